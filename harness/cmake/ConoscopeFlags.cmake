@@ -1,0 +1,30 @@
+# Flags that every target of this project shares. An out-of-tree plugin chooses its own:
+# nothing below changes what crosses the plugin border.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                    -ffp-contract=off)
+if(CONOSCOPE_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CONOSCOPE_MARCH)
+  add_compile_options(-march=${CONOSCOPE_MARCH})
+endif()
+# One pool, the host's: Eigen never starts threads of its own.
+add_compile_definitions(EIGEN_DONT_PARALLELIZE)
+
+if(CONOSCOPE_SANITIZE STREQUAL "address")
+  # null, alignment, object-size and vptr checks cost four times the build and found nothing more.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=address,undefined)
+elseif(CONOSCOPE_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -g1)
+  add_link_options(-fsanitize=thread)
+elseif(CONOSCOPE_SANITIZE)
+  message(FATAL_ERROR "CONOSCOPE_SANITIZE=${CONOSCOPE_SANITIZE}: must be address, thread or empty")
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+// What a subject offers and a metric needs. Rows are samples of the evaluation (test) split.
+// A metric receives views; it has never heard of plugins, files or tables.
+
+enum class Pooling { kMean, kNone, kFlatten };
+enum class Output { kSoftmax, kSigmoid, kRegression };
+
+/// Classifiers and regressors: the last layer's activations and the linear head above them.
+struct HeadView {
+  /// H, (n * positions) x D: position p of sample i is row i * positions + p.
+  Matrix activations;
+  Index positions = 1;
+  /// W: C x D, or C x (positions * D) for kFlatten (position p's weights are columns p*D ... p*D+D-1).
+  Matrix weight;
+  Vector bias;  ///< b: C
+  Pooling pooling = Pooling::kNone;
+  Output output = Output::kSoftmax;
+
+  Index samples() const { return positions > 0 ? activations.rows() / positions : 0; }
+  Index width() const { return activations.cols(); }
+  Index outputs() const { return weight.rows(); }
+};
+
+/// An explainer's claim about a head view. Class-specific: every output c has K_c CAVs of its own,
+/// rows offset[c] ... offset[c+1]-1 of `cavs` and of `importance`. Class-agnostic: all outputs share
+/// the K rows of `cavs`, and `importance` is C x K.
+struct Explanation {
+  Matrix cavs;
+  bool class_agnostic = false;
+  Vector importance;              ///< class-specific: one per row of cavs
+  Matrix importance_by_output;    ///< class-agnostic: C x K
+  IndexVector offset;             ///< class-specific: C + 1 entries, ascending from 0
+
+  /// psi(rows; V_c): m x D -> m x K_c. Empty: linear, rows * V_c^T.
+  std::function<Matrix(Index output, const MatrixRef& rows)> project;
+  /// The inverse of psi: m x K_c -> m x D. Empty: the explanation offers no reconstruction.
+  std::function<Matrix(Index output, const MatrixRef& scores)> reconstruct;
+
+  bool linear() const { return !project; }
+};
+
+/// Concept bottleneck and concept embedding models.
+struct ConceptView {
+  Matrix scores;         ///< c_hat: n x (k * width); concept j's columns are j*width ... j*width+width-1
+  Index width = 1;       ///< 1: scalar concepts
+  Matrix probabilities;  ///< n x k
+  Matrix outputs;        ///< task outputs, n x C
+  /// The task head on edited concepts, n x (k * width) -> n x C.
+  std::function<Matrix(const MatrixRef& scores)> intervene;
+};
+
+/// Encoders, and the concept scores of an explainer: codes z, n x m.
+struct LatentView {
+  Matrix codes;
+};
+
+/// What a data set knows about its samples; an empty matrix: not annotated.
+struct Annotations {
+  IndexVector labels;  ///< class of each sample; empty when targets are not classes
+  Matrix targets;      ///< n x C: binary attributes or regression targets
+  Matrix concepts;     ///< n x k
+  Matrix factors;      ///< n x F
+};
+
+/// All that is known about one subject; null: not offered.
+struct Subject {
+  const HeadView* head = nullptr;
+  const Explanation* explanation = nullptr;
+  const ConceptView* concepts = nullptr;
+  const LatentView* latent = nullptr;
+  const Annotations* annotations = nullptr;
+};
+
+}  // namespace conoscope::metrics
