@@ -17,7 +17,8 @@ struct HeadView {
   /// H, (n * positions) x D: position p of sample i is row i * positions + p.
   Matrix activations;
   Index positions = 1;
-  /// W: C x D, or C x (positions * D) for kFlatten (position p's weights are columns p*D ... p*D+D-1).
+  /// W: C x D, or C x (positions * D) for kFlatten (position p's weights are columns p*D ...
+  /// p*D+D-1).
   Matrix weight;
   Vector bias;  ///< b: C
   Pooling pooling = Pooling::kNone;
@@ -29,14 +30,14 @@ struct HeadView {
 };
 
 /// An explainer's claim about a head view. Class-specific: every output c has K_c CAVs of its own,
-/// rows offset[c] ... offset[c+1]-1 of `cavs` and of `importance`. Class-agnostic: all outputs share
-/// the K rows of `cavs`, and `importance` is C x K.
+/// rows offset[c] ... offset[c+1]-1 of `cavs` and of `importance`. Class-agnostic: all outputs
+/// share the K rows of `cavs`, and `importance` is C x K.
 struct Explanation {
   Matrix cavs;
   bool class_agnostic = false;
-  Vector importance;              ///< class-specific: one per row of cavs
-  Matrix importance_by_output;    ///< class-agnostic: C x K
-  IndexVector offset;             ///< class-specific: C + 1 entries, ascending from 0
+  Vector importance;            ///< class-specific: one per row of cavs
+  Matrix importance_by_output;  ///< class-agnostic: C x K
+  IndexVector offset;           ///< class-specific: C + 1 entries, ascending from 0
 
   /// psi(rows; V_c): m x D -> m x K_c. Empty: linear, rows * V_c^T.
   std::function<Matrix(Index output, const MatrixRef& rows)> project;
@@ -48,8 +49,8 @@ struct Explanation {
 
 /// Concept bottleneck and concept embedding models.
 struct ConceptView {
-  Matrix scores;         ///< c_hat: n x (k * width); concept j's columns are j*width ... j*width+width-1
-  Index width = 1;       ///< 1: scalar concepts
+  Matrix scores;    ///< c_hat: n x (k * width); concept j's columns are j*width ... j*width+width-1
+  Index width = 1;  ///< 1: scalar concepts
   Matrix probabilities;  ///< n x k
   Matrix outputs;        ///< task outputs, n x C
   /// The task head on edited concepts, n x (k * width) -> n x C.

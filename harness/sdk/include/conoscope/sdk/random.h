@@ -60,8 +60,8 @@ class Random {
 
   /// Uniform in {0, ..., n-1}, n >= 1, without modulo bias (rejection).
   std::uint64_t below(std::uint64_t n) {
-    const std::uint64_t limit = std::numeric_limits<std::uint64_t>::max() -
-                                std::numeric_limits<std::uint64_t>::max() % n;
+    const std::uint64_t limit =
+        std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint64_t>::max() % n;
     std::uint64_t draw = engine_();
     while (draw >= limit) draw = engine_();
     return draw % n;

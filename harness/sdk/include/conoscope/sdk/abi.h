@@ -1,0 +1,282 @@
+/* The plugin border of conoscope, in C11. Everything that crosses it is declared here.
+ *
+ * A plugin is a shared library that exports one function, conoscope_plugin_entry(), and carries its
+ * metadata in an ELF note (see CONO_NOTE_NAME). C++ authors use the wrappers beside this file
+ * (explainer.h, dataset.h, model.h, metric.h) and never see this one.
+ *
+ * Rules
+ *  - Plain data only: no exception, no C++ object, no ownership crosses. Every function is
+ * noexcept.
+ *  - The first member of every struct is its size; fields are only ever appended. Whoever reads a
+ *    struct reads no further than struct_size.
+ *  - Compatible: equal CONO_ABI_MAJOR, and the plugin's minor <= the host's.
+ *  - A new ability gets a new interface id for get_interface(), never a new slot in an old table.
+ *  - Arrays are known by name (CONO_VIEW_* below say which names make up which view). A name that a
+ *    plugin does not know is to be ignored: that is how views grow.
+ *  - The host allocates all outputs. Pointers that the host passes are valid until the call
+ * returns, except those of cono_sink.create, which are valid until the outermost call returns.
+ *  - A plugin is loaded in a process of its own and never unloaded. It must not read a clock or a
+ *    global generator for randomness, and makes at most cono_host.threads threads.
+ *
+ * Threads: [worker-thread] is the one thread that called the plugin; [any-thread] may be any thread
+ * that the plugin started.
+ */
+#ifndef CONOSCOPE_SDK_ABI_H
+#define CONOSCOPE_SDK_ABI_H
+
+#include <stdint.h>
+
+#define CONO_ABI_MAJOR 1
+#define CONO_ABI_MINOR 0
+
+#define CONO_NOTE_NAME "conoscope" /* owner of the ELF note; its section: .note.conoscope */
+#define CONO_NOTE_TYPE 1           /* descriptor: the metadata, TOML in UTF-8 */
+
+#define CONO_MAX_DIMENSIONS 6
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cono_status_code {
+  CONO_OK = 0,
+  CONO_INVALID_ARGUMENT = 1, /* the caller broke the contract */
+  CONO_UNDEFINED = 2,        /* the contract was kept, the result does not exist */
+  CONO_NOT_APPLICABLE = 3,   /* this plugin does not work on such input, by design: no fault */
+  CONO_CANCELLED = 4,        /* cono_host.cancelled() said so */
+  CONO_OUT_OF_MEMORY = 5,
+  CONO_INTERNAL = 6
+};
+typedef int32_t cono_status; /* one of cono_status_code */
+
+enum cono_dtype { CONO_F32 = 1, CONO_F64 = 2, CONO_I32 = 3, CONO_I64 = 4, CONO_U8 = 5 };
+
+enum cono_kind { CONO_DATASET = 1, CONO_MODEL = 2, CONO_EXPLAINER = 3, CONO_METRIC = 4 };
+
+/* An n-dimensional array. Inputs must not be written to. */
+typedef struct cono_tensor {
+  uint32_t struct_size;
+  int32_t dtype; /* cono_dtype */
+  int32_t ndim;  /* 1 ... CONO_MAX_DIMENSIONS */
+  int32_t reserved;
+  void* data;
+  int64_t shape[CONO_MAX_DIMENSIONS];
+  int64_t strides[CONO_MAX_DIMENSIONS]; /* in elements, not bytes */
+} cono_tensor;
+
+typedef struct cono_array {
+  const char* name;
+  cono_tensor tensor;
+} cono_array;
+
+typedef struct cono_text {
+  const char* key;
+  const char* value;
+} cono_text;
+
+/* What a dataset, a model or an explanation holds: arrays and texts by name. */
+typedef struct cono_arrays {
+  uint32_t struct_size;
+  uint32_t array_count;
+  uint32_t text_count;
+  uint32_t array_size; /* sizeof(cono_array) of the host: the step from one array to the next */
+  const cono_array* arrays;
+  const cono_text* texts;
+} cono_arrays;
+
+enum cono_param_type {
+  CONO_PARAM_INTEGER = 1,
+  CONO_PARAM_REAL = 2,
+  CONO_PARAM_BOOLEAN = 3, /* in cono_param.integer: 0 or 1 */
+  CONO_PARAM_TEXT = 4,
+  CONO_PARAM_FILE = 5 /* in cono_param.text: an absolute path, or "" when not given */
+};
+
+typedef struct cono_param {
+  const char* name;
+  int32_t type; /* cono_param_type */
+  int32_t reserved;
+  int64_t integer;
+  double real;
+  const char* text;
+} cono_param;
+
+/* Every parameter of the metadata, in the metadata's order, checked and with defaults filled in. */
+typedef struct cono_params {
+  uint32_t struct_size;
+  uint32_t count;
+  const cono_param* items;
+} cono_params;
+
+/* The host, as a plugin sees it during one call. */
+typedef struct cono_host {
+  uint32_t struct_size;
+  uint32_t threads;    /* how many threads the plugin may use, >= 1 */
+  uint64_t seed;       /* the only source of randomness */
+  const char* scratch; /* a folder of the plugin's own; emptied afterwards */
+  void* self;
+  /* The text that goes with a status other than CONO_OK. [any-thread] */
+  void (*set_error)(void* self, const char* text);
+  /* done in [0, 1]. [any-thread] */
+  void (*progress)(void* self, double done);
+  /* Nonzero: stop soon and return CONO_CANCELLED. Cheap; ask once per outer iteration. [any-thread]
+   */
+  int32_t (*cancelled)(void* self);
+  /* A line for the attempt's log. [any-thread] */
+  void (*log)(void* self, const char* text);
+} cono_host;
+
+/* Where a plugin puts its results. */
+typedef struct cono_sink {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void* self;
+  /* Makes a zeroed, contiguous, row-major array for the plugin to fill. A name may be used once.
+   * [worker-thread] */
+  cono_status (*create)(void* self, const char* name, int32_t dtype, int32_t ndim,
+                        const int64_t* shape, cono_tensor* out);
+  /* [worker-thread] */
+  cono_status (*text)(void* self, const char* key, const char* value);
+} cono_sink;
+
+/* ---- the views: which names hold what; rows are samples -------------------------------------
+ *
+ * dataset        inputs n x ... (images: n x height x width x channels, any real dtype)
+ *                labels n (I64, classes 0 ... C-1), or targets n x C (attributes 0/1, regression)
+ *                concepts n x k, factors n x F, optional
+ *                train_index, test_index (I64): the split
+ *                activations, head_weight, head_bias, optional: a head view that came with the data
+ *                texts: task = classification | attributes | regression
+ * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
+ *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C
+ *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
+ * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k,
+ *                task_outputs n x C; edits go through the interface CONO_INTERVENE
+ * latent view    codes n x m
+ * explanation    cavs M x D; texts: scope = class_specific | class_agnostic
+ *                class-specific: importance M, counts C (I64, sum M; output c owns the rows after
+ *                those of outputs 0 ... c-1); class-agnostic: importance C x M
+ *                Without a project slot psi(h) is linear: <h, cav>.
+ * What an explainer is given: the head view with the rows of the training split only, and
+ *                logits n x C, predictions n (I64, the model's own argmax; softmax only),
+ *                inputs and annotations of the same rows when there are any.
+ * What a metric is given: the rows of the test split of every view that the subject offers.
+ * Other names (weights, dictionaries) are the plugin's own state; it gets them back in later calls.
+ */
+
+/* ---- interfaces: what get_interface(id) returns ----------------------------------------------
+ * create() checks the parameters and makes an instance; error text goes to host->set_error. */
+
+#define CONO_DATASET_INTERFACE "conoscope.dataset/1"
+typedef struct cono_dataset {
+  uint32_t struct_size;
+  uint32_t reserved;
+  cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  void (*destroy)(void* instance);
+  /* Loads or generates, and splits by host->seed. [worker-thread] */
+  cono_status (*load)(void* instance, const cono_host* host, const cono_sink* out);
+} cono_dataset;
+
+#define CONO_MODEL_INTERFACE "conoscope.model/1"
+typedef struct cono_model {
+  uint32_t struct_size;
+  uint32_t reserved;
+  cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  void (*destroy)(void* instance);
+  /* Trains or loads, then writes the views that the metadata offers. [worker-thread] */
+  cono_status (*fit)(void* instance, const cono_arrays* dataset, const cono_host* host,
+                     const cono_sink* out);
+} cono_model;
+
+/* Optional for a model with a head view: inputs (m x ...) -> activations (m x P x D). */
+#define CONO_FORWARD_INTERFACE "conoscope.model.forward/1"
+typedef struct cono_forward {
+  uint32_t struct_size;
+  uint32_t reserved;
+  cono_status (*forward)(void* instance, const cono_arrays* model, const cono_tensor* inputs,
+                         const cono_host* host, cono_tensor* activations);
+} cono_forward;
+
+/* Optional for a model with a concept view: edited concepts (m x k x w) -> task outputs (m x C). */
+#define CONO_INTERVENE_INTERFACE "conoscope.model.intervene/1"
+typedef struct cono_intervene {
+  uint32_t struct_size;
+  uint32_t reserved;
+  cono_status (*intervene)(void* instance, const cono_arrays* model, const cono_tensor* concepts,
+                           const cono_host* host, cono_tensor* outputs);
+} cono_intervene;
+
+#define CONO_EXPLAINER_INTERFACE "conoscope.explainer/1"
+typedef struct cono_explainer {
+  uint32_t struct_size;
+  uint32_t reserved;
+  cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  void (*destroy)(void* instance);
+  /* Finds CAVs and importances on the training split. [worker-thread] */
+  cono_status (*fit)(void* instance, const cono_arrays* head, const cono_host* host,
+                     const cono_sink* out);
+  /* psi: rows (m x D) -> scores (m x K_c) of output c. A function of its arguments alone.
+   * NULL: linear. [worker-thread] */
+  cono_status (*project)(void* instance, const cono_arrays* explanation, int64_t output,
+                         const cono_tensor* rows, const cono_host* host, cono_tensor* scores);
+  /* The inverse: scores (m x K_c) -> rows (m x D). NULL: none offered. [worker-thread] */
+  cono_status (*reconstruct)(void* instance, const cono_arrays* explanation, int64_t output,
+                             const cono_tensor* scores, const cono_host* host, cono_tensor* rows);
+} cono_explainer;
+
+/* What a metric may ask of the subject; a NULL slot: the subject does not offer it. */
+typedef struct cono_calls {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void* self;
+  cono_status (*project)(void* self, int64_t output, const cono_tensor* rows, cono_tensor* scores);
+  cono_status (*reconstruct)(void* self, int64_t output, const cono_tensor* scores,
+                             cono_tensor* rows);
+  cono_status (*intervene)(void* self, const cono_tensor* concepts, cono_tensor* outputs);
+} cono_calls;
+
+typedef struct cono_scores {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void* self;
+  /* reason NULL: value is the score, and must be finite. Otherwise why there is none: undefined or
+   * not_applicable. parts: per-sample, per-concept or per-pair values, or NULL. [worker-thread] */
+  cono_status (*score)(void* self, const char* name, double value, const char* reason,
+                       const double* parts, int64_t part_count);
+} cono_scores;
+
+#define CONO_METRIC_INTERFACE "conoscope.metric/1"
+typedef struct cono_metric {
+  uint32_t struct_size;
+  uint32_t reserved;
+  cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  void (*destroy)(void* instance);
+  /* [worker-thread] */
+  cono_status (*score)(void* instance, const cono_arrays* subject, const cono_calls* calls,
+                       const cono_host* host, const cono_scores* out);
+} cono_metric;
+
+/* ---- the one exported symbol ------------------------------------------------------------------
+ */
+
+typedef struct cono_plugin {
+  uint32_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor;
+  int32_t kind; /* cono_kind */
+  const char* id;
+  const char* version;
+  /* NULL: not supported. [worker-thread] */
+  const void* (*get_interface)(const char* interface_id);
+} cono_plugin;
+
+#define CONO_ENTRY_SYMBOL "conoscope_plugin_entry"
+/* The plugin's table; valid for the life of the process. The host's version is for plugins that can
+ * serve more than one. */
+typedef const cono_plugin* (*cono_plugin_entry_fn)(uint32_t host_major, uint32_t host_minor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONOSCOPE_SDK_ABI_H */

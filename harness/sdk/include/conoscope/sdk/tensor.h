@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "conoscope/sdk/abi.h"
+
+namespace conoscope::sdk {
+
+template <typename T>
+constexpr std::int32_t dtype_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return CONO_F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return CONO_F64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return CONO_I32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return CONO_I64;
+  else {
+    static_assert(std::is_same_v<T, std::uint8_t>, "not a dtype of the plugin border");
+    return CONO_U8;
+  }
+}
+
+constexpr const char* dtype_name(std::int32_t dtype) {
+  switch (dtype) {
+    case CONO_F32:
+      return "float32";
+    case CONO_F64:
+      return "float64";
+    case CONO_I32:
+      return "int32";
+    case CONO_I64:
+      return "int64";
+    case CONO_U8:
+      return "uint8";
+    default:
+      return "unknown dtype";
+  }
+}
+
+constexpr std::size_t dtype_size(std::int32_t dtype) {
+  switch (dtype) {
+    case CONO_F32:
+    case CONO_I32:
+      return 4;
+    case CONO_F64:
+    case CONO_I64:
+      return 8;
+    case CONO_U8:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// A borrowed n-dimensional array. Copying it copies the reference, not the numbers.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(const cono_tensor& raw, std::string_view name = "tensor")
+      : raw_(raw), name_(name) {}
+
+  const std::string& name() const { return name_; }
+  std::int32_t dtype() const { return raw_.dtype; }
+  int dimensions() const { return raw_.ndim; }
+  std::int64_t shape(int axis) const { return axis < raw_.ndim ? raw_.shape[axis] : 1; }
+  std::int64_t stride(int axis) const { return raw_.strides[axis]; }
+  std::int64_t rows() const { return shape(0); }
+  const cono_tensor& raw() const { return raw_; }
+  cono_tensor& raw() { return raw_; }
+
+  std::int64_t size() const {
+    std::int64_t count = 1;
+    for (int axis = 0; axis < raw_.ndim; ++axis) count *= raw_.shape[axis];
+    return count;
+  }
+
+  bool contiguous() const {
+    std::int64_t step = 1;
+    for (int axis = raw_.ndim - 1; axis >= 0; --axis) {
+      if (raw_.shape[axis] != 1 && raw_.strides[axis] != step) return false;
+      step *= raw_.shape[axis];
+    }
+    return true;
+  }
+
+  /// The numbers in row-major order. Throws std::invalid_argument: another dtype, or not
+  /// contiguous.
+  template <typename T>
+  std::span<T> values() const {
+    if (raw_.dtype != dtype_of<std::remove_const_t<T>>())
+      throw std::invalid_argument(name_ + ": dtype is " + dtype_name(raw_.dtype) + ", expected " +
+                                  dtype_name(dtype_of<std::remove_const_t<T>>()));
+    if (!contiguous()) throw std::invalid_argument(name_ + ": not contiguous");
+    return {static_cast<T*>(raw_.data), static_cast<std::size_t>(size())};
+  }
+
+  /// Calls visit(row-major position, value as double) for every element, whatever dtype and
+  /// strides.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    switch (raw_.dtype) {
+      case CONO_F32:
+        return walk<float>(visit);
+      case CONO_F64:
+        return walk<double>(visit);
+      case CONO_I32:
+        return walk<std::int32_t>(visit);
+      case CONO_I64:
+        return walk<std::int64_t>(visit);
+      case CONO_U8:
+        return walk<std::uint8_t>(visit);
+      default:
+        throw std::invalid_argument(name_ + ": unknown dtype " + std::to_string(raw_.dtype));
+    }
+  }
+
+  std::string shape_text() const {
+    std::string text;
+    for (int axis = 0; axis < raw_.ndim; ++axis)
+      text += (axis ? " x " : "") + std::to_string(raw_.shape[axis]);
+    return text;
+  }
+
+ private:
+  template <typename T, typename Visit>
+  void walk(Visit& visit) const {
+    const T* base = static_cast<const T*>(raw_.data);
+    const std::int64_t count = size();
+    if (contiguous()) {
+      for (std::int64_t i = 0; i < count; ++i) visit(i, static_cast<double>(base[i]));
+      return;
+    }
+    std::int64_t index[CONO_MAX_DIMENSIONS] = {};
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t offset = 0;
+      for (int axis = 0; axis < raw_.ndim; ++axis) offset += index[axis] * raw_.strides[axis];
+      visit(i, static_cast<double>(base[offset]));
+      for (int axis = raw_.ndim - 1; axis >= 0; --axis) {
+        if (++index[axis] < raw_.shape[axis]) break;
+        index[axis] = 0;
+      }
+    }
+  }
+
+  cono_tensor raw_{};
+  std::string name_ = "tensor";
+};
+
+/// A contiguous tensor over memory of the caller's.
+inline cono_tensor make_tensor(void* data, std::int32_t dtype,
+                               std::span<const std::int64_t> shape) {
+  if (shape.empty() || shape.size() > CONO_MAX_DIMENSIONS)
+    throw std::invalid_argument("make_tensor: " + std::to_string(shape.size()) +
+                                " dimensions, expected 1 to " +
+                                std::to_string(CONO_MAX_DIMENSIONS));
+  cono_tensor tensor{};
+  tensor.struct_size = sizeof(cono_tensor);
+  tensor.dtype = dtype;
+  tensor.ndim = static_cast<std::int32_t>(shape.size());
+  tensor.data = data;
+  std::int64_t step = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    tensor.shape[axis] = shape[axis];
+    tensor.strides[axis] = step;
+    step *= shape[axis];
+  }
+  return tensor;
+}
+
+}  // namespace conoscope::sdk
