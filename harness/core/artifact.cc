@@ -101,7 +101,24 @@ std::vector<std::string> ArrayBag::names() const {
 
 void ArrayBag::add(const std::string& name, const cono_tensor& tensor) { arrays_[name] = tensor; }
 
-void ArrayBag::add_missing(const ArrayBag& other) {
+char* ArrayBag::add_empty(const std::string& name, std::int32_t dtype,
+                          const std::vector<std::int64_t>& shape) {
+  cono_tensor tensor = sdk::make_tensor(nullptr, dtype, shape);
+  const auto bytes =
+      static_cast<std::size_t>(sdk::Tensor(tensor).size()) * sdk::dtype_size(dtype);
+  auto memory = std::make_shared<std::vector<char>>(bytes);
+  tensor.data = memory->data();
+  owners_.push_back(memory);
+  add(name, tensor);
+  return memory->data();
+}
+
+void ArrayBag::adopt(ArrayBag&& other) {
+  borrow_missing(other);
+  owners_.insert(owners_.end(), other.owners_.begin(), other.owners_.end());
+}
+
+void ArrayBag::borrow_missing(const ArrayBag& other) {
   arrays_.insert(other.arrays_.begin(), other.arrays_.end());
   texts_.insert(other.texts_.begin(), other.texts_.end());
 }

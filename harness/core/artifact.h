@@ -33,19 +33,24 @@ class ArrayBag {
 
   /// Borrows: the caller keeps the memory alive.
   void add(const std::string& name, const cono_tensor& tensor);
+  /// Zeroed memory of the bag's own, to be filled; contiguous.
+  char* add_empty(const std::string& name, std::int32_t dtype,
+                  const std::vector<std::int64_t>& shape);
   /// Takes a copy of the numbers.
   template <typename T>
-  void add_copy(const std::string& name, const T* data, std::vector<std::int64_t> shape) {
-    std::int64_t count = 1;
-    for (const auto extent : shape) count *= extent;
-    auto bytes = std::make_shared<std::vector<char>>(static_cast<std::size_t>(count) * sizeof(T));
-    if (count > 0) std::copy_n(reinterpret_cast<const char*>(data), bytes->size(), bytes->data());
-    add(name, sdk::make_tensor(bytes->data(), sdk::dtype_of<T>(), shape));
-    owners_.push_back(bytes);
+  void add_copy(const std::string& name, const T* data, const std::vector<std::int64_t>& shape) {
+    char* target = add_empty(name, sdk::dtype_of<T>(), shape);
+    std::copy_n(reinterpret_cast<const char*>(data),
+                static_cast<std::size_t>(get(name).size()) * sizeof(T), target);
+  }
+  /// Takes over the other bag's arrays, and the memory that it owns, under names not yet used.
+  void adopt(ArrayBag&& other);
+  void copy_texts(const ArrayBag& other) {
+    texts_.insert(other.texts_.begin(), other.texts_.end());
   }
   void set_text(const std::string& key, const std::string& value) { texts_[key] = value; }
   /// Adds what the other bag has and this one has not. The other must outlive this one's use.
-  void add_missing(const ArrayBag& other);
+  void borrow_missing(const ArrayBag& other);
 
   /// The bag as a plugin sees it; valid until the next change.
   const cono_arrays* raw() const;
