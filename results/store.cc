@@ -296,6 +296,23 @@ std::set<std::string> Store::good_cells(std::string_view run) {
   return cells;
 }
 
+std::map<std::string, std::set<std::string>> Store::good_binaries() {
+  Statement query(connection(),
+                  "SELECT DISTINCT attempt.cell, attempt.binaries FROM attempt "
+                  "JOIN good_attempt USING (id)");
+  std::map<std::string, std::set<std::string>> binaries;
+  while (query.step()) binaries[query.text(0)].insert(query.text(1));
+  return binaries;
+}
+
+std::vector<std::string> Store::run_metrics(std::string_view run) {
+  Statement query(connection(), "SELECT metric FROM run_metric WHERE run = :run ORDER BY metric");
+  query.bind_filter("run", run);
+  std::vector<std::string> metrics;
+  while (query.step()) metrics.push_back(query.text(0));
+  return metrics;
+}
+
 std::vector<std::string> Store::missing_metrics(std::string_view cell,
                                                 std::span<const std::string> metrics) {
   std::string array = "[";

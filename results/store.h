@@ -67,6 +67,13 @@ class Store {
   /// runs count as well.
   std::set<std::string> good_cells(std::string_view run);
 
+  /// Of every cell, AttemptRow::binaries of the attempts that count: by which plugin files its outcome
+  /// was made.
+  std::map<std::string, std::set<std::string>> good_binaries();
+
+  /// What a run asks for, by name of the metric.
+  std::vector<std::string> run_metrics(std::string_view run);
+
   /// Those of the metrics that the cell has no score row for, sorted.
   std::vector<std::string> missing_metrics(std::string_view cell,
                                            std::span<const std::string> metrics);

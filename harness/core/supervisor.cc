@@ -147,7 +147,7 @@ class Supervisor {
              RunObserver& observer)
       : plan_(plan),
         todo_(todo),
-        store_(store),
+        store_(&store),
         cache_(cache),
         quarantine_(quarantine),
         options_(options),
@@ -165,7 +165,8 @@ class Supervisor {
     const StopSignals signals;
     const auto machine = environment();
     environment_ = machine.key;
-    store_.add_environment(machine);
+    environment_row_ = machine;
+    save([&] { store_->add_environment(machine); });
     for (const std::size_t cell : todo_)
       for (const std::size_t node : plan_.cells[cell].score_nodes) want(node);
     // Refused plugins fail before anything runs, each with its reason.
@@ -179,7 +180,7 @@ class Supervisor {
                           " running job(s); once more to stop at once");
       }
       if (stop_count > 1) break;  // ~Running kills what still runs
-      if (stop_signal == 0) launch();
+      if (stop_signal == 0 && !outcome_.recovered) launch();
       if (running_.empty()) break;
       wait();
     }
@@ -450,7 +451,7 @@ class Supervisor {
       for (const auto& metric : plan_.metrics)
         if (given.count(metric) == 0)
           scores.push_back({metric, std::nullopt, "not_applicable"});
-    store_.record(attempt, scores, parts);
+    save([&] { store_->record(attempt, scores, parts); });
     ++finished_;
     if (attempt.status == Status::ok)
       ++outcome_.good;
@@ -463,6 +464,22 @@ class Supervisor {
         todo_.size());
   }
 
+  /// Writes to the store; when it cannot save, to the one that the caller offers instead.
+  template <typename Write>
+  void save(Write&& write) {
+    try {
+      return write();
+    } catch (const results::StoreError& e) {
+      results::Store* other =
+          options_.recover && !outcome_.recovered ? options_.recover(e) : nullptr;
+      if (other == nullptr) throw;
+      store_ = other;
+      outcome_.recovered = true;
+    }
+    store_->add_environment(environment_row_);
+    write();
+  }
+
   /// The time that went into a node and what it needs; shared work counts for the cell that ends first.
   double take_seconds(std::size_t node) {
     double total = std::exchange(seconds_by_node_[node], 0.0);
@@ -473,7 +490,7 @@ class Supervisor {
 
   const Plan& plan_;
   const std::vector<std::size_t>& todo_;
-  results::Store& store_;
+  results::Store* store_;
   const Cache& cache_;
   Quarantine& quarantine_;
   const RunOptions& options_;
@@ -488,6 +505,7 @@ class Supervisor {
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
   std::string environment_;
+  results::EnvironmentRow environment_row_;
   RunOutcome outcome_;
 };
 

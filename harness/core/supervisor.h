@@ -9,6 +9,7 @@
 
 #include "harness/core/cache.h"
 #include "harness/core/plan.h"
+#include "results/error.h"
 #include "results/store.h"
 
 namespace conoscope::core {
@@ -17,6 +18,9 @@ struct RunOptions {
   std::uint32_t jobs = 1;   ///< workers at a time
   std::uint32_t retry = 0;  ///< how often a failed job is tried again before it counts as failed
   bool repeat = false;      ///< fit everything twice and compare bit for bit
+  /// Asked once when the store cannot save: another store to go on with, or nullptr to give up. The
+  /// run is then brought to an orderly end.
+  std::function<results::Store*(const results::StoreError&)> recover;
 };
 
 /// One cell's end, for whoever shows progress.
@@ -40,6 +44,7 @@ class RunObserver {
 struct RunOutcome {
   std::size_t good = 0, failed = 0, not_applicable = 0;
   int signal = 0;  ///< SIGINT or SIGTERM stopped it; 0: nothing did
+  bool recovered = false;  ///< the store could not save; what came after is in the other store
 };
 
 /// The cells that need no work: an attempt that counts, made by the plugin files of today.
