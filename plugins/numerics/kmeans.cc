@@ -62,12 +62,13 @@ class Distances {
 
   Index block_rows() const { return block_rows_; }
 
-  /// Fills dots(): row i - first, column k holds (x_i - shift) . (c_k - shift), rounded in T.
-  void load(Index first, Index count) {
-    block_.resize(count, rows_.x.cols());
-    for (Index i = 0; i < count; ++i) {
-      const T* from = rows_.x.row(first + i).data();
-      T* to = block_.row(i).data();
+  /// Multiplies the rows given: row j of the product holds (x_i - shift) . (c_k - shift) in column
+  /// k for i = which[j], rounded in T.
+  void load(const std::vector<Index>& which) {
+    block_.resize(static_cast<Index>(which.size()), rows_.x.cols());
+    for (std::size_t j = 0; j < which.size(); ++j) {
+      const T* from = rows_.x.row(which[j]).data();
+      T* to = block_.row(static_cast<Index>(j)).data();
       for (Index d = 0; d < block_.cols(); ++d) to[d] = from[d] - rows_.shift[d];
     }
     dots_.noalias() = block_ * shifted_.transpose();
@@ -94,8 +95,13 @@ class Distances {
     return squared_difference(rows_.x.row(i).data(), centres_.row(k).data(), rows_.x.cols());
   }
 
-  Index nearest(Index i, Index in_block) const {
-    const double bound = 2.0 * error(i);
+  struct Nearest {
+    Index k = 0;
+    double lead = 0.0;  ///< every other centre is at least this much farther away
+  };
+
+  Nearest nearest(Index i, Index in_block) const {
+    const double bound = error(i);
     Index best = 0;
     double least = relative(in_block, 0), second = std::numeric_limits<double>::infinity();
     for (Index k = 1; k < squares_.size(); ++k) {
@@ -108,18 +114,26 @@ class Distances {
         second = std::min(second, value);
       }
     }
-    if (second > least + bound) return best;
+    if (second > least + 2.0 * bound) {
+      const double square = rows_.norms[i] * rows_.norms[i];
+      const double off = bound + 1e-10 * square;  // the norm's own rounding, with room to spare
+      return {best, std::sqrt(std::max(0.0, square + second - off)) -
+                        std::sqrt(std::max(0.0, square + least + off))};
+    }
     double exact_least = std::numeric_limits<double>::infinity();
     for (Index k = 0; k < squares_.size(); ++k) {
-      if (relative(in_block, k) > least + bound) continue;
+      if (relative(in_block, k) > least + 2.0 * bound) continue;
       const double value = exact(i, k);
       if (value < exact_least) {
         exact_least = value;
         best = k;
       }
     }
-    return best;
+    return {best, 0.0};
   }
+
+  /// A lead above this survives the rounding of exact(), so that skipping a row changes no label.
+  double rounding(Index i) const { return 1e-9 * (rows_.norms[i] + largest_); }
 
   /// |x_i - c_k|^2, measured directly where the product's rounding would show.
   double squared(Index i, Index in_block, Index k) const {
@@ -143,25 +157,50 @@ struct Sums {
   std::vector<Index> count;  ///< K
 };
 
+struct Assignment {
+  std::vector<Index> labels;  ///< N
+  std::vector<double> lead;  ///< N: every centre but the label's is at least this much farther away
+
+  /// After centres have moved, each by its entry: by the triangle inequality (Hamerly, SDM 2010).
+  void centres_moved(const Vector& move) {
+    Index farthest = 0;
+    const double first = move.maxCoeff(&farthest);
+    double second = 0.0;
+    for (Index k = 0; k < move.size(); ++k)
+      if (k != farthest) second = std::max(second, move[k]);
+    constexpr double kUp = 1.0 + 1e-9;  // rounding of the moves
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      lead[i] -= kUp * (move[labels[i]] + (labels[i] == farthest ? second : first));
+  }
+};
+
 /// Labels for the centres given; with `sums`, also the sums of each label's rows, while they are in
-/// the cache.
+/// the cache. A row whose lead has outlasted the centres' moves is not measured again.
 template <typename T>
-void assign(const Rows<T>& rows, const Matrix& centres, std::vector<Index>& labels, Sums* sums) {
+void assign(const Rows<T>& rows, const Matrix& centres, Assignment& state, Sums* sums) {
   if (sums) {
     sums->of_members.setZero(centres.rows(), centres.cols());
     sums->count.assign(static_cast<std::size_t>(centres.rows()), 0);
   }
   Distances<T> distances(rows, centres);
   const Index n = rows.x.rows(), width = rows.x.cols();
+  std::vector<Index> open;
   for (Index first = 0; first < n; first += distances.block_rows()) {
-    const Index count = std::min(distances.block_rows(), n - first);
-    distances.load(first, count);
-    for (Index i = 0; i < count; ++i) {
-      const Index label = distances.nearest(first + i, i);
-      labels[static_cast<std::size_t>(first + i)] = label;
-      if (!sums) continue;
+    const Index end = std::min(first + distances.block_rows(), n);
+    open.clear();
+    for (Index i = first; i < end; ++i)
+      if (!(state.lead[static_cast<std::size_t>(i)] > distances.rounding(i))) open.push_back(i);
+    if (!open.empty()) distances.load(open);
+    for (std::size_t j = 0; j < open.size(); ++j) {
+      const auto [k, lead] = distances.nearest(open[j], static_cast<Index>(j));
+      state.labels[static_cast<std::size_t>(open[j])] = k;
+      state.lead[static_cast<std::size_t>(open[j])] = lead;
+    }
+    if (!sums) continue;
+    for (Index i = first; i < end; ++i) {
+      const Index label = state.labels[static_cast<std::size_t>(i)];
       ++sums->count[static_cast<std::size_t>(label)];
-      const T* row = rows.x.row(first + i).data();
+      const T* row = rows.x.row(i).data();
       double* sum = sums->of_members.row(label).data();
       for (Index d = 0; d < width; ++d) sum[d] += static_cast<double>(row[d]);
     }
@@ -204,30 +243,34 @@ template <typename T>
 KMeansResult lloyd(const Rows<T>& rows, const Matrix& init, const KMeansOptions& options) {
   KMeansResult result;
   result.centres = init;
-  result.labels.assign(static_cast<std::size_t>(rows.x.rows()), -1);
+  const auto n = static_cast<std::size_t>(rows.x.rows());
+  Assignment state{std::vector<Index>(n, -1), std::vector<double>(n, 0.0)};
   const double tolerance = options.tol * rows.mean_variance;
   std::vector<Index> previous;
   Sums sums;
+  Vector move(init.rows());
   bool labels_fit = false, moved_before = false;
   while (result.iterations < options.max_iter && !labels_fit) {
     ++result.iterations;
-    previous = result.labels;
-    assign(rows, result.centres, result.labels, &sums);
-    const bool moved = relocate_empty(rows, result.centres, result.labels, sums);
-    double shift = 0.0;
+    previous = state.labels;
+    assign(rows, result.centres, state, &sums);
+    const bool moved = relocate_empty(rows, result.centres, state.labels, sums);
+    move.setZero();
     for (Index k = 0; k < result.centres.rows(); ++k) {
       const Index count = sums.count[static_cast<std::size_t>(k)];
       if (count == 0) continue;
       const Eigen::RowVectorXd centre = sums.of_members.row(k) / static_cast<double>(count);
-      shift += (centre - result.centres.row(k)).squaredNorm();
+      move[k] = (centre - result.centres.row(k)).norm();
       result.centres.row(k) = centre;
     }
+    state.centres_moved(move);
     // The same labels give the same centres: the labels at hand are those of the final centres.
-    labels_fit = !moved && !moved_before && result.labels == previous;
+    labels_fit = !moved && !moved_before && state.labels == previous;
     moved_before = moved;
-    if (!labels_fit && shift <= tolerance) break;
+    if (!labels_fit && move.squaredNorm() <= tolerance) break;
   }
-  if (!labels_fit) assign<T>(rows, result.centres, result.labels, nullptr);
+  if (!labels_fit) assign<T>(rows, result.centres, state, nullptr);
+  result.labels = std::move(state.labels);
   for (Index i = 0; i < rows.x.rows(); ++i)
     result.inertia += squared_difference(
         rows.x.row(i).data(), result.centres.row(result.labels[static_cast<std::size_t>(i)]).data(),
@@ -247,6 +290,7 @@ Matrix seed_centres(const Rows<T>& rows, Index k, sdk::Seed seed) {
   Matrix centres(k, rows.x.cols());
   Vector nearest = Vector::Constant(n, std::numeric_limits<double>::infinity());
   Matrix candidates, distance;
+  std::vector<Index> block;
   for (Index chosen = 0; chosen < k; ++chosen) {
     double total = 0.0;
     std::vector<Index> drawn;
@@ -275,7 +319,9 @@ Matrix seed_centres(const Rows<T>& rows, Index k, sdk::Seed seed) {
     distance.resize(candidates.rows(), n);
     for (Index first = 0; first < n; first += to.block_rows()) {
       const Index count = std::min(to.block_rows(), n - first);
-      to.load(first, count);
+      block.resize(static_cast<std::size_t>(count));
+      std::iota(block.begin(), block.end(), first);
+      to.load(block);
       for (Index t = 0; t < candidates.rows(); ++t)
         for (Index i = 0; i < count; ++i)
           distance(t, first + i) = std::min(nearest[first + i], to.squared(first + i, i, t));

@@ -31,15 +31,18 @@ struct KMeansResult {
 ///
 /// Candidates come from |c|^2 - 2 x.c with rows shifted by the mean; any centre that rounding could
 /// have put second is measured again as sum_d (x_d - c_d)^2 in double. Labels therefore do not
-/// depend on how a product was blocked, and are those of double precision for float rows too. Sums,
-/// centres and inertia are double.
+/// depend on how a product was blocked, and are those of double precision for float rows too. A row
+/// is measured again only when the centres have moved enough to change its label (triangle
+/// inequality): the labels are those of measuring every row every time. Sums, centres and inertia
+/// are double.
 ///
 /// x           N x D, finite. Float rows are not copied to double.
 /// init        K x D, finite: the first centres
 /// throws      std::invalid_argument: x or init empty or not finite; widths differ; K > N;
 ///             max_iter < 1; tol negative or not finite
 ///
-/// Source: S. P. Lloyd, "Least squares quantization in PCM", IEEE Trans. Inf. Theory 28(2), 1982.
+/// Source: S. P. Lloyd, "Least squares quantization in PCM", IEEE Trans. Inf. Theory 28(2), 1982;
+/// the bound: G. Hamerly, SDM 2010.
 /// scikit-learn 1.2 differs: after a relocation in the last iteration its labels belong to the
 /// centres before it; it moves rows at distance 0 too.
 KMeansResult kmeans_from(const MatrixRef& x, const MatrixRef& init,

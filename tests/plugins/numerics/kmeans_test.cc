@@ -94,6 +94,28 @@ TEST_CASE("labels equal the plain definition, for double, float and a far-away c
   }
 }
 
+TEST_CASE("measuring only rows that can change: every iteration's centres are plain Lloyd's") {
+  // Overlapping clouds, so that labels keep changing for many iterations.
+  Matrix x = normals(1500, 4, 31);
+  for (Index i = 0; i < x.rows(); ++i) x.row(i).array() += 0.7 * static_cast<double>(i % 7);
+  Matrix centres = x.topRows(9);
+  for (int iterations = 1; iterations <= 30; ++iterations) {
+    Matrix sums = Matrix::Zero(9, 4);
+    Vector count = Vector::Zero(9);
+    for (Index i = 0; i < x.rows(); ++i) {
+      const Index label = nearest(centres, x.row(i));
+      sums.row(label) += x.row(i);
+      count[label] += 1.0;
+    }
+    for (Index k = 0; k < 9; ++k) centres.row(k) = sums.row(k) / count[k];
+    const KMeansResult r = kmeans_from(x, x.topRows(9), {.max_iter = iterations, .tol = 0.0});
+    REQUIRE(r.iterations == iterations);
+    REQUIRE(r.centres == centres);
+    for (Index i = 0; i < x.rows(); ++i)
+      REQUIRE(r.labels[static_cast<std::size_t>(i)] == nearest(centres, x.row(i)));
+  }
+}
+
 TEST_CASE("values whose products leave float's range are still assigned") {
   for (const float scale : {1e25f, 1e-30f}) {
     const MatrixF x = MatrixF{{0.0f, 1.0f}, {0.0f, 2.0f}, {9.0f, 1.0f}, {9.0f, 2.0f}} * scale;
