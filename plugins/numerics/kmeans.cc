@@ -23,18 +23,22 @@ struct Rows {
       for (Index d = 0; d < x.cols(); ++d) mean[d] += static_cast<double>(row[d]);
     }
     mean /= static_cast<double>(x.rows());
-    // The shift is a value of T, so that subtracting it rounds relative to the difference only.
-    shift = mean.template cast<T>();
-    const Vector origin = shift.template cast<double>();
-    for (Index i = 0; i < x.rows(); ++i)
-      norms[i] = std::sqrt(squared_difference(x.row(i).data(), origin.data(), x.cols()));
     double total = 0.0;
     for (Index i = 0; i < x.rows(); ++i)
       total += squared_difference(x.row(i).data(), mean.data(), x.cols());
     mean_variance = total / static_cast<double>(x.rows()) / static_cast<double>(x.cols());
+    // Rows within ten radii of the origin are used as they lie: shifting them would cost a copy and
+    // save less than two digits. The shift is a value of T: subtracting it rounds only once.
+    far = mean.squaredNorm() > 100.0 * total / static_cast<double>(x.rows());
+    shift.setZero();
+    if (far) shift = mean.template cast<T>();
+    const Vector origin = shift.template cast<double>();
+    for (Index i = 0; i < x.rows(); ++i)
+      norms[i] = std::sqrt(squared_difference(x.row(i).data(), origin.data(), x.cols()));
   }
 
   RowMajorRef<T> x;
+  bool far = false;  ///< whether shift is other than 0
   Eigen::Matrix<T, Eigen::Dynamic, 1> shift;
   Vector norms;  ///< |x_i - shift|
   double mean_variance = 0.0;
@@ -65,7 +69,12 @@ class Distances {
   /// Multiplies the rows given: row j of the product holds (x_i - shift) . (c_k - shift) in column
   /// k for i = which[j], rounded in T.
   void load(const std::vector<Index>& which) {
-    block_.resize(static_cast<Index>(which.size()), rows_.x.cols());
+    const auto count = static_cast<Index>(which.size());
+    if (!rows_.far && which.back() - which.front() == count - 1) {
+      dots_.noalias() = rows_.x.middleRows(which.front(), count) * shifted_.transpose();
+      return;
+    }
+    block_.resize(count, rows_.x.cols());
     for (std::size_t j = 0; j < which.size(); ++j) {
       const T* from = rows_.x.row(which[j]).data();
       T* to = block_.row(static_cast<Index>(j)).data();

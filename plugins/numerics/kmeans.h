@@ -29,12 +29,12 @@ struct KMeansResult {
 /// equals), which leaves its old cluster; a row that lies on its centre is never taken, so with
 /// fewer distinct rows than K some centres stay where they were, without rows.
 ///
-/// Candidates come from |c|^2 - 2 x.c with rows shifted by the mean; any centre that rounding could
-/// have put second is measured again as sum_d (x_d - c_d)^2 in double. Labels therefore do not
-/// depend on how a product was blocked, and are those of double precision for float rows too. A row
-/// is measured again only when the centres have moved enough to change its label (triangle
-/// inequality): the labels are those of measuring every row every time. Sums, centres and inertia
-/// are double.
+/// Candidates come from |c|^2 - 2 x.c, rows far from the origin shifted by their mean; any centre
+/// that rounding could have put second is measured again as sum_d (x_d - c_d)^2 in double. Labels
+/// therefore do not depend on how a product was blocked, and are those of double precision for
+/// float rows too. A row is measured again only when the centres have moved enough to change its
+/// label (triangle inequality): the labels are those of measuring every row every time. Sums,
+/// centres and inertia are double.
 ///
 /// x           N x D, finite. Float rows are not copied to double.
 /// init        K x D, finite: the first centres
