@@ -9,6 +9,13 @@ namespace conoscope::metrics::detail {
 // What nearly every metric asks of its arguments. Each throws std::invalid_argument with the
 // metric's name, the argument and what was seen.
 
+/// Vectorised, unlike Eigen's allFinite(): x * 0 is 0 for a finite x and NaN for any other.
+template <typename Derived>
+bool all_finite(const Eigen::DenseBase<Derived>& values) {
+  using Scalar = typename Derived::Scalar;
+  return (values.derived().array() * Scalar(0)).sum() == Scalar(0);
+}
+
 /// No NaN and no infinity; names the first offender's row, column and value.
 void require_finite(std::string_view metric, std::string_view argument, const MatrixRef& matrix);
 void require_finite(std::string_view metric, std::string_view argument, const MatrixFRef& matrix);

@@ -1,7 +1,10 @@
 #include "metrics/faithfulness/logit_row.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <numeric>
 
 namespace conoscope::metrics::detail {
@@ -13,10 +16,31 @@ using Row = Eigen::Map<const Eigen::ArrayXd>;
 // Up to here counting all pairs, which vectorises, beats sorting, which does not.
 constexpr Index kCountingOutputs = 256;
 
+// Outputs counted for at once, so that their counts stay in registers.
+constexpr Index kLanes = 16;
+
+// counts_t += sign * #{j: before(x_j, y_t)} for kLanes values y.
+template <typename Before>
+void count(const double* logits, Index n, const double* lanes, Before before, double sign,
+           std::array<double, kLanes>& counts) {
+  std::array<std::int64_t, kLanes> found{};
+  std::array<double, kLanes> values;
+  std::copy_n(lanes, kLanes, values.begin());
+  for (Index j = 0; j < n; ++j) {
+    const double other = logits[j];
+    for (size_t t = 0; t < kLanes; ++t) found[t] += before(other, values[t]) ? 1 : 0;
+  }
+  for (size_t t = 0; t < kLanes; ++t) counts[t] += sign * static_cast<double>(found[t]);
+}
+
 }  // namespace
 
 LogitRow::LogitRow(Index outputs)
-    : outputs_(outputs), first_(outputs), second_(outputs), order_(static_cast<size_t>(outputs)) {}
+    : outputs_(outputs),
+      first_(outputs),
+      second_(outputs),
+      padded_(static_cast<size_t>((outputs + kLanes - 1) / kLanes * kLanes)),
+      order_(static_cast<size_t>(outputs)) {}
 
 double LogitRow::mean_abs_error(const double* model, const double* surrogate) {
   first_ = (Row(model, outputs_) - Row(surrogate, outputs_)).abs();
@@ -66,21 +90,22 @@ Index LogitRow::agreeing_signs(const double* model, const double* surrogate) con
 void LogitRow::centred_ranks(const double* logits, Buffer& out) {
   const Index n = outputs_;
   if (n <= kCountingOutputs) {
+    std::copy_n(logits, n, padded_.begin());
+    const auto add_counts = [&](auto before, double sign) {
+      for (Index begin = 0; begin < n; begin += kLanes) {
+        std::array<double, kLanes> counts{};
+        count(logits, n, padded_.data() + begin, before, sign, counts);
+        for (Index t = 0; t < std::min(kLanes, n - begin); ++t)
+          out(begin + t) += counts[static_cast<size_t>(t)];
+      }
+    };
     out.setZero();
-    double* const less = out.data();
-    for (Index j = 0; j < n; ++j) {
-      const double other = logits[j];
-      for (Index i = 0; i < n; ++i) less[i] += other < logits[i] ? 1.0 : 0.0;
-    }
+    add_counts(std::less<double>(), 1.0);
     const double pairs = 0.5 * static_cast<double>(n) * static_cast<double>(n - 1);
-    if (out.sum() == pairs) {  // no ties: what is not less is greater
+    if (out.sum() == pairs)  // no ties: what is not less is greater
       out = 2.0 * out - static_cast<double>(n - 1);
-      return;
-    }
-    for (Index j = 0; j < n; ++j) {
-      const double other = logits[j];
-      for (Index i = 0; i < n; ++i) less[i] -= other > logits[i] ? 1.0 : 0.0;
-    }
+    else
+      add_counts(std::greater<double>(), -1.0);
     return;
   }
   std::iota(order_.begin(), order_.end(), Index{0});

@@ -17,7 +17,7 @@ constexpr const char* kName = "model_logits";
 template <typename Rows>
 void require_finite_logits(const Matrix& logits, const Rows& activations, const MatrixRef& weight,
                            const VectorRef& bias) {
-  if (logits.allFinite()) return;
+  if (detail::all_finite(logits)) return;
   detail::require_finite(kName, "activations", activations);
   detail::require_finite(kName, "weight", weight);
   detail::require_finite_vector(kName, "bias", bias);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "metrics/checks.h"
-#include "metrics/faithfulness/explanation_checks.h"
+#include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surf_attr_acc.h"
 #include "metrics/faithfulness/surf_complexity.h"

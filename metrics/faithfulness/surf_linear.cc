@@ -6,8 +6,7 @@
 
 #include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
-#include "metrics/faithfulness/explanation_checks.h"
-#include "metrics/faithfulness/surf_weight.h"
+#include "metrics/faithfulness/explanation.h"
 
 namespace conoscope::metrics {
 
@@ -50,7 +49,7 @@ SurfTally score(const Rows& rows, const Explanation& explanation, const VectorRe
   detail::require_finite(kName, "model_logits", model_logits);
 
   const Typed weight =
-      (options.fold ? surf_weight(explanation) : explanation.cavs).template cast<Scalar>();
+      (options.fold ? detail::fold(explanation) : explanation.cavs).template cast<Scalar>();
   Typed product(std::min(detail::kBlockRows, n), weight.rows());
   Matrix surrogate(product.rows(), outputs);
   SurfTally tally(outputs, options.wanted);
@@ -69,7 +68,7 @@ SurfTally score(const Rows& rows, const Explanation& explanation, const VectorRe
     } else {
       weigh(scores, explanation, bias, block);
     }
-    if (!block.allFinite()) {
+    if (!detail::all_finite(block)) {
       detail::require_finite(kName, "rows", rows);
       throw std::domain_error(std::string(kName) +
                               ": a surrogate logit overflows although all arguments are finite");

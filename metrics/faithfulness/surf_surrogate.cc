@@ -5,8 +5,7 @@
 
 #include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
-#include "metrics/faithfulness/explanation_checks.h"
-#include "metrics/faithfulness/surf_weight.h"
+#include "metrics/faithfulness/explanation.h"
 
 namespace conoscope::metrics {
 
@@ -29,7 +28,7 @@ void require_fit(const Explanation& explanation, Index outputs, Index width) {
 // are searched only if that shows one.
 template <typename Rows>
 void require_finite_surrogate(const Matrix& surrogate, const Rows& rows) {
-  if (surrogate.allFinite()) return;
+  if (detail::all_finite(surrogate)) return;
   detail::require_finite(kName, "activations", rows);
   throw std::domain_error(std::string(kName) +
                           ": a surrogate logit overflows although all arguments are finite");
@@ -86,7 +85,7 @@ template <typename Rows>
 Matrix linear_surrogate(const Rows& rows, const Explanation& explanation, const VectorRef& bias) {
   // An explanation without any CAV has no width to multiply with; it says b.
   if (explanation.cavs.rows() == 0) return bias.transpose().replicate(rows.rows(), 1);
-  return detail::affine(rows, surf_weight(explanation), bias);
+  return detail::affine(rows, detail::fold(explanation), bias);
 }
 
 template <typename Rows>

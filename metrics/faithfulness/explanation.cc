@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/explanation_checks.h"
+#include "metrics/faithfulness/explanation.h"
 
 #include <string>
 
@@ -47,6 +47,18 @@ void require_explanation(std::string_view metric, const Explanation& explanation
     require_finite(metric, "explanation.importance_by_output", explanation.importance_by_output);
   else
     require_finite_vector(metric, "explanation.importance", explanation.importance);
+}
+
+Matrix fold(const Explanation& explanation) {
+  if (explanation.class_agnostic) return explanation.importance_by_output * explanation.cavs;
+
+  const Index outputs = explained_outputs(explanation);
+  Matrix weight = Matrix::Zero(outputs, explanation.cavs.cols());
+  for (Index c = 0; c < outputs; ++c)
+    for (Index k = explanation.offset[static_cast<size_t>(c)];
+         k < explanation.offset[static_cast<size_t>(c) + 1]; ++k)
+      weight.row(c) += explanation.importance(k) * explanation.cavs.row(k);
+  return weight;
 }
 
 }  // namespace conoscope::metrics::detail
