@@ -3,7 +3,6 @@
 # A shared library <name>.so that conoscope can load: one exported symbol, the sdk's headers, no lib
 # prefix. Flags that change floating-point results for the whole process are refused: merely loading
 # a library linked with -Ofast or -ffast-math turns on flush-to-zero in its host.
-set(CONOSCOPE_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/plugin.map)
 function(conoscope_add_plugin name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
@@ -14,7 +13,7 @@ function(conoscope_add_plugin name)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so"
     CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${name} PRIVATE -ffp-contract=off)
-  target_link_options(${name} PRIVATE LINKER:--version-script=${CONOSCOPE_EXPORTS})
+  target_link_options(${name} PRIVATE LINKER:--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
 
   string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
   get_directory_property(directory_options COMPILE_OPTIONS)

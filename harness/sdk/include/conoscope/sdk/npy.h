@@ -84,10 +84,13 @@ inline NpyHeader parse_npy_header(std::span<const char> bytes, const std::string
   const std::string_view dict(bytes.data() + prefix, length);
 
   const auto value_of = [&](std::string_view key) -> std::string_view {
-    std::size_t at = dict.find("'" + std::string(key) + "'");
+    // Not "'" + std::string(key): g++ 12 then warns of an overlap that is not there (PR 105651).
+    std::string quoted(1, '\'');
+    quoted.append(key).push_back('\'');
+    std::size_t at = dict.find(quoted);
     if (at != dict.npos) at = dict.find(':', at);
     if (at == dict.npos) {
-      fail("the .npy header has no '" + std::string(key) + "'");
+      fail("the .npy header has no " + quoted);
       return {};
     }
     ++at;
@@ -99,7 +102,9 @@ inline NpyHeader parse_npy_header(std::span<const char> bytes, const std::string
   header.data_offset = prefix + length;
   const std::string_view descr = value_of("descr");
   if (descr.empty() || (descr[0] != '\'' && descr[0] != '"'))
-    return fail("a structured dtype (records) is not an array of numbers");
+    return fail("a structured dtype (records) is not an array of numbers: " +
+                std::string(descr.substr(0, descr.find(']') + 1)) +
+                "; save one field, as in a['field']");
   const std::size_t quote = descr.find(descr[0], 1);
   if (quote == descr.npos) return fail("malformed 'descr' in the .npy header");
   header.descr = descr.substr(1, quote - 1);

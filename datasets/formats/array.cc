@@ -1,0 +1,191 @@
+#include "datasets/formats/array.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <locale>
+#include <sstream>
+#include <stdexcept>
+#include <type_traits>
+
+static_assert(std::endian::native == std::endian::little, "files are read without swapping bytes");
+
+namespace conoscope::formats {
+namespace {
+
+struct Half {
+  std::uint16_t bits;
+};
+
+// Exact for normal and subnormal numbers: the exponents of the two formats differ by 112.
+float widen(Half half) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000u) << 16;
+  const std::uint32_t magnitude = half.bits & 0x7fffu;
+  if (magnitude >= 0x7c00u)
+    return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+}
+
+template <typename Stored>
+auto load(const char* at) {
+  Stored stored;
+  std::memcpy(&stored, at, sizeof(stored));
+  if constexpr (std::is_same_v<Stored, Half>)
+    return widen(stored);
+  else
+    return stored;
+}
+
+/// Calls body with a value of the stored type, to learn it by.
+template <typename Body>
+auto dispatch(DType dtype, Body&& body) {
+  switch (dtype) {
+    case DType::f2:
+      return body(Half{});
+    case DType::f4:
+      return body(float{});
+    case DType::f8:
+      return body(double{});
+    case DType::i1:
+      return body(std::int8_t{});
+    case DType::i2:
+      return body(std::int16_t{});
+    case DType::i4:
+      return body(std::int32_t{});
+    case DType::i8:
+      return body(std::int64_t{});
+    case DType::u2:
+      return body(std::uint16_t{});
+    case DType::u4:
+      return body(std::uint32_t{});
+    case DType::u1:
+    case DType::b1:
+      break;
+  }
+  return body(std::uint8_t{});
+}
+
+template <typename Value>
+std::string text_of(Value value) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << +value;
+  return text.str();
+}
+
+/// Whether `value` survives the conversion, in the sense that copy_to() promises.
+template <typename Target, typename Value>
+bool fits(Value value) {
+  if constexpr (std::is_integral_v<Value>) {
+    if constexpr (std::is_integral_v<Target> || sizeof(Value) * 2 <= sizeof(Target)) {
+      return true;
+    } else {
+      const auto converted = static_cast<Target>(value);
+      // 2^63 itself is a Target but no std::int64_t: casting it back would be undefined.
+      return converted < static_cast<Target>(0x1p63) &&
+             static_cast<std::int64_t>(converted) == static_cast<std::int64_t>(value);
+    }
+  } else if constexpr (std::is_integral_v<Target>) {
+    return value >= static_cast<Value>(-0x1p63) && value < static_cast<Value>(0x1p63) &&
+           std::trunc(value) == value;
+  } else if constexpr (sizeof(Target) < sizeof(Value)) {
+    return !std::isfinite(value) || std::isfinite(static_cast<Target>(value));
+  } else {
+    return true;
+  }
+}
+
+template <typename Target, typename Value>
+const char* reason(Value value) {
+  if constexpr (std::is_same_v<Target, float>) return "which float32 cannot hold";
+  if constexpr (std::is_same_v<Target, double>) return "which float64 cannot hold";
+  if constexpr (std::is_floating_point_v<Value>)
+    if (std::isfinite(value) && std::trunc(value) != value) return "which is not a whole number";
+  return "which is not a 64-bit integer";
+}
+
+}  // namespace
+
+std::size_t size_of(DType dtype) {
+  return dispatch(dtype, [](auto stored) { return sizeof(stored); });
+}
+
+const char* name_of(DType dtype) {
+  constexpr const char* kNames[] = {"float16", "float32", "float64", "int8",   "int16", "int32",
+                                    "int64",   "uint8",   "uint16",  "uint32", "bool"};
+  return kNames[static_cast<std::size_t>(dtype)];
+}
+
+bool is_floating(DType dtype) {
+  return dtype == DType::f2 || dtype == DType::f4 || dtype == DType::f8;
+}
+
+std::int64_t Array::size() const { return element_count(shape, origin); }
+
+std::string Array::shape_text() const {
+  if (shape.empty()) return "a single number";
+  std::string text;
+  for (const std::int64_t extent : shape)
+    text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text;
+}
+
+std::int64_t element_count(std::span<const std::int64_t> shape, const std::string& origin) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape)
+    if (__builtin_mul_overflow(count, extent, &count))
+      throw std::invalid_argument(origin + ": the shape asks for more than 2^63 numbers");
+  return count;
+}
+
+std::string index_text(std::int64_t position, std::span<const std::int64_t> shape) {
+  std::string text;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    text = std::to_string(position % shape[axis]) + (text.empty() ? "" : ", ") + text;
+    position /= shape[axis];
+  }
+  return "[" + text + "]";
+}
+
+template <typename T>
+void copy_to(const Array& array, std::span<T> out) {
+  if (static_cast<std::int64_t>(out.size()) != array.size())
+    throw std::invalid_argument(array.origin + ": " + array.shape_text() +
+                                " copied into room for " + std::to_string(out.size()) + " numbers");
+  dispatch(array.dtype, [&]<typename Stored>(Stored) {
+    const char* at = array.bytes.data();
+    for (std::size_t i = 0; i < out.size(); ++i, at += sizeof(Stored)) {
+      const auto value = load<Stored>(at);
+      if (!fits<T>(value)) [[unlikely]]
+        throw std::invalid_argument(array.origin + ": the value at " +
+                                    index_text(static_cast<std::int64_t>(i), array.shape) + " is " +
+                                    text_of(value) + ", " + reason<T>(value));
+      out[i] = static_cast<T>(value);
+    }
+  });
+}
+
+template void copy_to<float>(const Array&, std::span<float>);
+template void copy_to<double>(const Array&, std::span<double>);
+template void copy_to<std::int64_t>(const Array&, std::span<std::int64_t>);
+
+void check_finite(const Array& array, std::string_view what) {
+  dispatch(array.dtype, [&]<typename Stored>(Stored) {
+    if constexpr (!std::is_integral_v<Stored>) {
+      const std::int64_t count = array.size();
+      const char* at = array.bytes.data();
+      for (std::int64_t i = 0; i < count; ++i, at += sizeof(Stored)) {
+        const auto value = load<Stored>(at);
+        if (!std::isfinite(value))
+          throw std::invalid_argument(array.origin + ": the value at " +
+                                      index_text(i, array.shape) + " is " + text_of(value) + ", " +
+                                      std::string(what) + " must be finite");
+      }
+    }
+  });
+}
+
+}  // namespace conoscope::formats

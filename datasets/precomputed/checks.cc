@@ -1,0 +1,175 @@
+#include "datasets/precomputed/checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace conoscope::datasets {
+namespace {
+
+[[noreturn]] void refuse(const formats::Array& array, const std::string& why) {
+  throw std::invalid_argument(array.origin + ": " + why);
+}
+
+std::string text_of(double value) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(9);
+  text << value;
+  return text.str();
+}
+
+/// The first rows of n x P x D activations, as doubles.
+std::vector<double> first_rows(const formats::Array& activations, std::int64_t rows) {
+  formats::Array part = activations;
+  part.shape[0] = rows;
+  part.bytes = part.bytes.first(static_cast<std::size_t>(part.size()) * size_of(part.dtype));
+  return formats::to_vector<double>(part);
+}
+
+}  // namespace
+
+formats::Array as_positions(formats::Array activations) {
+  auto& shape = activations.shape;
+  if (shape.size() < 2 || shape.size() > 4)
+    refuse(activations, "activations are " + activations.shape_text() +
+                            ", expected n x D, n x P x D or n x height x width x D");
+  if (activations.size() == 0)
+    refuse(activations, "activations are " + activations.shape_text() + ", which is empty");
+  check_finite(activations, "activations");
+  if (shape.size() == 2) shape = {shape[0], 1, shape[1]};
+  if (shape.size() == 4) shape = {shape[0], shape[1] * shape[2], shape[3]};
+  return activations;
+}
+
+std::string resolve_pooling(const std::string& asked, const formats::Array& activations) {
+  const std::int64_t positions = activations.shape[1];
+  if (asked == "auto") return positions > 1 ? "mean" : "none";
+  if (asked == "none" && positions > 1)
+    refuse(activations, "pooling = none, but there are " + std::to_string(positions) +
+                            " positions per sample; use mean or flatten");
+  return asked;
+}
+
+void check_head(const formats::Array& weight, const formats::Array& bias,
+                const formats::Array& activations, const std::string& pooling,
+                const std::string& output) {
+  if (weight.shape.size() != 2 || weight.size() == 0)
+    refuse(weight, "head_weight is " + weight.shape_text() + ", expected outputs x width");
+  const std::int64_t positions = activations.shape[1], width = activations.shape[2];
+  const std::int64_t wanted = pooling == "flatten" ? positions * width : width;
+  if (weight.shape[1] != wanted) {
+    std::string why = "head_weight is " + weight.shape_text() + ", but the activations of " +
+                      activations.origin + " have " + std::to_string(wanted) +
+                      " numbers per sample after pooling = " + pooling + " (" +
+                      activations.shape_text() + ")";
+    if (weight.shape[0] == wanted) why += "; save the transpose";
+    refuse(weight, why);
+  }
+  if (bias.shape.size() != 1 || bias.shape[0] != weight.shape[0])
+    refuse(bias, "head_bias is " + bias.shape_text() + ", but " + weight.origin + " has " +
+                     std::to_string(weight.shape[0]) + " outputs");
+  if (output == "softmax" && weight.shape[0] < 2)
+    refuse(weight, "one output has no softmax; use output = sigmoid or regression");
+  check_finite(weight, "head_weight");
+  check_finite(bias, "head_bias");
+}
+
+formats::Array as_columns(formats::Array array, const std::string& name, std::int64_t samples,
+                          const std::string& like) {
+  if (array.shape.size() == 1) array.shape.push_back(1);
+  if (array.shape.size() != 2 || array.shape[1] == 0)
+    refuse(array, name + " is " + array.shape_text() + ", expected samples x columns");
+  if (array.shape[0] != samples)
+    refuse(array, name + " has " + std::to_string(array.shape[0]) + " rows, but " + like + " has " +
+                      std::to_string(samples));
+  check_finite(array, name);
+  return array;
+}
+
+std::vector<std::int64_t> read_labels(const formats::Array& labels, bool softmax,
+                                      std::int64_t classes, const std::string& head) {
+  if (labels.shape.size() > 2 || labels.extent(1) != 1)
+    refuse(labels, "labels are " + labels.shape_text() + ", expected one per sample");
+  auto values = formats::to_vector<std::int64_t>(labels);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0)
+      refuse(labels, "the label at [" + std::to_string(i) + "] is " + std::to_string(values[i]) +
+                         "; classes count from 0");
+    if (softmax && values[i] >= classes)
+      refuse(labels, "the label at [" + std::to_string(i) + "] is " + std::to_string(values[i]) +
+                         ", but " + head + " has " + std::to_string(classes) + " outputs");
+  }
+  return values;
+}
+
+sdk::Split read_split(const formats::Array& train, const formats::Array& test,
+                      std::int64_t samples) {
+  // 0: in no part, 1: in the training part, 2: in the test part
+  std::vector<char> part(static_cast<std::size_t>(samples), 0);
+  const auto read = [&](const formats::Array& array, char mark) {
+    if (array.shape.size() != 1 || array.size() == 0)
+      refuse(array,
+             "row numbers are " + array.shape_text() + ", expected a vector of at least one");
+    auto rows = formats::to_vector<std::int64_t>(array);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string at =
+          "the row number at [" + std::to_string(i) + "] is " + std::to_string(rows[i]);
+      if (rows[i] < 0 || rows[i] >= samples)
+        refuse(array, at + ", but there are " + std::to_string(samples) + " samples");
+      char& seen = part[static_cast<std::size_t>(rows[i])];
+      if (seen == mark) refuse(array, at + ", which came before");
+      if (seen != 0) refuse(array, at + ", which is in " + train.origin + " too");
+      seen = mark;
+    }
+    std::ranges::sort(rows);
+    return rows;
+  };
+  sdk::Split split;
+  split.train = read(train, 1);
+  split.test = read(test, 2);
+  return split;
+}
+
+void check_logits(const formats::Array& logits, std::int64_t samples,
+                  const formats::Array& activations, const formats::Array& weight,
+                  const formats::Array& bias, const std::string& pooling) {
+  constexpr std::int64_t kRows = 100;
+  // Logits are saved from a network that runs in float32 or float16; 1e-3 is float16's own step.
+  constexpr double kTolerance = 1e-3;
+
+  const std::int64_t outputs = weight.shape[0], inputs = weight.shape[1];
+  if (logits.shape.size() != 2 || logits.shape[0] != samples || logits.shape[1] != outputs)
+    refuse(logits, "logits are " + logits.shape_text() + ", expected " + std::to_string(samples) +
+                       " x " + std::to_string(outputs) + " (samples of " + activations.origin +
+                       ", outputs of " + weight.origin + ")");
+  const std::int64_t rows = std::min({kRows, activations.shape[0]});
+  const auto saved = first_rows(logits, rows), h = first_rows(activations, rows);
+  const auto w = formats::to_vector<double>(weight), b = formats::to_vector<double>(bias);
+  const std::int64_t row_size = activations.shape[1] * activations.shape[2];
+  const double scale = pooling == "mean" ? 1.0 / static_cast<double>(activations.shape[1]) : 1.0;
+
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto* given = saved.data() + i * outputs;
+    double largest = 0.0;
+    for (std::int64_t c = 0; c < outputs; ++c) largest = std::max(largest, std::abs(given[c]));
+    for (std::int64_t c = 0; c < outputs; ++c) {
+      double sum = 0.0;
+      // With pooling = mean the weights repeat for every position.
+      for (std::int64_t j = 0; j < row_size; ++j)
+        sum += w[static_cast<std::size_t>(c * inputs + j % inputs)] *
+               h[static_cast<std::size_t>(i * row_size + j)];
+      const double got = scale * sum + b[static_cast<std::size_t>(c)];
+      if (!(std::abs(got - given[c]) <= kTolerance * largest))
+        refuse(logits, "row " + std::to_string(i) + ", output " + std::to_string(c) + " is " +
+                           text_of(given[c]) + ", but the head (" + weight.origin + ", " +
+                           bias.origin + ") on " + activations.origin +
+                           " with pooling = " + pooling + " gives " + text_of(got) +
+                           " (allowed: " + text_of(kTolerance * largest) + " apart)");
+    }
+  }
+}
+
+}  // namespace conoscope::datasets

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/split.h"
+#include "datasets/formats/array.h"
+
+namespace conoscope::datasets {
+
+// What the dataset `precomputed` holds against its files. Every message names the files and the
+// numbers that do not agree.
+
+/// Activations as n x P x D: n x h x w x D has its positions flattened, n x D gets P = 1.
+/// throws  std::invalid_argument: not 2 to 4 dimensions, no row, no position, no width, or a value
+///         that is not finite
+formats::Array as_positions(formats::Array activations);
+
+/// The pooling that the parameter asks for, `auto` resolved: mean if P > 1, else none.
+/// throws  std::invalid_argument: none although P > 1
+std::string resolve_pooling(const std::string& asked, const formats::Array& activations);
+
+/// throws  std::invalid_argument: weight is not C x D (flatten: C x P*D), bias is not C, one of
+///         them is not finite, or a softmax over one output
+void check_head(const formats::Array& weight, const formats::Array& bias,
+                const formats::Array& activations, const std::string& pooling,
+                const std::string& output);
+
+/// As n x columns: a vector becomes one column.
+/// throws  std::invalid_argument: another number of rows than `like` has samples, more than two
+///         dimensions, or a value that is not finite
+formats::Array as_columns(formats::Array array, const std::string& name, std::int64_t samples,
+                          const std::string& like);
+
+/// Class numbers. Softmax: each below `classes`.
+/// throws  std::invalid_argument: not a vector, not whole, negative, or too large
+std::vector<std::int64_t> read_labels(const formats::Array& labels, bool softmax,
+                                      std::int64_t classes, const std::string& head);
+
+/// throws  std::invalid_argument: an index that is out of range, comes twice or is in both parts,
+///         or an empty part
+sdk::Split read_split(const formats::Array& train, const formats::Array& test,
+                      std::int64_t samples);
+
+/// Does the head reproduce the logits that were saved? Compares the first 100 rows:
+///
+///   |head(row)_c - logits_c| <= 1e-3 max_c |logits_c|      relative to the row's largest logit
+///
+/// throws  std::invalid_argument: logits is not n x C, or the first row and output that differ,
+/// with
+///         both numbers
+void check_logits(const formats::Array& logits, std::int64_t samples,
+                  const formats::Array& activations, const formats::Array& weight,
+                  const formats::Array& bias, const std::string& pooling);
+
+}  // namespace conoscope::datasets

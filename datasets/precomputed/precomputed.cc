@@ -1,0 +1,268 @@
+// A head view that somebody else's network left in files: activations, the head above them and what
+// is known about the samples. Everything is cross-checked before anything is written.
+
+#include <algorithm>
+#include <optional>
+
+#include "conoscope/sdk/dataset.h"
+#include "datasets/precomputed/checks.h"
+#include "datasets/precomputed/sources.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace formats = conoscope::formats;
+using namespace conoscope::datasets;
+
+/// float16, float32 and small whole numbers fit in float32 without loss.
+bool fits_float32(const formats::Array& array) {
+  return array.dtype != formats::DType::f8 &&
+         (formats::is_floating(array.dtype) || formats::size_of(array.dtype) <= 2);
+}
+
+void write(sdk::Sink& out, const std::string& name, const std::vector<formats::Array>& parts,
+           std::vector<std::int64_t> shape) {
+  const auto fill = [&]<typename T>(std::span<T> values) {
+    for (const formats::Array& part : parts) {
+      const auto size = static_cast<std::size_t>(part.size());
+      formats::copy_to<T>(part, values.first(size));
+      values = values.subspan(size);
+    }
+  };
+  if (std::ranges::all_of(parts, fits_float32))
+    fill(out.create<float>(name, shape));
+  else
+    fill(out.create<double>(name, shape));
+}
+
+void write(sdk::Sink& out, const std::string& name, std::span<const std::int64_t> values) {
+  std::ranges::copy(
+      values, out.create<std::int64_t>(name, {static_cast<std::int64_t>(values.size())}).begin());
+}
+
+class Precomputed final : public sdk::Dataset {
+ public:
+  explicit Precomputed(const sdk::Params& params)
+      : sources_(params, {"activations", "train_activations", "test_activations", "head_weight",
+                          "head_bias", "labels", "train_labels", "test_labels", "targets",
+                          "concepts", "factors", "logits", "train_index", "test_index"}),
+        pooling_(params.text("pooling")),
+        output_(params.text("output")),
+        test_share_(params.real("test_share")) {}
+
+  void load(const sdk::Context& context, sdk::Sink& out) override {
+    for (const std::string& name : sources_.unused())
+      context.log("precomputed: the archive's array " + name + " is not used");
+
+    std::vector<formats::Array> activations = sources_.whole_or_halves("activations");
+    if (activations.empty()) activations.push_back(sources_.get("activations"));
+    for (formats::Array& part : activations) {
+      context.check_cancelled();
+      part = as_positions(part);
+    }
+    const formats::Array& first = activations.front();
+    const formats::Array& last = activations.back();
+    if (first.shape[1] != last.shape[1] || first.shape[2] != last.shape[2])
+      throw std::invalid_argument(first.origin + " has activations of " + first.shape_text() +
+                                  ", but " + last.origin + " of " + last.shape_text());
+    samples_ = first.shape[0] + (activations.size() > 1 ? last.shape[0] : 0);
+    like_ =
+        activations.size() > 1 ? first.origin + " and " + last.origin + " together" : first.origin;
+    context.progress(0.3);
+
+    const formats::Array weight = sources_.get("head_weight"), bias = sources_.get("head_bias");
+    const std::string pooling = resolve_pooling(pooling_, first);
+    check_head(weight, bias, first, pooling, output_);
+    if (const auto logits = sources_.find("logits"))
+      check_logits(*logits, samples_, first, weight, bias, pooling);
+
+    const std::vector<std::int64_t> labels = load_labels(activations, weight);
+    const sdk::Split split = load_split(activations, labels, context.seed());
+    context.check_cancelled();
+    context.progress(0.5);
+
+    write(out, "activations", activations, {samples_, first.shape[1], first.shape[2]});
+    write(out, "head_weight", {weight}, weight.shape);
+    write(out, "head_bias", {bias}, bias.shape);
+    if (!labels.empty()) write(out, "labels", labels);
+    for (const char* name : {"targets", "concepts", "factors"}) write_columns(out, name, weight);
+    write(out, "train_index", split.train);
+    write(out, "test_index", split.test);
+    out.text("pooling", pooling);
+    out.text("output", output_);
+    out.text("task", output_ == "softmax"   ? "classification"
+                     : output_ == "sigmoid" ? "attributes"
+                                            : "regression");
+  }
+
+ private:
+  std::vector<std::int64_t> load_labels(const std::vector<formats::Array>& activations,
+                                        const formats::Array& weight) const {
+    const std::vector<formats::Array> parts = sources_.whole_or_halves("labels");
+    if (parts.size() > activations.size())
+      throw std::invalid_argument(parts[0].origin +
+                                  ": train_labels goes with train_activations, but " +
+                                  activations[0].origin + " is not split");
+    std::vector<std::int64_t> labels;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool whole = parts.size() == 1;
+      const auto rows = whole ? samples_ : activations[i].shape[0];
+      const std::string& like = whole ? like_ : activations[i].origin;
+      as_columns(parts[i], "labels", rows, like);
+      const auto values =
+          read_labels(parts[i], output_ == "softmax", weight.shape[0], weight.origin);
+      labels.insert(labels.end(), values.begin(), values.end());
+    }
+    return labels;
+  }
+
+  sdk::Split load_split(const std::vector<formats::Array>& activations,
+                        const std::vector<std::int64_t>& labels, sdk::Seed seed) const {
+    const auto train = sources_.find("train_index"), test = sources_.find("test_index");
+    if (train.has_value() != test.has_value())
+      throw std::invalid_argument((train ? train : test)->origin + ": " +
+                                  (train ? "train_index is given without test_index"
+                                         : "test_index is given without train_index"));
+    if (train && activations.size() > 1)
+      throw std::invalid_argument(train->origin + ": train_index is given, but " +
+                                  activations[0].origin + " and " + activations[1].origin +
+                                  " are split already");
+    if (train) return read_split(*train, *test, samples_);
+    if (activations.size() > 1) {
+      sdk::Split split;
+      for (std::int64_t i = 0; i < samples_; ++i)
+        (i < activations[0].shape[0] ? split.train : split.test).push_back(i);
+      return split;
+    }
+    const std::vector<std::int64_t> one_class(static_cast<std::size_t>(samples_), 0);
+    return sdk::stratified_split(labels.empty() ? one_class : labels, test_share_, seed);
+  }
+
+  void write_columns(sdk::Sink& out, const std::string& name, const formats::Array& weight) const {
+    const auto found = sources_.find(name);
+    if (!found) return;
+    const formats::Array columns = as_columns(*found, name, samples_, like_);
+    if (name == "targets" && columns.shape[1] != weight.shape[0])
+      throw std::invalid_argument(
+          columns.origin + ": targets have " + std::to_string(columns.shape[1]) + " columns, but " +
+          weight.origin + " has " + std::to_string(weight.shape[0]) + " outputs");
+    write(out, name, {columns}, columns.shape);
+  }
+
+  Sources sources_;
+  std::string pooling_, output_;
+  double test_share_;
+  std::int64_t samples_ = 0;
+  std::string like_;  ///< the file or files that say how many samples there are
+};
+
+}  // namespace
+
+CONOSCOPE_DATASET(Precomputed, "precomputed", "1.0.0", R"(
+summary = "activations and head of your own network, from .npy, .npz or .csv files"
+licence = "that of your files"
+citation = ""
+needs = []
+offers = ["head_view"]
+seeded = true
+
+[parameters.archive]
+type = "file"
+default = ""
+help = ".npz whose arrays have the names of the parameters below; a file given by itself wins"
+
+[parameters.activations]
+type = "file"
+default = ""
+help = "n x height x width x D, n x P x D or n x D, before pooling"
+
+[parameters.train_activations]
+type = "file"
+default = ""
+help = "in place of activations: the training split's rows"
+
+[parameters.test_activations]
+type = "file"
+default = ""
+help = "in place of activations: the test split's rows"
+
+[parameters.head_weight]
+type = "file"
+default = ""
+help = "outputs x D; with pooling = flatten: outputs x P*D"
+
+[parameters.head_bias]
+type = "file"
+default = ""
+help = "one per output; zeros for a head without bias"
+
+[parameters.labels]
+type = "file"
+default = ""
+offers = "labels"
+help = "the class of every row, from 0"
+
+[parameters.train_labels]
+type = "file"
+default = ""
+offers = "labels"
+help = "in place of labels: those of train_activations"
+
+[parameters.test_labels]
+type = "file"
+default = ""
+offers = "labels"
+help = "in place of labels: those of test_activations"
+
+[parameters.targets]
+type = "file"
+default = ""
+offers = "targets"
+help = "n x outputs: attributes (0 or 1) or regression targets"
+
+[parameters.concepts]
+type = "file"
+default = ""
+offers = "concepts"
+help = "n x k: annotated concepts"
+
+[parameters.factors]
+type = "file"
+default = ""
+offers = "factors"
+help = "n x F: generative factors"
+
+[parameters.logits]
+type = "file"
+default = ""
+help = "n x outputs as the network gave them; only compared with what the head gives"
+
+[parameters.train_index]
+type = "file"
+default = ""
+help = "row numbers of the training split, from 0; with test_index"
+
+[parameters.test_index]
+type = "file"
+default = ""
+help = "row numbers of the test split"
+
+[parameters.test_share]
+type = "real"
+default = 0.2
+min = 0.01
+max = 0.99
+help = "where the files do not split: share of every class that goes to the test split"
+
+[parameters.pooling]
+type = "text"
+default = "auto"
+choices = ["auto", "mean", "none", "flatten"]
+help = "what lies between activations and head; auto: mean if there are several positions"
+
+[parameters.output]
+type = "text"
+default = "softmax"
+choices = ["softmax", "sigmoid", "regression"]
+help = "what the head's outputs mean"
+)")

@@ -1,0 +1,52 @@
+#include "datasets/precomputed/sources.h"
+
+#include <stdexcept>
+
+#include "datasets/formats/read_array.h"
+
+namespace conoscope::datasets {
+
+Sources::Sources(const sdk::Params& params, std::initializer_list<const char*> names) {
+  for (const char* name : names) files_[name] = params.file(name);
+  const std::string archive = params.file("archive");
+  if (!archive.empty()) archive_.emplace(archive);
+}
+
+std::optional<formats::Array> Sources::find(const std::string& name) const {
+  if (const std::string& path = files_.at(name); !path.empty()) return formats::read_array(path);
+  if (archive_ && archive_->has(name)) return archive_->get(name);
+  return std::nullopt;
+}
+
+formats::Array Sources::get(const std::string& name) const {
+  if (auto found = find(name)) return *found;
+  if (archive_) return archive_->get(name);  // refuses, and lists what the archive holds
+  throw std::invalid_argument("precomputed: " + name +
+                              " is not given, nor an archive that holds it");
+}
+
+std::vector<formats::Array> Sources::whole_or_halves(const std::string& name) const {
+  auto whole = find(name), train = find("train_" + name), test = find("test_" + name);
+  if (whole && (train || test))
+    throw std::invalid_argument("precomputed: " + name + " (" + whole->origin + ") and " +
+                                (train ? "train_" : "test_") + name + " (" +
+                                (train ? train : test)->origin +
+                                ") are both given; give the whole or the two halves");
+  if (train.has_value() != test.has_value())
+    throw std::invalid_argument("precomputed: " + std::string(train ? "train_" : "test_") + name +
+                                " (" + (train ? train : test)->origin + ") is given without " +
+                                (train ? "test_" : "train_") + name);
+  if (whole) return {*whole};
+  if (train) return {*train, *test};
+  return {};
+}
+
+std::vector<std::string> Sources::unused() const {
+  std::vector<std::string> names;
+  if (archive_)
+    for (const std::string& name : archive_->names())
+      if (!files_.contains(name)) names.push_back(name);
+  return names;
+}
+
+}  // namespace conoscope::datasets

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/plugin.h"
+#include "datasets/formats/array.h"
+#include "datasets/formats/npz.h"
+
+namespace conoscope::datasets {
+
+/// Where the arrays of the dataset `precomputed` come from: a file of its own for each name, or a
+/// member of one archive. A file wins over the archive's member of the same name.
+class Sources {
+ public:
+  /// names  the file parameters that name arrays; `archive` is read besides
+  Sources(const sdk::Params& params, std::initializer_list<const char*> names);
+
+  /// throws  std::invalid_argument: the file or member cannot be read
+  std::optional<formats::Array> find(const std::string& name) const;
+
+  /// throws  std::invalid_argument: neither given, or it cannot be read
+  formats::Array get(const std::string& name) const;
+
+  /// The array `name`, or else `train_name` and `test_name` in this order, or nothing.
+  /// throws  std::invalid_argument: both forms are given, or one half without the other
+  std::vector<formats::Array> whole_or_halves(const std::string& name) const;
+
+  /// Members of the archive that have none of the names.
+  std::vector<std::string> unused() const;
+
+ private:
+  std::map<std::string, std::string> files_;  ///< name -> path, "" when not given
+  std::optional<formats::Npz> archive_;
+};
+
+}  // namespace conoscope::datasets

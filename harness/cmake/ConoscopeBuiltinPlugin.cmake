@@ -1,0 +1,13 @@
+# Built-in plugins take the same road as anybody's: conoscope_add_plugin() and nothing else of the
+# host. They are put (and installed) into one folder, the last of the search path.
+set(CONOSCOPE_PLUGIN_DIR ${PROJECT_BINARY_DIR}/lib/conoscope/plugins)
+
+# conoscope_builtin_plugin(<name> SOURCES <file>... [LIBRARIES <target>...])
+function(conoscope_builtin_plugin name)
+  conoscope_add_plugin(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CONOSCOPE_PLUGIN_DIR})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/conoscope/plugins
+          COMPONENT conoscope)
+  set_property(GLOBAL APPEND PROPERTY CONOSCOPE_BUILTIN_PLUGINS ${name})
+endfunction()
