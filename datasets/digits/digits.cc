@@ -53,7 +53,7 @@ class Digits final : public sdk::Dataset {
 
 }  // namespace
 
-CONOSCOPE_DATASET(Digits, "digits", "1.0.0", R"(
+CONOSCOPE_DATASET(Digits, "digits", "1.0.0", R"toml(
 summary = "1797 handwritten digits, 8 x 8 grey images in ten classes; needs no file"
 licence = "CC BY 4.0"
 citation = "Alpaydin & Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49"
@@ -67,4 +67,4 @@ default = 0.2
 min = 0.01
 max = 0.99
 help = "share of every class that goes to the test split"
-)")
+)toml")

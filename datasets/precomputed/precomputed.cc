@@ -158,7 +158,7 @@ class Precomputed final : public sdk::Dataset {
 
 }  // namespace
 
-CONOSCOPE_DATASET(Precomputed, "precomputed", "1.0.0", R"(
+CONOSCOPE_DATASET(Precomputed, "precomputed", "1.0.0", R"toml(
 summary = "activations and head of your own network, from .npy, .npz or .csv files"
 licence = "that of your files"
 citation = ""
@@ -265,4 +265,4 @@ type = "text"
 default = "softmax"
 choices = ["softmax", "sigmoid", "regression"]
 help = "what the head's outputs mean"
-)")
+)toml")

@@ -29,11 +29,11 @@ class Perfect final : public sdk::Explainer {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Perfect, "perfect", "1.0.0", R"(
+CONOSCOPE_EXPLAINER(Perfect, "perfect", "1.0.0", R"toml(
 summary = "control: each output's own weight vector as its one concept; faithful by construction"
 licence = "Apache-2.0"
 citation = "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Explanations, arXiv:2504.10833, appendix B.1"
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = false
-)")
+)toml")

@@ -32,7 +32,7 @@ class RandomConcepts final : public sdk::Explainer {
 
 CONOSCOPE_EXPLAINER(
     RandomConcepts, "random_concepts", "1.0.0",
-    R"(
+    R"toml(
 summary = "control: random unit directions, importances drawn from U[0,1)" licence =
         "Apache-2.0" citation =
             "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Explanations, "

@@ -34,7 +34,7 @@ class RandomImportance final : public sdk::Explainer {
 
 CONOSCOPE_EXPLAINER(
     RandomImportance, "random_importance", "1.0.0",
-    R"(
+    R"toml(
 summary = "control: perfect concepts, importances drawn from U[0,1)" licence =
         "Apache-2.0" citation =
             "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Explanations, "

@@ -3,7 +3,7 @@
 // A dataset loads or generates samples, their annotations and a split.
 //
 //   class MyData final : public sdk::Dataset { void load(...) override; };
-//   CONOSCOPE_DATASET(MyData, "my_data", "1.0.0", R"(summary = "..." ...)")
+//   CONOSCOPE_DATASET(MyData, "my_data", "1.0.0", R"toml(summary = "...")toml")
 
 #include <type_traits>
 

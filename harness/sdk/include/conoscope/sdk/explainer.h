@@ -3,7 +3,7 @@
 // An explainer finds concepts in a trained head view and says how much each matters to each output.
 //
 //   class MyMethod final : public sdk::Explainer { void fit(...) override; };
-//   CONOSCOPE_EXPLAINER(MyMethod, "my_method", "1.0.0", R"(summary = "..." ...)")
+//   CONOSCOPE_EXPLAINER(MyMethod, "my_method", "1.0.0", R"toml(summary = "...")toml")
 
 #include <type_traits>
 

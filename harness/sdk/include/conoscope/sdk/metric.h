@@ -8,7 +8,7 @@
 //   high = 1.0
 //
 //   class MyMetric final : public sdk::Metric { void score(...) override; };
-//   CONOSCOPE_METRIC(MyMetric, "my_metric", "1.0.0", R"(summary = "..." ...)")
+//   CONOSCOPE_METRIC(MyMetric, "my_metric", "1.0.0", R"toml(summary = "...")toml")
 
 #include <type_traits>
 

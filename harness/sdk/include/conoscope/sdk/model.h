@@ -3,7 +3,7 @@
 // A model is trained on a dataset (or loaded) and offers views: head, concept or latent view.
 //
 //   class MyModel final : public sdk::Model { void fit(...) override; };
-//   CONOSCOPE_MODEL(MyModel, "my_model", "1.0.0", R"(summary = "..." ...)")
+//   CONOSCOPE_MODEL(MyModel, "my_model", "1.0.0", R"toml(summary = "...")toml")
 
 #include <type_traits>
 

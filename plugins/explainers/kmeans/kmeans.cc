@@ -1,0 +1,73 @@
+// K-Means: an output's concepts are the directions of the cluster centres of its position features.
+
+#include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/class_rows.h"
+#include "plugins/numerics/kmeans.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+
+class KMeans final : public sdk::Explainer {
+ public:
+  explicit KMeans(const sdk::Params& params) : k_(params.integer("k")) {
+    options_.n_init = static_cast<int>(params.integer("n_init"));
+    options_.max_iter = static_cast<int>(params.integer("max_iter"));
+    options_.tol = params.real("tol");
+  }
+
+  void fit(const sdk::HeadView& head, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    conoscope::explainers::explain_each_output(
+        head, context, out, "kmeans", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
+          conoscope::explainers::need_rows("kmeans", c, rows.rows(), k_);
+          sdk::Matrix centres =
+              numerics::kmeans(rows, k_, context.seed().child(static_cast<std::uint64_t>(c)),
+                               options_)
+                  .centres;
+          for (auto centre : centres.rowwise())
+            if (const double norm = centre.norm(); norm > 0.0) centre /= norm;  // all-zero rows: cav 0
+          return centres;
+        });
+  }
+
+ private:
+  std::int64_t k_;
+  numerics::KMeansOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(KMeans, "kmeans", "1.0.0", R"toml(
+summary = "class-specific K-Means of position features; unit-norm centres as concepts"
+licence = "Apache-2.0"
+citation = "clustering: Arthur & Vassilvitskii, k-means++, SODA 2007; as concepts: Wang et al., arXiv:1909.13584"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+help = "concepts per output"
+
+[parameters.n_init]
+type = "integer"
+default = 10
+min = 1
+help = "k-means++ starts; the best is kept"
+
+[parameters.max_iter]
+type = "integer"
+default = 300
+min = 1
+help = "Lloyd iterations per start"
+
+[parameters.tol]
+type = "real"
+default = 1e-4
+min = 0
+help = "stop when the centres move less, relative to the mean variance of the features"
+)toml")
