@@ -70,6 +70,12 @@ TEST_CASE("surf_rank_corr: the definition, for few and many outputs, with and wi
   }
 }
 
+TEST_CASE("surf_rank_corr: differences that float32 cannot hold are differences") {
+  const Matrix y{{1.0, 1.0 + 1e-15, 1.0 + 2e-15, 5.0}}, s{{1e300, 2e300, 3e300, 4e300}};
+  CHECK(surf_rank_corr(y, s).value == 1.0);
+  CHECK(surf_rank_corr(y, -s).value == -1.0);
+}
+
 TEST_CASE("surf_rank_corr: increasing maps and the order of samples and outputs do not matter") {
   const Matrix y = normal_matrix(40, 30, 1), s = normal_matrix(40, 30, 2);
   const double value = surf_rank_corr(y, s).value;
