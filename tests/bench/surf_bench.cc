@@ -1,6 +1,6 @@
 // SURF scoring against the matrix product it cannot do without: Eigen's own, same shapes, same
-// process. `ratio_to_gemm` is the product's median CPU time over the scoring's, the two taken in turns
-// so that a busy neighbour slows both. 1: everything but the product is free.
+// process. `ratio_to_gemm` is the product's median CPU time over the scoring's, the two taken in
+// turns so that a busy neighbour slows both. 1: everything but the product is free.
 //
 //   unfolded       product n x D x (C K), all concept scores, then MAE, EMD and Top-1
 //   folded         product n x D x C, then the same
