@@ -16,21 +16,31 @@ using Row = Eigen::Map<const Eigen::ArrayXd>;
 // Up to here counting all pairs, which vectorises, beats sorting, which does not.
 constexpr Index kCountingOutputs = 256;
 
-// Outputs counted for at once, so that their counts stay in registers.
-constexpr Index kLanes = 16;
+// Outputs counted for at once, so that their counts stay in registers: four AVX2 registers.
+template <typename Value>
+constexpr size_t kLanes = 128 / sizeof(Value);
 
-// counts_t += sign * #{j: before(x_j, y_t)} for kLanes values y.
-template <typename Before>
-void count(const double* logits, Index n, const double* lanes, Before before, double sign,
-           std::array<double, kLanes>& counts) {
-  std::array<std::int64_t, kLanes> found{};
-  std::array<double, kLanes> values;
-  std::copy_n(lanes, kLanes, values.begin());
-  for (Index j = 0; j < n; ++j) {
-    const double other = logits[j];
-    for (size_t t = 0; t < kLanes; ++t) found[t] += before(other, values[t]) ? 1 : 0;
+size_t padded(Index outputs) {
+  constexpr size_t kMost = kLanes<float>;
+  return (static_cast<size_t>(outputs) + kMost - 1) / kMost * kMost;
+}
+
+// out_i += sign * #{j < n: before(x_j, x_i)}; `values` is padded to whole lanes.
+template <typename Value, typename Count, typename Before>
+void add_counts(const std::vector<Value>& values, Before before, double sign, Eigen::ArrayXd& out) {
+  constexpr size_t kWidth = kLanes<Value>;
+  const auto n = static_cast<size_t>(out.size());
+  for (size_t begin = 0; begin < n; begin += kWidth) {
+    std::array<Count, kWidth> found{};
+    std::array<Value, kWidth> mine;
+    std::copy_n(values.data() + begin, kWidth, mine.begin());
+    for (size_t j = 0; j < n; ++j) {
+      const Value other = values[j];
+      for (size_t t = 0; t < kWidth; ++t) found[t] += before(other, mine[t]) ? 1 : 0;
+    }
+    for (size_t t = 0; t < std::min(kWidth, n - begin); ++t)
+      out(static_cast<Index>(begin + t)) += sign * static_cast<double>(found[t]);
   }
-  for (size_t t = 0; t < kLanes; ++t) counts[t] += sign * static_cast<double>(found[t]);
 }
 
 }  // namespace
@@ -39,7 +49,8 @@ LogitRow::LogitRow(Index outputs)
     : outputs_(outputs),
       first_(outputs),
       second_(outputs),
-      padded_(static_cast<size_t>((outputs + kLanes - 1) / kLanes * kLanes)),
+      rounded_(padded(outputs)),
+      padded_(padded(outputs)),
       order_(static_cast<size_t>(outputs)) {}
 
 double LogitRow::mean_abs_error(const double* model, const double* surrogate) {
@@ -90,22 +101,22 @@ Index LogitRow::agreeing_signs(const double* model, const double* surrogate) con
 void LogitRow::centred_ranks(const double* logits, Buffer& out) {
   const Index n = outputs_;
   if (n <= kCountingOutputs) {
-    std::copy_n(logits, n, padded_.begin());
-    const auto add_counts = [&](auto before, double sign) {
-      for (Index begin = 0; begin < n; begin += kLanes) {
-        std::array<double, kLanes> counts{};
-        count(logits, n, padded_.data() + begin, before, sign, counts);
-        for (Index t = 0; t < std::min(kLanes, n - begin); ++t)
-          out(begin + t) += counts[static_cast<size_t>(t)];
-      }
-    };
-    out.setZero();
-    add_counts(std::less<double>(), 1.0);
     const double pairs = 0.5 * static_cast<double>(n) * static_cast<double>(n - 1);
-    if (out.sum() == pairs)  // no ties: what is not less is greater
+    const auto no_ties = [&] { return out.sum() == pairs; };
+    // Rounding to float32 keeps order or makes ties. Without ties the order is therefore that of
+    // the doubles, found at half the cost; logits beyond float32's range become tied infinities.
+    for (Index i = 0; i < n; ++i) rounded_[static_cast<size_t>(i)] = static_cast<float>(logits[i]);
+    out.setZero();
+    add_counts<float, std::int32_t>(rounded_, std::less<float>(), 1.0, out);
+    if (!no_ties()) {
+      std::copy_n(logits, n, padded_.begin());
+      out.setZero();
+      add_counts<double, std::int64_t>(padded_, std::less<double>(), 1.0, out);
+    }
+    if (no_ties())  // what is not less is greater
       out = 2.0 * out - static_cast<double>(n - 1);
     else
-      add_counts(std::greater<double>(), -1.0);
+      add_counts<double, std::int64_t>(padded_, std::greater<double>(), -1.0, out);
     return;
   }
   std::iota(order_.begin(), order_.end(), Index{0});

@@ -47,6 +47,7 @@ class LogitRow {
 
   Index outputs_;
   Buffer first_, second_;
+  std::vector<float> rounded_;
   std::vector<double> padded_;
   std::vector<Index> order_;
 };

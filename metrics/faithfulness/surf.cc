@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "metrics/checks.h"
 #include "metrics/faithfulness/explanation.h"

@@ -1,9 +1,13 @@
 // The SURF kinds of the family `faithfulness`: each reads a case's arrays into views and calls the
 // functions that a user would call.
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/model_logits.h"
