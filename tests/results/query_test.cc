@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "results/export.h"
@@ -191,4 +193,32 @@ TEST_CASE("export: the cells of several runs come once, one run's alone on deman
   sample::ask(store, {.run = "other", .seeds = 2, .metrics = {sample::metric("a")}, .created = 3});
   CHECK(export_table(store).rows.size() == 12);
   CHECK(export_table(store, "other").rows.size() == 2);
+}
+
+TEST_CASE("query: the examples in docs/store.md run and give rows") {
+  Store store = memory({.explainers = {"e", "f"}, .controls = {"none", "random_importance"}});
+  int id = 0;
+  for (const char* explainer : {"e", "f"})
+    for (const char* control : {"none", "random_importance"}) {
+      const double value = std::string(control) == "none" ? 0.75 : 0.25;
+      store.record(attempt(std::to_string(++id), key_of("d", "m", explainer, 1, control)),
+                   std::vector{score_row("a", value), ScoreRow{"b", std::nullopt, "undefined"}});
+    }
+  store.record(attempt("x", key_of("d", "m", "e", 2), 0, Status::timeout), {});
+
+  std::ifstream file(CONOSCOPE_STORE_PAGE);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  std::vector<Table> tables;
+  const std::string fence = "```sql\n";
+  for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at + 1)) {
+    const std::size_t begin = at + fence.size();
+    tables.push_back(query(store, page.substr(begin, page.find("```", begin) - begin)));
+  }
+  REQUIRE(tables.size() == 4);
+  CHECK(to_text(tables[0], Format::csv) ==
+        "explainer,metric,n,mean\r\ne,a,1,0.75\r\ne,b,0,\r\nf,a,1,0.75\r\nf,b,0,\r\n");
+  CHECK(to_text(tables[1], Format::ndjson).find("\"above\": 0.5}") != std::string::npos);
+  CHECK(tables[1].rows.size() == 2);
+  CHECK(to_text(tables[2], Format::csv) == "status,stage,message,times\r\ntimeout,fit,\"\",1\r\n");
+  CHECK(to_text(tables[3], Format::csv) == "metric,reason,cells\r\nb,undefined,4\r\n");
 }
