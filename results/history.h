@@ -8,8 +8,8 @@
 namespace conoscope::results {
 
 struct HistoryOptions {
-  std::string metric;
-  std::string component;         ///< key, name or plugin id; empty: all
+  std::string metric = {};
+  std::string component = {};    ///< key, name or plugin id; empty: all
   std::string control = "none";  ///< empty: all
 };
 

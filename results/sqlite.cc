@@ -255,6 +255,11 @@ std::int64_t Connection::integer(std::string_view sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
+double Connection::real(std::string_view sql) {
+  Statement statement(*this, sql);
+  return statement.step() ? statement.real(0) : 0;
+}
+
 std::string Connection::text(std::string_view sql) {
   Statement statement(*this, sql);
   return statement.step() ? statement.text(0) : std::string();

@@ -98,7 +98,9 @@ class Connection {
   /// The statement kept ready for this text.
   Statement& kept(std::string_view sql);
 
+  // The first field of the first row: 0 or empty without one.
   std::int64_t integer(std::string_view sql);
+  double real(std::string_view sql);
   std::string text(std::string_view sql);
   std::int64_t changes() const;  ///< rows of the last insert, triggers not counted
   bool file_is_read_only() const;

@@ -17,8 +17,10 @@ wanted_dataset AS (
 wanted_model AS (
   SELECT key FROM component
   WHERE kind = 'model' AND (:model IS NULL OR :model IN (key, name, plugin_id))),
-asking_run AS (
-  SELECT run FROM run_metric WHERE metric = :metric AND (:run IS NULL OR run = :run)),
+wanted_control (control) AS (
+  SELECT :control WHERE :control IS NOT NULL
+  UNION ALL
+  SELECT DISTINCT control FROM cell WHERE :control IS NULL),
 -- One row per asked cell, along the index cell_by_subject: the grouping below sorts nothing, and
 -- the seeds are summed in their own order, so that equal stores give equal bits.
 outcome AS (
@@ -27,14 +29,16 @@ outcome AS (
   LEFT JOIN current_score AS current ON current.metric = :metric AND current.cell = cell.key
   WHERE cell.dataset IN wanted_dataset
     AND cell.model IN wanted_model
-    AND (:control IS NULL OR cell.control = :control)
+    AND cell.control IN wanted_control
     AND EXISTS (SELECT 1 FROM run_cell
-                WHERE run_cell.cell = cell.key AND run_cell.run IN asking_run)),
+                JOIN run_metric
+                  ON run_metric.run = run_cell.run AND run_metric.metric = :metric
+                WHERE run_cell.cell = cell.key AND (:run IS NULL OR run_cell.run = :run))),
 entry AS (
   SELECT dataset, model, explainer, control,
          count(*) AS asked, count(value) AS n, avg(value) AS mean, sample_sd(value) AS sd
   FROM outcome
-  GROUP BY dataset, model, explainer, control),
+  GROUP BY dataset, model, control, explainer),
 ranked AS (
   SELECT entry.*, metric_key.direction,
          CASE WHEN n > 0 AND metric_key.direction <> 'none' THEN

@@ -59,7 +59,7 @@ CREATE TABLE cell (
 ) STRICT, WITHOUT ROWID;
 
 -- In the order of the boards: a leaderboard reads cells along this index, already grouped.
-CREATE INDEX cell_by_subject ON cell (dataset, model, explainer, control, seed);
+CREATE INDEX cell_by_subject ON cell (dataset, model, control, explainer, seed);
 CREATE INDEX cell_by_model ON cell (model);
 CREATE INDEX cell_by_explainer ON cell (explainer);
 

@@ -1,0 +1,178 @@
+#include "results/format.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+using namespace conoscope::results;
+
+namespace {
+
+// Every kind of column, every character that a format treats specially, NULL and empty text.
+Table awkward() {
+  Table table;
+  table.columns = {{"name"},
+                   {"n", ColumnType::integer},
+                   {"x", ColumnType::real},
+                   {"score", ColumnType::estimate},
+                   {"seeds", ColumnType::coverage}};
+  table.add({"plain", std::int64_t{7}, 0.1, Estimate{0.81234, 0.0215, 3, 3}, Coverage{3, 3}});
+  table.add({"a,b \"q\"\nz", std::int64_t{-12}, -1234567.0, Estimate{-0.5, std::nullopt, 1, 3},
+             Coverage{1, 3}});
+  table.add({"\\ & % $ # _ { } ~ ^ | < > é", Field(), Field(), Field(), Field()});
+  table.add({"", std::int64_t{0}, 0.0, Estimate{2.0, 0.0, 2, 2}, Coverage{0, 2}});
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("format: table") {
+  CHECK(to_text(awkward(), Format::table) ==
+        R"(name                           n           x              score  seeds
+---------------------------  ---  ----------  -----------------  -----
+plain                          7      0.1000      0.812 ± 0.021    3/3
+a,b "q"\nz                   -12  -1.235e+06  -0.5000 ± - (1/3)    1/3
+\ & % $ # _ { } ~ ^ | < > é    -           -                  -      -
+                               0       0.000          2.000 ± 0    0/2
+)");
+}
+
+TEST_CASE("format: csv") {
+  CHECK(to_text(awkward(), Format::csv) ==
+        "name,n,x,score,score_half_width,score_n,seeds_n,seeds_asked\r\n"
+        "plain,7,0.1,0.81234,0.0215,3,3,3\r\n"
+        "\"a,b \"\"q\"\"\nz\",-12,-1234567,-0.5,,1,1,3\r\n"
+        "\\ & % $ # _ { } ~ ^ | < > é,,,,,,,\r\n"
+        "\"\",0,0,2,0,2,0,2\r\n");
+}
+
+TEST_CASE("format: json and ndjson") {
+  const std::string first =
+      R"({"name": "plain", "n": 7, "x": 0.1, "score": 0.81234, "score_half_width": 0.0215, )"
+      R"("score_n": 3, "seeds_n": 3, "seeds_asked": 3})";
+  const std::string second =
+      R"({"name": "a,b \"q\"\nz", "n": -12, "x": -1234567, "score": -0.5, "score_half_width": null, )"
+      R"("score_n": 1, "seeds_n": 1, "seeds_asked": 3})";
+  const std::string third =
+      R"({"name": "\\ & % $ # _ { } ~ ^ | < > é", "n": null, "x": null, "score": null, )"
+      R"("score_half_width": null, "score_n": null, "seeds_n": null, "seeds_asked": null})";
+  const std::string fourth =
+      R"({"name": "", "n": 0, "x": 0, "score": 2, "score_half_width": 0, "score_n": 2, "seeds_n": 0, )"
+      R"("seeds_asked": 2})";
+  CHECK(to_text(awkward(), Format::ndjson) ==
+        first + "\n" + second + "\n" + third + "\n" + fourth + "\n");
+  const std::string json = to_text(awkward(), Format::json);
+  CHECK(json == "[\n " + first + ",\n " + second + ",\n " + third + ",\n " + fourth + "\n]\n");
+  CHECK(nlohmann::json::parse(json).size() == 4);
+  CHECK(to_text(Table{{{"x"}}, {}}, Format::json) == "[]\n");
+}
+
+TEST_CASE("format: json survives control characters and bytes that are not UTF-8") {
+  Table table{{{"log"}}, {}};
+  table.add({std::string("\x01\x1b[31m\xff\xc0\xaf\xed\xa0\x80 \x7f", 14)});
+  const std::string json = to_text(table, Format::json);
+  const auto parsed = nlohmann::json::parse(json);
+  CHECK(
+      parsed[0]["log"] ==
+      "\x01\x1b[31m\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \x7f");
+}
+
+TEST_CASE("format: a terminal is never steered by what is shown") {
+  Table table{{{"log"}}, {}};
+  table.add({std::string("\x1b[2J\r\t\xC2\x9B")});
+  CHECK(to_text(table, Format::table) == "log\n---------------\n\\x1b[2J\\r\\t\\x9b\n");
+}
+
+TEST_CASE("format: md") {
+  CHECK(to_text(awkward(), Format::md) ==
+        R"(| name | n | x | score | seeds |
+| --- | ---: | ---: | ---: | ---: |
+| plain | 7 | 0.1000 | 0.812 ± 0.021 | 3/3 |
+| a,b "q"<br>z | -12 | -1.235e+06 | -0.5000 ± - (1/3) | 1/3 |
+| \\ &amp; % $ # \_ { } \~ ^ \| &lt; > é | - | - | - | - |
+|  | 0 | 0.000 | 2.000 ± 0 | 0/2 |
+)");
+  Table table{{{"random_importance"}, {"*bold* [x] `y`"}}, {}};
+  CHECK(to_text(table, Format::md) ==
+        "| random_importance | \\*bold\\* \\[x\\] \\`y\\` |\n| --- | --- |\n");
+}
+
+TEST_CASE("format: latex") {
+  CHECK(to_text(awkward(), Format::latex) ==
+        R"(% needs \usepackage{booktabs}
+\begin{tabular}{lrrrr}
+\toprule
+name & n & x & score & seeds \\
+\midrule
+plain & 7 & 0.1000 & 0.812 $\pm$ 0.021 & 3/3 \\
+a,b \textquotedbl{}q\textquotedbl{} z & $-$12 & $-$1.235e+06 & $-$0.5000 $\pm$ - (1/3) & 1/3 \\
+\textbackslash{} \& \% \$ \# \_ \{ \} \textasciitilde{} \textasciicircum{} \textbar{} \textless{} \textgreater{} é & - & - & - & - \\
+ & 0 & 0.000 & 2.000 $\pm$ 0 & 0/2 \\
+\bottomrule
+\end{tabular}
+)");
+}
+
+TEST_CASE("format: machine numbers read back as the same double") {
+  for (const double x :
+       {0.1, 1.0 / 3, 1e-300, 5e-324, 1.7976931348623157e308, -2.5e-9, 123456789.125}) {
+    CAPTURE(x);
+    CHECK(std::strtod(shortest_text(x).c_str(), nullptr) == x);
+  }
+  CHECK(shortest_text(0.1) == "0.1");
+  Table table{{{"x", ColumnType::real}}, {}};
+  table.add({std::numeric_limits<double>::infinity()});
+  CHECK(to_text(table, Format::csv) == "x\r\ninf\r\n");
+  CHECK(to_text(table, Format::json) == "[\n {\"x\": \"inf\"}\n]\n");
+}
+
+TEST_CASE("format: significant digits") {
+  CHECK(digits_text(0.5, 4) == "0.5000");
+  CHECK(digits_text(0.99996, 4) == "1.000");
+  CHECK(digits_text(0, 4) == "0.000");
+  CHECK(digits_text(-0.0, 4) == "0.000");
+  CHECK(digits_text(12.3, 4) == "12.30");
+  CHECK(digits_text(12345, 4) == "12345");
+  CHECK(digits_text(1e6, 4) == "1.000e+06");
+  CHECK(digits_text(0.00001234567, 4) == "1.235e-05");
+  CHECK(digits_text(0.0001234567, 4) == "0.0001235");
+  CHECK(digits_text(-INFINITY, 4) == "-inf");
+}
+
+TEST_CASE("format: an estimate has the decimals of its half-width") {
+  CHECK(estimate_text({0.81234, 0.0215, 3, 3}, 4) == "0.812 ± 0.021");
+  CHECK(estimate_text({0.81234, 0.099999, 3, 3}, 4) == "0.81 ± 0.10");
+  CHECK(estimate_text({123.456, 12.3, 3, 3}, 4) == "123 ± 12");
+  CHECK(estimate_text({0.5, 1234.0, 3, 3}, 4) == "0 ± 1234");
+  CHECK(estimate_text({3e-11, 1.5e-12, 3, 3}, 4) == "3.000e-11 ± 1.5e-12");
+  CHECK(estimate_text({0.25, std::nullopt, 1, 1}, 4) == "0.2500 ± -");
+  CHECK(estimate_text({0.25, 0.01, 2, 5}, 4) == "0.250 ± 0.010 (2/5)");
+}
+
+TEST_CASE("format: width on a terminal") {
+  CHECK(display_width("abc") == 3);
+  CHECK(display_width("é") == 1);
+  CHECK(display_width("e\xCC\x81") == 1);  // combining acute
+  CHECK(display_width("概念") == 4);
+  CHECK(display_width("\xff") == 1);
+  Table table{{{"x"}, {"y"}}, {}};
+  table.add({"概念", "1"});
+  table.add({"abcde", "2"});
+  CHECK(to_text(table, Format::table) == "x      y\n-----  -\n概念   1\nabcde  2\n");
+}
+
+TEST_CASE("format: names") {
+  for (const char* name : {"table", "csv", "json", "ndjson", "md", "latex"})
+    CHECK(parse_format(name));
+  CHECK_FALSE(parse_format("xml"));
+  CHECK_FALSE(parse_format(""));
+}
+
+TEST_CASE("table: a row has as many fields as there are columns") {
+  Table table{{{"x"}, {"y"}}, {}};
+  CHECK_THROWS_AS(table.add({"1"}), std::invalid_argument);
+}

@@ -1,0 +1,202 @@
+#include "results/merge.h"
+
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "results/export.h"
+#include "results/format.h"
+#include "results/sqlite.h"
+#include "tests/results/sample.h"
+
+using namespace conoscope::results;
+using sample::attempt;
+using sample::key_of;
+using sample::problem_of;
+
+namespace {
+
+const sample::Plan kPlan = {.explainers = {"e", "f"}, .controls = {"none", "random"}, .seeds = 4};
+
+// One outcome per cell, the same in every shard that computes it.
+std::vector<ScoreRow> outcome(std::size_t cell) {
+  return {score_row("a", 0.1 * static_cast<double>(cell)),
+          cell % 5 == 0 ? ScoreRow{"b", std::nullopt, "undefined"}
+                        : score_row("b", 1.0 / static_cast<double>(cell))};
+}
+
+std::vector<std::string> cell_keys() {
+  std::vector<std::string> keys;
+  for (const char* explainer : {"e", "f"})
+    for (const char* control : {"none", "random"})
+      for (int seed = 1; seed <= 4; ++seed)
+        keys.push_back(key_of("d", "m", explainer, seed, control));
+  return keys;
+}
+
+std::string exported(Store& store) { return to_text(export_table(store), Format::csv); }
+
+// Shard i of 3: a third of the cells, with its own times, ids, retries, and one retracted mistake.
+void make_shard(const std::filesystem::path& path, std::size_t shard) {
+  Store store = Store::open(path, Mode::read_write);
+  sample::Plan plan = kPlan;
+  plan.created = static_cast<int>(shard) * 10;
+  sample::ask(store, plan);
+  const auto keys = cell_keys();
+  for (std::size_t i = shard; i < keys.size(); i += 3) {
+    const std::string id = std::to_string(shard) + "-" + std::to_string(i);
+    const int time = static_cast<int>(i * 7 % 5);
+    if (i == 7) {
+      store.record(attempt(id, keys[i], time, Status::timeout), {});
+      continue;
+    }
+    if (i == 8) continue;  // nobody does this one
+    if (i % 2 == 0) store.record(attempt(id + "-failed", keys[i], time, Status::crashed), {});
+    store.record(attempt(id, keys[i], time + 1), outcome(i));
+    if (i % 4 == 0) {
+      store.record(attempt(id + "-wrong", keys[i], time + 2), std::vector{score_row("a", -1)});
+      store.retract(id + "-wrong", "a mistake", sample::at(50));
+    }
+  }
+  store.add_event({sample::at(1), "event-" + std::to_string(shard), "note", "shard"});
+}
+
+}  // namespace
+
+TEST_CASE("merge: any order and any number of times gives the same export as one store") {
+  sample::Folder folder;
+  for (std::size_t i = 0; i < 3; ++i) make_shard(folder / std::to_string(i), i);
+
+  Store whole = Store::open(":memory:", Mode::read_write);
+  sample::ask(whole, kPlan);
+  const auto keys = cell_keys();
+  for (std::size_t i = keys.size(); i-- > 0;) {
+    if (i == 8) continue;
+    if (i == 7)
+      whole.record(attempt("t", keys[i], 900, Status::timeout), {});
+    else
+      whole.record(attempt("x" + std::to_string(i), keys[i], static_cast<int>(i)), outcome(i));
+  }
+  const std::string wanted = exported(whole);
+  CHECK(std::count(wanted.begin(), wanted.end(), '\n') == 1 + 16 * 2);
+  CHECK(wanted.find("timeout,fit,a,,,") != std::string::npos);
+  CHECK(wanted.find("not_tried,,a,,,") != std::string::npos);
+  CHECK(wanted.find("ok,,b,,undefined,") != std::string::npos);
+
+  std::array<int, 3> order = {0, 1, 2};
+  do {
+    Store store = Store::open(":memory:", Mode::read_write);
+    for (int round = 0; round < 2; ++round) {
+      for (const int shard : order) {
+        const auto added = merge(store, folder / std::to_string(shard));
+        if (round == 0) CHECK(added.at("attempt") > 0);
+        if (round == 1)
+          for (const auto& [table, rows] : added) {
+            CAPTURE(table);
+            CHECK(rows == 0);
+          }
+      }
+    }
+    CHECK(exported(store) == wanted);
+    CHECK(store.connection().integer("SELECT count(*) FROM event") == 3);
+    REQUIRE(store.runs().size() == 1);
+    CHECK(store.runs()[0].created_at == sample::at(0));
+    CHECK(store.connection().text("PRAGMA foreign_key_check") == "");
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("merge: what comes back from a merge can be merged on") {
+  sample::Folder folder;
+  for (std::size_t i = 0; i < 3; ++i) make_shard(folder / std::to_string(i), i);
+  Store all = Store::open(folder / "all.db", Mode::read_write);
+  for (int i = 0; i < 3; ++i) merge(all, folder / std::to_string(i));
+  Store first = Store::open(folder / "0", Mode::read_write);
+  const auto added = merge(first, folder / "all.db");
+  CHECK(added.at("attempt") > 0);
+  CHECK(added.at("run_cell") == 0);
+  CHECK(exported(first) == exported(all));
+}
+
+TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
+  sample::Folder folder;
+  const std::string key = key_of("d", "m", "e", 1);
+  Store here = Store::open(folder / "here.db", Mode::read_write);
+  sample::ask(here);
+  here.record(attempt("x", key), std::vector{score_row("a", 0.5)});
+  {
+    Store there = Store::open(folder / "there.db", Mode::read_write);
+    merge(there, folder / "here.db");
+    there.retract("x", "wrong", sample::at(9));
+  }
+  merge(here, folder / "there.db");
+  CHECK(here.connection().integer("SELECT count(*) FROM current_score") == 0);
+  Store fresh = Store::open(":memory:", Mode::read_write);
+  merge(fresh, folder / "there.db");
+  merge(fresh, folder / "here.db");
+  CHECK(fresh.connection().integer("SELECT count(*) FROM current_score") == 0);
+}
+
+TEST_CASE("merge: the same key with another content is refused, and nothing is taken") {
+  sample::Folder folder;
+  make_shard(folder / "0", 0);
+  const auto tampered = [&](const std::string& sql) {
+    const auto path = folder / "tampered.db";
+    std::filesystem::remove(path);
+    make_shard(path, 0);
+    {
+      Store store = Store::open(path, Mode::read_write);
+      store.record(attempt("new", key_of("d", "m", "e", 1)), {});
+      store.connection().execute(
+          "DROP TRIGGER attempt_is_not_changed; DROP TRIGGER score_is_not_changed;" + sql);
+    }
+    Store into = Store::open(":memory:", Mode::read_write);
+    merge(into, folder / "0");
+    const std::string before = exported(into);
+    std::string message;
+    const std::string problem = problem_of([&] { merge(into, path); }, &message);
+    CHECK(exported(into) == before);
+    CHECK(into.connection().integer("SELECT count(*) FROM attempt WHERE id = 'new'") ==
+          (problem == "none" ? 1 : 0));
+    return problem + message.substr(std::min(message.size(), message.find(".db: ") + 4));
+  };
+  CHECK(tampered("") == "none");
+  CHECK(tampered("UPDATE score SET value = 7 WHERE attempt = '0-3' AND metric = 'a'")
+            .find("conflict score 0-3 has another content") == 0);
+  CHECK(tampered("UPDATE attempt SET status = 'failed' WHERE id = '0-3'")
+            .find("conflict attempt 0-3") == 0);
+  CHECK(tampered("UPDATE component SET params = '' WHERE key = 'm'").find("conflict component m") ==
+        0);
+  CHECK(tampered("UPDATE cell SET seed = 77 WHERE seed = 4").find("conflict cell d/m/") == 0);
+  CHECK(tampered("UPDATE metric_key SET direction = 'lower' WHERE metric = 'a'")
+            .find("conflict metric_key a") == 0);
+}
+
+TEST_CASE("merge: refuses newer and older schemas, other files, and itself") {
+  sample::Folder folder;
+  Store into = Store::open(folder / "into.db", Mode::read_write);
+  make_shard(folder / "0", 0);
+  const auto set_version = [&](int version) {
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open((folder / "0").c_str(), &database) == SQLITE_OK);
+    sqlite3_exec(database, ("PRAGMA user_version = " + std::to_string(version)).c_str(), nullptr,
+                 nullptr, nullptr);
+    sqlite3_close(database);
+  };
+  set_version(2);
+  std::string message;
+  CHECK(problem_of([&] { merge(into, folder / "0"); }, &message) == "newer_schema");
+  CHECK(message.find("schema 2 is newer than 1") != std::string::npos);
+  set_version(0);
+  CHECK(problem_of([&] { merge(into, folder / "0"); }) == "older_schema");
+  set_version(1);
+  CHECK(problem_of([&] { merge(into, folder / "0"); }) == "none");
+  CHECK(problem_of([&] { merge(into, folder / "none"); }) == "cannot_open");
+  std::ofstream(folder / "text") << std::string(3000, 'x');
+  CHECK(problem_of([&] { merge(into, folder / "text"); }) == "not_a_database");
+  CHECK_THROWS_AS(merge(into, folder / "into.db"), std::invalid_argument);
+  Store reader = Store::open(folder / "into.db", Mode::read_only);
+  CHECK(problem_of([&] { merge(reader, folder / "0"); }) == "read_only");
+}

@@ -1,0 +1,224 @@
+// Reading: the user's own SQL, and the saved queries behind history, status, show and export.
+#include "results/query.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "results/export.h"
+#include "results/format.h"
+#include "results/history.h"
+#include "results/show.h"
+#include "results/sql.h"
+#include "results/sqlite.h"
+#include "results/status.h"
+#include "tests/results/sample.h"
+
+using namespace conoscope::results;
+using sample::attempt;
+using sample::key_of;
+using sample::problem_of;
+
+namespace {
+
+Store memory(const sample::Plan& plan = {}) {
+  Store store = Store::open(":memory:", Mode::read_write);
+  sample::ask(store, plan);
+  return store;
+}
+
+// Seed 1 good, 2 crashed after a timeout, 3 scored in part, 4 stopped, 5 not tried, 6 not
+// applicable.
+Store mixed() {
+  Store store = memory({.seeds = 6});
+  const auto key = [](std::int64_t seed) { return key_of("d", "m", "e", seed); };
+  store.record(attempt("1", key(1), 1), std::vector{score_row("a", 0.5), score_row("b", 0.1)});
+  store.record(attempt("2", key(2), 2, Status::timeout), {});
+  AttemptRow crash = attempt("3", key(2), 3, Status::crashed);
+  crash.signal = 11;
+  crash.message = "segmentation fault at 0x7f00";
+  crash.log_tail = "last words";
+  store.record(crash, {});
+  store.record(attempt("4", key(3), 4), std::vector{ScoreRow{"a", std::nullopt, "undefined"}});
+  store.record(attempt("5", key(4), 5, Status::interrupted), {});
+  store.record(attempt("6", key(6), 6, Status::not_applicable), {});
+  return store;
+}
+
+}  // namespace
+
+TEST_CASE("query: any reading, with types by value") {
+  Store store = mixed();
+  const Table table =
+      query(store,
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) "
+            "SELECT i, i / 2.0 AS half, CASE i WHEN 2 THEN 'two' END AS word, x'0aff' AS "
+            "blob, :name AS name FROM n; -- the end",
+            {{"name", "it's"}});
+  CHECK(to_text(table, Format::csv) ==
+        "i,half,word,blob,name\r\n1,0.5,,0aff,it's\r\n2,1,two,0aff,it's\r\n3,1.5,,0aff,it's\r\n");
+  CHECK(table.columns[0].type == ColumnType::integer);
+  CHECK(table.columns[1].type == ColumnType::real);
+  CHECK(table.columns[2].type == ColumnType::text);
+  CHECK(query(store, "SELECT count(*) FROM cell_state").rows.size() == 1);
+}
+
+TEST_CASE("query: refuses every way to write, also on a store open for writing") {
+  Store store = mixed();
+  sample::Folder folder;
+  const std::string other = (folder / "other.db").string();
+  for (const std::string& sql : std::vector<std::string>{
+           "DELETE FROM event", "INSERT INTO event VALUES ('', '', '', '')",
+           "UPDATE run SET name = ''", "DROP TABLE event", "CREATE TABLE t (x)",
+           "CREATE TEMP TABLE t (x)", "PRAGMA user_version = 9", "PRAGMA journal_mode = OFF",
+           "PRAGMA writable_schema = 1", "ATTACH '" + other + "' AS o",
+           "VACUUM INTO '" + other + "'", "BEGIN IMMEDIATE", "COMMIT", "SELECT load_extension('x')",
+           "REINDEX", "ANALYZE", "SAVEPOINT s", "DETACH main",
+           "WITH x AS (SELECT 1) DELETE FROM event"}) {
+    CAPTURE(sql);
+    CHECK(problem_of([&] { query(store, sql); }) == "refused");
+  }
+  CHECK_FALSE(std::filesystem::exists(other));
+  // The guard goes with the query: the store itself can still write.
+  CHECK(problem_of([&] { store.add_event({sample::at(0), "id", "", ""}); }) == "none");
+}
+
+TEST_CASE("query: what is not one statement of SQL is a bad query") {
+  Store store = memory();
+  for (const char* sql : {"", "   -- nothing", "SELEC 1", "SELECT 1; SELECT 2",
+                          "SELECT nope FROM run", "SELECT 1; DROP TABLE event"}) {
+    CAPTURE(sql);
+    const std::string problem = problem_of([&] { query(store, sql); });
+    CHECK((problem == "bad_query"));
+  }
+  CHECK(problem_of([&] { query(store, "SELECT 1", {{"name", "x"}}); }) == "bad_query");
+}
+
+TEST_CASE("query: every saved query is listed, says what it is, and runs read-only") {
+  Store store = mixed();
+  std::set<std::string> names;
+  for (const SavedQuery& saved : saved_queries()) {
+    CAPTURE(saved.name);
+    names.insert(saved.name);
+    CHECK(saved.summary.size() > 10);
+    CHECK(saved.summary.find("--") == std::string::npos);
+    CHECK(problem_of([&] { query(store, saved.sql); }) == "none");
+  }
+  CHECK(names.count("board") == 1);
+  CHECK(names.count("export") == 1);
+  CHECK_THROWS_AS(query_text("bord"), std::invalid_argument);
+}
+
+TEST_CASE("status: asked, good, failed by kind; each failure with its text") {
+  Store store = mixed();
+  StatusReport report = status(store);
+  CHECK(to_text(report.runs, Format::csv) ==
+        "run,created_at,asked,good,unscored,failed,crashed,timeout,out_of_memory,invalid_output,"
+        "interrupted,not_tried,key\r\n"
+        "name of run,2026-01-01T00:00:00.000Z,6,2,1,0,1,0,0,0,1,1,run\r\n");
+  CHECK(to_text(report.failures, Format::csv) ==
+        "run,dataset,model,explainer,control,seed,status,stage,signal,exit_code,message,cell\r\n"
+        "name of run,d,m,e,none,2,crashed,fit,11,,segmentation fault at 0x7f00,d/m/e/2/none\r\n"
+        "name of run,d,m,e,none,4,interrupted,fit,,,\"\",d/m/e/4/none\r\n");
+  sample::ask(store, {.run = "other", .seeds = 1, .created = 3});
+  CHECK(status(store).runs.rows.size() == 2);
+  CHECK(status(store, "other").runs.rows.size() == 1);
+  CHECK(status(store, "other").failures.rows.empty());
+}
+
+TEST_CASE("show: a cell by the beginning of its key") {
+  Store store = mixed();
+  store.retract("2", "wrong limit", sample::at(9));
+  CellReport report = show(store, "d/m/e/2");
+  CHECK(std::get<std::string>(report.cell.rows.at(0)[2]) == "d@1.0.0");
+  REQUIRE(report.attempts.rows.size() == 2);
+  const std::string attempts = to_text(report.attempts, Format::csv);
+  CHECK(attempts.find("2026-01-01T00:00:03.000Z,crashed,fit,11,,1.5,,segmentation fault at "
+                      "0x7f00,last words,name of run,a machine,\"\",,3\r\n") != std::string::npos);
+  CHECK(attempts.find("wrong limit,2\r\n") != std::string::npos);
+  CHECK(report.scores.rows.empty());
+  CHECK(to_text(show(store, "d/m/e/1").scores, Format::csv) ==
+        "group,metric,value,reason,direction,low,high,unit,attempt\r\n"
+        "test,a,0.5,,higher,0,1,\"\",1\r\ntest,b,0.1,,lower,0,1,\"\",1\r\n");
+  CHECK(problem_of([&] { show(store, "nothing"); }) == "not_found");
+}
+
+TEST_CASE("history: every scored attempt, oldest first") {
+  Store store = mixed();
+  store.record(attempt("0", key_of("d", "m", "e", 1), 0), std::vector{score_row("a", 0.25)});
+  store.retract("0", "wrong", sample::at(9));
+  const auto values = [&](const HistoryOptions& options) {
+    std::string text;
+    for (const auto& row : history(store, options).rows)
+      text += to_text(Table{{{"x", ColumnType::real}}, {{row[7]}}}, Format::csv).substr(3);
+    return text;
+  };
+  CHECK(values({.metric = "a"}) == "0.25\r\n0.5\r\n\r\n");
+  CHECK(values({.metric = "b", .component = "e"}) == "0.1\r\n");
+  CHECK(values({.metric = "b", .component = "another"}) == "");
+  CHECK(values({.metric = "b", .control = "random"}) == "");
+  const Table table = history(store, {.metric = "a"});
+  CHECK(std::get<std::int64_t>(table.rows[0][9]) == 1);  // retracted
+  CHECK(std::get<std::int64_t>(table.rows[1][9]) == 0);
+  CHECK(std::get<std::string>(table.rows[2][8]) == "undefined");
+  CHECK(problem_of([&] { history(store, {.metric = "c"}); }) == "not_found");
+}
+
+TEST_CASE("export: every asked cell and metric, without times, ids and messages") {
+  Store store = mixed();
+  const std::string text = to_text(export_table(store), Format::csv);
+  const std::string subject =
+      R"(d@1.0.0,"{""of"": ""d""}","",m@1.0.0,"{""of"": ""m""}",e@1.0.0,"{""of"": ""e""}",)";
+  CHECK(text ==
+        "dataset,dataset_params,dataset_content,model,model_params,explainer,explainer_params,seed,"
+        "control,status,stage,metric,value,reason,cell\r\n" +
+            subject + "1,none,ok,,a,0.5,,d/m/e/1/none\r\n" + subject +
+            "1,none,ok,,b,0.1,,d/m/e/1/none\r\n" + subject +
+            "2,none,crashed,fit,a,,,d/m/e/2/none\r\n" + subject +
+            "2,none,crashed,fit,b,,,d/m/e/2/none\r\n" + subject +
+            "3,none,ok,,a,,undefined,d/m/e/3/none\r\n" + subject +
+            "3,none,not_scored,,b,,,d/m/e/3/none\r\n" + subject +
+            "4,none,not_tried,,a,,,d/m/e/4/none\r\n" + subject +
+            "4,none,not_tried,,b,,,d/m/e/4/none\r\n" + subject +
+            "5,none,not_tried,,a,,,d/m/e/5/none\r\n" + subject +
+            "5,none,not_tried,,b,,,d/m/e/5/none\r\n" + subject +
+            "6,none,not_applicable,,a,,,d/m/e/6/none\r\n" + subject +
+            "6,none,not_applicable,,b,,,d/m/e/6/none\r\n");
+}
+
+TEST_CASE("export: the cells of several runs come once, one run's alone on demand") {
+  Store store = mixed();
+  sample::ask(store, {.run = "other", .seeds = 2, .metrics = {sample::metric("a")}, .created = 3});
+  CHECK(export_table(store).rows.size() == 12);
+  CHECK(export_table(store, "other").rows.size() == 2);
+}
+
+TEST_CASE("query: the examples in docs/store.md run and give rows") {
+  Store store = memory({.explainers = {"e", "f"}, .controls = {"none", "random_importance"}});
+  int id = 0;
+  for (const char* explainer : {"e", "f"})
+    for (const char* control : {"none", "random_importance"}) {
+      const double value = std::string(control) == "none" ? 0.75 : 0.25;
+      store.record(attempt(std::to_string(++id), key_of("d", "m", explainer, 1, control)),
+                   std::vector{score_row("a", value), ScoreRow{"b", std::nullopt, "undefined"}});
+    }
+  store.record(attempt("x", key_of("d", "m", "e", 2), 0, Status::timeout), {});
+
+  std::ifstream file(CONOSCOPE_STORE_PAGE);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  std::vector<Table> tables;
+  const std::string fence = "```sql\n";
+  for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at + 1)) {
+    const std::size_t begin = at + fence.size();
+    tables.push_back(query(store, page.substr(begin, page.find("```", begin) - begin)));
+  }
+  REQUIRE(tables.size() == 4);
+  CHECK(to_text(tables[0], Format::csv) ==
+        "explainer,metric,n,mean\r\ne,a,1,0.75\r\ne,b,0,\r\nf,a,1,0.75\r\nf,b,0,\r\n");
+  CHECK(to_text(tables[1], Format::ndjson).find("\"above\": 0.5}") != std::string::npos);
+  CHECK(tables[1].rows.size() == 2);
+  CHECK(to_text(tables[2], Format::csv) == "status,stage,message,times\r\ntimeout,fit,\"\",1\r\n");
+  CHECK(to_text(tables[3], Format::csv) == "metric,reason,cells\r\nb,undefined,4\r\n");
+}
