@@ -4,9 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "conoscope/sdk/random.h"
 #include "tests/support/plugin_driver.h"
+#include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
 namespace sdk = conoscope::sdk;
@@ -132,6 +135,33 @@ TEST_CASE("cnn: the same seed gives the same bits at 1 and 2 threads, another se
   host.seed = 1;
   const Outcome other = cnn().fit_model(short_run, data, host);
   CHECK_FALSE((first.out.arrays.at("head_weight") == other.out.arrays.at("head_weight")));
+}
+
+TEST_CASE("cnn: another process gets the same bits") {
+  const auto bits = [] {
+    const Outcome outcome = cnn().fit_model({{"epochs", std::int64_t{2}}}, digits());
+    REQUIRE(outcome.error == "");
+    std::string all;
+    for (const auto& [name, array] : outcome.out.arrays)
+      all += name + std::string(array.bytes.begin(), array.bytes.end());
+    return all;
+  };
+  // The child is this test again, told by the variable where to leave what it got.
+  constexpr const char* kVariable = "CONOSCOPE_TEST_CNN_BITS";
+  if (const char* path = std::getenv(kVariable)) {
+    std::ofstream(path, std::ios::binary) << bits();
+    return;
+  }
+  const Scratch scratch;
+  const std::string command = std::string(kVariable) + "='" + scratch.path("bits") + "' '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --test-case='cnn: another process*' > '" + scratch.path("log") +
+                              "'";
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::ifstream stream(scratch.path("bits"), std::ios::binary);
+  const std::string theirs{std::istreambuf_iterator<char>(stream), {}};
+  CHECK(theirs.size() > 1797 * 16 * 64 * sizeof(float));
+  CHECK((theirs == bits()));
 }
 
 TEST_CASE("cnn: forward gives the fitted activations again") {
