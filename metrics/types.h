@@ -17,6 +17,7 @@ using IndexVector = std::vector<Index>;
 
 /// A read-only view of a row-major matrix; rows may be further apart than their length.
 using MatrixRef = Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>;
+using MatrixFRef = Eigen::Ref<const MatrixF, 0, Eigen::OuterStride<>>;
 using VectorRef = Eigen::Ref<const Vector>;
 
 /// One number of one metric, or why there is none: never NaN, never a 0 that stands for "unknown".

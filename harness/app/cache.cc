@@ -1,0 +1,39 @@
+#include "harness/core/cache.h"
+
+#include <chrono>
+#include <iostream>
+
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+int cache_command(const Arguments& arguments) {
+  Options options("cache [options]",
+                  "Shows where the artifacts are and how much they take, or removes the ones used\n"
+                  "longest ago. Nothing that cannot be made again is in the cache.",
+                  {"conoscope cache", "conoscope cache --trim 0"});
+  options.add()("cache", po::value<std::string>()->value_name("DIR"),
+                "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.add()("trim", po::value<std::uint64_t>()->value_name("BYTES"), "keep at most so much");
+  if (!options.parse(arguments)) return kOk;
+  const core::Cache cache(options.cache());
+  if (options.has("trim")) {
+    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    std::cout << cache.trim(options.get<std::uint64_t>("trim"), now + 1) << " bytes freed\n";
+    return kOk;
+  }
+  std::uint64_t bytes = 0, count = 0;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(cache.root() / "artifacts", error)) {
+    if (entry.is_regular_file(error)) bytes += entry.file_size(error);
+    count += entry.path().filename() == "texts.tsv";
+  }
+  std::cout << cache.root().string() << ": " << count << " artifacts, " << bytes << " bytes\n";
+  return kOk;
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace conoscope::app {
+
+/// What the process ends with; docs/command.md lists them for scripts.
+enum ExitCode {
+  kOk = 0,
+  kInternal = 1,
+  kUsage = 2,          ///< command line or run file
+  kPluginRefused = 3,
+  kSomeFailed = 4,     ///< finished, saved, but some cells failed
+  kNotSaved = 5,       ///< could not save; the message names the recovery file
+  kDifferent = 6,      ///< compare and verify
+  kStopped = 75,       ///< SIGTERM; the same command continues
+  kInterrupted = 130,  ///< Ctrl-C; the same command continues
+};
+
+/// A mistake on the command line.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+using Arguments = std::vector<std::string>;
+
+/// A sub-command: its own file, one function.
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(const Arguments& arguments);
+};
+
+int run_command(const Arguments& arguments);
+int plan_command(const Arguments& arguments);
+int board_command(const Arguments& arguments);
+int history_command(const Arguments& arguments);
+int show_command(const Arguments& arguments);
+int status_command(const Arguments& arguments);
+int query_command(const Arguments& arguments);
+int merge_command(const Arguments& arguments);
+int export_command(const Arguments& arguments);
+int plugin_command(const Arguments& arguments);
+int cache_command(const Arguments& arguments);
+int worker_command(const Arguments& arguments);
+
+}  // namespace conoscope::app

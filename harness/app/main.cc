@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "harness/app/command.h"
+#include "harness/core/metadata.h"
+#include "harness/core/run_file.h"
+#include "harness/core/suggest.h"
+#include "harness/core/version.h"
+#include "results/error.h"
+
+namespace conoscope::app {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {"run", "do the work of a run file, then print the leaderboard", run_command},
+    {"plan", "show what a run would do, and what it skips and why", plan_command},
+    {"board", "print a leaderboard", board_command},
+    {"history", "print how the scores of a metric moved over time", history_command},
+    {"show", "print all that is known of one cell", show_command},
+    {"status", "print how far runs are, and every failed cell with its reason", status_command},
+    {"query", "read the results with SQL", query_command},
+    {"merge", "take over the results of other stores", merge_command},
+    {"export", "print every score in an order that depends on nothing", export_command},
+    {"plugin", "list, inspect, check or start plugins", plugin_command},
+    {"cache", "show or trim the artifacts on disk", cache_command},
+};
+
+void print_help(std::ostream& out) {
+  out << "conoscope " << core::version_text()
+      << " - puts concept-based explanations of neural networks to the test\n\n"
+         "usage: conoscope COMMAND [options]\n\nCommands:\n";
+  for (const Command& command : kCommands)
+    out << "  " << command.name << std::string(10 - std::string(command.name).size(), ' ')
+        << command.summary << '\n';
+  out << "\n`conoscope COMMAND --help` explains one. `conoscope run` with nothing else runs the\n"
+         "quick benchmark that ships. Exit codes: 0 ok, 1 internal fault, 2 usage or run file,\n"
+         "3 plugin refused, 4 finished but some cells failed, 5 could not save, 6 a difference\n"
+         "was found, 75 stopped and 130 interrupted (the same command continues).\n";
+}
+
+int dispatch(const std::string& name, const Arguments& rest) {
+  if (name == "worker") return worker_command(rest);  // the supervisor's, not for people
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    if (name == command.name) return command.run(rest);
+    names.emplace_back(command.name);
+  }
+  throw UsageError("no command " + name + core::did_you_mean(name, names));
+}
+
+int guarded_main(const Arguments& arguments) {
+  try {
+    if (arguments.empty()) {
+      print_help(std::cerr);
+      return kUsage;
+    }
+    if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+      print_help(std::cout);
+      return kOk;
+    }
+    if (arguments[0] == "--version") {
+      std::cout << core::build_text();
+      return kOk;
+    }
+    return dispatch(arguments[0], {arguments.begin() + 1, arguments.end()});
+  } catch (const UsageError& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kUsage;
+  } catch (const core::RunFileError& e) {
+    for (const auto& line : e.errors()) std::cerr << line << '\n';
+    return kUsage;
+  } catch (const core::PluginRefused& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kPluginRefused;
+  } catch (const results::StoreError& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    switch (e.problem()) {
+      case results::StoreProblem::not_found:
+      case results::StoreProblem::refused:
+      case results::StoreProblem::bad_query:
+        return kUsage;
+      case results::StoreProblem::internal:
+        return kInternal;
+      default:
+        return kNotSaved;
+    }
+  } catch (const std::invalid_argument& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kUsage;
+  } catch (const std::exception& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kInternal;
+  }
+}
+
+}  // namespace
+
+}  // namespace conoscope::app
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);  // `conoscope export | head` ends quietly
+  return conoscope::app::guarded_main({argv + 1, argv + argc});
+}

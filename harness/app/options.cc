@@ -1,0 +1,147 @@
+#include "harness/app/options.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "harness/core/suggest.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+namespace {
+
+fs::path default_cache() {
+  if (const char* folder = std::getenv("CONOSCOPE_CACHE"); folder && *folder) return folder;
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
+    return fs::path(folder) / "conoscope";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return fs::path(home) / ".cache/conoscope";
+  return ".conoscope-cache";
+}
+
+fs::path default_store() {
+  const char* file = std::getenv("CONOSCOPE_STORE");
+  return file && *file ? file : "conoscope.db";
+}
+
+}  // namespace
+
+Options::Options(std::string usage, std::string summary, std::vector<std::string> examples)
+    : usage_(std::move(usage)),
+      summary_(std::move(summary)),
+      examples_(std::move(examples)),
+      visible_("Options", 96, 48) {
+  visible_.add_options()("help,h", "show this help");
+}
+
+po::options_description_easy_init Options::add() { return visible_.add_options(); }
+
+void Options::positional(const char* name, int count) {
+  hidden_.add_options()(name, po::value<std::vector<std::string>>());
+  positional_.add(name, count);
+}
+
+void Options::with_store() {
+  add()("store", po::value<std::string>()->value_name("FILE"),
+        "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db)");
+}
+
+void Options::with_format() {
+  add()("format", po::value<std::string>()->default_value("table")->value_name("F"),
+        "table, csv, json, ndjson, md or latex");
+}
+
+void Options::with_plugins() {
+  add()("plugin-path", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
+        "look for plugins here first; may be repeated");
+  add()("cache", po::value<std::string>()->value_name("DIR"),
+        "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+}
+
+bool Options::parse(const Arguments& arguments) {
+  po::options_description all;
+  all.add(visible_).add(hidden_);
+  std::vector<std::string> names;
+  for (const auto& option : visible_.options()) names.push_back("--" + option->long_name());
+  constexpr int kStyle =
+      po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  try {
+    po::command_line_parser parser(arguments);
+    po::store(parser.options(all).positional(positional_).style(kStyle).run(), values_);
+    if (values_.count("help") == 0) po::notify(values_);
+  } catch (const po::unknown_option& e) {
+    throw UsageError("no option " + e.get_option_name() +
+                     core::did_you_mean(e.get_option_name(), names));
+  } catch (const po::too_many_positional_options_error&) {
+    throw UsageError("too many arguments; usage: conoscope " + usage_);
+  } catch (const po::error& e) {
+    throw UsageError(e.what());
+  }
+  if (values_.count("help") == 0) return true;
+  std::cout << "usage: conoscope " << usage_ << "\n\n" << summary_ << "\n\n" << visible_;
+  if (!examples_.empty()) std::cout << "\nExamples:\n";
+  for (const auto& line : examples_) std::cout << "  " << line << '\n';
+  return false;
+}
+
+bool Options::has(const std::string& name) const { return values_.count(name) > 0; }
+
+fs::path Options::store() const {
+  return has("store") ? fs::path(get<std::string>("store")) : default_store();
+}
+
+fs::path Options::cache() const {
+  return has("cache") ? fs::path(get<std::string>("cache")) : default_cache();
+}
+
+results::Format Options::format() const {
+  const auto& name = get<std::string>("format");
+  if (const auto format = results::parse_format(name)) return *format;
+  throw UsageError("--format " + name + ": no such format" +
+                   core::did_you_mean(name, {"table", "csv", "json", "ndjson", "md", "latex"}));
+}
+
+std::vector<fs::path> Options::plugin_path() const {
+  std::vector<fs::path> out;
+  if (has("plugin-path"))
+    for (const auto& folder : get<std::vector<std::string>>("plugin-path"))
+      out.emplace_back(folder);
+  return out;
+}
+
+fs::path share_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return self.parent_path().parent_path() / "share/conoscope";
+}
+
+fs::path find_run_file(const std::string& name) {
+  std::error_code error;
+  if (fs::is_regular_file(name, error)) return name;
+  const fs::path folder = share_folder() / "runs";
+  std::vector<std::string> shipped;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".toml") shipped.push_back(entry.path().filename().string());
+  std::sort(shipped.begin(), shipped.end());
+  for (const auto& candidate : shipped)
+    if (candidate == name || candidate == name + ".toml") return folder / candidate;
+  throw UsageError(name + ": no such file, and no run file of that name ships" +
+                   core::did_you_mean(name, shipped));
+}
+
+core::Quarantine open_quarantine(const Options& options) {
+  return core::Quarantine(options.cache() / "quarantine.tsv");
+}
+
+core::Plan load_plan(const fs::path& run_file, const Options& options) {
+  core::Diagnostics diagnostics(run_file.string());
+  const core::RunFile parsed = core::parse_run_file(run_file, diagnostics);
+  const core::Quarantine quarantine = open_quarantine(options);
+  const core::Registry registry(core::plugin_folders(options.plugin_path(), parsed.plugin_path),
+                                quarantine);
+  return core::make_plan(parsed, registry, quarantine, diagnostics);
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/app/command.h"
+#include "harness/core/plan.h"
+#include "harness/core/registry.h"
+#include "results/format.h"
+
+namespace conoscope::app {
+
+/// The options of one sub-command, with its help text. Names are never guessed; a mistyped one gets
+/// a suggestion.
+class Options {
+ public:
+  /// usage  as "run [FILE] [options]"; examples: lines shown below the options
+  Options(std::string usage, std::string summary, std::vector<std::string> examples);
+
+  boost::program_options::options_description_easy_init add();
+  /// A positional argument; count -1: any number.
+  void positional(const char* name, int count);
+  /// --store FILE
+  void with_store();
+  /// --format F
+  void with_format();
+  /// --plugin-path DIR and --cache DIR
+  void with_plugins();
+
+  /// False: --help was printed, the command is done. throws UsageError
+  bool parse(const Arguments& arguments);
+
+  bool has(const std::string& name) const;
+  template <typename T>
+  T get(const std::string& name) const {
+    return values_[name].as<T>();
+  }
+
+  std::filesystem::path store() const;
+  std::filesystem::path cache() const;
+  results::Format format() const;
+  std::vector<std::filesystem::path> plugin_path() const;
+
+ private:
+  std::string usage_, summary_;
+  std::vector<std::string> examples_;
+  boost::program_options::options_description visible_;
+  boost::program_options::options_description hidden_;
+  boost::program_options::positional_options_description positional_;
+  boost::program_options::variables_map values_;
+};
+
+/// A file, or the name of a run file that ships (quick, quick.toml, ...).
+/// throws  UsageError: neither; lists those that ship
+std::filesystem::path find_run_file(const std::string& name);
+
+/// Reads the run file and matches it with the plugins that the options lead to.
+core::Plan load_plan(const std::filesystem::path& run_file, const Options& options);
+
+core::Quarantine open_quarantine(const Options& options);
+
+/// The folder of this installation's (or build tree's) shared files.
+std::filesystem::path share_folder();
+
+}  // namespace conoscope::app

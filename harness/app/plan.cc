@@ -1,0 +1,116 @@
+#include "harness/core/plan.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+#include "harness/app/selection.h"
+#include "harness/core/cache.h"
+#include "harness/core/supervisor.h"
+#include "results/store.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+
+namespace {
+
+/// Seconds that the cells will take, from the medians of what their parts took before; nullopt when
+/// one of them was never run.
+std::optional<double> estimate(const core::Plan& plan, const std::vector<std::size_t>& todo,
+                               results::Store& store) {
+  const auto median = store.median_seconds();
+  double total = 0.0;
+  for (const std::size_t i : todo) {
+    const core::Cell& cell = plan.cells[i];
+    const auto* judged = cell.explainer ? cell.explainer : cell.model;
+    const auto it = median.find(judged->key);
+    if (it == median.end()) return std::nullopt;
+    total += it->second;
+  }
+  return total;
+}
+
+}  // namespace
+
+int plan_command(const Arguments& arguments) {
+  Options options("plan [FILE] [options]",
+                  "Prints the cells of a run file, what of it is done, what is to do, what does not fit\n"
+                  "and which view is missing. Nothing is run and nothing is written.",
+                  {"conoscope plan my.toml", "conoscope plan my.toml --dot | dot -Tsvg > plan.svg"});
+  options.positional("file", 1);
+  options.with_store();
+  options.with_plugins();
+  options.add()("cells", "list every cell");
+  options.add()("dot", "the work as a Graphviz graph; what the cache has is grey");
+  options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
+                "as for run");
+  options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
+                "as for run");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  const auto file = find_run_file(options.has("file")
+                                      ? options.get<std::vector<std::string>>("file")[0]
+                                      : "quick.toml");
+  const core::Plan plan = load_plan(file, options);
+
+  // A store that is not there yet is an empty one; planning must not make it.
+  std::error_code error;
+  auto store = std::filesystem::exists(options.store(), error)
+                   ? results::Store::open(options.store(), results::Mode::read_only)
+                   : results::Store::open(":memory:", results::Mode::read_write);
+  const auto finished = core::finished_cells(plan, store);
+  const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
+                                        : std::vector<std::string>{};
+  const auto todo = select_cells(plan, finished, only, options.get<std::string>("shard"));
+
+  if (options.has("dot")) {
+    const auto artifacts = options.cache();
+    std::vector<bool> done;
+    for (const auto& node : plan.nodes)
+      done.push_back(node.stage == core::Stage::kScore
+                         ? finished.count(plan.cells[node.cell].key) != 0
+                         : std::filesystem::exists(artifacts / "artifacts" /
+                                                   node.key.substr(0, 2) / node.key / "texts.tsv"));
+    core::write_dot(plan, done, std::cout);
+    return kOk;
+  }
+  if (options.has("cells")) {
+    results::Table table{
+        {{"cell"}, {"dataset"}, {"model"}, {"explainer"}, {"seed"}, {"control"}, {"state"}}, {}};
+    table.columns[4].type = results::ColumnType::integer;
+    for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+      const auto& cell = plan.cells[i];
+      const bool now = std::find(todo.begin(), todo.end(), i) != todo.end();
+      table.add({cell.key.substr(0, 12), cell.dataset->name, cell.model->name,
+                 cell.explainer ? results::Field(cell.explainer->name) : results::Field(),
+                 cell.seed, cell.control,
+                 std::string(finished.count(cell.key) ? "done" : now ? "to do" : "left out")});
+    }
+    std::cout << results::to_text(table, format);
+    return kOk;
+  }
+
+  std::cout << plan.run_file.name << ": " << plan.datasets.size() << " datasets, "
+            << plan.models.size() << " models, " << plan.explainers.size() << " explainers, "
+            << plan.run_file.seeds.size() << " seeds, " << plan.metrics.size() << " scores\n"
+            << plan.cells.size() << " cells: " << finished.size() << " done, " << todo.size()
+            << " to do\n";
+  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
+    for (const auto& component : *list)
+      if (!component.usable())
+        std::cout << "refused: " << component.name << ": " << component.plugin.refusal << '\n';
+  if (!todo.empty()) {
+    const auto seconds = estimate(plan, todo, store);
+    std::cout << "estimate: "
+              << (seconds ? results::digits_text(*seconds, 2) + " s of work, by what such cells took before"
+                          : std::string("none, some parts were never run"))
+              << '\n';
+  }
+  for (const auto& line : plan.skipped) std::cout << "skipped: " << line << '\n';
+  return kOk;
+}
+
+}  // namespace conoscope::app

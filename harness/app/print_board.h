@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/board.h"
+#include "results/format.h"
+
+namespace conoscope::app {
+
+/// Prints a leaderboard to standard output. metrics empty: the first few that the run asks for, in
+/// the catalogue's order; run empty: over all runs.
+void print_board(results::Store& store, const std::string& run, std::vector<std::string> metrics,
+                 const results::BoardOptions& filters, results::Format format);
+
+}  // namespace conoscope::app

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <iostream>
+
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+#include "harness/app/print_board.h"
+#include "harness/app/progress.h"
+#include "harness/app/selection.h"
+#include "harness/core/supervisor.h"
+#include "results/error.h"
+#include "results/store.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+
+namespace {
+
+std::string seconds_text(std::chrono::steady_clock::time_point start) {
+  return results::digits_text(
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
+}
+
+/// Plugin files that are other than those a cell was finished with, although their version is not.
+void report_changed_plugins(const core::Plan& plan, results::Store& store,
+                            const std::set<std::string>& finished) {
+  std::size_t changed = 0;
+  for (const std::string& cell : store.good_cells(plan.run_key)) changed += finished.count(cell) == 0;
+  if (changed > 0)
+    std::cerr << changed
+              << " finished cells were made by other plugin files of the same version: they are "
+                 "run again (raise a plugin's version when its results change)\n";
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  Options options("run [FILE] [options]",
+                  "Does what the run file asks for and is not done yet, records every outcome, and\n"
+                  "prints the leaderboard. Stopped in any way, the same command continues. FILE is\n"
+                  "a run file or the name of one that ships; default: quick.toml.",
+                  {"conoscope run", "conoscope run my.toml -j 2",
+                   "conoscope run my.toml --only explainer=kmeans --only seed=0",
+                   "conoscope run my.toml --shard 2/8 --store shard2.db"});
+  options.positional("file", 1);
+  options.with_store();
+  options.with_plugins();
+  options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
+                "workers at a time");
+  options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
+                "only such cells; KEY: dataset, model, explainer, seed, control, cell");
+  options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
+                "only the i-th of N parts of the cells; merge the stores afterwards");
+  options.add()("retry", po::value<unsigned>()->default_value(0)->value_name("N"),
+                "try a failed job again up to N times");
+  options.add()("repeat", "fit everything twice; a difference of one bit is a failure");
+  options.add()("no-board", "do not print the leaderboard");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  const auto jobs = options.get<unsigned>("jobs");
+  if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
+
+  const auto file = find_run_file(options.has("file")
+                                      ? options.get<std::vector<std::string>>("file")[0]
+                                      : "quick.toml");
+  const core::Plan plan = load_plan(file, options);
+  const core::Cache cache(options.cache());
+  core::Quarantine quarantine = open_quarantine(options);
+  results::Store store = results::Store::open(options.store(), results::Mode::read_write);
+  core::register_run(plan, store);
+
+  const auto finished = core::finished_cells(plan, store);
+  report_changed_plugins(plan, store, finished);
+  const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
+                                        : std::vector<std::string>{};
+  const auto todo = select_cells(plan, finished, only, options.get<std::string>("shard"));
+  std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << finished.size()
+            << " done, " << todo.size() << " to do now";
+  if (!plan.skipped.empty())
+    std::cerr << "; " << plan.skipped.size() << " combinations do not fit (`conoscope plan` says why)";
+  std::cerr << '\n';
+
+  core::RunOptions run_options;
+  run_options.jobs = jobs;
+  run_options.retry = options.get<unsigned>("retry");
+  run_options.repeat = options.has("repeat");
+  std::optional<results::Store> recovery;
+  const auto recovery_file = cache.root() / ("recovery-" + plan.run_key.substr(0, 12) + ".db");
+  run_options.recover = [&](const results::StoreError& e) -> results::Store* {
+    std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "
+              << recovery_file.string() << '\n';
+    recovery = results::Store::open(recovery_file, results::Mode::read_write);
+    core::register_run(plan, *recovery);
+    return &*recovery;
+  };
+
+  core::RunOutcome outcome;
+  {
+    Progress progress(todo.size());
+    outcome = core::run_cells(plan, todo, store, cache, quarantine, run_options, progress);
+  }
+  cache.trim(plan.run_file.limits.cache,
+             std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
+
+  if (!todo.empty()) {
+    std::cerr << outcome.good << " ok";
+    if (outcome.not_applicable > 0) std::cerr << ", " << outcome.not_applicable << " not applicable";
+    if (outcome.failed > 0)
+      std::cerr << ", " << outcome.failed << " failed (`conoscope status` lists them)";
+    std::cerr << " in " << seconds_text(start) << " s\n";
+  }
+  if (outcome.recovered) {
+    std::cerr << "conoscope: " << options.store().string()
+              << " could not be written. Make room, then: conoscope merge "
+              << recovery_file.string() << " --store " << options.store().string() << '\n';
+    return kNotSaved;
+  }
+  if (outcome.signal != 0) {
+    std::cerr << "stopped; the same command continues\n";
+    return outcome.signal == SIGINT ? kInterrupted : kStopped;
+  }
+  if (!options.has("no-board")) print_board(store, plan.run_key, {}, {}, format);
+  return outcome.failed > 0 ? kSomeFailed : kOk;
+}
+
+}  // namespace conoscope::app

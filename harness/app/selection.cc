@@ -1,0 +1,86 @@
+#include "harness/app/selection.h"
+
+#include <charconv>
+#include <map>
+
+#include "harness/app/command.h"
+#include "harness/core/sha256.h"
+#include "harness/core/suggest.h"
+
+namespace conoscope::app {
+
+namespace {
+
+bool is_component(const core::Component* component, const std::string& value) {
+  return component == nullptr ? value == "none"
+                              : component->name == value || component->id == value;
+}
+
+bool matches(const core::Cell& cell, const std::string& key, const std::string& value) {
+  if (key == "dataset") return is_component(cell.dataset, value);
+  if (key == "model") return is_component(cell.model, value);
+  if (key == "explainer") return is_component(cell.explainer, value);
+  if (key == "seed") return std::to_string(cell.seed) == value;
+  if (key == "control") return cell.control == value;
+  return cell.key.compare(0, value.size(), value) == 0;
+}
+
+std::size_t number(std::string_view text, const std::string& shard) {
+  std::size_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size() || out == 0)
+    throw UsageError("--shard " + shard + ": expected i/N with 1 <= i <= N, as 2/8");
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std::string>& finished,
+                                      const std::vector<std::string>& only,
+                                      const std::string& shard) {
+  const std::vector<std::string> keys = {"dataset", "model", "explainer", "seed", "control",
+                                         "cell"};
+  std::map<std::string, std::vector<std::string>> filters;
+  for (const auto& filter : only) {
+    const std::size_t equals = filter.find('=');
+    const std::string key = filter.substr(0, equals);
+    if (equals == filter.npos || std::find(keys.begin(), keys.end(), key) == keys.end())
+      throw UsageError("--only " + filter + ": expected KEY=VALUE" +
+                       core::did_you_mean(key, keys));
+    const std::string value = filter.substr(equals + 1);
+    bool fits = false;
+    for (const auto& cell : plan.cells) fits = fits || matches(cell, key, value);
+    if (!fits) throw UsageError("--only " + filter + ": no cell of this run fits");
+    filters[key].push_back(value);
+  }
+  std::size_t mine = 1, shards = 1;
+  if (!shard.empty()) {
+    const std::size_t slash = shard.find('/');
+    if (slash == shard.npos) number("", shard);
+    mine = number(std::string_view(shard).substr(0, slash), shard);
+    shards = number(std::string_view(shard).substr(slash + 1), shard);
+    if (mine > shards) number("", shard);
+  }
+
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const core::Cell& cell = plan.cells[i];
+    if (finished.count(cell.key) != 0) continue;
+    bool wanted = true;
+    for (const auto& [key, values] : filters)
+      wanted = wanted && std::any_of(values.begin(), values.end(), [&](const std::string& value) {
+                 return matches(cell, key, value);
+               });
+    if (!wanted) continue;
+    if (shards > 1) {
+      const std::string key = core::make_key("shard", cell.dataset->key, cell.model->key,
+                                             cell.explainer ? cell.explainer->key : "",
+                                             std::to_string(cell.seed));
+      if (std::stoull(key.substr(0, 8), nullptr, 16) % shards != mine - 1) continue;
+    }
+    out.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/core/registry.h"
+#include "harness/core/run_file.h"
+
+namespace conoscope::core {
+
+/// A plugin with one set of parameters: what a cell is made of.
+struct Component {
+  Kind kind = Kind::kDataset;
+  PluginFile plugin;          ///< a refused one too: its cells fail with the refusal
+  std::string id, version;    ///< of the metadata; for an unreadable file its stem and "unknown"
+  std::vector<Value> values;  ///< in the order of the metadata's parameters, defaults filled in
+  std::string params;         ///< canonical text: name=value;... sorted by name, files by content
+  std::string content;        ///< hash over the files among the parameters; empty: none
+  std::string key;            ///< identity: kind, id, version, params
+  std::string name;           ///< for people: kmeans(k=3), parameters at their defaults left out
+  std::vector<std::string> offers;
+  std::vector<std::string> controls;  ///< explainers
+
+  bool usable() const { return plugin.refusal.empty(); }
+  bool seeded() const { return !plugin.metadata || plugin.metadata->seeded; }
+  std::vector<std::string> needs() const {
+    return plugin.metadata ? plugin.metadata->needs : std::vector<std::string>{};
+  }
+};
+
+/// The component(s) that an entry of a run file stands for: one, or one for each point of its sweep.
+/// Unknown plugins and parameters, wrong types and values, and missing files go to `diagnostics`.
+std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const Registry& registry,
+                               const Quarantine& quarantine, const std::filesystem::path& folder,
+                               Diagnostics& diagnostics);
+
+}  // namespace conoscope::core

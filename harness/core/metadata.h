@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace conoscope::core {
+
+enum class Kind { kDataset, kModel, kExplainer, kMetric };
+const char* to_string(Kind kind);
+std::optional<Kind> kind_from(std::string_view name);
+
+enum class ParameterType { kInteger, kReal, kBoolean, kText, kFile };
+const char* to_string(ParameterType type);
+
+using Value = std::variant<std::int64_t, double, bool, std::string>;
+/// Canonical text: shortest form that reads back the same; texts in quotes.
+std::string to_text(const Value& value);
+
+/// One parameter of a plugin, as its metadata declares it.
+struct Parameter {
+  std::string name;
+  ParameterType type = ParameterType::kInteger;
+  std::optional<Value> standard;  ///< the default; none: the parameter is required
+  std::optional<double> min, max;
+  std::vector<std::string> choices;
+  std::string help;
+  std::string offers;  ///< giving this parameter makes the plugin offer that view as well
+
+  /// The value as this parameter takes it, with whole numbers widened to reals.
+  /// throws  std::invalid_argument: another type, out of range or not a choice, in words
+  Value check(const Value& value) const;
+};
+
+/// A number that a metric plugin can give.
+struct ScoreSpec {
+  std::string name;
+  std::string direction = "none";  ///< higher, lower, none
+  std::optional<double> low, high;
+  std::string unit, question;
+};
+
+/// What a plugin says of itself, in the ELF note of its file.
+struct Metadata {
+  int abi_major = 0, abi_minor = 0;
+  Kind kind = Kind::kDataset;
+  std::string id, version;
+  std::string summary, licence, citation;
+  std::vector<std::string> needs, offers;
+  bool seeded = true;
+  std::vector<Parameter> parameters;  ///< in the order of the text
+  std::vector<ScoreSpec> scores;      ///< metrics only
+
+  const Parameter* parameter(std::string_view name) const;
+};
+
+/// A file that is not, or not usable as, a plugin. The message starts with the file's name.
+class PluginRefused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The metadata text in the file's note section, without loading the file.
+/// returns  nullopt: a shared library without the note, silently no plugin
+/// throws   PluginRefused: not an ELF shared library, or cut short
+std::optional<std::string> read_metadata_note(const std::filesystem::path& file);
+
+/// throws  PluginRefused: malformed TOML, a key that is missing or of the wrong type
+Metadata parse_metadata(std::string_view toml, const std::string& file);
+
+}  // namespace conoscope::core

@@ -1,0 +1,168 @@
+#include "harness/core/output_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace conoscope::core {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw OutputFault(what); }
+
+sdk::Tensor need(const ArrayBag& bag, const char* name) {
+  if (auto tensor = bag.find(name)) return *tensor;
+  fail(std::string("array ") + name + " is missing");
+}
+
+void check_finite(const sdk::Tensor& tensor) {
+  if (tensor.dtype() != CONO_F32 && tensor.dtype() != CONO_F64) return;
+  std::int64_t bad = -1;
+  double value = 0.0;
+  tensor.for_each([&](std::int64_t i, double v) {
+    if (!std::isfinite(v) && bad < 0) bad = i, value = v;
+  });
+  if (bad < 0) return;
+  std::string place;
+  for (int axis = tensor.dimensions() - 1; axis >= 0; --axis) {
+    place = std::to_string(bad % tensor.shape(axis)) + (place.empty() ? "" : ", " + place);
+    bad /= tensor.shape(axis);
+  }
+  fail(tensor.name() + "[" + place + "] is " + (std::isnan(value) ? "NaN" : "infinite"));
+}
+
+void check_all_finite(const ArrayBag& bag) {
+  for (const auto& name : bag.names()) check_finite(bag.get(name));
+}
+
+void check_shape(const sdk::Tensor& tensor, const std::vector<std::int64_t>& expected) {
+  bool same = tensor.dimensions() == static_cast<int>(expected.size());
+  std::string text;
+  for (std::size_t axis = 0; axis < expected.size(); ++axis) {
+    text += (axis ? " x " : "") + std::to_string(expected[axis]);
+    same = same && tensor.shape(static_cast<int>(axis)) == expected[axis];
+  }
+  if (!same) fail(tensor.name() + " is " + tensor.shape_text() + ", expected " + text);
+}
+
+void check_dtype(const sdk::Tensor& tensor, std::int32_t dtype) {
+  if (tensor.dtype() != dtype)
+    fail(tensor.name() + " is " + sdk::dtype_name(tensor.dtype()) + ", expected " +
+         sdk::dtype_name(dtype));
+}
+
+std::int64_t rows_of_first(const ArrayBag& bag, const std::vector<const char*>& names) {
+  for (const char* name : names)
+    if (const auto tensor = bag.find(name)) return tensor->rows();
+  fail("there is no array with a row for each sample");
+}
+
+void check_rows(const ArrayBag& bag, const std::vector<const char*>& names, std::int64_t samples) {
+  for (const char* name : names)
+    if (const auto tensor = bag.find(name); tensor && tensor->rows() != samples)
+      fail(std::string(name) + " has " + std::to_string(tensor->rows()) + " rows for " +
+           std::to_string(samples) + " samples");
+}
+
+const std::vector<const char*> kDatasetArrays = {"inputs",   "labels",  "targets",
+                                                 "concepts", "factors", "activations"};
+const std::vector<const char*> kModelArrays = {"activations", "concept_scores",
+                                               "concept_probabilities", "task_outputs", "codes"};
+
+void check_head(const ArrayBag& bag) {
+  const auto activations = need(bag, "activations");
+  const auto weight = need(bag, "head_weight");
+  const auto bias = need(bag, "head_bias");
+  if (activations.dimensions() != 2 && activations.dimensions() != 3)
+    fail("activations is " + activations.shape_text() + ", expected n x P x D or n x D");
+  const std::int64_t positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
+  const std::int64_t width = activations.shape(activations.dimensions() - 1);
+  const std::string pooling = bag.text("pooling", "none"), output = bag.text("output", "softmax");
+  if (pooling != "mean" && pooling != "none" && pooling != "flatten")
+    fail("text pooling is \"" + pooling + "\", expected mean, none or flatten");
+  if (output != "softmax" && output != "sigmoid" && output != "regression")
+    fail("text output is \"" + output + "\", expected softmax, sigmoid or regression");
+  if (pooling == "none" && positions != 1)
+    fail("pooling is none, but activations has " + std::to_string(positions) + " positions");
+  if (weight.dimensions() != 2) fail("head_weight is " + weight.shape_text() + ", expected C x D");
+  check_shape(weight, {weight.shape(0), pooling == "flatten" ? positions * width : width});
+  check_shape(bias, {weight.shape(0)});
+}
+
+bool offers(const Metadata& metadata, const char* view) {
+  return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
+}
+
+}  // namespace
+
+void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
+  for (const char* name : {"inputs", "labels", "targets", "concepts", "factors"})
+    if (offers(metadata, name)) need(dataset, name);
+  const std::int64_t samples = rows_of_first(dataset, kDatasetArrays);
+  check_rows(dataset, kDatasetArrays, samples);
+  if (const auto labels = dataset.find("labels")) {
+    check_dtype(*labels, CONO_I64);
+    check_shape(*labels, {samples});
+  }
+  if (dataset.find("head_weight")) check_head(dataset);
+  std::vector<char> used(static_cast<std::size_t>(samples), 0);
+  for (const char* name : {"train_index", "test_index"}) {
+    const auto index = need(dataset, name);
+    check_dtype(index, CONO_I64);
+    if (index.dimensions() != 1 || index.rows() == 0)
+      fail(std::string(name) + " is " + index.shape_text() + ", expected at least one row number");
+    const auto rows = index.values<const std::int64_t>();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] < 0 || rows[i] >= samples)
+        fail(std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(rows[i]) +
+             ", expected 0 to " + std::to_string(samples - 1));
+      if (used[static_cast<std::size_t>(rows[i])]++ != 0)
+        fail(std::string(name) + "[" + std::to_string(i) + "]: sample " + std::to_string(rows[i]) +
+             " is in the split twice");
+    }
+  }
+  check_all_finite(dataset);
+}
+
+void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata& metadata) {
+  if (offers(metadata, "head_view")) check_head(model);
+  if (offers(metadata, "concept_view")) {
+    need(model, "concept_scores");
+    need(model, "concept_probabilities");
+    need(model, "task_outputs");
+  }
+  if (offers(metadata, "latent_view")) need(model, "codes");
+  check_rows(model, kModelArrays, rows_of_first(dataset, kDatasetArrays));
+  check_all_finite(model);
+}
+
+void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {
+  const auto cavs = need(explanation, "cavs");
+  const auto importance = need(explanation, "importance");
+  const auto activations = model.get("activations");
+  const std::int64_t outputs = model.get("head_weight").rows();
+  const std::int64_t width = activations.shape(activations.dimensions() - 1);
+  check_shape(cavs, {cavs.shape(0), width});
+  const std::string scope = explanation.text("scope");
+  if (scope == "class_agnostic") {
+    check_shape(importance, {outputs, cavs.shape(0)});
+  } else if (scope == "class_specific") {
+    check_shape(importance, {cavs.shape(0)});
+    const auto counts = need(explanation, "counts");
+    check_dtype(counts, CONO_I64);
+    check_shape(counts, {outputs});
+    std::int64_t total = 0;
+    for (const std::int64_t count : counts.values<const std::int64_t>()) {
+      if (count < 0) fail("counts holds " + std::to_string(count));
+      total += count;
+    }
+    if (total != cavs.shape(0))
+      fail("counts add up to " + std::to_string(total) + ", but cavs has " +
+           std::to_string(cavs.shape(0)) + " rows");
+  } else {
+    fail("text scope is \"" + scope + "\", expected class_specific or class_agnostic");
+  }
+  check_all_finite(explanation);
+}
+
+}  // namespace conoscope::core

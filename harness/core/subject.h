@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/core/artifact.h"
+#include "harness/core/loader.h"
+#include "metrics/views.h"
+
+namespace conoscope::core {
+
+/// The arrays of one split: rows of every per-sample array, everything else as it is. With
+/// annotations_only, just the samples' inputs and annotations.
+/// throws  std::runtime_error: an array that should have a row for each sample has not
+ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
+                 bool annotations_only = false);
+
+/// activations n x P x D (n x D counts as P = 1) and the head, in double, as the metrics take them.
+metrics::HeadView make_head_view(const ArrayBag& bag);
+
+/// What an explainer is given: the training rows of the model's and the dataset's arrays, the model's
+/// own logits, and its predictions where the output is softmax.
+ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model);
+
+/// The test split of everything that a subject offers. Owns what the metrics' views point into.
+class TestSubject {
+ public:
+  /// explanation  may be null. explainer, model: answer calls; null: not offered.
+  TestSubject(const ArrayBag& dataset, const ArrayBag& model, const ArrayBag* explanation);
+
+  void set_projection(decltype(metrics::Explanation::project) project,
+                      decltype(metrics::Explanation::reconstruct) reconstruct);
+  void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
+
+  /// Replaces importances, or directions and importances, by random ones; see control.h.
+  metrics::Explanation* explanation() { return explanation_ ? &*explanation_ : nullptr; }
+
+  metrics::Subject views() const;
+  /// The same as arrays, for metric plugins.
+  const ArrayBag& arrays();
+
+ private:
+  ArrayBag test_;
+  std::optional<metrics::HeadView> head_;
+  std::optional<metrics::Explanation> explanation_;
+  std::optional<metrics::ConceptView> concepts_;
+  std::optional<metrics::LatentView> latent_;
+  metrics::Annotations annotations_;
+  ArrayBag plugin_arrays_;
+};
+
+}  // namespace conoscope::core

@@ -1,0 +1,64 @@
+#include "metrics/catalogue.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "metrics/faithfulness/surf_catalogue.h"
+
+namespace conoscope::metrics {
+
+void Catalogue::add(MetricGroup new_group, std::vector<MetricInfo> new_metrics) {
+  if (group(new_group.name) || metric(new_group.name))
+    throw std::invalid_argument("Catalogue: the name " + std::string(new_group.name) + " is taken");
+  for (const MetricInfo& info : new_metrics) {
+    if (group(info.name) || metric(info.name))
+      throw std::invalid_argument("Catalogue: the name " + std::string(info.name) + " is taken");
+    if (info.group != new_group.name)
+      throw std::invalid_argument("Catalogue: " + std::string(info.name) + " names group " +
+                                  std::string(info.group) + ", not " + std::string(new_group.name));
+    metrics_.push_back(info);
+  }
+  groups_.push_back(new_group);
+}
+
+const MetricInfo* Catalogue::metric(std::string_view name) const {
+  for (const MetricInfo& info : metrics_)
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
+const MetricGroup* Catalogue::group(std::string_view name) const {
+  for (const MetricGroup& found : groups_)
+    if (found.name == name) return &found;
+  return nullptr;
+}
+
+std::vector<const MetricInfo*> Catalogue::select(std::string_view metric_or_group) const {
+  std::vector<const MetricInfo*> selected;
+  for (const MetricInfo& info : metrics_)
+    if (info.name == metric_or_group || info.group == metric_or_group) selected.push_back(&info);
+  return selected;
+}
+
+const Catalogue& catalogue() {
+  static const Catalogue all = [] {
+    Catalogue building;
+    add_surf(building);
+    return building;
+  }();
+  return all;
+}
+
+std::string_view to_string(Direction direction) {
+  switch (direction) {
+    case Direction::kLower:
+      return "lower";
+    case Direction::kHigher:
+      return "higher";
+    case Direction::kNone:
+      break;
+  }
+  return "none";
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,26 @@
+#include "metrics/faithfulness/class_assignment.h"
+
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/faithfulness/logit_row.h"
+
+namespace conoscope::metrics {
+
+ClassAssignment class_assignment(const MatrixRef& logits) {
+  if (logits.rows() < 1 || logits.cols() < 1)
+    detail::refuse("class_assignment", "logits is " + std::to_string(logits.rows()) + " x " +
+                                           std::to_string(logits.cols()));
+  detail::require_finite("class_assignment", "logits", logits);
+  const detail::LogitRow row(logits.cols());
+  ClassAssignment result;
+  result.members.resize(static_cast<size_t>(logits.cols()));
+  for (Index i = 0; i < logits.rows(); ++i) {
+    const Index c = row.argmax(detail::row_at(logits, i));
+    result.predictions.push_back(c);
+    result.members[static_cast<size_t>(c)].push_back(i);
+  }
+  return result;
+}
+
+}  // namespace conoscope::metrics

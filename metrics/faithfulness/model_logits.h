@@ -1,0 +1,30 @@
+#pragma once
+
+#include "metrics/types.h"
+#include "metrics/views.h"
+
+namespace conoscope::metrics {
+
+/// What does the model itself answer, from its last activations? (what a surrogate must match)
+///
+///   kMean     y_c = <w_c, mean_j h_j> + b_c
+///   kNone     y_c = <w_c, h> + b_c                 one position only
+///   kFlatten  y_c = sum_j <w_{c,j}, h_j> + b_c     one weight vector per position j
+///
+/// head     H (n * P) x D; W C x D, or C x (P * D) for kFlatten; b C.
+/// returns  n x C, raw: no softmax, no sigmoid.
+/// throws   std::invalid_argument: no sample, position, feature or output; shapes that disagree;
+/// kNone
+///          with P > 1 (unpooled positions make no logit); an entry of H, W or b not finite (named
+///          with its row, column and value)
+///          std::domain_error: all entries are finite, yet a logit overflows
+///
+/// Source: Kumar and Ahuja, arXiv 2504.10833, Sec. 5.1.
+Matrix model_logits(const HeadView& head);
+
+/// The same for pooled rows at hand: n x D, C x D and C give n x C. Rows are read where they lie;
+/// a float32 matrix is multiplied in float32, the bias is added in double.
+Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
+Matrix model_logits(const MatrixFRef& rows, const MatrixRef& weight, const VectorRef& bias);
+
+}  // namespace conoscope::metrics

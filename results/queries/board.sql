@@ -1,0 +1,57 @@
+-- Leaderboard of one metric: mean over seeds, spread and rank in (dataset, model, control).
+--
+--   :metric     the metric
+--   :run        key of a run; NULL: whatever any run asked for
+--   :dataset    :model  :explainer   key, name or plugin id to keep; NULL: all
+--   :control    control to keep; NULL: all
+--
+-- asked counts the seeds asked for, n those with a number. An entry with n < asked is incomplete and
+-- ranks behind every complete one; one without any number, or of a metric without a direction,
+-- has no rank. Equal means share a rank and the next one is skipped. The explainer filter works
+-- after the ranking: hiding the others does not make anybody first.
+-- sample_sd is an aggregate of conoscope's connections: two-pass, divided by n - 1.
+WITH
+wanted_dataset AS (
+  SELECT key FROM component
+  WHERE kind = 'dataset' AND (:dataset IS NULL OR :dataset IN (key, name, plugin_id))),
+wanted_model AS (
+  SELECT key FROM component
+  WHERE kind = 'model' AND (:model IS NULL OR :model IN (key, name, plugin_id))),
+asking_run AS (
+  SELECT run FROM run_metric WHERE metric = :metric AND (:run IS NULL OR run = :run)),
+-- One row per asked cell, along the index cell_by_subject: the grouping below sorts nothing, and
+-- the seeds are summed in their own order, so that equal stores give equal bits.
+outcome AS (
+  SELECT cell.dataset, cell.model, cell.explainer, cell.control, current.value
+  FROM cell
+  LEFT JOIN current_score AS current ON current.metric = :metric AND current.cell = cell.key
+  WHERE cell.dataset IN wanted_dataset
+    AND cell.model IN wanted_model
+    AND (:control IS NULL OR cell.control = :control)
+    AND EXISTS (SELECT 1 FROM run_cell
+                WHERE run_cell.cell = cell.key AND run_cell.run IN asking_run)),
+entry AS (
+  SELECT dataset, model, explainer, control,
+         count(*) AS asked, count(value) AS n, avg(value) AS mean, sample_sd(value) AS sd
+  FROM outcome
+  GROUP BY dataset, model, explainer, control),
+ranked AS (
+  SELECT entry.*, metric_key.direction,
+         CASE WHEN n > 0 AND metric_key.direction <> 'none' THEN
+           rank() OVER (
+             PARTITION BY dataset, model, control
+             ORDER BY n = 0, n < asked,
+                      CASE metric_key.direction WHEN 'higher' THEN -mean ELSE mean END)
+         END AS place
+  FROM entry
+  JOIN metric_key ON metric_key.metric = :metric)
+SELECT d.name AS dataset, m.name AS model, e.name AS explainer, control,
+       place AS rank, n, asked, mean, sd,
+       ranked.dataset AS dataset_key, ranked.model AS model_key, ranked.explainer AS explainer_key
+FROM ranked
+JOIN component AS d ON d.key = ranked.dataset
+JOIN component AS m ON m.key = ranked.model
+LEFT JOIN component AS e ON e.key = ranked.explainer
+WHERE :explainer IS NULL OR :explainer IN (e.key, e.name, e.plugin_id)
+ORDER BY d.name, m.name, control, place IS NULL, place, e.name,
+         ranked.dataset, ranked.model, ranked.explainer;

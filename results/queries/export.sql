@@ -1,0 +1,41 @@
+-- Canonical export: one row per asked (cell, metric), sorted, and nothing that depends on when, where,
+-- in which order or after how many retries it was computed. Equal outcomes give equal bytes.
+--
+--   :run  key of a run; NULL: every run
+--
+-- status: ok; not_scored (good, this metric is missing); not_tried; else that of the newest attempt,
+-- with its stage. The message of a failure stays out: it may carry addresses and file names.
+WITH asked AS (
+  SELECT DISTINCT run_cell.cell, run_metric.metric
+  FROM run_cell
+  JOIN run_metric ON run_metric.run = run_cell.run
+  WHERE :run IS NULL OR run_cell.run = :run),
+-- Runs differ in the metrics they ask for, hence in ok and unscored, which are one here.
+state AS (
+  SELECT DISTINCT cell, attempt,
+         CASE state WHEN 'ok' THEN 'not_scored'
+                    WHEN 'unscored' THEN 'not_scored'
+                    WHEN 'interrupted' THEN 'not_tried'
+                    ELSE state END AS status
+  FROM cell_state
+  WHERE :run IS NULL OR run = :run)
+SELECT d.plugin_id || '@' || d.plugin_version AS dataset, d.params AS dataset_params,
+       d.content AS dataset_content,
+       m.plugin_id || '@' || m.plugin_version AS model, m.params AS model_params,
+       e.plugin_id || '@' || e.plugin_version AS explainer, e.params AS explainer_params,
+       cell.seed, cell.control,
+       CASE WHEN current.cell IS NOT NULL THEN 'ok' ELSE state.status END AS status,
+       CASE WHEN current.cell IS NULL
+             AND state.status NOT IN ('not_scored', 'not_applicable', 'not_tried')
+            THEN (SELECT stage FROM attempt WHERE attempt.id = state.attempt) END AS stage,
+       asked.metric, current.value, current.reason, cell.key AS cell
+FROM asked
+JOIN cell ON cell.key = asked.cell
+JOIN component AS d ON d.key = cell.dataset
+JOIN component AS m ON m.key = cell.model
+LEFT JOIN component AS e ON e.key = cell.explainer
+JOIN state ON state.cell = asked.cell
+LEFT JOIN current_score AS current
+  ON current.metric = asked.metric AND current.cell = asked.cell
+ORDER BY dataset, dataset_params, dataset_content, model, model_params, explainer, explainer_params,
+         cell.seed, cell.control, cell.key, asked.metric;

@@ -1,0 +1,21 @@
+-- Scores of a metric over time, oldest first; attempts that no longer count are marked.
+--
+--   :metric     the metric
+--   :component  key, name or plugin id of a dataset, model or explainer; NULL: all
+--   :control    control to keep; NULL: all
+SELECT a.started_at, run.name AS run, d.name AS dataset, m.name AS model, e.name AS explainer,
+       cell.control, cell.seed, s.value, s.reason,
+       EXISTS (SELECT 1 FROM retraction WHERE retraction.attempt = a.id) AS retracted,
+       coalesce(e.plugin_version, m.plugin_version) AS version,
+       a.environment, a.id AS attempt
+FROM cell
+JOIN component AS d ON d.key = cell.dataset
+JOIN component AS m ON m.key = cell.model
+LEFT JOIN component AS e ON e.key = cell.explainer
+JOIN attempt AS a ON a.cell = cell.key
+JOIN score AS s ON s.attempt = a.id AND s.metric = :metric
+JOIN run ON run.key = a.run
+WHERE (:control IS NULL OR cell.control = :control)
+  AND (:component IS NULL OR :component IN (
+    d.key, d.name, d.plugin_id, m.key, m.name, m.plugin_id, e.key, e.name, e.plugin_id))
+ORDER BY a.started_at, a.id;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace conoscope::results {
+
+/// A mean with the half-width of its interval: "0.812 ± 0.021". Unknown half-width: one value only.
+struct Estimate {
+  double mean = 0;
+  std::optional<double> half_width;
+  std::int64_t n = 0;      ///< values that went in
+  std::int64_t asked = 0;  ///< values asked for; shown where it is not n
+};
+
+/// How many there are of how many asked for: "2/3".
+struct Coverage {
+  std::int64_t n = 0, asked = 0;
+};
+
+/// One field; monostate is NULL.
+using Field = std::variant<std::monostate, std::string, std::int64_t, double, Estimate, Coverage>;
+
+enum class ColumnType { text, integer, real, estimate, coverage };
+
+struct Column {
+  std::string name;
+  ColumnType type = ColumnType::text;
+  int digits = 4;  ///< significant digits of a real for people; machines get all
+};
+
+/// Rows and typed columns, to be written in any format (format.h).
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Field>> rows;
+
+  /// throws  std::invalid_argument: as many fields as columns are needed
+  void add(std::vector<Field> row);
+};
+
+}  // namespace conoscope::results

@@ -1,0 +1,175 @@
+// SURF scoring against the matrix product it cannot do without: Eigen's own, same shapes, same
+// process. `ratio_to_gemm` is the product's time over the scoring's, both the best of their
+// repeats, taken in turns so that a busy neighbour slows both. 1: everything but the product is
+// free.
+//
+//   unfolded       product n x D x (C K), all concept scores, then MAE, EMD and Top-1
+//   folded         product n x D x C, then the same
+//   folded_ranks   the same, with Rank Corr
+//   whole          model logits and folded surrogate, against two products n x D x C
+//
+// The model's logits are given in the first three: every explanation of one model shares them.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/random.h"
+#include "metrics/faithfulness/model_logits.h"
+#include "metrics/faithfulness/surf_linear.h"
+
+namespace {
+
+using namespace conoscope::metrics;
+using conoscope::sdk::Random;
+using conoscope::sdk::Seed;
+
+constexpr Index kOutputs = 100, kConcepts = 5, kWidth = 2048;
+
+struct Problem {
+  MatrixF rows;
+  Matrix weight;
+  Vector bias;
+  Explanation explanation;
+  Matrix model;
+};
+
+// Activations as after a ReLU; the explanation is near the model, so that no measure is at its end.
+const Problem& problem(Index n) {
+  static Problem made;
+  if (made.rows.rows() == n) return made;
+  Random random{Seed(1)};
+  made = {};
+  made.rows.resize(n, kWidth);
+  for (Index i = 0; i < made.rows.size(); ++i)
+    made.rows.data()[i] = static_cast<float>(std::max(0.0, random.uniform(-1.0, 1.0)));
+  made.weight.resize(kOutputs, kWidth);
+  for (Index i = 0; i < made.weight.size(); ++i) made.weight.data()[i] = 0.1 * random.normal();
+  made.bias.resize(kOutputs);
+  for (double& b : made.bias) b = random.normal();
+  Explanation& explanation = made.explanation;
+  explanation.cavs.resize(kOutputs * kConcepts, kWidth);
+  explanation.importance.resize(kOutputs * kConcepts);
+  explanation.offset = {0};
+  for (Index c = 0; c < kOutputs; ++c) {
+    for (Index k = c * kConcepts; k < (c + 1) * kConcepts; ++k) {
+      for (Index d = 0; d < kWidth; ++d)
+        explanation.cavs(k, d) = made.weight(c, d) + 0.05 * random.normal();
+      explanation.importance(k) = 1.0 / kConcepts;
+    }
+    explanation.offset.push_back((c + 1) * kConcepts);
+  }
+  made.model = model_logits(MatrixFRef(made.rows), made.weight, made.bias);
+  return made;
+}
+
+// The measures of some rows in plain double loops.
+std::string mismatch(const Problem& p, const SurfTally& tally) {
+  const auto close = [](double a, double b) {
+    return std::abs(a - b) <= 1e-4 * (1.0 + std::abs(b));
+  };
+  for (Index i = 0; i < p.rows.rows(); i += 1 + p.rows.rows() / 16) {
+    std::vector<double> y(kOutputs), s(kOutputs);
+    for (Index c = 0; c < kOutputs; ++c) {
+      double model = p.bias(c), surrogate = p.bias(c);
+      for (Index d = 0; d < kWidth; ++d) {
+        const double h = p.rows(i, d);
+        model += h * p.weight(c, d);
+        for (Index k = c * kConcepts; k < (c + 1) * kConcepts; ++k)
+          surrogate += p.explanation.importance(k) * h * p.explanation.cavs(k, d);
+      }
+      y[static_cast<size_t>(c)] = model;
+      s[static_cast<size_t>(c)] = surrogate;
+    }
+    const double y_max = *std::max_element(y.begin(), y.end());
+    const double s_max = *std::max_element(s.begin(), s.end());
+    double mae = 0.0, emd = 0.0, y_sum = 0.0, s_sum = 0.0;
+    for (size_t c = 0; c < y.size(); ++c) {
+      mae += std::abs(y[c] - s[c]) / kOutputs;
+      y_sum += std::exp(y[c] - y_max);
+      s_sum += std::exp(s[c] - s_max);
+    }
+    for (size_t c = 0; c < y.size(); ++c)
+      emd += 0.5 * std::abs(std::exp(y[c] - y_max) / y_sum - std::exp(s[c] - s_max) / s_sum);
+    const auto row = static_cast<size_t>(i);
+    if (!close(tally.mae_rows()[row], mae)) return "mae of row " + std::to_string(i);
+    if (!close(tally.emd_rows()[row], emd)) return "emd of row " + std::to_string(i);
+  }
+  return tally.top1() > 0.0 && tally.top1() < 1.0 ? "" : "top1 is at an end";
+}
+
+double seconds(const auto& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+enum class Work { kUnfolded, kFolded, kFoldedRanks, kWhole };
+
+void surf(benchmark::State& state, Work work) {
+  const Problem& p = problem(state.range(0));
+  const Index n = p.rows.rows();
+  const SurfLinearOptions options{
+      .fold = work != Work::kUnfolded,
+      .wanted = {.mae = true, .emd = true, .top1 = true, .rank_corr = work == Work::kFoldedRanks}};
+  const Index columns = work == Work::kUnfolded ? kOutputs * kConcepts : kOutputs;
+  const int products = work == Work::kWhole ? 2 : 1;
+  const MatrixF factor = p.explanation.cavs.topRows(columns).cast<float>();
+  MatrixF product(n, columns);
+
+  std::vector<double> gemm_times, surf_times;
+  SurfTally tally(kOutputs);
+  for (auto _ : state) {
+    state.PauseTiming();
+    gemm_times.push_back(seconds([&] {
+      for (int i = 0; i < products; ++i) {
+        product.noalias() = p.rows * factor.transpose();
+        benchmark::DoNotOptimize(product.data());
+      }
+    }));
+    state.ResumeTiming();
+    surf_times.push_back(seconds([&] {
+      if (work == Work::kWhole)
+        tally = surf_linear(p.rows, p.explanation, p.bias, model_logits(p.rows, p.weight, p.bias),
+                            options);
+      else
+        tally = surf_linear(p.rows, p.explanation, p.bias, p.model, options);
+      benchmark::DoNotOptimize(tally);
+    }));
+  }
+  const std::string wrong = mismatch(p, tally);
+  if (!wrong.empty()) state.SkipWithError(("wrong " + wrong).c_str());
+  const double gemm = median(std::move(gemm_times)), scoring = median(std::move(surf_times));
+  const double flop = 2.0 * static_cast<double>(n * kWidth * columns) * products;
+  state.counters["ratio_to_gemm"] = gemm / scoring;
+  state.counters["gemm_gflops"] = flop / gemm * 1e-9;
+  state.counters["surf_gflops"] = flop / scoring * 1e-9;
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->ArgName("n")
+      ->Arg(1000)
+      ->Arg(3000)
+      ->Arg(10000)
+      ->Unit(benchmark::kMillisecond)
+      ->MinTime(1.0);
+}
+
+BENCHMARK_CAPTURE(surf, unfolded, Work::kUnfolded)->Apply(sizes);
+BENCHMARK_CAPTURE(surf, folded, Work::kFolded)->Apply(sizes);
+BENCHMARK_CAPTURE(surf, folded_ranks, Work::kFoldedRanks)->Apply(sizes);
+BENCHMARK_CAPTURE(surf, whole, Work::kWhole)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
