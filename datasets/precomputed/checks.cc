@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -87,6 +88,19 @@ formats::Array as_columns(formats::Array array, const std::string& name, std::in
                       std::to_string(samples));
   check_finite(array, name);
   return array;
+}
+
+void check_targets(const formats::Array& targets, const formats::Array& weight, bool attributes) {
+  if (targets.shape[1] != weight.shape[0])
+    refuse(targets, "targets have " + std::to_string(targets.shape[1]) + " columns, but " +
+                        weight.origin + " has " + std::to_string(weight.shape[0]) + " outputs");
+  if (!attributes) return;
+  const auto values = formats::to_vector<double>(targets);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] != 0.0 && values[i] != 1.0)
+      refuse(targets, "the value at " +
+                          formats::index_text(static_cast<std::int64_t>(i), targets.shape) +
+                          " is " + text_of(values[i]) + ", attributes must be 0 or 1");
 }
 
 std::vector<std::int64_t> read_labels(const formats::Array& labels, bool softmax,

@@ -34,6 +34,11 @@ void check_head(const formats::Array& weight, const formats::Array& bias,
 formats::Array as_columns(formats::Array array, const std::string& name, std::int64_t samples,
                           const std::string& like);
 
+/// throws  std::invalid_argument: targets (n x columns) has not one column per output, or
+/// attributes
+///         that are not 0 or 1
+void check_targets(const formats::Array& targets, const formats::Array& weight, bool attributes);
+
 /// Class numbers. Softmax: each below `classes`.
 /// throws  std::invalid_argument: not a vector, not whole, negative, or too large
 std::vector<std::int64_t> read_labels(const formats::Array& labels, bool softmax,

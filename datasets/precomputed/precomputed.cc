@@ -2,7 +2,7 @@
 // is known about the samples. Everything is cross-checked before anything is written.
 
 #include <algorithm>
-#include <optional>
+#include <map>
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/precomputed/checks.h"
@@ -77,6 +77,7 @@ class Precomputed final : public sdk::Dataset {
       check_logits(*logits, samples_, first, weight, bias, pooling);
 
     const std::vector<std::int64_t> labels = load_labels(activations, weight);
+    const auto annotations = load_annotations(weight);
     const sdk::Split split = load_split(activations, labels, context.seed());
     context.check_cancelled();
     context.progress(0.5);
@@ -85,7 +86,7 @@ class Precomputed final : public sdk::Dataset {
     write(out, "head_weight", {weight}, weight.shape);
     write(out, "head_bias", {bias}, bias.shape);
     if (!labels.empty()) write(out, "labels", labels);
-    for (const char* name : {"targets", "concepts", "factors"}) write_columns(out, name, weight);
+    for (const auto& [name, columns] : annotations) write(out, name, {columns}, columns.shape);
     write(out, "train_index", split.train);
     write(out, "test_index", split.test);
     out.text("pooling", pooling);
@@ -138,15 +139,14 @@ class Precomputed final : public sdk::Dataset {
     return sdk::stratified_split(labels.empty() ? one_class : labels, test_share_, seed);
   }
 
-  void write_columns(sdk::Sink& out, const std::string& name, const formats::Array& weight) const {
-    const auto found = sources_.find(name);
-    if (!found) return;
-    const formats::Array columns = as_columns(*found, name, samples_, like_);
-    if (name == "targets" && columns.shape[1] != weight.shape[0])
-      throw std::invalid_argument(
-          columns.origin + ": targets have " + std::to_string(columns.shape[1]) + " columns, but " +
-          weight.origin + " has " + std::to_string(weight.shape[0]) + " outputs");
-    write(out, name, {columns}, columns.shape);
+  std::map<std::string, formats::Array> load_annotations(const formats::Array& weight) const {
+    std::map<std::string, formats::Array> annotations;
+    for (const char* name : {"targets", "concepts", "factors"})
+      if (const auto found = sources_.find(name))
+        annotations[name] = as_columns(*found, name, samples_, like_);
+    if (const auto targets = annotations.find("targets"); targets != annotations.end())
+      check_targets(targets->second, weight, output_ == "sigmoid");
+    return annotations;
   }
 
   Sources sources_;

@@ -51,6 +51,14 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
   return std::nullopt;
 }
 
+/// "annotations": whatever the file holds; which of them is known once it is loaded.
+void add_offers(Component& component, const std::string& view) {
+  if (view == "annotations")
+    component.offers.insert(component.offers.end(), {"labels", "targets", "concepts", "factors"});
+  else if (!view.empty())
+    component.offers.push_back(view);
+}
+
 void fill_identity(Component& component, const Metadata& metadata,
                    const std::vector<bool>& given, const ComponentRequest& request) {
   std::map<std::string, std::string> canonical;
@@ -66,8 +74,7 @@ void fill_identity(Component& component, const Metadata& metadata,
       if (given[i])
         shown += (shown.empty() ? "" : ",") + parameter.name + "=" +
                  fs::path(file).filename().string();
-      if (given[i] && !file.empty() && !parameter.offers.empty())
-        component.offers.push_back(parameter.offers);
+      if (given[i] && !file.empty()) add_offers(component, parameter.offers);
     } else {
       canonical[parameter.name] = to_text(value);
       if (given[i] && (!parameter.standard || *parameter.standard != value)) {
@@ -75,7 +82,7 @@ void fill_identity(Component& component, const Metadata& metadata,
         shown += (shown.empty() ? "" : ",") + parameter.name + "=" +
                  (text != nullptr ? *text : to_text(value));
       }
-      if (given[i] && !parameter.offers.empty()) component.offers.push_back(parameter.offers);
+      if (given[i]) add_offers(component, parameter.offers);
     }
   }
   for (const auto& [name, value] : canonical)

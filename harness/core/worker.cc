@@ -391,6 +391,16 @@ std::size_t score(const Job& job, HostCalls& host) {
   }
   Ready<cono_metric> metric(*job.plugin, host);
   report({"stage", "score"});
+  // Which annotations an archive holds is known only now.
+  for (const char* name : {"labels", "targets", "concepts", "factors"}) {
+    const auto& needs = metric.metadata.needs;
+    if (std::find(needs.begin(), needs.end(), name) == needs.end() || subject.arrays().find(name))
+      continue;
+    for (const ScoreSpec& spec : metric.metadata.scores)
+      report({"score", spec.name, hex_double(0.0), "not_applicable",
+              std::string(name) + " are missing"});
+    return metric.metadata.scores.size();
+  }
   ScoreCollector collector(metric.metadata);
   const metrics::Subject views = subject.views();
   const SubjectCalls calls(views);

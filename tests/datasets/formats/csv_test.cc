@@ -1,0 +1,117 @@
+#include "datasets/formats/csv.h"
+
+#include <doctest/doctest.h>
+#include <zlib.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "tests/support/scratch.h"
+
+namespace formats = conoscope::formats;
+using conoscope::testing::Scratch;
+using formats::CsvHeader;
+using formats::parse_csv;
+
+namespace {
+
+std::string refusal(const std::string& text, CsvHeader header = CsvHeader::automatic) {
+  try {
+    parse_csv(text, "f.csv", header);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, text.size()) + 32, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("csv: numbers in rows") {
+  const auto table = parse_csv("1,2.5,-3e2\n4, 5 ,+6\n", "f.csv");
+  CHECK(table.rows == 2);
+  CHECK(table.width == 3);
+  CHECK(table.columns.empty());
+  CHECK(table.values == std::vector<double>{1, 2.5, -300, 4, 5, 6});
+}
+
+TEST_CASE("csv: header, quotes, carriage returns, byte order mark, no last newline") {
+  const auto table = parse_csv("\xEF\xBB\xBF\"a, b\",c\r\n\"1\",2\r\n3,4", "f.csv");
+  CHECK(table.columns == std::vector<std::string>{"a, b", "c"});
+  CHECK(table.values == std::vector<double>{1, 2, 3, 4});
+  CHECK(parse_csv("1,2\n3,4\n", "f.csv", CsvHeader::present).columns ==
+        std::vector<std::string>{"1", "2"});
+  CHECK(parse_csv("1,2\n3,4\n", "f.csv", CsvHeader::present).rows == 1);
+}
+
+TEST_CASE("csv: errors name file, line and column") {
+  CHECK(refusal("1,2\n3,x4\n") == "f.csv:2:3: 'x4' is not a number");
+  CHECK(refusal("a,b\n1,2\n3,4.5.6\n") == "f.csv:3:3: '4.5.6' is not a number");
+  CHECK(refusal("a,b\n1,2\n", CsvHeader::absent) == "f.csv:1:1: 'a' is not a number");
+  CHECK(refusal("1,2\n3,   x\n") == "f.csv:2:6: 'x' is not a number");
+  CHECK(refusal("1,2\n3,\n") == "f.csv:2:3: the field is empty");
+  CHECK(refusal("1,2\n,3\n") == "f.csv:2:1: the field is empty");
+  CHECK(refusal("1,2\n3\n") == "f.csv:2:2: 1 fields, expected 2 as in the first line");
+  CHECK(refusal("1,2\n3,4,5\n") == "f.csv:2:5: 3 fields, expected 2 as in the first line");
+  CHECK(refusal("1,2\n\n3,4\n") == "f.csv:2:1: the line is empty");
+  CHECK(refusal("1,2\n3,\"4\n") == "f.csv:2:3: a quote is opened and not closed");
+  CHECK(refusal("1,2\n3,\"4\"5\n") == "f.csv:2:6: text after a closing quote");
+  CHECK(refusal("1;2\n3;4\n", CsvHeader::absent) == "f.csv:1:1: '1;2' is not a number");
+  CHECK(refusal("1,+-2\n", CsvHeader::absent) == "f.csv:1:3: '+-2' is not a number");
+  CHECK(refusal("") == "f.csv:1:1: there is no row of numbers");
+  CHECK(refusal("a,b\n") == "f.csv:1:1: there is no row of numbers");
+}
+
+TEST_CASE("csv: plain and gzipped files") {
+  const Scratch scratch;
+  const auto plain = scratch.write("a.csv", "1,2\n3,4\n");
+  CHECK(formats::read_csv(plain).values == std::vector<double>{1, 2, 3, 4});
+  const auto packed = scratch.write("b.csv", gzip("1,2\n3,4\n"));  // told by content, not by name
+  CHECK(formats::read_csv(packed).values == std::vector<double>{1, 2, 3, 4});
+  const auto wrong = scratch.write("c.csv.gz", gzip("1,2\n3,x\n"));
+  CHECK_THROWS_WITH_AS(formats::read_csv(wrong), (wrong + ":2:3: 'x' is not a number").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(formats::read_csv(scratch.path("none.csv")),
+                       (scratch.path("none.csv") + ": No such file or directory").c_str(),
+                       std::invalid_argument);
+}
+
+TEST_CASE("csv: gzip data, whole, in several members, cut short and damaged") {
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += std::to_string(i) + "\n";
+  const std::string packed = gzip(text);
+  CHECK(formats::gunzip(packed, "f.gz") == text);
+  CHECK(formats::gunzip(packed + gzip("more"), "f.gz") == text + "more");
+  const std::string cut = packed.substr(0, 1000);
+  CHECK_THROWS_WITH_AS(formats::gunzip(cut, "f.gz"),
+                       "f.gz: the gzip data are cut short after 1000 bytes", std::invalid_argument);
+  std::string damaged = packed;
+  damaged[packed.size() - 5] = static_cast<char>(damaged[packed.size() - 5] ^ 1);
+  CHECK_THROWS_WITH_AS(formats::gunzip(damaged, "f.gz"),
+                       "f.gz: the gzip data are damaged: incorrect data check",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(formats::gunzip(packed + "tail", "f.gz"),
+                       "f.gz: the gzip data are damaged: incorrect header check",
+                       std::invalid_argument);
+}
+
+TEST_CASE("csv: as an array, one column is a vector") {
+  const auto labels = formats::to_array(parse_csv("label\n3\n1\n", "f.csv"), "f.csv");
+  CHECK(labels.shape == std::vector<std::int64_t>{2});
+  CHECK(formats::to_vector<std::int64_t>(labels) == std::vector<std::int64_t>{3, 1});
+  CHECK(formats::to_array(parse_csv("1,2\n", "f.csv"), "f.csv").shape ==
+        std::vector<std::int64_t>{1, 2});
+}

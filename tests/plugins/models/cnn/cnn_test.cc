@@ -1,0 +1,322 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "conoscope/sdk/random.h"
+#include "tests/support/plugin_driver.h"
+#include "tests/support/scratch.h"
+
+using namespace conoscope::testing;
+namespace sdk = conoscope::sdk;
+
+namespace {
+
+const Plugin& cnn() {
+  // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  static const Plugin plugin(plugin_file("cnn"));
+  return plugin;
+}
+
+Bundle digits(std::uint64_t seed = 0) {
+  Host host;
+  host.seed = seed;
+  const Outcome outcome = Plugin(plugin_file("digits")).load({}, host);
+  REQUIRE(outcome.error == "");
+  return outcome.out;
+}
+
+/// Logits n x C in double, from the head view alone.
+std::vector<double> logits(const Bundle& model) {
+  const auto h = model.values<float>("activations"), w = model.values<float>("head_weight"),
+             b = model.values<float>("head_bias");
+  const auto& shape = model.shape("activations");
+  const auto n = static_cast<std::size_t>(shape[0]), positions = static_cast<std::size_t>(shape[1]),
+             width = static_cast<std::size_t>(shape[2]), outputs = b.size();
+  std::vector<double> result(n * outputs), pooled(width);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::fill(pooled.begin(), pooled.end(), 0.0);
+    for (std::size_t p = 0; p < positions; ++p)
+      for (std::size_t d = 0; d < width; ++d)
+        pooled[d] += static_cast<double>(h[(i * positions + p) * width + d]) /
+                     static_cast<double>(positions);
+    for (std::size_t c = 0; c < outputs; ++c) {
+      result[i * outputs + c] = b[c];
+      for (std::size_t d = 0; d < width; ++d)
+        result[i * outputs + c] += static_cast<double>(w[c * width + d]) * pooled[d];
+    }
+  }
+  return result;
+}
+
+/// 10 x 6 images with one bright square; its corner (row, column) is what there is to learn.
+struct Squares {
+  static constexpr std::int64_t kCount = 200, kHeight = 10, kWidth = 6;
+  Bundle data;
+  std::vector<std::int64_t> row, column;
+
+  Squares() {
+    sdk::Random random(sdk::Seed(7));
+    std::vector<float> images(static_cast<std::size_t>(kCount * kHeight * kWidth), 0.0F);
+    std::vector<std::int64_t> train, test;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      row.push_back(static_cast<std::int64_t>(random.below(kHeight - 2)));
+      column.push_back(static_cast<std::int64_t>(random.below(kWidth - 2)));
+      for (std::int64_t r = row.back(); r < row.back() + 3; ++r)
+        for (std::int64_t c = column.back(); c < column.back() + 3; ++c)
+          images[static_cast<std::size_t>((i * kHeight + r) * kWidth + c)] = 1.0F;
+      (i % 4 == 0 ? test : train).push_back(i);
+    }
+    data.arrays["inputs"] = OwnedArray::of<float>({kCount, kHeight, kWidth, 1}, images);
+    data.arrays["train_index"] =
+        OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(train.size())}, train);
+    data.arrays["test_index"] =
+        OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(test.size())}, test);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("cnn: at least 97 % of the digits' test split, at every seed") {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const Bundle data = digits(seed);
+    Host host;
+    host.seed = seed;
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = cnn().fit_model({}, data, host);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    REQUIRE(outcome.error == "");
+    REQUIRE(outcome.status == CONO_OK);
+    const double told = std::stod(outcome.out.texts.at("test_accuracy"));
+    MESSAGE("seed " << seed << ": test accuracy " << told << " in " << took.count() << " s");
+    CHECK(told >= 0.97);
+
+    CHECK(outcome.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 64});
+    CHECK(outcome.out.shape("head_weight") == std::vector<std::int64_t>{10, 64});
+    CHECK(outcome.out.texts.at("pooling") == "mean");
+    CHECK(outcome.out.texts.at("output") == "softmax");
+    CHECK(outcome.progress.size() == 15);
+    CHECK(outcome.progress.back() == 1.0);
+    REQUIRE(outcome.log.size() == 1);
+    CHECK(outcome.log[0] == "cnn: test_accuracy " + outcome.out.texts.at("test_accuracy"));
+
+    float least = 1.0F;
+    for (const float value : outcome.out.values<float>("activations"))
+      least = std::min(least, value);
+    CHECK(least == 0.0F);
+
+    // What it says is what a reader of the head view finds.
+    const auto scores = logits(outcome.out);
+    const auto labels = data.values<std::int64_t>("labels");
+    int right = 0;
+    for (const std::int64_t i : data.values<std::int64_t>("test_index")) {
+      const double* row = scores.data() + i * 10;
+      right += std::max_element(row, row + 10) - row == labels[static_cast<std::size_t>(i)];
+    }
+    CHECK(right / static_cast<double>(data.shape("test_index")[0]) ==
+          doctest::Approx(told).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("cnn: the same seed gives the same bits at 1 and 2 threads, another seed other weights") {
+  const Bundle data = digits();
+  const Arguments short_run = {{"epochs", std::int64_t{2}}};
+  Host host;
+  const Outcome first = cnn().fit_model(short_run, data, host);
+  REQUIRE(first.error == "");
+  CHECK((first.out == cnn().fit_model(short_run, data, host).out));
+  host.threads = 2;
+  CHECK((first.out == cnn().fit_model(short_run, data, host).out));
+  host.seed = 1;
+  const Outcome other = cnn().fit_model(short_run, data, host);
+  CHECK_FALSE((first.out.arrays.at("head_weight") == other.out.arrays.at("head_weight")));
+}
+
+TEST_CASE("cnn: another process gets the same bits") {
+  const auto bits = [] {
+    const Outcome outcome = cnn().fit_model({{"epochs", std::int64_t{2}}}, digits());
+    REQUIRE(outcome.error == "");
+    std::string all;
+    for (const auto& [name, array] : outcome.out.arrays)
+      all += name + std::string(array.bytes.begin(), array.bytes.end());
+    return all;
+  };
+  // The child is this test again, told by the variable where to leave what it got.
+  constexpr const char* kVariable = "CONOSCOPE_TEST_CNN_BITS";
+  if (const char* path = std::getenv(kVariable)) {
+    std::ofstream(path, std::ios::binary) << bits();
+    return;
+  }
+  const Scratch scratch;
+  const std::string command = std::string(kVariable) + "='" + scratch.path("bits") + "' '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --test-case='cnn: another process*' > '" + scratch.path("log") +
+                              "'";
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::ifstream stream(scratch.path("bits"), std::ios::binary);
+  const std::string theirs{std::istreambuf_iterator<char>(stream), {}};
+  CHECK(theirs.size() > 1797 * 16 * 64 * sizeof(float));
+  CHECK((theirs == bits()));
+}
+
+TEST_CASE("cnn: forward gives the fitted activations again") {
+  const Bundle data = digits();
+  const Arguments short_run = {{"epochs", std::int64_t{1}}, {"channels", std::string("8, 12")}};
+  const Outcome model = cnn().fit_model(short_run, data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 12});
+  const auto images = data.values<float>("inputs");
+  const std::vector<float> ten(images.begin() + 640, images.begin() + 1280);
+  const Outcome again =
+      cnn().forward(short_run, model.out, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 16, 12});
+  REQUIRE(again.error == "");
+  const auto fitted = model.out.values<float>("activations");
+  const auto got = again.out.values<double>("activations");
+  double largest = 0.0, apart = 0.0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double reference = static_cast<double>(fitted[10 * 16 * 12 + i]);
+    largest = std::max(largest, std::abs(reference));
+    apart = std::max(apart, std::abs(got[i] - reference));
+  }
+  CHECK(largest > 0.1);
+  CHECK(apart <= 1e-5 * largest);  // float32 sums, in another order when batches differ
+
+  const Outcome misfit =
+      cnn().forward(short_run, model.out, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 4, 12});
+  CHECK(misfit.status == CONO_INVALID_ARGUMENT);
+  CHECK(misfit.error == "activations: room for 480 numbers, but there are 1920");
+  const Outcome colours =
+      cnn().forward(short_run, model.out, OwnedArray::of<float>({5, 8, 8, 2}, ten), {5, 16, 12});
+  CHECK(colours.error == "inputs: 5 x 8 x 8 x 2, but the network sees 1 channels");
+  const Outcome stateless =
+      cnn().forward(short_run, data, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 16, 12});
+  CHECK(stateless.error == "array state.weight.0 is missing");
+}
+
+TEST_CASE("cnn: attributes are learnt with a sigmoid") {
+  Squares squares;
+  std::vector<float> targets;
+  for (std::size_t i = 0; i < squares.row.size(); ++i) {
+    targets.push_back(squares.row[i] < 4 ? 1.0F : 0.0F);
+    targets.push_back(squares.column[i] < 2 ? 1.0F : 0.0F);
+  }
+  squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
+  squares.data.texts["task"] = "attributes";
+  const Outcome model = cnn().fit_model({{"epochs", std::int64_t{60}}}, squares.data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.texts.at("output") == "sigmoid");
+  CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{2, 64});
+  CHECK(std::stod(model.out.texts.at("test_accuracy")) >= 0.9);
+
+  const auto scores = logits(model.out);
+  int right = 0;
+  for (const std::int64_t i : squares.data.values<std::int64_t>("test_index"))
+    for (std::size_t c = 0; c < 2; ++c) {
+      const std::size_t at = static_cast<std::size_t>(i) * 2 + c;
+      right += (scores[at] > 0.0) == (targets[at] > 0.5F);
+    }
+  CHECK(right / 100.0 == doctest::Approx(std::stod(model.out.texts.at("test_accuracy"))));
+
+  targets[5] = 0.5F;
+  squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
+  CHECK(cnn().fit_model({}, squares.data).error == "targets: attributes must be 0 or 1");
+}
+
+TEST_CASE("cnn: regression answers in the units of the targets") {
+  Squares squares;
+  std::vector<double> targets;
+  for (const std::int64_t row : squares.row)
+    targets.push_back(1000.0 + 50.0 * static_cast<double>(row));
+  squares.data.arrays["targets"] = OwnedArray::of<double>({Squares::kCount, 1}, targets);
+  squares.data.texts["task"] = "regression";
+  const Outcome model = cnn().fit_model({{"epochs", std::int64_t{60}}}, squares.data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.texts.at("output") == "regression");
+  CHECK(model.out.shape("head_bias") == std::vector<std::int64_t>{1});
+  const double told = std::stod(model.out.texts.at("test_r2"));
+  CHECK(told > 0.8);
+
+  const auto outputs = logits(model.out);
+  double mean = 0.0, residual = 0.0, total = 0.0;
+  const auto test = squares.data.values<std::int64_t>("test_index");
+  for (const std::int64_t i : test) mean += targets[static_cast<std::size_t>(i)] / 50.0;
+  for (const std::int64_t i : test) {
+    const auto at = static_cast<std::size_t>(i);
+    residual += std::pow(outputs[at] - targets[at], 2);
+    total += std::pow(targets[at] - mean, 2);
+  }
+  CHECK(1.0 - residual / total == doctest::Approx(told).epsilon(1e-4));
+}
+
+TEST_CASE("cnn: stops when asked to") {
+  const Bundle data = digits();
+  int asked = 0;
+  Host host;
+  host.cancelled = [&asked] { return ++asked > 2; };
+  const Outcome outcome = cnn().fit_model({}, data, host);
+  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(outcome.progress.size() == 2);
+  CHECK(outcome.out.arrays.empty());
+}
+
+TEST_CASE("cnn: what it refuses") {
+  const Squares squares;
+  const auto labelled = [&squares] {
+    Bundle data = squares.data;
+    data.arrays["labels"] = OwnedArray::of<std::int64_t>({Squares::kCount}, squares.column);
+    return data;
+  };
+  const auto refuses = [](const Bundle& data, cono_status status, const std::string& text,
+                          const Arguments& arguments = {}) {
+    const Outcome outcome = cnn().fit_model(arguments, data);
+    CHECK(outcome.status == status);
+    CHECK(outcome.error == text);
+  };
+  for (const char* channels : {"", "32,", "32;64", "0", "x", "5000", "8 8"})
+    refuses(labelled(), CONO_INVALID_ARGUMENT,
+            "cnn: channels is '" + std::string(channels) +
+                "', expected counts from 1 to 4096 with commas between, as 32,64",
+            {{"channels", std::string(channels)}});
+
+  Bundle data = labelled();
+  data.arrays["inputs"].shape = {Squares::kCount, 60};
+  refuses(data, CONO_NOT_APPLICABLE,
+          "cnn: inputs are 200 x 60, but it works on images (n x height x width x channels)");
+
+  data = labelled();
+  reinterpret_cast<float*>(data.arrays["inputs"].bytes.data())[61] = NAN;
+  refuses(data, CONO_INVALID_ARGUMENT, "inputs: value 61 (row-major) is not finite");
+
+  data = labelled();
+  data.arrays["inputs"] = OwnedArray::of<float>({0, 8, 8, 1}, {});
+  refuses(data, CONO_INVALID_ARGUMENT, "inputs: 0 x 8 x 8 x 1, empty");
+
+  refuses(squares.data, CONO_INVALID_ARGUMENT, "array targets is missing");
+
+  data = labelled();
+  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({2}, {0, 200});
+  refuses(data, CONO_INVALID_ARGUMENT, "test_index: row 200 of 200");
+  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({0}, {});
+  refuses(data, CONO_INVALID_ARGUMENT, "test_index: no row");
+
+  data = labelled();
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 2});
+  refuses(data, CONO_INVALID_ARGUMENT, "labels: 3 rows for 200 inputs");
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({200}, std::vector<std::int64_t>(200, 0));
+  refuses(data, CONO_INVALID_ARGUMENT, "labels: only one class");
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({200}, std::vector<std::int64_t>(200, -1));
+  refuses(data, CONO_INVALID_ARGUMENT, "labels: class -1");
+
+  data = labelled();
+  data.texts["task"] = "captioning";
+  refuses(data, CONO_NOT_APPLICABLE, "cnn: no loss for the task captioning");
+
+  refuses(labelled(), CONO_UNDEFINED,
+          "cnn: the training loss is not finite after epoch 1; lower learning_rate",
+          {{"learning_rate", 1e30}});
+}

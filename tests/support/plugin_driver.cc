@@ -1,0 +1,292 @@
+#include "tests/support/plugin_driver.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+namespace conoscope::testing {
+namespace {
+
+std::string read_note(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const auto read = [&bytes]<typename T>(T, std::size_t at) {
+    if (at + sizeof(T) > bytes.size()) throw std::runtime_error("the ELF file is cut short");
+    T value;
+    std::memcpy(&value, bytes.data() + at, sizeof(T));
+    return value;
+  };
+  const auto header = read(Elf64_Ehdr{}, 0);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    throw std::runtime_error(file.string() + " is no ELF file");
+  const auto section = [&](std::size_t i) {
+    return read(Elf64_Shdr{}, header.e_shoff + i * header.e_shentsize);
+  };
+  const std::size_t names = section(header.e_shstrndx).sh_offset;
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr note = section(i);
+    if (std::string_view(bytes.c_str() + names + note.sh_name) != ".note." CONO_NOTE_NAME) continue;
+    const auto sizes = read(Elf64_Nhdr{}, note.sh_offset);
+    const std::size_t text = note.sh_offset + sizeof(sizes) + (sizes.n_namesz + 3) / 4 * 4;
+    return bytes.substr(text, sizes.n_descsz - 1);  // without the terminating zero
+  }
+  throw std::runtime_error(file.string() + " has no metadata note");
+}
+
+/// A sink that keeps everything in a bundle.
+struct Store {
+  Bundle* bundle;
+
+  static cono_status create(void* self, const char* name, std::int32_t dtype, std::int32_t ndim,
+                            const std::int64_t* shape, cono_tensor* out) {
+    auto& arrays = static_cast<Store*>(self)->bundle->arrays;
+    if (arrays.contains(name) || ndim < 1 || ndim > CONO_MAX_DIMENSIONS)
+      return CONO_INVALID_ARGUMENT;
+    OwnedArray array;
+    array.dtype = dtype;
+    array.shape.assign(shape, shape + ndim);
+    std::int64_t size = 1;
+    for (const std::int64_t extent : array.shape) size *= extent;
+    array.bytes.resize(static_cast<std::size_t>(size) * sdk::dtype_size(dtype));
+    *out = (arrays[name] = std::move(array)).raw();
+    return CONO_OK;
+  }
+
+  static cono_status text(void* self, const char* key, const char* value) {
+    static_cast<Store*>(self)->bundle->texts[key] = value;
+    return CONO_OK;
+  }
+
+  cono_sink raw() {
+    cono_sink sink{};
+    sink.struct_size = sizeof(sink);
+    sink.self = this;
+    sink.create = create;
+    sink.text = text;
+    return sink;
+  }
+};
+
+struct Caller {
+  Outcome* outcome;
+  const Host* host;
+
+  cono_host raw() {
+    cono_host table{};
+    table.struct_size = sizeof(table);
+    table.threads = host->threads;
+    table.seed = host->seed;
+    table.scratch = host->scratch.c_str();
+    table.self = this;
+    table.set_error = [](void* self, const char* text) {
+      static_cast<Caller*>(self)->outcome->error = text;
+    };
+    table.progress = [](void* self, double done) {
+      static_cast<Caller*>(self)->outcome->progress.push_back(done);
+    };
+    table.cancelled = [](void* self) {
+      return static_cast<std::int32_t>(static_cast<Caller*>(self)->host->cancelled());
+    };
+    table.log = [](void* self, const char* text) {
+      static_cast<Caller*>(self)->outcome->log.emplace_back(text);
+    };
+    return table;
+  }
+};
+
+/// The C view of a bundle; valid as long as the bundle.
+struct View {
+  std::vector<cono_array> arrays;
+  std::vector<cono_text> texts;
+
+  explicit View(const Bundle& bundle) {
+    for (const auto& [name, array] : bundle.arrays) arrays.push_back({name.c_str(), array.raw()});
+    for (const auto& [key, value] : bundle.texts) texts.push_back({key.c_str(), value.c_str()});
+  }
+
+  cono_arrays raw() const {
+    cono_arrays view{};
+    view.struct_size = sizeof(view);
+    view.array_count = static_cast<std::uint32_t>(arrays.size());
+    view.text_count = static_cast<std::uint32_t>(texts.size());
+    view.array_size = sizeof(cono_array);
+    view.arrays = arrays.data();
+    view.texts = texts.data();
+    return view;
+  }
+};
+
+std::int32_t type_of(const std::string& name) {
+  if (name == "integer") return CONO_PARAM_INTEGER;
+  if (name == "real") return CONO_PARAM_REAL;
+  if (name == "boolean") return CONO_PARAM_BOOLEAN;
+  if (name == "text") return CONO_PARAM_TEXT;
+  if (name == "file") return CONO_PARAM_FILE;
+  throw std::runtime_error("metadata: unknown parameter type '" + name + "'");
+}
+
+void assign(cono_param& param, const Value& value) {
+  const auto wrong = [&param]() {
+    throw std::invalid_argument(std::string("argument of another type: ") + param.name);
+  };
+  if (const auto* flag = std::get_if<bool>(&value)) {
+    if (param.type != CONO_PARAM_BOOLEAN) wrong();
+    param.integer = *flag;
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    if (param.type != CONO_PARAM_INTEGER) wrong();
+    param.integer = *integer;
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    if (param.type != CONO_PARAM_REAL) wrong();
+    param.real = *real;
+  } else {
+    if (param.type != CONO_PARAM_TEXT && param.type != CONO_PARAM_FILE) wrong();
+    param.text = std::get<std::string>(value).c_str();
+  }
+}
+
+}  // namespace
+
+Plugin::Plugin(const std::filesystem::path& file) : metadata_(read_note(file)) {
+  const toml::table metadata = toml::parse(metadata_);
+  if (const toml::table* parameters = metadata["parameters"].as_table()) {
+    for (const auto& [key, node] : *parameters) {
+      const toml::table& about = *node.as_table();
+      Parameter parameter{};
+      parameter.name = std::string(key.str());
+      parameter.type = type_of(about["type"].value_or(std::string()));
+      parameter.required = !about.contains("default");
+      const auto given = about["default"];
+      parameter.value.integer = parameter.type == CONO_PARAM_BOOLEAN
+                                    ? given.value_or(false)
+                                    : given.value_or(std::int64_t{0});
+      parameter.value.real = given.value_or(0.0);
+      parameter.default_text = given.value_or(std::string());
+      parameters_.push_back(std::move(parameter));
+    }
+    // toml++ sorts keys; the border promises the order of the text.
+    std::ranges::sort(parameters_, {}, [this](const Parameter& parameter) {
+      return metadata_.find("[parameters." + parameter.name + "]");
+    });
+  }
+
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  const auto entry = reinterpret_cast<cono_plugin_entry_fn>(dlsym(library, CONO_ENTRY_SYMBOL));
+  if (entry == nullptr) throw std::runtime_error(file.string() + " has no entry symbol");
+  table_ = entry(CONO_ABI_MAJOR, CONO_ABI_MINOR);
+}
+
+template <typename Table, typename Call>
+Outcome Plugin::run(const char* interface, const Arguments& arguments, const Host& host,
+                    Call&& call) const {
+  std::vector<cono_param> items;
+  for (const Parameter& parameter : parameters_) {
+    cono_param item = parameter.value;
+    item.name = parameter.name.c_str();
+    item.type = parameter.type;
+    item.text = parameter.default_text.c_str();
+    const auto given = arguments.find(parameter.name);
+    if (given != arguments.end())
+      assign(item, given->second);
+    else if (parameter.required)
+      throw std::invalid_argument("argument is missing: " + parameter.name);
+    items.push_back(item);
+  }
+  for (const auto& [name, value] : arguments)
+    if (std::ranges::find(parameters_, name, &Parameter::name) == parameters_.end())
+      throw std::invalid_argument("no such parameter: " + name);
+
+  const auto* table = static_cast<const Table*>(table_->get_interface(interface));
+  if (table == nullptr) throw std::invalid_argument(std::string("not supported: ") + interface);
+  cono_params params{};
+  params.struct_size = sizeof(params);
+  params.count = static_cast<std::uint32_t>(items.size());
+  params.items = items.data();
+
+  Outcome outcome;
+  Caller caller{&outcome, &host};
+  const cono_host raw_host = caller.raw();
+  Store store{&outcome.out};
+  const cono_sink sink = store.raw();
+  void* instance = nullptr;
+  outcome.status = table->create(&params, &raw_host, &instance);
+  if (outcome.status != CONO_OK) return outcome;
+  outcome.status = call(*table, instance, &raw_host, &sink);
+  table->destroy(instance);
+  return outcome;
+}
+
+Outcome Plugin::load(const Arguments& arguments, const Host& host) const {
+  return run<cono_dataset>(CONO_DATASET_INTERFACE, arguments, host,
+                           [](const auto& table, void* instance, const cono_host* raw,
+                              const cono_sink* sink) { return table.load(instance, raw, sink); });
+}
+
+Outcome Plugin::fit_model(const Arguments& arguments, const Bundle& dataset,
+                          const Host& host) const {
+  const View view(dataset);
+  const cono_arrays arrays = view.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
+        return table.fit(instance, &arrays, raw, sink);
+      });
+}
+
+Outcome Plugin::fit_model_with(const Arguments& arguments, const Bundle& dataset,
+                               const std::string& name, const cono_tensor& tensor,
+                               const Host& host) const {
+  View view(dataset);
+  std::erase_if(view.arrays, [&name](const cono_array& array) { return name == array.name; });
+  view.arrays.push_back({name.c_str(), tensor});
+  const cono_arrays arrays = view.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
+        return table.fit(instance, &arrays, raw, sink);
+      });
+}
+
+Outcome Plugin::fit_explainer(const Arguments& arguments, const Bundle& head,
+                              const Host& host) const {
+  const View view(head);
+  const cono_arrays arrays = view.raw();
+  return run<cono_explainer>(
+      CONO_EXPLAINER_INTERFACE, arguments, host,
+      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
+        return table.fit(instance, &arrays, raw, sink);
+      });
+}
+
+Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
+                        std::vector<std::int64_t> activations_shape, const Host& host) const {
+  const auto* forward =
+      static_cast<const cono_forward*>(table_->get_interface(CONO_FORWARD_INTERFACE));
+  if (forward == nullptr)
+    throw std::invalid_argument(std::string("not supported: ") + CONO_FORWARD_INTERFACE);
+  const View view(model);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor raw_inputs = inputs.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
+        cono_tensor activations{};
+        sink->create(sink->self, "activations", CONO_F64,
+                     static_cast<std::int32_t>(activations_shape.size()), activations_shape.data(),
+                     &activations);
+        return forward->forward(instance, &arrays, &raw_inputs, raw, &activations);
+      });
+}
+
+std::filesystem::path plugin_file(const std::string& name) {
+  return std::filesystem::path(CONOSCOPE_TEST_PLUGIN_DIR) / (name + ".so");
+}
+
+}  // namespace conoscope::testing

@@ -1,0 +1,121 @@
+#pragma once
+
+// A small host inside the test's own process: it loads a plugin file, fills in parameters from the
+// file's metadata and calls through the C border, with the outputs in memory.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conoscope/sdk/abi.h"
+#include "conoscope/sdk/tensor.h"
+
+namespace conoscope::testing {
+
+/// An array with its memory: row-major.
+struct OwnedArray {
+  std::int32_t dtype = CONO_F64;
+  std::vector<std::int64_t> shape;
+  std::vector<char> bytes;
+
+  template <typename T>
+  static OwnedArray of(std::vector<std::int64_t> shape, const std::vector<T>& values) {
+    const auto* begin = reinterpret_cast<const char*>(values.data());
+    return {sdk::dtype_of<T>(), std::move(shape), {begin, begin + values.size() * sizeof(T)}};
+  }
+
+  cono_tensor raw() const {
+    return sdk::make_tensor(const_cast<char*>(bytes.data()), dtype, shape);
+  }
+
+  template <typename T>
+  std::span<const T> values() const {
+    return sdk::Tensor(raw(), "array").values<const T>();
+  }
+
+  bool operator==(const OwnedArray&) const = default;
+};
+
+/// What a dataset, a model or an explainer left.
+struct Bundle {
+  std::map<std::string, OwnedArray> arrays;
+  std::map<std::string, std::string> texts;
+
+  template <typename T>
+  std::span<const T> values(const std::string& name) const {
+    return arrays.at(name).values<T>();
+  }
+  const std::vector<std::int64_t>& shape(const std::string& name) const {
+    return arrays.at(name).shape;
+  }
+  bool has(const std::string& name) const { return arrays.contains(name); }
+  bool operator==(const Bundle&) const = default;
+};
+
+struct Outcome {
+  cono_status status = CONO_OK;
+  std::string error;
+  Bundle out;
+  std::vector<std::string> log;
+  std::vector<double> progress;
+};
+
+/// What the host says to the plugin during a call.
+struct Host {
+  std::uint64_t seed = 0;
+  std::uint32_t threads = 1;
+  std::string scratch = "/tmp";
+  std::function<bool()> cancelled = [] { return false; };
+};
+
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+using Arguments = std::map<std::string, Value>;
+
+class Plugin {
+ public:
+  /// throws  std::runtime_error: cannot be loaded, has no metadata note, or the note is not TOML
+  explicit Plugin(const std::filesystem::path& file);
+
+  const std::string& metadata() const { return metadata_; }  ///< the TOML text
+  const cono_plugin& table() const { return *table_; }
+
+  /// Creates an instance, calls it once and destroys it. An argument that the metadata does not
+  /// know, one of another type, or a missing one without default throws std::invalid_argument.
+  Outcome load(const Arguments& arguments, const Host& host = {}) const;
+  Outcome fit_model(const Arguments& arguments, const Bundle& dataset, const Host& host = {}) const;
+  /// The same with one more array, or another in place of the bundle's: for strides, say.
+  Outcome fit_model_with(const Arguments& arguments, const Bundle& dataset, const std::string& name,
+                         const cono_tensor& tensor, const Host& host = {}) const;
+  Outcome fit_explainer(const Arguments& arguments, const Bundle& head,
+                        const Host& host = {}) const;
+  /// out.arrays["activations"] has the given shape.
+  Outcome forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
+                  std::vector<std::int64_t> activations_shape, const Host& host = {}) const;
+
+ private:
+  struct Parameter {
+    std::string name;
+    std::int32_t type;
+    std::string default_text;  ///< backing of the default of a text or a file
+    cono_param value;
+    bool required;
+  };
+  template <typename Table, typename Call>
+  Outcome run(const char* interface, const Arguments& arguments, const Host& host,
+              Call&& call) const;
+
+  std::string metadata_;
+  std::vector<Parameter> parameters_;  ///< in the metadata's order
+  const cono_plugin* table_ = nullptr;
+};
+
+/// The folder that the build puts its plugins into.
+std::filesystem::path plugin_file(const std::string& name);
+
+}  // namespace conoscope::testing
