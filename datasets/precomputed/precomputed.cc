@@ -170,6 +170,7 @@ seeded = true
 type = "file"
 default = ""
 help = ".npz whose arrays have the names of the parameters below; a file given by itself wins"
+offers = "annotations"
 
 [parameters.activations]
 type = "file"

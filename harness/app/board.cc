@@ -10,13 +10,14 @@ namespace conoscope::app {
 namespace po = boost::program_options;
 
 int board_command(const Arguments& arguments) {
-  Options options("board [RUN] [options]",
-                  "Prints a leaderboard: one row per dataset, model and explainer with the mean over\n"
-                  "seeds, the half-width of its 95 % interval, and the randomised controls beside.\n"
-                  "Entries with missing seeds never rank above complete ones. RUN is a name or the\n"
-                  "start of a key; default: the newest run.",
-                  {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
-                   "conoscope board quick --format latex > table.tex"});
+  Options options(
+      "board [RUN] [options]",
+      "Prints a leaderboard: one row per dataset, model and explainer with the mean over\n"
+      "seeds, the half-width of its 95 % interval, and the randomised controls beside.\n"
+      "Entries with missing seeds never rank above complete ones. RUN is a name or the\n"
+      "start of a key; default: the newest run.",
+      {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
+       "conoscope board quick --format latex > table.tex"});
   options.positional("run", 1);
   options.with_store();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),

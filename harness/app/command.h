@@ -10,7 +10,7 @@ namespace conoscope::app {
 enum ExitCode {
   kOk = 0,
   kInternal = 1,
-  kUsage = 2,          ///< command line or run file
+  kUsage = 2,  ///< command line or run file
   kPluginRefused = 3,
   kSomeFailed = 4,     ///< finished, saved, but some cells failed
   kNotSaved = 5,       ///< could not save; the message names the recovery file

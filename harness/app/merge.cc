@@ -9,9 +9,10 @@
 namespace conoscope::app {
 
 int merge_command(const Arguments& arguments) {
-  Options options("merge FILE... [options]",
-                  "Adds the results of other stores to this one, in any order and any number of times.",
-                  {"conoscope merge shard1.db shard2.db --store all.db"});
+  Options options(
+      "merge FILE... [options]",
+      "Adds the results of other stores to this one, in any order and any number of times.",
+      {"conoscope merge shard1.db shard2.db --store all.db"});
   options.positional("files", -1);
   options.with_store();
   if (!options.parse(arguments)) return kOk;

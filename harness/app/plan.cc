@@ -35,10 +35,11 @@ std::optional<double> estimate(const core::Plan& plan, const std::vector<std::si
 }  // namespace
 
 int plan_command(const Arguments& arguments) {
-  Options options("plan [FILE] [options]",
-                  "Prints the cells of a run file, what of it is done, what is to do, what does not fit\n"
-                  "and which view is missing. Nothing is run and nothing is written.",
-                  {"conoscope plan my.toml", "conoscope plan my.toml --dot | dot -Tsvg > plan.svg"});
+  Options options(
+      "plan [FILE] [options]",
+      "Prints the cells of a run file, what of it is done, what is to do, what does not fit\n"
+      "and which view is missing. Nothing is run and nothing is written.",
+      {"conoscope plan my.toml", "conoscope plan my.toml --dot | dot -Tsvg > plan.svg"});
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
@@ -51,9 +52,8 @@ int plan_command(const Arguments& arguments) {
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
-  const auto file = find_run_file(options.has("file")
-                                      ? options.get<std::vector<std::string>>("file")[0]
-                                      : "quick.toml");
+  const auto file = find_run_file(
+      options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
   const core::Plan plan = load_plan(file, options);
 
   // A store that is not there yet is an empty one; planning must not make it.
@@ -72,8 +72,8 @@ int plan_command(const Arguments& arguments) {
     for (const auto& node : plan.nodes)
       done.push_back(node.stage == core::Stage::kScore
                          ? finished.count(plan.cells[node.cell].key) != 0
-                         : std::filesystem::exists(artifacts / "artifacts" /
-                                                   node.key.substr(0, 2) / node.key / "texts.tsv"));
+                         : std::filesystem::exists(artifacts / "artifacts" / node.key.substr(0, 2) /
+                                                   node.key / "texts.tsv"));
     core::write_dot(plan, done, std::cout);
     return kOk;
   }
@@ -87,7 +87,9 @@ int plan_command(const Arguments& arguments) {
       table.add({cell.key.substr(0, 12), cell.dataset->name, cell.model->name,
                  cell.explainer ? results::Field(cell.explainer->name) : results::Field(),
                  cell.seed, cell.control,
-                 std::string(finished.count(cell.key) ? "done" : now ? "to do" : "left out")});
+                 std::string(finished.count(cell.key) ? "done"
+                             : now                    ? "to do"
+                                                      : "left out")});
     }
     std::cout << results::to_text(table, format);
     return kOk;
@@ -105,7 +107,8 @@ int plan_command(const Arguments& arguments) {
   if (!todo.empty()) {
     const auto seconds = estimate(plan, todo, store);
     std::cout << "estimate: "
-              << (seconds ? results::digits_text(*seconds, 2) + " s of work, by what such cells took before"
+              << (seconds ? results::digits_text(*seconds, 2) +
+                                " s of work, by what such cells took before"
                           : std::string("none, some parts were never run"))
               << '\n';
   }

@@ -60,10 +60,11 @@ int history_command(const Arguments& arguments) {
 }
 
 int show_command(const Arguments& arguments) {
-  Options options("show CELL [options]",
-                  "Prints what is known of a cell: its parts, attempts, scores and log. CELL is the\n"
-                  "start of its key, as `conoscope status` and `plan --cells` print it.",
-                  {"conoscope show 3fa9", "conoscope show 3fa9 --format json"});
+  Options options(
+      "show CELL [options]",
+      "Prints what is known of a cell: its parts, attempts, scores and log. CELL is the\n"
+      "start of its key, as `conoscope status` and `plan --cells` print it.",
+      {"conoscope show 3fa9", "conoscope show 3fa9 --format json"});
   options.positional("cell", 1);
   options.with_store();
   options.with_format();
@@ -96,10 +97,11 @@ int status_command(const Arguments& arguments) {
 }
 
 int query_command(const Arguments& arguments) {
-  Options options("query SQL | --saved NAME | --file FILE [options]",
-                  "Reads the store with SQL. It can change nothing. docs/store.md describes the tables.",
-                  {"conoscope query \"SELECT status, count(*) FROM attempt GROUP BY status\"",
-                   "conoscope query --list", "conoscope query --saved board --set metric=surf_mae"});
+  Options options(
+      "query SQL | --saved NAME | --file FILE [options]",
+      "Reads the store with SQL. It can change nothing. docs/store.md describes the tables.",
+      {"conoscope query \"SELECT status, count(*) FROM attempt GROUP BY status\"",
+       "conoscope query --list", "conoscope query --saved board --set metric=surf_mae"});
   options.positional("sql", 1);
   options.with_store();
   options.add()("saved", po::value<std::string>()->value_name("NAME"), "a query that ships");
@@ -144,10 +146,11 @@ int query_command(const Arguments& arguments) {
 }
 
 int export_command(const Arguments& arguments) {
-  Options options("export [RUN] [options]",
-                  "Prints every asked score, sorted, without times, hosts and attempts: equal outcomes\n"
-                  "give equal bytes, however they were reached.",
-                  {"conoscope export quick --format csv > quick.csv"});
+  Options options(
+      "export [RUN] [options]",
+      "Prints every asked score, sorted, without times, hosts and attempts: equal outcomes\n"
+      "give equal bytes, however they were reached.",
+      {"conoscope export quick --format csv > quick.csv"});
   options.positional("run", 1);
   options.with_store();
   options.add()("format", po::value<std::string>()->default_value("csv")->value_name("F"),

@@ -27,7 +27,8 @@ std::string seconds_text(std::chrono::steady_clock::time_point start) {
 void report_changed_plugins(const core::Plan& plan, results::Store& store,
                             const std::set<std::string>& finished) {
   std::size_t changed = 0;
-  for (const std::string& cell : store.good_cells(plan.run_key)) changed += finished.count(cell) == 0;
+  for (const std::string& cell : store.good_cells(plan.run_key))
+    changed += finished.count(cell) == 0;
   if (changed > 0)
     std::cerr << changed
               << " finished cells were made by other plugin files of the same version: they are "
@@ -38,13 +39,14 @@ void report_changed_plugins(const core::Plan& plan, results::Store& store,
 
 int run_command(const Arguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  Options options("run [FILE] [options]",
-                  "Does what the run file asks for and is not done yet, records every outcome, and\n"
-                  "prints the leaderboard. Stopped in any way, the same command continues. FILE is\n"
-                  "a run file or the name of one that ships; default: quick.toml.",
-                  {"conoscope run", "conoscope run my.toml -j 2",
-                   "conoscope run my.toml --only explainer=kmeans --only seed=0",
-                   "conoscope run my.toml --shard 2/8 --store shard2.db"});
+  Options options(
+      "run [FILE] [options]",
+      "Does what the run file asks for and is not done yet, records every outcome, and\n"
+      "prints the leaderboard. Stopped in any way, the same command continues. FILE is\n"
+      "a run file or the name of one that ships; default: quick.toml.",
+      {"conoscope run", "conoscope run my.toml -j 2",
+       "conoscope run my.toml --only explainer=kmeans --only seed=0",
+       "conoscope run my.toml --shard 2/8 --store shard2.db"});
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
@@ -64,9 +66,8 @@ int run_command(const Arguments& arguments) {
   const auto jobs = options.get<unsigned>("jobs");
   if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
 
-  const auto file = find_run_file(options.has("file")
-                                      ? options.get<std::vector<std::string>>("file")[0]
-                                      : "quick.toml");
+  const auto file = find_run_file(
+      options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
   const core::Plan plan = load_plan(file, options);
   const core::Cache cache(options.cache());
   core::Quarantine quarantine = open_quarantine(options);
@@ -81,7 +82,8 @@ int run_command(const Arguments& arguments) {
   std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << finished.size()
             << " done, " << todo.size() << " to do now";
   if (!plan.skipped.empty())
-    std::cerr << "; " << plan.skipped.size() << " combinations do not fit (`conoscope plan` says why)";
+    std::cerr << "; " << plan.skipped.size()
+              << " combinations do not fit (`conoscope plan` says why)";
   std::cerr << '\n';
 
   core::RunOptions run_options;
@@ -108,7 +110,8 @@ int run_command(const Arguments& arguments) {
 
   if (!todo.empty()) {
     std::cerr << outcome.good << " ok";
-    if (outcome.not_applicable > 0) std::cerr << ", " << outcome.not_applicable << " not applicable";
+    if (outcome.not_applicable > 0)
+      std::cerr << ", " << outcome.not_applicable << " not applicable";
     if (outcome.failed > 0)
       std::cerr << ", " << outcome.failed << " failed (`conoscope status` lists them)";
     std::cerr << " in " << seconds_text(start) << " s\n";

@@ -38,15 +38,14 @@ std::size_t number(std::string_view text, const std::string& shard) {
 std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std::string>& finished,
                                       const std::vector<std::string>& only,
                                       const std::string& shard) {
-  const std::vector<std::string> keys = {"dataset", "model", "explainer", "seed", "control",
-                                         "cell"};
+  const std::vector<std::string> keys = {"dataset", "model",   "explainer",
+                                         "seed",    "control", "cell"};
   std::map<std::string, std::vector<std::string>> filters;
   for (const auto& filter : only) {
     const std::size_t equals = filter.find('=');
     const std::string key = filter.substr(0, equals);
     if (equals == filter.npos || std::find(keys.begin(), keys.end(), key) == keys.end())
-      throw UsageError("--only " + filter + ": expected KEY=VALUE" +
-                       core::did_you_mean(key, keys));
+      throw UsageError("--only " + filter + ": expected KEY=VALUE" + core::did_you_mean(key, keys));
     const std::string value = filter.substr(equals + 1);
     bool fits = false;
     for (const auto& cell : plan.cells) fits = fits || matches(cell, key, value);
@@ -73,9 +72,9 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
                });
     if (!wanted) continue;
     if (shards > 1) {
-      const std::string key = core::make_key("shard", cell.dataset->key, cell.model->key,
-                                             cell.explainer ? cell.explainer->key : "",
-                                             std::to_string(cell.seed));
+      const std::string key =
+          core::make_key("shard", cell.dataset->key, cell.model->key,
+                         cell.explainer ? cell.explainer->key : "", std::to_string(cell.seed));
       if (std::stoull(key.substr(0, 8), nullptr, 16) % shards != mine - 1) continue;
     }
     out.push_back(i);

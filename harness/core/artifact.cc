@@ -60,8 +60,7 @@ ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
     std::size_t size = 0;
     auto memory = map_file(entry.path(), size);
     const std::string name = entry.path().string();
-    const auto header =
-        sdk::parse_npy_header({static_cast<const char*>(memory.get()), size}, name);
+    const auto header = sdk::parse_npy_header({static_cast<const char*>(memory.get()), size}, name);
     const std::int32_t dtype = sdk::dtype_of_npy(header.descr);
     std::size_t expected = sdk::dtype_size(dtype);
     for (const auto extent : header.shape) expected *= static_cast<std::size_t>(extent);
@@ -104,8 +103,7 @@ void ArrayBag::add(const std::string& name, const cono_tensor& tensor) { arrays_
 char* ArrayBag::add_empty(const std::string& name, std::int32_t dtype,
                           const std::vector<std::int64_t>& shape) {
   cono_tensor tensor = sdk::make_tensor(nullptr, dtype, shape);
-  const auto bytes =
-      static_cast<std::size_t>(sdk::Tensor(tensor).size()) * sdk::dtype_size(dtype);
+  const auto bytes = static_cast<std::size_t>(sdk::Tensor(tensor).size()) * sdk::dtype_size(dtype);
   auto memory = std::make_shared<std::vector<char>>(bytes);
   tensor.data = memory->data();
   owners_.push_back(memory);
@@ -175,7 +173,8 @@ cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::in
   std::uint64_t count = 1;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
   for (std::int32_t axis = 0; axis < ndim; ++axis) {
-    if (shape[axis] < 0 || (shape[axis] > 0 && count > kMost / static_cast<std::uint64_t>(shape[axis])))
+    if (shape[axis] < 0 ||
+        (shape[axis] > 0 && count > kMost / static_cast<std::uint64_t>(shape[axis])))
       return refuse(std::string(name) + ": extent " + std::to_string(shape[axis]) + " of axis " +
                     std::to_string(axis) + " cannot be");
     count *= static_cast<std::uint64_t>(shape[axis]);

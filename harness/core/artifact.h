@@ -14,8 +14,8 @@
 
 namespace conoscope::core {
 
-/// Arrays and texts by name: what a dataset, a model or an explainer left behind. Either mapped from
-/// a folder (one .npy file an array, texts in texts.tsv) or put together in memory.
+/// Arrays and texts by name: what a dataset, a model or an explainer left behind. Either mapped
+/// from a folder (one .npy file an array, texts in texts.tsv) or put together in memory.
 class ArrayBag {
  public:
   /// Maps every array read-only.

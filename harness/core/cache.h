@@ -6,8 +6,8 @@
 
 namespace conoscope::core {
 
-/// The content-addressed store of artifacts: <root>/artifacts/<ab>/<key>/. Several processes may use
-/// one cache: an artifact appears whole, by a rename, or not at all.
+/// The content-addressed store of artifacts: <root>/artifacts/<ab>/<key>/. Several processes may
+/// use one cache: an artifact appears whole, by a rename, or not at all.
 class Cache {
  public:
   /// throws  std::runtime_error: the folder cannot be made or written to
@@ -22,8 +22,8 @@ class Cache {
   /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays.
   void commit(const std::filesystem::path& work, const std::string& key) const;
 
-  /// Removes the artifacts that were used longest ago until at most `bytes` are left, never one used
-  /// after `keep_since` (seconds since the epoch). Returns the bytes freed.
+  /// Removes the artifacts that were used longest ago until at most `bytes` are left, never one
+  /// used after `keep_since` (seconds since the epoch). Returns the bytes freed.
   std::uint64_t trim(std::uint64_t bytes, std::int64_t keep_since) const;
   /// Marks as used now.
   void touch(const std::string& key) const;

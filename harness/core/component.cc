@@ -37,8 +37,8 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
       return std::nullopt;
     }
     if (plugin.metadata && !request.id.empty() && plugin.metadata->id != request.id) {
-      diagnostics.add(request.place, request.file->string() + ": its id is " +
-                                         plugin.metadata->id + ", not " + request.id);
+      diagnostics.add(request.place, request.file->string() + ": its id is " + plugin.metadata->id +
+                                         ", not " + request.id);
       return std::nullopt;
     }
     return plugin;
@@ -59,8 +59,8 @@ void add_offers(Component& component, const std::string& view) {
     component.offers.push_back(view);
 }
 
-void fill_identity(Component& component, const Metadata& metadata,
-                   const std::vector<bool>& given, const ComponentRequest& request) {
+void fill_identity(Component& component, const Metadata& metadata, const std::vector<bool>& given,
+                   const ComponentRequest& request) {
   std::map<std::string, std::string> canonical;
   std::string shown, contents;
   for (std::size_t i = 0; i < metadata.parameters.size(); ++i) {
@@ -72,8 +72,8 @@ void fill_identity(Component& component, const Metadata& metadata,
       if (!hash.empty()) contents += hash;
       canonical[parameter.name] = hash.empty() ? "none" : "sha256:" + hash;
       if (given[i])
-        shown += (shown.empty() ? "" : ",") + parameter.name + "=" +
-                 fs::path(file).filename().string();
+        shown +=
+            (shown.empty() ? "" : ",") + parameter.name + "=" + fs::path(file).filename().string();
       if (given[i] && !file.empty()) add_offers(component, parameter.offers);
     } else {
       canonical[parameter.name] = to_text(value);
@@ -134,9 +134,9 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   for (const auto& asked : request.params) {
     const auto it = std::find(known.begin(), known.end(), asked.name);
     if (it == known.end()) {
-      complain(asked.place, known.empty() ? "takes no parameters, so no " + asked.name
-                                          : "no parameter " + asked.name +
-                                                did_you_mean(asked.name, known));
+      complain(asked.place, known.empty()
+                                ? "takes no parameters, so no " + asked.name
+                                : "no parameter " + asked.name + did_you_mean(asked.name, known));
       continue;
     }
     const auto i = static_cast<std::size_t>(it - known.begin());
@@ -145,8 +145,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
         if (metadata.parameters[i].type == ParameterType::kFile &&
             !std::get<std::string>(checked).empty()) {
           const fs::path file = std::get<std::string>(checked);
-          const fs::path full =
-              (file.is_absolute() ? file : folder / file).lexically_normal();
+          const fs::path full = (file.is_absolute() ? file : folder / file).lexically_normal();
           if (!fs::is_regular_file(full))
             complain(asked.place, asked.name + " = " + full.string() + ": no such file");
           checked = full.string();
@@ -163,8 +162,8 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
     if (metadata.parameters[i].standard)
       choices[i] = {*metadata.parameters[i].standard};
     else
-      complain(request.place, "parameter " + known[i] + " is required (" +
-                                  metadata.parameters[i].help + ")");
+      complain(request.place,
+               "parameter " + known[i] + " is required (" + metadata.parameters[i].help + ")");
   }
   if (!good) return {};
 
@@ -186,8 +185,8 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
     if (turn == 0) break;
   }
   if (out.size() > 1 && !request.name.empty())
-    complain(request.place, "a sweep over " + std::to_string(out.size()) +
-                                " parameter sets cannot have one name");
+    complain(request.place,
+             "a sweep over " + std::to_string(out.size()) + " parameter sets cannot have one name");
   return out;
 }
 

@@ -28,8 +28,9 @@ struct Component {
   }
 };
 
-/// The component(s) that an entry of a run file stands for: one, or one for each point of its sweep.
-/// Unknown plugins and parameters, wrong types and values, and missing files go to `diagnostics`.
+/// The component(s) that an entry of a run file stands for: one, or one for each point of its
+/// sweep. Unknown plugins and parameters, wrong types and values, and missing files go to
+/// `diagnostics`.
 std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const Registry& registry,
                                const Quarantine& quarantine, const std::filesystem::path& folder,
                                Diagnostics& diagnostics);

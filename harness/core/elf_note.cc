@@ -40,8 +40,9 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
   const auto header = take<Elf64_Ehdr>(bytes, 0, name);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
     throw PluginRefused(name + ": not a 64-bit little-endian ELF file");
-  if (header.e_type != ET_DYN) throw PluginRefused(name + ": not a shared library (ELF type " +
-                                                   std::to_string(header.e_type) + ")");
+  if (header.e_type != ET_DYN)
+    throw PluginRefused(name + ": not a shared library (ELF type " + std::to_string(header.e_type) +
+                        ")");
 
   std::optional<std::string> text;
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {

@@ -22,10 +22,14 @@ std::uint16_t x87_control() {
 
 const char* interface_id(Kind kind) {
   switch (kind) {
-    case Kind::kDataset: return CONO_DATASET_INTERFACE;
-    case Kind::kModel: return CONO_MODEL_INTERFACE;
-    case Kind::kExplainer: return CONO_EXPLAINER_INTERFACE;
-    case Kind::kMetric: return CONO_METRIC_INTERFACE;
+    case Kind::kDataset:
+      return CONO_DATASET_INTERFACE;
+    case Kind::kModel:
+      return CONO_MODEL_INTERFACE;
+    case Kind::kExplainer:
+      return CONO_EXPLAINER_INTERFACE;
+    case Kind::kMetric:
+      return CONO_METRIC_INTERFACE;
   }
   return "";
 }
@@ -107,7 +111,8 @@ LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& me
     }
     if (guard.changed())
       refuse(
-          "loading it changed the floating-point control word of the process (flush-to-zero): it, or "
+          "loading it changed the floating-point control word of the process (flush-to-zero): it, "
+          "or "
           "a library it needs, was linked with -Ofast or -ffast-math; build it without");
   }
   if (entry == nullptr)

@@ -113,9 +113,8 @@ template <typename Table>
 class Instance {
  public:
   Instance(const Table& table, const ParamTable& params, HostCalls& host) : table_(table) {
-    call_plugin(host, [&](const cono_host* raw) {
-      return table_.create(params.raw(), raw, &instance_);
-    });
+    call_plugin(host,
+                [&](const cono_host* raw) { return table_.create(params.raw(), raw, &instance_); });
   }
   ~Instance() {
     const FloatGuard guard;

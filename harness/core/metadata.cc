@@ -10,10 +10,14 @@ namespace conoscope::core {
 
 const char* to_string(Kind kind) {
   switch (kind) {
-    case Kind::kDataset: return "dataset";
-    case Kind::kModel: return "model";
-    case Kind::kExplainer: return "explainer";
-    case Kind::kMetric: return "metric";
+    case Kind::kDataset:
+      return "dataset";
+    case Kind::kModel:
+      return "model";
+    case Kind::kExplainer:
+      return "explainer";
+    case Kind::kMetric:
+      return "metric";
   }
   return "";
 }
@@ -26,11 +30,16 @@ std::optional<Kind> kind_from(std::string_view name) {
 
 const char* to_string(ParameterType type) {
   switch (type) {
-    case ParameterType::kInteger: return "integer";
-    case ParameterType::kReal: return "real";
-    case ParameterType::kBoolean: return "boolean";
-    case ParameterType::kText: return "text";
-    case ParameterType::kFile: return "file";
+    case ParameterType::kInteger:
+      return "integer";
+    case ParameterType::kReal:
+      return "real";
+    case ParameterType::kBoolean:
+      return "boolean";
+    case ParameterType::kText:
+      return "text";
+    case ParameterType::kFile:
+      return "file";
   }
   return "";
 }
@@ -80,11 +89,11 @@ Value Parameter::check(const Value& value) const {
                               ? std::get<double>(out)
                               : static_cast<double>(std::get<std::int64_t>(out));
     if ((min && number < *min) || (max && number > *max))
-      throw std::invalid_argument(
-          name + " = " + to_text(value) + ": expected " +
-          (min && max ? "a number from " + to_text(*min) + " to " + to_text(*max)
-           : min      ? "at least " + to_text(*min)
-                      : "at most " + to_text(*max)));
+      throw std::invalid_argument(name + " = " + to_text(value) + ": expected " +
+                                  (min && max
+                                       ? "a number from " + to_text(*min) + " to " + to_text(*max)
+                                   : min ? "at least " + to_text(*min)
+                                         : "at most " + to_text(*max)));
   }
   if (!choices.empty() &&
       std::find(choices.begin(), choices.end(), std::get<std::string>(out)) == choices.end()) {
@@ -206,8 +215,7 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
   const auto standard = reader.value("default");
   reader.finish();
   const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal;
-  if ((out.min || out.max) && !number)
-    throw PluginRefused(where + ": min and max are for numbers");
+  if ((out.min || out.max) && !number) throw PluginRefused(where + ": min and max are for numbers");
   if (!out.choices.empty() && out.type != ParameterType::kText)
     throw PluginRefused(where + ": choices are for texts");
   if (standard) try {
@@ -245,8 +253,8 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
     throw PluginRefused(where + ": kind = \"" + kind +
                         "\" is not dataset, model, explainer or metric");
   out.id = reader.get<std::string>("id");
-  if (out.id.empty() || out.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") !=
-                            out.id.npos)
+  if (out.id.empty() ||
+      out.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != out.id.npos)
     throw PluginRefused(where + ": id = \"" + out.id +
                         "\" may hold only lower-case letters, digits and _");
   out.version = reader.get<std::string>("version");

@@ -16,8 +16,8 @@ class OutputFault : public std::runtime_error {
 // What a finished artifact must hold before anything is computed from it. Each throws OutputFault
 // with the array, the place and the value or shape that was found.
 
-/// A split whose indices exist and do not overlap, the views that the metadata promise, as many rows
-/// in every per-sample array, no NaN or infinity.
+/// A split whose indices exist and do not overlap, the views that the metadata promise, as many
+/// rows in every per-sample array, no NaN or infinity.
 void check_dataset(const ArrayBag& dataset, const Metadata& metadata);
 
 /// The promised views with consistent shapes, a row for each of the dataset's samples, finite.

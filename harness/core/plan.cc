@@ -110,8 +110,7 @@ class Planner {
     cells_of(dataset, model, nullptr);
     for (const Component& explainer : plan_.explainers) {
       if (explainer.usable() && model.usable() && dataset.usable())
-        if (const auto lacking =
-                missing(explainer.needs(), views_of(dataset, model, false));
+        if (const auto lacking = missing(explainer.needs(), views_of(dataset, model, false));
             !lacking.empty()) {
           skip(dataset.name + " x " + model.name + " x " + explainer.name, lacking);
           continue;
@@ -273,10 +272,14 @@ class Planner {
 
 const char* to_string(Stage stage) {
   switch (stage) {
-    case Stage::kDataset: return "dataset";
-    case Stage::kModel: return "model";
-    case Stage::kExplain: return "explain";
-    case Stage::kScore: return "score";
+    case Stage::kDataset:
+      return "dataset";
+    case Stage::kModel:
+      return "model";
+    case Stage::kExplain:
+      return "explain";
+    case Stage::kScore:
+      return "score";
   }
   return "";
 }

@@ -18,12 +18,12 @@ const char* to_string(Stage stage);
 /// need is one node, computed once.
 struct Node {
   Stage stage = Stage::kDataset;
-  std::string key;                    ///< of the artifact; score nodes: cell key and metric
-  std::string label;                  ///< for people
-  std::vector<std::size_t> needs;     ///< earlier nodes
+  std::string key;                       ///< of the artifact; score nodes: cell key and metric
+  std::string label;                     ///< for people
+  std::vector<std::size_t> needs;        ///< earlier nodes
   const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
-  std::uint64_t seed = 0;             ///< for that plugin, derived
-  std::size_t cell = 0;               ///< score nodes only
+  std::uint64_t seed = 0;                ///< for that plugin, derived
+  std::size_t cell = 0;                  ///< score nodes only
 };
 
 /// dataset x model x explainer x seed x control.
@@ -38,7 +38,8 @@ struct Cell {
   std::vector<std::string> metrics;         ///< built-in ones that fit
   std::vector<std::string> not_applicable;  ///< asked, but a view is missing
   std::vector<std::size_t> score_nodes;
-  std::string binaries;  ///< which plugin files make it: a good attempt of other files does not count
+  std::string
+      binaries;  ///< which plugin files make it: a good attempt of other files does not count
 
   std::string label() const;
 };

@@ -13,8 +13,8 @@ namespace conoscope::core {
 
 /// How a child process ended.
 struct Exit {
-  std::optional<int> code;    ///< it exited
-  std::optional<int> signal;  ///< it was killed
+  std::optional<int> code;        ///< it exited
+  std::optional<int> signal;      ///< it was killed
   std::uint64_t peak_memory = 0;  ///< bytes resident at most
 };
 

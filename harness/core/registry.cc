@@ -148,9 +148,8 @@ Registry::Registry(const std::vector<fs::path>& folders, const Quarantine& quara
         if (fs::file_size(file, error) < 4) continue;
       }
       PluginFile plugin = examine_plugin(file, quarantine);
-      const bool known = std::any_of(plugins_.begin(), plugins_.end(), [&](const PluginFile& p) {
-        return p.file == plugin.file;
-      });
+      const bool known = std::any_of(plugins_.begin(), plugins_.end(),
+                                     [&](const PluginFile& p) { return p.file == plugin.file; });
       if (!known) plugins_.push_back(std::move(plugin));
     }
   }

@@ -102,8 +102,8 @@ class Parser {
   void keys(const toml::table& table, const std::vector<std::string>& known) {
     for (const auto& [key, node] : table)
       if (std::find(known.begin(), known.end(), key.str()) == known.end())
-        diagnostics_.add(place_of(key), "unknown key " + std::string(key.str()) +
-                                            did_you_mean(key.str(), known));
+        diagnostics_.add(place_of(key),
+                         "unknown key " + std::string(key.str()) + did_you_mean(key.str(), known));
   }
 
   bool text(const toml::node& node, const std::string& what, std::string& out) {
@@ -248,12 +248,14 @@ class Parser {
               if (auto single = to_value(one))
                 request.values.push_back(*single);
               else
-                error(one, "parameter " + request.name + ": expected numbers, texts, true or false");
+                error(one,
+                      "parameter " + request.name + ": expected numbers, texts, true or false");
             if (list->empty()) error(value, "parameter " + request.name + ": an empty list");
           } else if (auto single = to_value(value)) {
             request.values.push_back(*single);
           } else {
-            error(value, "parameter " + request.name + ": expected a number, a text, true, false or a list of them");
+            error(value, "parameter " + request.name +
+                             ": expected a number, a text, true, false or a list of them");
           }
           out.params.push_back(std::move(request));
         }
@@ -292,8 +294,7 @@ void Diagnostics::throw_if_any() const {
 }
 
 const std::vector<std::string>& known_controls() {
-  static const std::vector<std::string> controls = {"none", "random_importance",
-                                                    "random_concepts"};
+  static const std::vector<std::string> controls = {"none", "random_importance", "random_concepts"};
   return controls;
 }
 

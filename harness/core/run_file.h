@@ -61,10 +61,10 @@ struct ComponentRequest {
 };
 
 struct Limits {
-  double seconds = 600;                               ///< for one job
-  std::uint64_t memory = std::uint64_t{8} << 30;      ///< bytes resident, for one job
-  std::uint32_t threads = 1;                          ///< that a plugin may use
-  std::uint64_t cache = std::uint64_t{20} << 30;      ///< bytes kept on disk
+  double seconds = 600;                           ///< for one job
+  std::uint64_t memory = std::uint64_t{8} << 30;  ///< bytes resident, for one job
+  std::uint32_t threads = 1;                      ///< that a plugin may use
+  std::uint64_t cache = std::uint64_t{20} << 30;  ///< bytes kept on disk
 };
 
 struct MetricRequest {

@@ -9,7 +9,8 @@
 
 namespace conoscope::core {
 
-/// SHA-256 (FIPS 180-4): the content identity of plugins, data files and everything derived of them.
+/// SHA-256 (FIPS 180-4): the content identity of plugins, data files and everything derived of
+/// them.
 class Sha256 {
  public:
   void update(std::span<const char> bytes);

@@ -26,8 +26,7 @@ bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
 /// Rows of the first per-sample array there is; 0 when there is none.
 std::int64_t samples_of(const ArrayBag& bag) {
   for (const std::string& name : bag.names())
-    if (is_one_of(kAnnotations, name) || is_one_of(kModelArrays, name))
-      return bag.get(name).rows();
+    if (is_one_of(kAnnotations, name) || is_one_of(kModelArrays, name)) return bag.get(name).rows();
   return 0;
 }
 
@@ -92,14 +91,13 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
     if (tensor.rows() != samples)
       throw std::runtime_error(name + ": " + std::to_string(tensor.rows()) + " rows for " +
                                std::to_string(samples) + " samples");
-    const std::size_t row_bytes = static_cast<std::size_t>(tensor.size() / std::max<std::int64_t>(
-                                                                               samples, 1)) *
-                                  sdk::dtype_size(tensor.dtype());
+    const std::size_t row_bytes =
+        static_cast<std::size_t>(tensor.size() / std::max<std::int64_t>(samples, 1)) *
+        sdk::dtype_size(tensor.dtype());
     const bool run = !rows.empty() &&
                      rows.back() - rows.front() + 1 == static_cast<std::int64_t>(rows.size()) &&
                      std::is_sorted(rows.begin(), rows.end());
-    std::vector<std::int64_t> shape(tensor.raw().shape,
-                                    tensor.raw().shape + tensor.dimensions());
+    std::vector<std::int64_t> shape(tensor.raw().shape, tensor.raw().shape + tensor.dimensions());
     shape[0] = static_cast<std::int64_t>(rows.size());
     const char* base = static_cast<const char*>(tensor.raw().data);
     if (run) {  // consecutive rows need no copy
@@ -139,10 +137,9 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
   out.adopt(rows_of(dataset, train, samples, true));
   sdk::Tensor activations = out.get("activations");
   if (activations.dimensions() == 2)
-    out.add("activations",
-            sdk::make_tensor(activations.raw().data, activations.dtype(),
-                             std::vector<std::int64_t>{activations.shape(0), 1,
-                                                       activations.shape(1)}));
+    out.add("activations", sdk::make_tensor(activations.raw().data, activations.dtype(),
+                                            std::vector<std::int64_t>{activations.shape(0), 1,
+                                                                      activations.shape(1)}));
   const Matrix logits = metrics::model_logits(make_head_view(out));
   out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
   if (output_of(model) == metrics::Output::kSoftmax) {
@@ -220,8 +217,7 @@ const ArrayBag& TestSubject::arrays() {
       for (std::size_t c = 0; c + 1 < e.offset.size(); ++c)
         counts.push_back(e.offset[c + 1] - e.offset[c]);
       plugin_arrays_.add_copy("importance", e.importance.data(), {e.importance.size()});
-      plugin_arrays_.add_copy("counts", counts.data(),
-                              {static_cast<std::int64_t>(counts.size())});
+      plugin_arrays_.add_copy("counts", counts.data(), {static_cast<std::int64_t>(counts.size())});
     }
   }
   if (head_) {

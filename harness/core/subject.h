@@ -21,8 +21,8 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
 /// activations n x P x D (n x D counts as P = 1) and the head, in double, as the metrics take them.
 metrics::HeadView make_head_view(const ArrayBag& bag);
 
-/// What an explainer is given: the training rows of the model's and the dataset's arrays, the model's
-/// own logits, and its predictions where the output is softmax.
+/// What an explainer is given: the training rows of the model's and the dataset's arrays, the
+/// model's own logits, and its predictions where the output is softmax.
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model);
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.

@@ -55,7 +55,8 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
  private:
-  struct sigaction int_ {}, term_ {};
+  struct sigaction int_ {
+  }, term_{};
 };
 
 std::string random_id() {
@@ -113,9 +114,7 @@ struct Running {
   std::vector<results::ScoreRow> scores;
   std::vector<results::SampleScoreRow> parts;
 
-  double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - started).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - started).count(); }
 
   void take(const std::string& line) {
     const auto fields = split_line(line);
@@ -129,12 +128,11 @@ struct Running {
     else if (fields[0] == "fault")
       fault = {results::parse_status(field(1)), field(2)};
     else if (fields[0] == "score")
-      scores.push_back(field(3).empty()
-                           ? results::score_row(field(1), parse_hex(field(2)))
-                           : results::ScoreRow{field(1), std::nullopt, field(3)});
+      scores.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
+                                        : results::ScoreRow{field(1), std::nullopt, field(3)});
     else if (fields[0] == "part")
-      parts.push_back(results::sample_score_row(field(1), std::atoll(field(2).c_str()),
-                                                parse_hex(field(3))));
+      parts.push_back(
+          results::sample_score_row(field(1), std::atoll(field(2).c_str()), parse_hex(field(3))));
   }
 };
 
@@ -218,8 +216,7 @@ class Supervisor {
     if (node.component != nullptr) {
       refusal = node.component->plugin.refusal;
       if (refusal.empty())
-        if (const auto reason = quarantine_.reason(node.component->plugin.sha256);
-            !reason.empty())
+        if (const auto reason = quarantine_.reason(node.component->plugin.sha256); !reason.empty())
           refusal = node.component->plugin.file.string() + ": in quarantine: " + reason;
     }
     if (!refusal.empty()) {
@@ -367,8 +364,8 @@ class Supervisor {
       if (running.step == "load") end.message = "did not finish loading: " + end.message;
     } else if (running.too_big) {
       end.status = Status::out_of_memory;
-      end.message = "used more than limits.memory = " + std::to_string(limits.memory >> 20) +
-                    " MiB";
+      end.message =
+          "used more than limits.memory = " + std::to_string(limits.memory >> 20) + " MiB";
     } else if (running.fault) {
       end.status = running.fault->first;
       end.message = running.fault->second;
@@ -407,8 +404,7 @@ class Supervisor {
       const bool died = end.status == Status::crashed || end.status == Status::timeout;
       if (died && running.step == "load" && node.component != nullptr)
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
-      if (end.status != Status::not_applicable && tries_[i] <= options_.retry &&
-          stop_signal == 0) {
+      if (end.status != Status::not_applicable && tries_[i] <= options_.retry && stop_signal == 0) {
         state_[i] = State::kWaiting;
         observer_.message(node.label + ": " + end.message + "; trying again");
         refresh(i);
@@ -434,8 +430,8 @@ class Supervisor {
     for (const std::size_t node : cell.score_nodes) {
       const JobEnd& end = ends_[node];
       attempt.seconds += take_seconds(node);
-      attempt.peak_memory = std::max(attempt.peak_memory.value_or(0),
-                                     static_cast<std::int64_t>(end.peak_memory));
+      attempt.peak_memory =
+          std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(end.peak_memory));
       for (const auto& score : end.scores)
         if (given.insert(score.metric).second) scores.push_back(score);
       parts.insert(parts.end(), end.parts.begin(), end.parts.end());
@@ -449,8 +445,7 @@ class Supervisor {
     }
     if (attempt.status == Status::ok)
       for (const auto& metric : plan_.metrics)
-        if (given.count(metric) == 0)
-          scores.push_back({metric, std::nullopt, "not_applicable"});
+        if (given.count(metric) == 0) scores.push_back({metric, std::nullopt, "not_applicable"});
     save([&] { store_->record(attempt, scores, parts); });
     ++finished_;
     if (attempt.status == Status::ok)
@@ -480,7 +475,8 @@ class Supervisor {
     write();
   }
 
-  /// The time that went into a node and what it needs; shared work counts for the cell that ends first.
+  /// The time that went into a node and what it needs; shared work counts for the cell that ends
+  /// first.
   double take_seconds(std::size_t node) {
     double total = std::exchange(seconds_by_node_[node], 0.0);
     for (const std::size_t need : plan_.nodes[node].needs)

@@ -43,7 +43,7 @@ class RunObserver {
 
 struct RunOutcome {
   std::size_t good = 0, failed = 0, not_applicable = 0;
-  int signal = 0;  ///< SIGINT or SIGTERM stopped it; 0: nothing did
+  int signal = 0;          ///< SIGINT or SIGTERM stopped it; 0: nothing did
   bool recovered = false;  ///< the store could not save; what came after is in the other store
 };
 
@@ -54,8 +54,8 @@ std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
 void register_run(const Plan& plan, results::Store& store);
 
 /// Does the work of `todo` (indices of plan.cells), one worker process per node, and records an
-/// attempt per cell. The only writer of the store. A fault of a plugin becomes a row; a fault of the
-/// store (full disk, ...) is thrown as results::StoreError after the workers were stopped.
+/// attempt per cell. The only writer of the store. A fault of a plugin becomes a row; a fault of
+/// the store (full disk, ...) is thrown as results::StoreError after the workers were stopped.
 RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer);

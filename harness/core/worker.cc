@@ -48,10 +48,14 @@ std::string hex_double(double value) {
 
 const char* fault_word(cono_status status) {
   switch (status) {
-    case CONO_NOT_APPLICABLE: return "not_applicable";
-    case CONO_CANCELLED: return "interrupted";
-    case CONO_OUT_OF_MEMORY: return "out_of_memory";
-    default: return "failed";
+    case CONO_NOT_APPLICABLE:
+      return "not_applicable";
+    case CONO_CANCELLED:
+      return "interrupted";
+    case CONO_OUT_OF_MEMORY:
+      return "out_of_memory";
+    default:
+      return "failed";
   }
 }
 
@@ -96,8 +100,7 @@ HostCalls make_host(const Job& job) {
 /// Why the call failed, the host's own reason first: a full disk is not the plugin's fault.
 [[noreturn]] void rethrow(const CallFault& fault, const ArtifactWriter& writer) {
   if (writer.disk_fault()) throw std::runtime_error(writer.fault());
-  if (!writer.fault().empty())
-    throw OutputFault(writer.fault());
+  if (!writer.fault().empty()) throw OutputFault(writer.fault());
   throw fault;
 }
 
@@ -144,7 +147,8 @@ void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
       });
       return check_explanation(ArrayBag::open(folder), model);
     }
-    case Stage::kScore: break;
+    case Stage::kScore:
+      break;
   }
 }
 
@@ -166,9 +170,8 @@ void repeat_and_compare(const Job& job, HostCalls& host) {
 }
 
 cono_tensor tensor_of(const metrics::MatrixRef& matrix) {
-  cono_tensor out =
-      sdk::make_tensor(const_cast<double*>(matrix.data()), CONO_F64,
-                       std::vector<std::int64_t>{matrix.rows(), matrix.cols()});
+  cono_tensor out = sdk::make_tensor(const_cast<double*>(matrix.data()), CONO_F64,
+                                     std::vector<std::int64_t>{matrix.rows(), matrix.cols()});
   out.strides[0] = matrix.outerStride();
   return out;
 }
@@ -341,8 +344,8 @@ std::size_t score(const Job& job, HostCalls& host) {
     decltype(metrics::Explanation::project) project;
     decltype(metrics::Explanation::reconstruct) reconstruct;
     if (table.project != nullptr)
-      project = [&host, &table, self, &explanation, concepts_of](
-                    metrics::Index output, const metrics::MatrixRef& rows) {
+      project = [&host, &table, self, &explanation, concepts_of](metrics::Index output,
+                                                                 const metrics::MatrixRef& rows) {
         return map_matrix(host, rows, concepts_of(output),
                           [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                             return table.project(self, explanation->raw(), output, in, raw, out);
@@ -368,21 +371,21 @@ std::size_t score(const Job& job, HostCalls& host) {
     const auto* table =
         static_cast<const cono_intervene*>(answering->plugin.interface(CONO_INTERVENE_INTERFACE));
     if (table != nullptr)
-      subject.set_intervention([&host, table, self = answering->instance.get(), &model,
-                                outputs = subject.views().concepts->outputs.cols(),
-                                width = subject.views().concepts->width](
-                                   const metrics::MatrixRef& concepts) {
-        return map_matrix(host, concepts, outputs,
-                          [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
-                            cono_tensor cube = *in;  // n x (k * w) as n x k x w
-                            cube.ndim = 3;
-                            cube.shape[1] = in->shape[1] / width;
-                            cube.shape[2] = width;
-                            cube.strides[1] = width;
-                            cube.strides[2] = 1;
-                            return table->intervene(self, model.raw(), &cube, raw, out);
-                          });
-      });
+      subject.set_intervention(
+          [&host, table, self = answering->instance.get(), &model,
+           outputs = subject.views().concepts->outputs.cols(),
+           width = subject.views().concepts->width](const metrics::MatrixRef& concepts) {
+            return map_matrix(host, concepts, outputs,
+                              [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                                cono_tensor cube = *in;  // n x (k * w) as n x k x w
+                                cube.ndim = 3;
+                                cube.shape[1] = in->shape[1] / width;
+                                cube.shape[2] = width;
+                                cube.strides[1] = width;
+                                cube.strides[2] = 1;
+                                return table->intervene(self, model.raw(), &cube, raw, out);
+                              });
+          });
   }
 
   if (!job.plugin) {
@@ -425,7 +428,8 @@ void set_limits(const Job& job) {
   ::setrlimit(RLIMIT_CORE, &no_core);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   // Mapped libraries and inputs count as address space but not as memory, so this is wider than the
-  // limit that the supervisor holds the resident size to; it stops a single huge allocation at once.
+  // limit that the supervisor holds the resident size to; it stops a single huge allocation at
+  // once.
   if (job.memory > 0) {
     const rlim_t space = job.memory * 2 + (rlim_t{4} << 30);
     const rlimit limit{space, space};

@@ -8,8 +8,8 @@
 namespace conoscope::explainers {
 
 /// For each output, the rows that concept discovery looks at: the samples that the model itself
-/// predicts to be of that class (never their label); with sigmoid outputs those it says yes to; with
-/// regression all.
+/// predicts to be of that class (never their label); with sigmoid outputs those it says yes to;
+/// with regression all.
 inline std::vector<std::vector<Eigen::Index>> members_by_output(const sdk::HeadView& head) {
   const std::int64_t outputs = head.outputs(), samples = head.samples();
   std::vector<std::vector<Eigen::Index>> members(static_cast<std::size_t>(outputs));
@@ -64,9 +64,9 @@ void explain_each_output(const sdk::HeadView& head, const sdk::Context& context,
   for (Eigen::Index c = 0; c < weight.rows(); ++c) {
     context.check_cancelled();
     const auto& mine = members[static_cast<std::size_t>(c)];
-    concepts.push_back(mine.empty() ? sdk::Matrix(0, weight.cols())
-                                    : concepts_of(c, rows_of_members(positions, head.positions(),
-                                                                     mine, pool)));
+    concepts.push_back(
+        mine.empty() ? sdk::Matrix(0, weight.cols())
+                     : concepts_of(c, rows_of_members(positions, head.positions(), mine, pool)));
     counts.push_back(concepts.back().rows());
     context.progress(static_cast<double>(c + 1) / static_cast<double>(weight.rows()));
   }
@@ -88,8 +88,8 @@ inline void need_rows(const std::string& method, Eigen::Index output, Eigen::Ind
                       std::int64_t k) {
   if (rows < k)
     throw std::invalid_argument(method + ": output " + std::to_string(output) + " has " +
-                                std::to_string(rows) + " rows, fewer than k = " +
-                                std::to_string(k) + " concepts");
+                                std::to_string(rows) +
+                                " rows, fewer than k = " + std::to_string(k) + " concepts");
 }
 
 }  // namespace conoscope::explainers

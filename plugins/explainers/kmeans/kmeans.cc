@@ -1,8 +1,9 @@
 // K-Means: an output's concepts are the directions of the cluster centres of its position features.
 
+#include "plugins/numerics/kmeans.h"
+
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/kmeans.h"
 
 namespace {
 
@@ -27,7 +28,8 @@ class KMeans final : public sdk::Explainer {
                                options_)
                   .centres;
           for (auto centre : centres.rowwise())
-            if (const double norm = centre.norm(); norm > 0.0) centre /= norm;  // all-zero rows: cav 0
+            if (const double norm = centre.norm(); norm > 0.0)
+              centre /= norm;  // all-zero rows: cav 0
           return centres;
         });
   }

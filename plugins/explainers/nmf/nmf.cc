@@ -1,9 +1,10 @@
 // NMF: an output's concepts are the non-negative parts that add up to its position features. psi is
 // the exact non-negative least-squares fit of a row by the output's concepts.
 
+#include "plugins/numerics/nmf.h"
+
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/nmf.h"
 #include "plugins/numerics/nnls.h"
 
 namespace {
@@ -14,9 +15,8 @@ namespace numerics = conoscope::numerics;
 class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
  public:
   explicit Nmf(const sdk::Params& params) : k_(params.integer("k")) {
-    options_.solver = params.text("solver") == "cd"
-                          ? numerics::NmfSolver::kCoordinateDescent
-                          : numerics::NmfSolver::kMultiplicativeUpdate;
+    options_.solver = params.text("solver") == "cd" ? numerics::NmfSolver::kCoordinateDescent
+                                                    : numerics::NmfSolver::kMultiplicativeUpdate;
     options_.max_iter = static_cast<int>(params.integer("max_iter"));
     options_.tol = params.real("tol");
   }
@@ -27,10 +27,9 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
     conoscope::explainers::explain_each_output(
         head, context, out, "nmf", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
           conoscope::explainers::need_rows("nmf", c, rows.rows(), k_);
-          return sdk::Matrix(numerics::nmf(rows, k_,
-                                           context.seed().child(static_cast<std::uint64_t>(c)),
-                                           options_)
-                                 .h);
+          return sdk::Matrix(
+              numerics::nmf(rows, k_, context.seed().child(static_cast<std::uint64_t>(c)), options_)
+                  .h);
         });
   }
 
@@ -56,9 +55,9 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
   static void refuse_negative(const sdk::Tensor& activations) {
     activations.for_each([&](std::int64_t i, double value) {
       if (value < 0.0)
-        throw sdk::NotApplicable(
-            "nmf: needs non-negative activations, as after a ReLU; entry " + std::to_string(i) +
-            " of the " + activations.shape_text() + " activations is " + std::to_string(value));
+        throw sdk::NotApplicable("nmf: needs non-negative activations, as after a ReLU; entry " +
+                                 std::to_string(i) + " of the " + activations.shape_text() +
+                                 " activations is " + std::to_string(value));
     });
   }
 

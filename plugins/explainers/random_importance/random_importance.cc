@@ -32,12 +32,11 @@ class RandomImportance final : public sdk::Explainer {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(
-    RandomImportance, "random_importance", "1.0.0",
-    R"toml(
-summary = "control: perfect concepts, importances drawn from U[0,1)" licence =
-        "Apache-2.0" citation =
-            "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Explanations, "
-            "arXiv:2504.10833, appendix B.1" needs = ["head_view"] offers = ["explanation"] seeded =
-                true)
-")
+CONOSCOPE_EXPLAINER(RandomImportance, "random_importance", "1.0.0", R"toml(
+summary = "control: perfect concepts, importances drawn from U[0,1)"
+licence = "Apache-2.0"
+citation = "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Explanations, arXiv:2504.10833, appendix B.1"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+)toml")

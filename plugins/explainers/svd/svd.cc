@@ -1,8 +1,9 @@
 // SVD: an output's concepts are the leading right singular vectors of its embeddings, uncentred.
 
+#include "plugins/numerics/svd.h"
+
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/svd.h"
 
 namespace {
 
