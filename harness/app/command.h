@@ -44,6 +44,8 @@ int query_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int plugin_command(const Arguments& arguments);
+int plugin_check_command(const Arguments& arguments);
+int plugin_new_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
 int worker_command(const Arguments& arguments);
 

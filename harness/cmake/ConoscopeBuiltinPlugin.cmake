@@ -11,3 +11,17 @@ function(conoscope_builtin_plugin name)
           COMPONENT conoscope)
   set_property(GLOBAL APPEND PROPERTY CONOSCOPE_BUILTIN_PLUGINS ${name})
 endfunction()
+
+# conoscope_left_out(<line>): a plugin that is not built, and why; `conoscope plugin list` says it.
+function(conoscope_left_out line)
+  message(STATUS "Left out: ${line}")
+  set_property(GLOBAL APPEND_STRING PROPERTY CONOSCOPE_LEFT_OUT "${line}\n")
+endfunction()
+
+# After all plugins: writes what was left out to where the command finds it.
+function(conoscope_write_left_out)
+  get_property(lines GLOBAL PROPERTY CONOSCOPE_LEFT_OUT)
+  set(file ${PROJECT_BINARY_DIR}/share/conoscope/left_out.txt)
+  file(WRITE ${file} "${lines}")
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/conoscope COMPONENT conoscope)
+endfunction()
