@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ struct Outputs {
   std::map<std::string, Json> scalars;                // null: undefined, as in cases.json
   std::map<std::string, std::vector<double>> arrays;  // flattened, C order
   std::map<std::string, std::string> not_compared;    // output -> why
+};
+
+/// Thrown by a kind that cannot answer this one case: it is listed as skipped, with the reason.
+class Skip : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 using Kind = std::function<Outputs(const Case&)>;

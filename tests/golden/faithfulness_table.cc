@@ -1,0 +1,101 @@
+// The digits table: whole methods on a real network's activations. Answered by the real thing: the
+// command runs the plugins over five seeds, and the means are read from its board.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "tests/golden/faithfulness.h"
+
+namespace conoscope::tests::golden {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSeeds = 5;
+
+/// The explainer, as a run file names it, that does what a row of the table does.
+const std::map<std::string, std::string>& methods() {
+  static const std::map<std::string, std::string> known = {
+      {"kmeans", R"(id = "kmeans")"},
+      {"nmf_ice", R"(id = "nmf")"},
+      {"svd", R"(id = "svd")"},
+      {"svd_pos", "id = \"svd\"\nparams = { rows = \"positions\" }"},
+  };
+  return known;
+}
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+/// board --format json of a run over all methods, computed once for a folder of cases.
+const Json& board_of(const Case& one) {
+  static std::map<std::string, Json> known;
+  auto [it, fresh] = known.try_emplace(one.folder.string());
+  if (!fresh) return it->second;
+
+  const fs::path work = fs::temp_directory_path() / ("conoscope_table_" + std::to_string(getpid()));
+  fs::remove_all(work);
+  fs::create_directories(work);
+  const auto array = [&one](const char* name) {
+    return fs::absolute(one.folder / std::string(one.json.at("inputs").at(name))).string();
+  };
+  std::ofstream run(work / "table.toml");
+  run << "seeds = [";
+  for (int seed = 0; seed < kSeeds; ++seed) run << (seed ? ", " : "") << seed;
+  run << "]\nmetrics = [\"surf\"]\n\n[[dataset]]\nid = \"precomputed\"\n[dataset.params]\n"
+      << "train_activations = \"" << array("atr") << "\"\ntest_activations = \"" << array("ate")
+      << "\"\nhead_weight = \"" << array("W") << "\"\nhead_bias = \"" << array("b")
+      << "\"\n\n[[model]]\nid = \"precomputed\"\n";
+  for (const auto& [name, explainer] : methods())
+    run << "\n[[explainer]]\nname = \"" << name << "\"\n" << explainer << '\n';
+  run.close();
+
+  const std::string common = " --store " + quoted((work / "table.db").string());
+  std::string metrics;
+  for (const char* metric : {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr"})
+    metrics += std::string(" --metric ") + metric + " --metric " + metric + "_spatial_mean";
+  const std::string command =
+      std::string(CONOSCOPE_COMMAND) + " run " + quoted((work / "table.toml").string()) + common +
+      " --cache " + quoted((work / "cache").string()) + " -j 2 --no-board 2>" +
+      quoted((work / "log").string()) + " && " + CONOSCOPE_COMMAND + " board" + common + metrics +
+      " --format json >" + quoted((work / "board.json").string());
+  const int status = std::system(command.c_str());
+  std::ifstream log(work / "log"), board(work / "board.json");
+  if (status != 0)
+    throw std::runtime_error("conoscope run failed: " +
+                             std::string(std::istreambuf_iterator<char>(log), {}));
+  it->second = Json::parse(board);
+  fs::remove_all(work);
+  return it->second;
+}
+
+Outputs digits_table(const Case& one) {
+  const std::string method = one.params().at("method");
+  if (methods().count(method) == 0) throw Skip("no explainer for the table's method " + method);
+  if (one.params().at("K") != 5) throw std::runtime_error("expected the explainers' default k = 5");
+  Outputs out;
+  for (const Json& row : board_of(one)) {
+    if (row.at("explainer") != method) continue;
+    for (const char* name : {"mae", "emd", "top1", "rank_corr"}) {
+      const std::string metric = std::string("surf_") + name;
+      if (row.at(metric + "_n") != kSeeds) throw std::runtime_error("a seed is missing");
+      out.scalars[std::string("pooled.") + name + "_mean"] = row.at(metric);
+      out.scalars[std::string("spatial.") + name + "_mean"] = row.at(metric + "_spatial_mean");
+      for (const char* rule : {"pooled.", "spatial."})
+        out.not_compared[std::string(rule) + name + "_std"] =
+            "the spread of the reference's own seeds; the tolerance is for the mean";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void register_faithfulness_table(Kinds& kinds) { kinds.add("digits_table", digits_table); }
+
+}  // namespace conoscope::tests::golden
