@@ -1,5 +1,6 @@
 // The commands that only read the store: history, show, status, query, export.
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -31,6 +32,35 @@ void print(const char* title, const results::Table& table, results::Format forma
   if (format == results::Format::table) std::cout << title << '\n';
   std::cout << results::to_text(table, format);
   if (format == results::Format::table) std::cout << '\n';
+}
+
+/// For people: a wide row reads better as a list of its fields. Empty ones are left out.
+void print_records(const char* title, const results::Table& table, results::Format format) {
+  if (format != results::Format::table) return print(title, table, format);
+  std::size_t width = 0;
+  for (const auto& column : table.columns) width = std::max(width, column.name.size());
+  for (const auto& row : table.rows) {
+    std::cout << title << '\n';
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto* text = std::get_if<std::string>(&row[i]);
+      if (std::holds_alternative<std::monostate>(row[i]) || (text && text->empty())) continue;
+      const auto& name = table.columns[i].name;
+      std::cout << "  " << name << std::string(width - name.size() + 2, ' ');
+      if (text == nullptr) {
+        const results::Table field{{table.columns[i]}, {{row[i]}}};
+        const std::string csv = results::to_text(field, results::Format::csv);  // header, value
+        const std::size_t begin = csv.find('\n') + 1;
+        std::cout << csv.substr(begin, csv.find('\r', begin) - begin) << '\n';
+        continue;
+      }
+      for (const char c : *text) {
+        std::cout << c;
+        if (c == '\n') std::cout << std::string(width + 4, ' ');
+      }
+      std::cout << '\n';
+    }
+    std::cout << '\n';
+  }
 }
 
 }  // namespace
@@ -73,8 +103,8 @@ int show_command(const Arguments& arguments) {
   const auto format = options.format();
   auto store = open_store(options);
   const auto report = results::show(store, options.get<std::vector<std::string>>("cell")[0]);
-  print("cell", report.cell, format);
-  print("attempts", report.attempts, format);
+  print_records("cell", report.cell, format);
+  print_records("attempt", report.attempts, format);
   print("scores", report.scores, format);
   return kOk;
 }

@@ -105,8 +105,9 @@ int run_command(const Arguments& arguments) {
     Progress progress(todo.size());
     outcome = core::run_cells(plan, todo, store, cache, quarantine, run_options, progress);
   }
-  cache.trim(plan.run_file.limits.cache,
-             std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
+  if (!todo.empty())  // what was used within the last hour stays: another run may be at work
+    cache.trim(plan.run_file.limits.cache,
+               std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
 
   if (!todo.empty()) {
     std::cerr << outcome.good << " ok";
