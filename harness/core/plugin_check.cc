@@ -57,7 +57,7 @@ constexpr std::uint64_t kSeed = 1, kOtherSeed = 2;
 // A plugin that is told to stop has this long to hear it.
 constexpr double kCancelSeconds = 10;
 // The trial that calls a plugin many times stops by itself after this long.
-constexpr double kMemorySeconds = 10;
+constexpr double kMemorySeconds = 4;
 // Names that methods give the number of their concepts.
 constexpr std::string_view kConceptCounts[] = {"k", "concepts", "n_concepts", "num_concepts"};
 constexpr std::int64_t kTooManyConcepts = 1000;
