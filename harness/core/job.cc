@@ -62,7 +62,9 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"control_seed", hex(job.control_seed)},
                     {"metrics", std::move(metrics)},
                     {"sample_scores", job.sample_scores},
-                    {"repeat", job.repeat}};
+                    {"repeat", job.repeat},
+                    {"trial", job.trial},
+                    {"trial_seconds", job.trial_seconds}};
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
   if (job.explainer) table.insert("explainer", to_table(*job.explainer));
@@ -102,6 +104,8 @@ Job read_job(const std::filesystem::path& file) {
     for (const auto& metric : *metrics) job.metrics.push_back(metric.value_or(std::string()));
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
+  job.trial = table["trial"].value_or("");
+  job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;
 }
 

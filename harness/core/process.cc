@@ -41,8 +41,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command,
-                           const std::filesystem::path& output_file,
+ChildProcess::ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
                            const std::vector<std::string>& environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -50,9 +49,10 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_file.c_str(),
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.standard_output.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0644);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, output.standard_error.c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND, 0644);
   // When the pipe happens to be the wanted number already, dup2 onto itself clears close-on-exec.
   posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
   posix_spawnattr_t attributes;

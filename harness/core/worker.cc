@@ -20,6 +20,7 @@
 #include "harness/core/loader.h"
 #include "harness/core/output_check.h"
 #include "harness/core/subject.h"
+#include "harness/core/trial.h"
 #include "metrics/catalogue.h"
 
 namespace conoscope::core {
@@ -116,36 +117,74 @@ void produce(const fs::path& folder, HostCalls& host, Call&& call) {
   writer.finish();
 }
 
+/// The plugin's one call that makes an artifact; in the memory trial many times, each on an
+/// instance of its own.
+template <typename Table, typename Call>
+void produce_with(const Job& job, Ready<Table>& ready, HostCalls& host, const fs::path& folder,
+                  Call&& call) {
+  produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
+    return call(ready.instance, raw, sink);
+  });
+  if (job.trial != trial::kMemory) return;
+  measure_growth(
+      [&] {
+        const Instance<Table> fresh(ready.plugin.template table<Table>(), ready.params, host);
+        const fs::path again = job.work / "again";
+        produce(again, host, [&](const cono_host* raw, const cono_sink* sink) {
+          return call(fresh, raw, sink);
+        });
+        fs::remove_all(again);
+      },
+      job.trial_seconds);
+}
+
+/// project() twice on the same rows, then on the rows in the opposite order.
+/// throws  OutputFault: the answers differ
+void check_projection(Ready<cono_explainer>& ready, HostCalls& host, const ArrayBag& explanation,
+                      const ArrayBag& input, std::int64_t outputs);
+
 void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
   report({"stage", "load"});
   switch (job.stage) {
     case Stage::kDataset: {
       Ready<cono_dataset> ready(*job.plugin, host);
+      if (job.trial == trial::kLoad) return;
       report({"stage", "load data"});
-      produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
-        return ready.instance.table().load(ready.instance.get(), raw, sink);
-      });
+      produce_with(job, ready, host, folder,
+                   [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                     return instance.table().load(instance.get(), raw, sink);
+                   });
       return check_dataset(ArrayBag::open(folder), ready.metadata);
     }
     case Stage::kModel: {
       Ready<cono_model> ready(*job.plugin, host);
-      const ArrayBag dataset = ArrayBag::open(job.dataset);
+      if (job.trial == trial::kLoad) return;
+      ArrayBag dataset = ArrayBag::open(job.dataset);
+      alter_input(dataset, job.trial);
       report({"stage", "fit"});
-      produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
-        return ready.instance.table().fit(ready.instance.get(), dataset.raw(), raw, sink);
-      });
+      produce_with(job, ready, host, folder,
+                   [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                     return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
+                   });
       return check_model(ArrayBag::open(folder), dataset, ready.metadata);
     }
     case Stage::kExplain: {
       Ready<cono_explainer> ready(*job.plugin, host);
+      if (job.trial == trial::kLoad) return;
       const ArrayBag dataset = ArrayBag::open(job.dataset);
       const ArrayBag model = ArrayBag::open(job.model_folder);
-      const ArrayBag input = make_explainer_input(dataset, model);
+      ArrayBag input = make_explainer_input(dataset, model);
+      alter_input(input, job.trial);
       report({"stage", "fit"});
-      produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
-        return ready.instance.table().fit(ready.instance.get(), input.raw(), raw, sink);
-      });
-      return check_explanation(ArrayBag::open(folder), model);
+      produce_with(job, ready, host, folder,
+                   [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                     return instance.table().fit(instance.get(), input.raw(), raw, sink);
+                   });
+      const ArrayBag explanation = ArrayBag::open(folder);
+      check_explanation(explanation, model);
+      if (job.trial == trial::kProject)
+        check_projection(ready, host, explanation, input, model.get("head_weight").rows());
+      return;
     }
     case Stage::kScore:
       break;
@@ -186,6 +225,47 @@ metrics::Matrix map_matrix(HostCalls& host, const metrics::MatrixRef& in, metric
   call_plugin(host, [&](const cono_host* raw) { return call(&from, raw, &to); });
   if (!out.allFinite()) throw OutputFault("a projection or head answered with NaN or infinity");
   return out;
+}
+
+void check_projection(Ready<cono_explainer>& ready, HostCalls& host, const ArrayBag& explanation,
+                      const ArrayBag& input, std::int64_t outputs) {
+  const auto& table = ready.instance.table();
+  if (table.project == nullptr)
+    throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
+  report({"stage", "project"});
+  const sdk::Tensor activations = input.get("activations");
+  const std::int64_t width = activations.shape(2);
+  const std::int64_t count = std::min<std::int64_t>(activations.size() / width, 32);
+  metrics::Matrix rows(count, width);
+  activations.for_each([&](std::int64_t i, double value) {
+    if (i < rows.size()) rows.data()[i] = value;
+  });
+  const bool shared = explanation.text("scope") == "class_agnostic";
+  for (std::int64_t output = 0; output < outputs; ++output) {
+    const std::int64_t concepts =
+        shared ? explanation.get("cavs").rows()
+               : explanation.get("counts")
+                     .values<const std::int64_t>()[static_cast<std::size_t>(output)];
+    if (concepts == 0) continue;
+    const auto project = [&](const metrics::Matrix& from) {
+      return map_matrix(
+          host, from, concepts, [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+            return table.project(ready.instance.get(), explanation.raw(), output, in, raw, out);
+          });
+    };
+    const metrics::Matrix first = project(rows);
+    if (project(rows) != first)
+      throw OutputFault(
+          "project() is no function of its arguments: two calls with the same rows "
+          "differ, output " +
+          std::to_string(output));
+    // Another order may sum in another order; more than rounding it must not change.
+    const metrics::Matrix turned = project(rows.colwise().reverse()).colwise().reverse();
+    const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
+    if ((turned - first).cwiseAbs().maxCoeff() > 1e-9 * scale)
+      throw OutputFault("project() of a row depends on the rows around it, output " +
+                        std::to_string(output));
+  }
 }
 
 void send_score(const metrics::Score& score, bool parts) {
@@ -393,6 +473,7 @@ std::size_t score(const Job& job, HostCalls& host) {
     return score_built_in(job, subject);
   }
   Ready<cono_metric> metric(*job.plugin, host);
+  if (job.trial == trial::kLoad) return 0;
   report({"stage", "score"});
   // Which annotations an archive holds is known only now.
   for (const char* name : {"labels", "targets", "concepts", "factors"}) {
@@ -404,22 +485,36 @@ std::size_t score(const Job& job, HostCalls& host) {
               std::string(name) + " are missing"});
     return metric.metadata.scores.size();
   }
-  ScoreCollector collector(metric.metadata);
   const metrics::Subject views = subject.views();
   const SubjectCalls calls(views);
-  const ArrayBag& arrays = subject.arrays();
-  try {
-    call_plugin(host, [&](const cono_host* raw) {
-      return metric.instance.table().score(metric.instance.get(), arrays.raw(), calls.raw(), raw,
-                                           collector.raw());
-    });
-  } catch (const CallFault&) {
+  ArrayBag arrays;
+  arrays.borrow_missing(subject.arrays());
+  alter_input(arrays, job.trial);
+  const auto score_with = [&](const Instance<cono_metric>& instance) {
+    ScoreCollector collector(metric.metadata);
+    try {
+      call_plugin(host, [&](const cono_host* raw) {
+        return instance.table().score(instance.get(), arrays.raw(), calls.raw(), raw,
+                                      collector.raw());
+      });
+    } catch (const CallFault&) {
+      if (!collector.fault.empty()) throw OutputFault(collector.fault);
+      throw;
+    }
     if (!collector.fault.empty()) throw OutputFault(collector.fault);
-    throw;
-  }
-  if (!collector.fault.empty()) throw OutputFault(collector.fault);
-  for (const auto& given : collector.scores) send_score(given, job.sample_scores);
-  return collector.scores.size();
+    return collector.scores;
+  };
+  const auto given = score_with(metric.instance);
+  if (job.trial == trial::kMemory)
+    measure_growth(
+        [&] {
+          const Instance<cono_metric> fresh(metric.plugin.table<cono_metric>(), metric.params,
+                                            host);
+          score_with(fresh);
+        },
+        job.trial_seconds);
+  for (const auto& one : given) send_score(one, job.sample_scores);
+  return given.size();
 }
 
 void set_limits(const Job& job) {
@@ -444,7 +539,9 @@ void set_limits(const Job& job) {
 
 int run_worker(const fs::path& job_file) {
   const auto fault = [](const char* status, const std::string& message) {
+    std::fflush(nullptr);
     report({"fault", status, message});
+    ::_exit(1);
     return 1;
   };
   try {
@@ -454,6 +551,7 @@ int run_worker(const fs::path& job_file) {
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGTERM, [](int) { asked_to_stop.store(true); });
     HostCalls host = make_host(job);
+    if (job.trial == trial::kCancelled) host.cancelled = [] { return true; };
     std::size_t count = 1;
     if (job.stage == Stage::kScore) {
       count = score(job, host);
