@@ -290,20 +290,32 @@ class Supervisor {
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
       if (node.component == nullptr) job.metrics = cell.metrics;
     }
-    Running running;
-    running.node = i;
-    running.work = cache_.make_work_folder();
-    job.work = running.work;
-    write_job(job, running.work / "job.toml");
-    running.started = Clock::now();
-    running.process = std::make_unique<ChildProcess>(
-        std::vector<std::string>{"/proc/self/exe", "worker", (running.work / "job.toml").string()},
-        running.work / "output.txt",
-        std::vector<std::string>{"OPENBLAS_NUM_THREADS=1",
-                                 "OMP_NUM_THREADS=" + std::to_string(job.threads),
-                                 "TMPDIR=" + (running.work / "scratch").string()});
     state_[i] = State::kRunning;
     ++tries_[i];
+    Running running;
+    running.node = i;
+    running.started = Clock::now();
+    try {
+      running.work = cache_.make_work_folder();
+      job.work = running.work;
+      write_job(job, running.work / "job.toml");
+      running.process = std::make_unique<ChildProcess>(
+          std::vector<std::string>{"/proc/self/exe", "worker",
+                                   (running.work / "job.toml").string()},
+          running.work / "output.txt",
+          std::vector<std::string>{"OPENBLAS_NUM_THREADS=1",
+                                   "OMP_NUM_THREADS=" + std::to_string(job.threads),
+                                   "TMPDIR=" + (running.work / "scratch").string()});
+    } catch (const std::exception& e) {
+      // A full disk, no more processes: this job's failure, not the end of the run.
+      std::error_code error;
+      if (!running.work.empty()) std::filesystem::remove_all(running.work, error);
+      JobEnd end;
+      end.status = Status::failed;
+      end.stage = std::string(to_string(node.stage)) + ": start";
+      end.message = e.what();
+      return fail(i, std::move(end));
+    }
     running_.push_back(std::move(running));
   }
 
