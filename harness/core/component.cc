@@ -139,6 +139,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
                                 : "no parameter " + asked.name + did_you_mean(asked.name, known));
       continue;
     }
+    if (asked.values.empty()) good = false;  // an empty list or no value: already complained of
     const auto i = static_cast<std::size_t>(it - known.begin());
     for (const Value& value : asked.values) try {
         Value checked = metadata.parameters[i].check(value);

@@ -2,7 +2,9 @@
 
 #include <toml++/toml.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 
 namespace conoscope::core {
@@ -68,10 +70,12 @@ void write_job(const Job& job, const std::filesystem::path& file) {
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
   if (job.explainer) table.insert("explainer", to_table(*job.explainer));
+  errno = 0;
   std::ofstream out(file);
   out << table << '\n';
   out.close();
-  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+  if (!out)
+    throw std::runtime_error(file.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 Job read_job(const std::filesystem::path& file) {

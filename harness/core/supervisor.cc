@@ -243,15 +243,26 @@ class Supervisor {
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
       if (node.component == nullptr) job.metrics = cell.metrics;
     }
-    Running running;
-    running.node = i;
-    running.work = cache_.make_work_folder();
-    job.work = running.work;
-    const Limits& limits = plan_.run_file.limits;
-    running.worker =
-        std::make_unique<WorkerProcess>(job, WorkerLimits{limits.seconds, limits.memory});
     state_[i] = State::kRunning;
     ++tries_[i];
+    Running running;
+    running.node = i;
+    try {
+      running.work = cache_.make_work_folder();
+      job.work = running.work;
+      const Limits& limits = plan_.run_file.limits;
+      running.worker =
+          std::make_unique<WorkerProcess>(job, WorkerLimits{limits.seconds, limits.memory});
+    } catch (const std::exception& e) {
+      // A full disk, no more processes: this job's failure, not the end of the run.
+      std::error_code error;
+      if (!running.work.empty()) std::filesystem::remove_all(running.work, error);
+      JobEnd end;
+      end.status = Status::failed;
+      end.stage = std::string(to_string(node.stage)) + ": start";
+      end.message = e.what();
+      return fail(i, std::move(end));
+    }
     running_.push_back(std::move(running));
   }
 
