@@ -46,7 +46,7 @@ TEST_CASE("killed at any moment and continued, a run ends with the same bytes") 
         here.conoscope({"run", file, "--no-board", "-j", std::to_string(1 + i % 2)}).start();
     std::this_thread::sleep_for(std::chrono::duration<double>(share * whole.seconds));
     if (run.running()) run.send(SIGKILL);
-    const Ended ended = run.wait(10);
+    const Ended ended = run.wait(20);
     killed += ended.signal == SIGKILL;
     CHECK(processes_left(here.cache(), 5).empty());
 
@@ -70,7 +70,7 @@ TEST_CASE("a run that is killed again and again gets to its end") {
     // Dies as soon as it has saved one more cell.
     ended = !run.wait_for_err("1/", 60) || !run.wait_for_err(" ok ", 60);
     if (run.running()) run.send(SIGKILL);
-    ended = run.wait(10).code == 0;
+    ended = run.wait(20).code == 0;
   }
   CHECK(kills > 5);
   CHECK(here.count("attempt") == kWholeRunCells);
@@ -90,7 +90,7 @@ TEST_CASE("no worker outlives its supervisor, however young it is") {
     Process run = here.conoscope({"run", file}).start();
     while (processes_with(here.cache()).empty()) REQUIRE(run.running());
     run.send(SIGKILL);
-    run.wait(5);
+    run.wait(20);
     const auto left = processes_left(here.cache(), 5);
     CHECK(left.empty());
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
