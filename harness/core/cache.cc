@@ -50,6 +50,21 @@ fs::path Cache::make_work_folder() const {
   return folder;
 }
 
+void Cache::reset_work_folder(const fs::path& work) const {
+  for (const auto& entry : fs::directory_iterator(work)) {
+    const fs::path name = entry.path().filename();
+    if (name == "scratch" && fs::is_directory(entry.symlink_status())) {
+      for (const auto& left : fs::directory_iterator(entry.path())) fs::remove_all(left.path());
+    } else if (fs::is_regular_file(entry.symlink_status()) && entry.hard_link_count() == 1 &&
+               (name == "job.toml" || name == "stdout.txt" || name == "stderr.txt")) {
+      if (entry.file_size() > 0) fs::resize_file(entry.path(), 0);
+    } else {
+      fs::remove_all(entry.path());
+    }
+  }
+  fs::create_directory(work / "scratch");  // where the worker took it away
+}
+
 void Cache::commit(const fs::path& work, const std::string& key) const {
   const fs::path target = path_of(key);
   fs::create_directories(target.parent_path());

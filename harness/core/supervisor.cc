@@ -112,6 +112,17 @@ class Supervisor {
     asked_.insert(todo.begin(), todo.end());
   }
 
+  ~Supervisor() {
+    std::error_code error;
+    for (auto& running : running_) {
+      running.worker.reset();
+      std::filesystem::remove_all(running.work, error);
+    }
+    for (const auto& folder : idle_folders_) std::filesystem::remove_all(folder, error);
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
   RunOutcome run() {
     const StopSignals signals;
     const auto machine = environment();
@@ -248,7 +259,7 @@ class Supervisor {
     Running running;
     running.node = i;
     try {
-      running.work = cache_.make_work_folder();
+      running.work = take_work_folder();
       job.work = running.work;
       const Limits& limits = plan_.run_file.limits;
       running.worker =
@@ -299,14 +310,14 @@ class Supervisor {
     const std::size_t i = running.node;
     const Node& node = plan_.nodes[i];
     if (end.stdout_bytes > 0) report_noise(node, end);
+    running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
         cache_.commit(running.work, node.key);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
       }
-    std::error_code error;
-    std::filesystem::remove_all(running.work, error);
+    leave_work_folder(running.work, end.status == Status::ok);
 
     seconds_by_node_[i] += end.seconds;
     if (end.status == Status::ok) {
@@ -322,6 +333,25 @@ class Supervisor {
         fail(i, std::move(end));
       }
     }
+  }
+
+  std::filesystem::path take_work_folder() {
+    if (idle_folders_.empty()) return cache_.make_work_folder();
+    const auto folder = idle_folders_.back();
+    idle_folders_.pop_back();
+    return folder;
+  }
+
+  /// A worker that came to a good end leaves its folder to the next one.
+  void leave_work_folder(const std::filesystem::path& folder, bool reusable) {
+    std::error_code error;
+    if (reusable) try {
+        cache_.reset_work_folder(folder);
+        return idle_folders_.push_back(folder);
+      } catch (const std::exception&) {
+        // then a new one
+      }
+    std::filesystem::remove_all(folder, error);
   }
 
   void record(std::size_t index) {
@@ -406,6 +436,7 @@ class Supervisor {
   std::vector<JobEnd> ends_;
   std::map<std::size_t, double> seconds_by_node_;
   std::vector<Running> running_;
+  std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
   std::set<std::pair<int, std::size_t>> ready_;
   std::set<std::size_t> asked_;

@@ -47,12 +47,12 @@ TEST_CASE("the second signal stops at once") {
     Process run = here.conoscope({"run", file}).start();
     REQUIRE(run.wait_for_err("1/2 ok", 60));
     run.send(signal);
-    REQUIRE(run.wait_for_err("stopping: waiting for 1 running job(s)", 10));
+    REQUIRE(run.wait_for_err("stopping: waiting for 1 running job(s)", 60));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     CHECK(run.running());  // one signal waits for the job
     CHECK_FALSE(processes_with(here.cache()).empty());
     run.send(signal);
-    const Ended ended = run.wait(5);
+    const Ended ended = run.wait(20);
     CHECK(ended.code == code);
     CHECK(processes_left(here.cache(), 5).empty());
     CHECK(here.count("attempt") == 1);
