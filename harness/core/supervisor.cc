@@ -306,7 +306,7 @@ class Supervisor {
     save([&] { store_->add_event({now_text(), random_id(), "standard_output", text}); });
   }
 
-  void finish(const Running& running, JobEnd end) {
+  void finish(Running& running, JobEnd end) {
     const std::size_t i = running.node;
     const Node& node = plan_.nodes[i];
     if (end.stdout_bytes > 0) report_noise(node, end);
