@@ -98,6 +98,15 @@ struct JobEnd {
   std::vector<results::SampleScoreRow> parts;
 };
 
+/// A plugin can write to any descriptor; whatever it puts on this one is its own fault.
+Status status_of(const std::string& word) {
+  try {
+    return results::parse_status(word);
+  } catch (const std::invalid_argument&) {
+    return Status::failed;
+  }
+}
+
 double parse_hex(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
 /// One worker and what it has reported so far.
@@ -126,7 +135,7 @@ struct Running {
     else if (fields[0] == "done")
       done = true;
     else if (fields[0] == "fault")
-      fault = {results::parse_status(field(1)), field(2)};
+      fault = {status_of(field(1)), field(2)};
     else if (fields[0] == "score")
       scores.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
                                         : results::ScoreRow{field(1), std::nullopt, field(3)});
