@@ -34,6 +34,9 @@ class Cache {
   void touch(const std::string& key) const;
 
  private:
+  /// A name under work/ that is this process's own and not there yet.
+  std::filesystem::path new_work_path() const;
+
   std::filesystem::path root_;
 };
 

@@ -83,8 +83,7 @@ struct Ready {
   Instance<Table> instance;
 };
 
-HostCalls make_host(const Job& job) {
-  HostCalls host;
+void set_up(HostCalls& host, const Job& job) {
   host.seed = job.seed;
   host.threads = job.threads;
   host.scratch = (job.work / "scratch").string();
@@ -95,7 +94,6 @@ HostCalls make_host(const Job& job) {
   };
   host.log = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   host.cancelled = [] { return asked_to_stop.load(std::memory_order_relaxed); };
-  return host;
 }
 
 /// Why the call failed, the host's own reason first: a full disk is not the plugin's fault.
@@ -114,6 +112,8 @@ void produce(const fs::path& folder, HostCalls& host, Call&& call) {
   } catch (const CallFault& fault) {
     rethrow(fault, writer);
   }
+  // A plugin may have overlooked that it got no array; an artifact without it must not be kept.
+  if (writer.disk_fault()) throw std::runtime_error(writer.fault());
   writer.finish();
 }
 
@@ -357,44 +357,83 @@ class SubjectCalls {
     if (subject.explanation != nullptr)
       raw_.project = [](void* self, std::int64_t output, const cono_tensor* rows,
                         cono_tensor* scores) {
-        const auto& e = *static_cast<SubjectCalls*>(self)->subject_.explanation;
-        return run(rows, scores, [&](const metrics::Matrix& in) -> metrics::Matrix {
+        auto& calls = *static_cast<SubjectCalls*>(self);
+        const auto& e = *calls.subject_.explanation;
+        return calls.run(rows, scores, [&](const metrics::Matrix& in) -> metrics::Matrix {
+          const auto [first, last] = concepts_of(e, output);
+          check_columns("project", in, e.cavs.cols());
           if (e.project) return e.project(output, in);
-          const auto first = e.class_agnostic ? 0 : e.offset[static_cast<std::size_t>(output)];
-          const auto last =
-              e.class_agnostic ? e.cavs.rows() : e.offset[static_cast<std::size_t>(output) + 1];
           return in * e.cavs.middleRows(first, last - first).transpose();
         });
       };
     if (subject.explanation != nullptr && subject.explanation->reconstruct)
       raw_.reconstruct = [](void* self, std::int64_t output, const cono_tensor* scores,
                             cono_tensor* rows) {
-        const auto& e = *static_cast<SubjectCalls*>(self)->subject_.explanation;
-        return run(scores, rows,
-                   [&](const metrics::Matrix& in) { return e.reconstruct(output, in); });
+        auto& calls = *static_cast<SubjectCalls*>(self);
+        const auto& e = *calls.subject_.explanation;
+        return calls.run(scores, rows, [&](const metrics::Matrix& in) {
+          const auto [first, last] = concepts_of(e, output);
+          check_columns("reconstruct", in, last - first);
+          return e.reconstruct(output, in);
+        });
       };
     if (subject.concepts != nullptr && subject.concepts->intervene)
       raw_.intervene = [](void* self, const cono_tensor* concepts, cono_tensor* outputs) {
-        const auto& view = *static_cast<SubjectCalls*>(self)->subject_.concepts;
-        return run(concepts, outputs,
-                   [&](const metrics::Matrix& in) { return view.intervene(in); });
+        auto& calls = *static_cast<SubjectCalls*>(self);
+        const auto& view = *calls.subject_.concepts;
+        return calls.run(concepts, outputs, [&](const metrics::Matrix& in) {
+          check_columns("intervene", in, view.scores.cols());
+          return view.intervene(in);
+        });
       };
   }
   const cono_calls* raw() const { return &raw_; }
 
+  /// Why the last call failed; empty: none did.
+  std::string fault;
+
  private:
+  /// The rows of cavs that are the output's: [first, last).
+  static std::pair<metrics::Index, metrics::Index> concepts_of(const metrics::Explanation& e,
+                                                               std::int64_t output) {
+    const metrics::Index outputs = e.class_agnostic
+                                       ? e.importance_by_output.rows()
+                                       : static_cast<metrics::Index>(e.offset.size()) - 1;
+    if (output < 0 || output >= outputs)
+      throw std::invalid_argument("output " + std::to_string(output) + " of " +
+                                  std::to_string(outputs));
+    if (e.class_agnostic) return {0, e.cavs.rows()};
+    return {e.offset[static_cast<std::size_t>(output)],
+            e.offset[static_cast<std::size_t>(output) + 1]};
+  }
+
+  static void check_columns(const char* call, const metrics::Matrix& in, metrics::Index columns) {
+    if (in.cols() != columns)
+      throw std::invalid_argument(std::string(call) + ": " + std::to_string(in.cols()) +
+                                  " columns, expected " + std::to_string(columns));
+  }
+
   template <typename Map>
-  static cono_status run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept {
+  cono_status run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept {
     try {
       const sdk::Tensor from(*in), to(*out);
       metrics::Matrix matrix(from.rows(), from.size() / std::max<std::int64_t>(from.rows(), 1));
       from.for_each([&](std::int64_t i, double value) { matrix.data()[i] = value; });
       const metrics::Matrix result = map(matrix);
       const auto target = to.values<double>();
-      if (static_cast<std::size_t>(result.size()) != target.size()) return CONO_INVALID_ARGUMENT;
+      if (static_cast<std::size_t>(result.size()) != target.size())
+        throw std::invalid_argument("room for " + std::to_string(target.size()) +
+                                    " numbers, expected " + std::to_string(result.size()));
       std::copy_n(result.data(), target.size(), target.begin());
       return CONO_OK;
+    } catch (const std::invalid_argument& e) {
+      fault = e.what();
+      return CONO_INVALID_ARGUMENT;
+    } catch (const std::exception& e) {
+      fault = e.what();
+      return CONO_INTERNAL;
     } catch (...) {
+      fault = "threw something that is not a std::exception";
       return CONO_INTERNAL;
     }
   }
@@ -448,9 +487,8 @@ std::size_t score(const Job& job, HostCalls& host) {
   std::optional<Ready<cono_model>> answering;
   if (job.model && subject.views().concepts != nullptr) {
     answering.emplace(*job.model, host);
-    const auto* table =
-        static_cast<const cono_intervene*>(answering->plugin.interface(CONO_INTERVENE_INTERFACE));
-    if (table != nullptr)
+    const auto table = answering->plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE);
+    if (table)
       subject.set_intervention(
           [&host, table, self = answering->instance.get(), &model,
            outputs = subject.views().concepts->outputs.cols(),
@@ -486,7 +524,7 @@ std::size_t score(const Job& job, HostCalls& host) {
     return metric.metadata.scores.size();
   }
   const metrics::Subject views = subject.views();
-  const SubjectCalls calls(views);
+  SubjectCalls calls(views);
   ArrayBag arrays;
   arrays.borrow_missing(subject.arrays());
   alter_input(arrays, job.trial);
@@ -497,8 +535,9 @@ std::size_t score(const Job& job, HostCalls& host) {
         return instance.table().score(instance.get(), arrays.raw(), calls.raw(), raw,
                                       collector.raw());
       });
-    } catch (const CallFault&) {
+    } catch (const CallFault& e) {
       if (!collector.fault.empty()) throw OutputFault(collector.fault);
+      if (!calls.fault.empty()) throw CallFault(e.status(), e.what() + (": " + calls.fault));
       throw;
     }
     if (!collector.fault.empty()) throw OutputFault(collector.fault);
@@ -550,7 +589,9 @@ int run_worker(const fs::path& job_file) {
     // A terminal's Ctrl-C reaches the whole process group; when to stop is the supervisor's to say.
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGTERM, [](int) { asked_to_stop.store(true); });
-    HostCalls host = make_host(job);
+    ::signal(SIGXFSZ, SIG_IGN);  // a file that becomes too large is an error with a text
+    HostCalls host;
+    set_up(host, job);
     if (job.trial == trial::kCancelled) host.cancelled = [] { return true; };
     std::size_t count = 1;
     if (job.stage == Stage::kScore) {

@@ -18,6 +18,15 @@ using results::Status;
 constexpr double kLoadSeconds = 60;
 constexpr std::size_t kLogTail = 4096;
 
+/// A plugin can write to any descriptor; whatever it puts on this one is its own fault.
+Status status_of(const std::string& word) {
+  try {
+    return results::parse_status(word);
+  } catch (const std::invalid_argument&) {
+    return Status::failed;
+  }
+}
+
 double parse_hex(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
 std::filesystem::path prepared(const Job& job) {
@@ -53,7 +62,7 @@ void WorkerProcess::take(const std::string& line) {
   else if (fields[0] == "done")
     done_ = true;
   else if (fields[0] == "fault")
-    fault_ = {results::parse_status(field(1)), field(2)};
+    fault_ = {status_of(field(1)), field(2)};
   else if (fields[0] == "score")
     scores_.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
                                        : results::ScoreRow{field(1), std::nullopt, field(3)});
