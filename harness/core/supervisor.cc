@@ -323,7 +323,10 @@ class Supervisor {
     if (end.status == Status::ok) {
       finish_node(i, State::kDone, std::move(end));
     } else {
-      if (end.died() && end.step == "load" && node.component != nullptr)
+      // A deadline shorter than a second or two says nothing about a library on a busy machine.
+      const bool in_time = plan_.run_file.limits.seconds >= 2;
+      if (end.died() && end.step == "load" && node.component != nullptr &&
+          (end.status == Status::crashed || in_time))
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
       if (end.status != Status::not_applicable && tries_[i] <= options_.retry && stop_signal == 0) {
         state_[i] = State::kWaiting;

@@ -443,7 +443,7 @@ class SubjectCalls {
 };
 
 std::size_t score(const Job& job, HostCalls& host) {
-  report({"stage", "load"});
+  report({"stage", "open"});
   const ArrayBag dataset = ArrayBag::open(job.dataset);
   const ArrayBag model = ArrayBag::open(job.model_folder);
   std::optional<ArrayBag> explanation;
@@ -510,6 +510,7 @@ std::size_t score(const Job& job, HostCalls& host) {
     report({"stage", "score"});
     return score_built_in(job, subject);
   }
+  report({"stage", "load"});
   Ready<cono_metric> metric(*job.plugin, host);
   if (job.trial == trial::kLoad) return 0;
   report({"stage", "score"});

@@ -25,7 +25,8 @@ struct Shell {
   ChildProcess child;
 
   explicit Shell(const std::string& script, const std::vector<std::string>& environment = {})
-      : child({"/bin/sh", "-c", script}, scratch.path("output.txt"), environment) {}
+      : child({"/bin/sh", "-c", script}, {scratch.path("output.txt"), scratch.path("output.txt")},
+              environment) {}
 
   Exit wait() {
     for (int turn = 0; turn < 2000; ++turn) {
@@ -188,10 +189,12 @@ TEST_CASE("what cannot be started is said with its name, and leaves no descripto
     return count;
   };
   const int before = open_files();
-  CHECK_THROWS_SAYING(ChildProcess({"/no/such/program"}, scratch.path("o"), {}), std::runtime_error,
+  const OutputFiles good{scratch.path("o"), scratch.path("e")};
+  const OutputFiles bad{scratch.path("no/folder/o"), scratch.path("e")};
+  CHECK_THROWS_SAYING(ChildProcess({"/no/such/program"}, good, {}), std::runtime_error,
                       "/no/such/program: cannot be started: No such file");
-  CHECK_THROWS_SAYING(ChildProcess({"/bin/true"}, scratch.path("no/folder/o"), {}),
-                      std::runtime_error, "/bin/true: cannot be started");
+  CHECK_THROWS_SAYING(ChildProcess({"/bin/true"}, bad, {}), std::runtime_error,
+                      "/bin/true: cannot be started");
   CHECK(open_files() == before);
 }
 
