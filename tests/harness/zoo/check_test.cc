@@ -73,7 +73,7 @@ const Member kZoo[] = {
     {"bad_metadata", "file", "metadata:1: "},
     {"no_entry", "load", "exports no symbol conoscope_plugin_entry although it has metadata"},
     {"undefined_symbol", "load", "undefined symbol: conoscope_nobody_has_this"},
-    {"truncated", "file", "cut short: it has 6000 bytes "},
+    {"truncated", "file", "cut short: it has 6000 bytes"},
     {"text_file", "file", "not a shared library: it does not start as an ELF file"},
     {"ordinary", "file", "no conoscope plugin: it has no .note.conoscope section"},
     {"fast_math", "load", "changed the floating-point control word of the process (flush-to-zero)"},

@@ -104,7 +104,7 @@ const std::map<std::string, Fault> kFaults = {
     {"throws_five", {"failed", "explain: fit", "threw something that is not a std::exception"}},
     {"throws_in_constructor", {"failed", "explain: load", "no licence server"}},
     {"throws_runtime_error", {"failed", "explain: fit", "the tape has run out"}},
-    {"truncated", {"failed", "explain: load", "cut short: it has 6000 bytes "}},
+    {"truncated", {"failed", "explain: load", "cut short: it has 6000 bytes"}},
     {"undefined_symbol",
      {"failed", "explain: load", "undefined symbol: conoscope_nobody_has_this"}},
     {"wrong_abi", {"failed", "explain: load", "built for plugin border 99.0"}},
