@@ -68,9 +68,8 @@ Eigen::RowVectorXd z_score_of_group(const MatrixRef& x, const std::vector<Index>
                             (inside.empty() ? " is empty" : " has no others"));
   const Matrix others = x(outside, Eigen::all);
   const Eigen::RowVectorXd mean = others.colwise().mean();
-  const Eigen::RowVectorXd variance =
-      (others.rowwise() - mean).array().square().colwise().sum() /
-      static_cast<double>(others.rows());
+  const Eigen::RowVectorXd variance = (others.rowwise() - mean).array().square().colwise().sum() /
+                                      static_cast<double>(others.rows());
   for (Index k = 0; k < x.cols(); ++k)
     if (!(variance[k] > 0.0))
       throw std::domain_error("z_score_of_group: the others of group " + std::to_string(group) +

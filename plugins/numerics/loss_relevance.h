@@ -10,7 +10,8 @@ namespace conoscope::numerics {
 /// logits      N x C, finite
 /// targets     N, each in [0, C)
 /// returns     N x C
-/// throws      std::invalid_argument: logits empty or not finite; the sizes differ; a target outside
+/// throws      std::invalid_argument: logits empty or not finite; the sizes differ; a target
+/// outside
 ///             its range
 Matrix cross_entropy_gradient(const MatrixRef& logits, const std::vector<Index>& targets);
 
@@ -37,8 +38,8 @@ Matrix rectified_relevance(const MatrixRef& activations, const MatrixRef& gradie
 /// groups      N: the group of each row
 /// returns     K
 /// throws      std::invalid_argument: x empty or not finite; the sizes differ
-///             std::domain_error: the group is empty or holds all rows, or the others do not vary in
-///             some k
+///             std::domain_error: the group is empty or holds all rows, or the others do not vary
+///             in some k
 Eigen::RowVectorXd z_score_of_group(const MatrixRef& x, const std::vector<Index>& groups,
                                     Index group);
 

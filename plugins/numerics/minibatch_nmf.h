@@ -6,20 +6,20 @@ namespace conoscope::numerics {
 
 /// The defaults of scikit-learn 1.2.
 struct MiniBatchNmfOptions {
-  Index batch_size = 1024;       ///< rows per step; all rows where there are fewer
-  double forget_factor = 0.7;    ///< what one pass over all rows leaves of the past, in (0, 1]
-  double tol = 1e-4;             ///< stop when |H's move| <= tol |H|; 0: never for that
-  int max_no_improvement = 10;   ///< steps in a row without a lower smoothed cost; 0: no limit
-  int max_iter = 200;            ///< passes over the rows
+  Index batch_size = 1024;      ///< rows per step; all rows where there are fewer
+  double forget_factor = 0.7;   ///< what one pass over all rows leaves of the past, in (0, 1]
+  double tol = 1e-4;            ///< stop when |H's move| <= tol |H|; 0: never for that
+  int max_no_improvement = 10;  ///< steps in a row without a lower smoothed cost; 0: no limit
+  int max_iter = 200;           ///< passes over the rows
   NmfInit init = NmfInit::kAutomatic;
 };
 
 template <typename T>
 struct MiniBatchNmfResult {
-  RowMajor<T> w;       ///< N x K, >= 0: each row as its batch's last step left it
-  RowMajor<T> h;       ///< K x D, >= 0
-  double error = 0.0;  ///< |X - W H|, Frobenius; double for float rows too
-  int steps = 0;       ///< batches looked at
+  RowMajor<T> w;           ///< N x K, >= 0: each row as its batch's last step left it
+  RowMajor<T> h;           ///< K x D, >= 0
+  double error = 0.0;      ///< |X - W H|, Frobenius; double for float rows too
+  int steps = 0;           ///< batches looked at
   bool converged = false;  ///< by tol or max_no_improvement; false: max_iter was reached
 };
 
@@ -61,9 +61,9 @@ MiniBatchNmfResult<float> minibatch_nmf_from(const MatrixRefF& x, const MatrixRe
                                              const MatrixRefF& h0,
                                              const MiniBatchNmfOptions& options = {});
 
-/// The weights of rows for parts that stay fixed: mu from sqrt(mean(X) / K) until the weights of ALL
-/// rows together move by at most tol of their norm, or max_iter updates. A row's weights therefore
-/// depend on its batch; nnls() gives the exact ones.
+/// The weights of rows for parts that stay fixed: mu from sqrt(mean(X) / K) until the weights of
+/// ALL rows together move by at most tol of their norm, or max_iter updates. A row's weights
+/// therefore depend on its batch; nnls() gives the exact ones.
 ///
 /// x           N x D, finite, >= 0
 /// h           K x D, finite, >= 0

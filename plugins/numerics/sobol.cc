@@ -78,13 +78,12 @@ SobolDesign halton_design(Index points, Index factors) {
 Vector sobol_total(const VectorRef& outputs, Index factors) {
   check_at_least("sobol_total", "factors", factors, 1);
   if (outputs.size() % (factors + 2) != 0)
-    throw std::invalid_argument("sobol_total: " + std::to_string(outputs.size()) +
-                                " outputs are no multiple of K + 2 = " +
-                                std::to_string(factors + 2));
+    throw std::invalid_argument(
+        "sobol_total: " + std::to_string(outputs.size()) +
+        " outputs are no multiple of K + 2 = " + std::to_string(factors + 2));
   const Index n = outputs.size() / (factors + 2);
   check_at_least("sobol_total", "points", n, 2);
-  if (!outputs.allFinite())
-    throw std::invalid_argument("sobol_total: an output is not finite");
+  if (!outputs.allFinite()) throw std::invalid_argument("sobol_total: an output is not finite");
   const auto y = outputs.head(n);
   const double scale = 2.0 * static_cast<double>(n) * floored_variance(y);
   Vector total(factors);
@@ -132,11 +131,11 @@ Matrix concept_contributions(const MatrixRef& scores, const MatrixRef& bank,
   const Index positions = weight.rows();
   if (positions < 1 || scores.rows() % positions != 0 || scores.cols() != bank.rows() ||
       bank.cols() != weight.cols())
-    throw std::invalid_argument(
-        "concept_contributions: scores " + std::to_string(scores.rows()) + " x " +
-        std::to_string(scores.cols()) + ", bank " + std::to_string(bank.rows()) + " x " +
-        std::to_string(bank.cols()) + " and weight " + std::to_string(positions) + " x " +
-        std::to_string(weight.cols()) + " do not fit");
+    throw std::invalid_argument("concept_contributions: scores " + std::to_string(scores.rows()) +
+                                " x " + std::to_string(scores.cols()) + ", bank " +
+                                std::to_string(bank.rows()) + " x " + std::to_string(bank.cols()) +
+                                " and weight " + std::to_string(positions) + " x " +
+                                std::to_string(weight.cols()) + " do not fit");
   const Matrix on_position = weight * bank.transpose();  // J x K
   Matrix out(scores.rows() / positions, scores.cols());
   for (Index i = 0; i < out.rows(); ++i)

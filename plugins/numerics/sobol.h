@@ -15,8 +15,8 @@ namespace conoscope::numerics {
 /// Source: J. H. Halton, Numerische Mathematik 2, 1960.
 Matrix halton(Index points, Index dimensions);
 
-/// Two samples of the unit cube, from which masks are mixed: row i of C_k is row i of A with entry k
-/// of B.
+/// Two samples of the unit cube, from which masks are mixed: row i of C_k is row i of A with entry
+/// k of B.
 struct SobolDesign {
   Matrix a, b;  ///< n x K each
 
@@ -40,7 +40,8 @@ SobolDesign halton_design(Index points, Index factors);
 /// outputs     (K + 2) n: of the rows of SobolDesign::masks(), in that order; finite
 /// factors     K >= 1
 /// returns     K, >= 0; 0 where the output does not depend on factor k
-/// throws      std::invalid_argument: factors < 1; the size is no multiple of K + 2, or gives n < 2;
+/// throws      std::invalid_argument: factors < 1; the size is no multiple of K + 2, or gives n <
+/// 2;
 ///             an output is not finite
 ///
 /// Source: M. J. W. Jansen, Computer Physics Communications 117, 1999. The floor is that of the
@@ -56,8 +57,8 @@ Matrix sobol_total_sampled(
     Index samples, const SobolDesign& design,
     const std::function<Vector(Index sample, const Matrix& masks)>& outputs_of);
 
-/// The same numbers for samples whose output is linear in the mask, y(m) = sum_k m_k z_k + constant,
-/// without evaluating a mask:
+/// The same numbers for samples whose output is linear in the mask, y(m) = sum_k m_k z_k +
+/// constant, without evaluating a mask:
 ///
 ///   S_k = z_k^2 sum_i (A_ik - B_ik)^2 / (2 n max(var(A z), 1e-12))
 ///

@@ -25,7 +25,7 @@ const std::map<std::string, std::string>& methods() {
       {"kmeans", R"(id = "kmeans")"},
       {"nmf_ice", R"(id = "nmf")"},
       {"nmf_ice_tcav", "id = \"ice\"\nparams = { importance = \"tcav\" }"},
-      {"nmf_minibatch", "id = \"ice\"\nparams = { solver = \"minibatch\" }"},
+      {"nmf_minibatch", "id = \"ice\"\nparams = { solver = \"minibatch\", psi = \"transform\" }"},
       {"craft", R"(id = "craft")"},
       {"craft_noreg", "id = \"craft\"\nparams = { alpha = 0.0 }"},
       {"cdisco", R"(id = "cdisco")"},

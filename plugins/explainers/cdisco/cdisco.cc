@@ -32,8 +32,9 @@ class LossRelevance {
                                           all, true);
     if (!softmax_) return;
     const auto predictions = head.predictions().values<const std::int64_t>();
-    shared_ = of(numerics::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),
-                 weight_);
+    shared_ =
+        of(numerics::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),
+           weight_);
   }
 
   /// n x D. Softmax: the loss is the cross entropy with the predicted class, the same whatever the
@@ -84,8 +85,7 @@ class Cdisco final : public sdk::Explainer {
           constexpr Eigen::Index kWide = 512;
           const auto method =
               candidates > kWide ? numerics::SvdMethod::kAutomatic : numerics::SvdMethod::kExact;
-          const sdk::Matrix v =
-              numerics::truncated_svd(rows, candidates, false, method).components;
+          const sdk::Matrix v = numerics::truncated_svd(rows, candidates, false, method).components;
           Eigen::VectorXd alpha;
           if (importance_ == "directional")
             alpha = v * weight.row(c).transpose();

@@ -44,10 +44,10 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
           const sdk::Matrix scores = psi(rows, mine.cavs);
           const sdk::Matrix per_position = weights_by_position(head, weight.row(c));
           const sdk::Matrix total =
-              sampled_ ? by_masking(scores, mine.cavs, per_position, bias(c, 0), design, context)
-                       : numerics::sobol_total_linear(
-                             numerics::concept_contributions(scores, mine.cavs, per_position),
-                             design);
+              sampled_
+                  ? by_masking(scores, mine.cavs, per_position, bias(c, 0), design, context)
+                  : numerics::sobol_total_linear(
+                        numerics::concept_contributions(scores, mine.cavs, per_position), design);
           mine.importance = total.colwise().mean().transpose();
           return mine;
         });

@@ -40,8 +40,8 @@ class Pca final : public sdk::Explainer {
       if (found == k_) return svd.components;
     }
     throw std::domain_error("pca: the rows of output " + std::to_string(output) + " vary in " +
-                            std::to_string(found) + " directions, fewer than k = " +
-                            std::to_string(k_) + " concepts");
+                            std::to_string(found) +
+                            " directions, fewer than k = " + std::to_string(k_) + " concepts");
   }
 
   std::int64_t k_;
