@@ -96,8 +96,7 @@ class Plugin {
                         const Host& host = {}) const;
   /// out.arrays["scores"] is rows x concepts, the output's scores of the rows.
   Outcome project(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
-                  const OwnedArray& rows, std::int64_t concept_count,
-                  const Host& host = {}) const;
+                  const OwnedArray& rows, std::int64_t concept_count, const Host& host = {}) const;
   /// out.arrays["rows"] is scores x width.
   Outcome reconstruct(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
                       const OwnedArray& scores, std::int64_t width, const Host& host = {}) const;
