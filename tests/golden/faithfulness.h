@@ -8,6 +8,7 @@ namespace conoscope::tests::golden {
 // in faithfulness_test.cc.
 void register_faithfulness_numerics(Kinds& kinds);
 void register_faithfulness_surf(Kinds& kinds);
+void register_faithfulness_craft_cdisco(Kinds& kinds);
 void register_faithfulness_table(Kinds& kinds);
 
 }  // namespace conoscope::tests::golden
