@@ -9,8 +9,10 @@ namespace conoscope::numerics {
 namespace {
 
 constexpr Index kBlock = 32;  // hidden units worked on together: four vectors of eight floats
-constexpr Index kAlone = 8;   // up to that many active scores are one group, after its ReLU
-constexpr Index kGroup = 6;   // otherwise groups of at most so many: 64 subsets
+constexpr int kLane = 8, kLanes = kBlock / kLane;
+using Lane = Eigen::Array<float, kLane, 1, Eigen::DontAlign>;
+constexpr Index kAlone = 8;  // up to that many active scores are one group, after its ReLU
+constexpr Index kGroup = 6;  // otherwise groups of at most so many: 64 subsets
 
 /// The active scores of one position, in groups, and each coalition's subset of each group.
 struct Groups {
@@ -66,15 +68,16 @@ void add_layer(const float* tables, Index table_size, const std::uint8_t* subset
                Index groups, float* hidden) {
   const Index count = kGroups > 0 ? kGroups : groups;
   for (Index q = 0; q < q_count; ++q) {
-    float sum[kBlock];
     const float* entry = tables + subset[q] * kBlock;
-    for (Index h = 0; h < kBlock; ++h) sum[h] = entry[h];
+    Lane sum[kLanes];
+    for (int l = 0; l < kLanes; ++l) sum[l] = Eigen::Map<const Lane>(entry + l * kLane);
     for (Index g = 1; g < count; ++g) {
       entry = tables + g * table_size + subset[g * q_count + q] * kBlock;
-      for (Index h = 0; h < kBlock; ++h) sum[h] += entry[h];
+      for (int l = 0; l < kLanes; ++l) sum[l] += Eigen::Map<const Lane>(entry + l * kLane);
     }
     float* out = hidden + q * kBlock;
-    for (Index h = 0; h < kBlock; ++h) out[h] += sum[h] > 0.0F ? sum[h] : 0.0F;
+    for (int l = 0; l < kLanes; ++l)
+      Eigen::Map<Lane>(out + l * kLane) += sum[l].cwiseMax(Lane::Zero());
   }
 }
 
