@@ -70,7 +70,7 @@ struct ConceptShapOptions {
   Index concepts = 100;
   Index hidden = 500;
   int epochs = 60;
-  Index batch = 128;  ///< samples
+  Index batch = 64;  ///< samples; the paper does not state it
   double learning_rate = 1e-3;
 };
 
