@@ -44,43 +44,75 @@ inline sdk::Matrix rows_of_members(const sdk::Matrix& positions, Eigen::Index pe
   return out;
 }
 
+/// The concepts of one output.
+struct OutputConcepts {
+  sdk::Matrix cavs;            ///< K_c x D
+  Eigen::VectorXd importance;  ///< K_c
+};
+
+/// Class-specific concepts with importances of the method's own.
+///
+/// concepts_of(c, members, rows)  the OutputConcepts of output c from its members (indices of
+///                       samples) and their rows (see rows_of_members); an output that nothing is
+///                       predicted as gets none
+/// throws  std::domain_error: nothing is predicted as any output
+template <typename ConceptsOf>
+void explain_members(const sdk::HeadView& head, const sdk::Context& context,
+                     sdk::ExplanationOut& out, const std::string& method, bool pool,
+                     ConceptsOf&& concepts_of) {
+  const sdk::Matrix positions = sdk::to_matrix(head.activations(), 2);
+  const auto members = members_by_output(head);
+  std::vector<OutputConcepts> concepts;
+  std::vector<std::int64_t> counts;
+  for (std::size_t c = 0; c < members.size(); ++c) {
+    context.check_cancelled();
+    if (members[c].empty())
+      concepts.push_back({sdk::Matrix(0, positions.cols()), Eigen::VectorXd(0)});
+    else
+      concepts.push_back(
+          concepts_of(static_cast<Eigen::Index>(c), members[c],
+                      rows_of_members(positions, head.positions(), members[c], pool)));
+    counts.push_back(concepts.back().cavs.rows());
+    context.progress(static_cast<double>(c + 1) / static_cast<double>(members.size()));
+  }
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) total += count;
+  if (total == 0) throw std::domain_error(method + ": the model predicts no class at all");
+  auto explanation = out.class_specific(counts, positions.cols());
+  auto cavs = sdk::as_matrix(explanation.cavs, total, positions.cols());
+  Eigen::Index row = 0;
+  for (const OutputConcepts& mine : concepts)
+    for (Eigen::Index k = 0; k < mine.cavs.rows(); ++k) {
+      cavs.row(row) = mine.cavs.row(k);
+      explanation.importance[static_cast<std::size_t>(row++)] = mine.importance[k];
+    }
+}
+
+/// throws  NotApplicable: a flattened head, whose weights differ by position
+inline void refuse_flattened(const sdk::HeadView& head, const std::string& method) {
+  if (head.pooling() == "flatten")
+    throw sdk::NotApplicable(method + ": a flattened head has one weight vector per position");
+}
+
 /// Class-specific concepts with importances alpha = <w_c, v>: the derivative of the logit in the
 /// direction of the concept, for a head that averages positions.
 ///
 /// concepts_of(c, rows)  K_c x D concepts of output c from its rows; an output that nothing is
 ///                       predicted as gets none
-/// throws  NotApplicable: a flattened head, whose weights differ by position
+/// throws  NotApplicable: a flattened head
 template <typename ConceptsOf>
 void explain_each_output(const sdk::HeadView& head, const sdk::Context& context,
                          sdk::ExplanationOut& out, const std::string& method, bool pool,
                          ConceptsOf&& concepts_of) {
-  if (head.pooling() == "flatten")
-    throw sdk::NotApplicable(method + ": a flattened head has one weight vector per position");
-  const sdk::Matrix positions = sdk::to_matrix(head.activations(), 2);
+  refuse_flattened(head, method);
   const sdk::Matrix weight = sdk::to_matrix(head.weight());
-  const auto members = members_by_output(head);
-  std::vector<sdk::Matrix> concepts;
-  std::vector<std::int64_t> counts;
-  for (Eigen::Index c = 0; c < weight.rows(); ++c) {
-    context.check_cancelled();
-    const auto& mine = members[static_cast<std::size_t>(c)];
-    concepts.push_back(
-        mine.empty() ? sdk::Matrix(0, weight.cols())
-                     : concepts_of(c, rows_of_members(positions, head.positions(), mine, pool)));
-    counts.push_back(concepts.back().rows());
-    context.progress(static_cast<double>(c + 1) / static_cast<double>(weight.rows()));
-  }
-  std::int64_t total = 0;
-  for (const std::int64_t count : counts) total += count;
-  if (total == 0) throw std::domain_error(method + ": the model predicts no class at all");
-  auto explanation = out.class_specific(counts, weight.cols());
-  auto cavs = sdk::as_matrix(explanation.cavs, total, weight.cols());
-  Eigen::Index row = 0;
-  for (Eigen::Index c = 0; c < weight.rows(); ++c)
-    for (const auto& v : concepts[static_cast<std::size_t>(c)].rowwise()) {
-      cavs.row(row) = v;
-      explanation.importance[static_cast<std::size_t>(row++)] = weight.row(c).dot(v);
-    }
+  explain_members(head, context, out, method, pool,
+                  [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
+                    OutputConcepts mine;
+                    mine.cavs = concepts_of(c, rows);
+                    mine.importance = mine.cavs * weight.row(c).transpose();
+                    return mine;
+                  });
 }
 
 /// Fewer rows than concepts is an error, in the method's name.

@@ -26,6 +26,13 @@ const std::map<std::string, std::string>& methods() {
       {"kmeans", R"(id = "kmeans")"},
       {"nmf_ice", R"(id = "nmf")"},
       {"sae", R"(id = "topk_sae")"},
+      {"nmf_ice_tcav", "id = \"ice\"\nparams = { importance = \"tcav\" }"},
+      {"nmf_minibatch", "id = \"ice\"\nparams = { solver = \"minibatch\", psi = \"transform\" }"},
+      {"craft", R"(id = "craft")"},
+      {"craft_noreg", "id = \"craft\"\nparams = { alpha = 0.0 }"},
+      {"cdisco", R"(id = "cdisco")"},
+      {"cdisco_lit", "id = \"cdisco\"\nparams = { importance = \"loss_relu\" }"},
+      {"pca", R"(id = "pca")"},
       {"svd", R"(id = "svd")"},
       {"svd_pos", "id = \"svd\"\nparams = { rows = \"positions\" }"},
   };

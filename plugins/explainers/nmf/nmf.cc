@@ -5,12 +5,14 @@
 
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/non_negative.h"
 #include "plugins/numerics/nnls.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
 namespace numerics = conoscope::numerics;
+namespace explainers = conoscope::explainers;
 
 class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
  public:
@@ -23,10 +25,10 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    refuse_negative(head.activations());
-    conoscope::explainers::explain_each_output(
+    explainers::refuse_negative("nmf", head.activations());
+    explainers::explain_each_output(
         head, context, out, "nmf", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
-          conoscope::explainers::need_rows("nmf", c, rows.rows(), k_);
+          explainers::need_rows("nmf", c, rows.rows(), k_);
           return sdk::Matrix(
               numerics::nmf(rows, k_, context.seed().child(static_cast<std::uint64_t>(c)), options_)
                   .h);
@@ -35,32 +37,17 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
 
   void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
                std::span<double> scores) override {
-    const sdk::Matrix cavs = cavs_of(explanation, output);
+    const sdk::Matrix cavs = explainers::cavs_of(explanation, output);
     if (cavs.rows() == 0) return;
     sdk::as_matrix(scores, rows.rows(), cavs.rows()) = numerics::nnls(sdk::to_matrix(rows), cavs);
   }
 
   void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
                    const sdk::Tensor& scores, std::span<double> rows) override {
-    const sdk::Matrix cavs = cavs_of(explanation, output);
-    sdk::as_matrix(rows, scores.rows(), cavs.cols()) = sdk::to_matrix(scores) * cavs;
+    explainers::rebuild(explanation, output, scores, rows);
   }
 
  private:
-  static sdk::Matrix cavs_of(const sdk::ExplanationIn& explanation, std::int64_t output) {
-    const auto [first, last] = explanation.rows_of(output);
-    return sdk::to_matrix(explanation.cavs()).middleRows(first, last - first);
-  }
-
-  static void refuse_negative(const sdk::Tensor& activations) {
-    activations.for_each([&](std::int64_t i, double value) {
-      if (value < 0.0)
-        throw sdk::NotApplicable("nmf: needs non-negative activations, as after a ReLU; entry " +
-                                 std::to_string(i) + " of the " + activations.shape_text() +
-                                 " activations is " + std::to_string(value));
-    });
-  }
-
   std::int64_t k_;
   numerics::NmfOptions options_;
 };

@@ -1,0 +1,158 @@
+// CRAFT: an output's concepts are the penalised non-negative parts of its position features, each
+// position serving as a patch. A concept matters by its Sobol total index: the share of the logit's
+// variance that involves it when concepts are masked.
+
+#include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/non_negative.h"
+#include "plugins/numerics/nmf.h"
+#include "plugins/numerics/nnls.h"
+#include "plugins/numerics/sobol.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+namespace explainers = conoscope::explainers;
+
+class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
+ public:
+  explicit Craft(const sdk::Params& params)
+      : k_(params.integer("k")),
+        nb_design_(params.integer("nb_design")),
+        sampled_(params.text("estimator") == "sampled"),
+        exact_(params.text("psi") == "exact") {
+    options_.alpha_w = params.real("alpha");  // alpha_h is the same
+    options_.max_iter = static_cast<int>(params.integer("max_iter"));
+    options_.tol = params.real("tol");
+  }
+
+  void fit(const sdk::HeadView& head, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    explainers::refuse_negative("craft", head.activations());
+    const sdk::Matrix weight = sdk::to_matrix(head.weight());
+    const auto bias = sdk::to_matrix(head.bias());
+    const numerics::SobolDesign design = numerics::halton_design(nb_design_, k_);
+    explainers::explain_members(
+        head, context, out, "craft", false,
+        [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
+          explainers::need_rows("craft", c, rows.rows(), k_);
+          const sdk::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
+          explainers::OutputConcepts mine;
+          mine.cavs = explainers::parts_of(
+              head, rows, [&](const auto& x) { return numerics::nmf(x, k_, seed, options_); });
+          const sdk::Matrix scores = psi(rows, mine.cavs);
+          const sdk::Matrix per_position = weights_by_position(head, weight.row(c));
+          const sdk::Matrix total =
+              sampled_
+                  ? by_masking(scores, mine.cavs, per_position, bias(c, 0), design, context)
+                  : numerics::sobol_total_linear(
+                        numerics::concept_contributions(scores, mine.cavs, per_position), design);
+          mine.importance = total.colwise().mean().transpose();
+          return mine;
+        });
+  }
+
+  void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
+               std::span<double> scores) override {
+    const sdk::Matrix cavs = explainers::cavs_of(explanation, output);
+    if (cavs.rows() == 0) return;
+    sdk::as_matrix(scores, rows.rows(), cavs.rows()) = psi(sdk::to_matrix(rows), cavs);
+  }
+
+  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
+                   const sdk::Tensor& scores, std::span<double> rows) override {
+    explainers::rebuild(explanation, output, scores, rows);
+  }
+
+ private:
+  sdk::Matrix psi(const sdk::Matrix& rows, const sdk::Matrix& cavs) const {
+    if (!exact_) return numerics::nmf_transform(rows, cavs, options_);
+    return numerics::nnls(rows, cavs, static_cast<double>(rows.cols()) * options_.alpha_w);
+  }
+
+  /// The logit is the sum over positions of <row j of this, h_j>, plus the bias.
+  static sdk::Matrix weights_by_position(const sdk::HeadView& head,
+                                         const Eigen::RowVectorXd& weight) {
+    const Eigen::Index positions = head.positions(), width = head.width();
+    if (head.pooling() == "flatten")
+      return Eigen::Map<const sdk::Matrix>(weight.data(), positions, width);
+    return weight.replicate(positions, 1) / static_cast<double>(positions);
+  }
+
+  /// Every mask for every sample: masked scores, activations rebuilt from them, the head on those.
+  static sdk::Matrix by_masking(const sdk::Matrix& scores, const sdk::Matrix& bank,
+                                const sdk::Matrix& weight, double bias,
+                                const numerics::SobolDesign& design, const sdk::Context& context) {
+    const Eigen::Index positions = weight.rows();
+    const auto logits_of = [&](Eigen::Index sample, const sdk::Matrix& masks) {
+      context.check_cancelled();
+      const auto mine = scores.middleRows(sample * positions, positions);
+      Eigen::VectorXd logits(masks.rows());
+      sdk::Matrix rebuilt;
+      for (Eigen::Index m = 0; m < masks.rows(); ++m) {
+        rebuilt.noalias() = mine * masks.row(m).asDiagonal() * bank;
+        logits[m] = rebuilt.cwiseProduct(weight).sum() + bias;
+      }
+      return logits;
+    };
+    return numerics::sobol_total_sampled(scores.rows() / positions, design, logits_of);
+  }
+
+  std::int64_t k_, nb_design_;
+  bool sampled_, exact_;
+  numerics::NmfOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(Craft, "craft", "1.0.0", R"toml(
+summary = "class-specific penalised non-negative parts of position features, weighed by Sobol total indices"
+licence = "Apache-2.0"
+citation = "Fel et al., CRAFT: Concept Recursive Activation FacTorization for Explainability, CVPR 2023"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+help = "concepts per output"
+
+[parameters.alpha]
+type = "real"
+default = 1e-2
+min = 0
+help = "squared penalty on both factors, in psi too; scaled by the number of features (scores) or rows (concepts)"
+
+[parameters.nb_design]
+type = "integer"
+default = 32
+min = 2
+help = "points of the Sobol design; (k + 2) times as many masks"
+
+[parameters.estimator]
+type = "text"
+default = "closed_form"
+choices = ["closed_form", "sampled"]
+help = "the same finite design solved for a linear head, or every mask rebuilt and put through the head"
+
+[parameters.psi]
+type = "text"
+default = "transform"
+choices = ["transform", "exact"]
+help = "the solver's own updates, which stop by a rule over the whole batch, or their limit per row (ridge NNLS)"
+
+[parameters.max_iter]
+type = "integer"
+default = 200
+min = 1
+help = "iterations of the factorisation"
+
+[parameters.tol]
+type = "real"
+default = 1e-4
+min = 0
+help = "the factorisation's own stopping tolerance"
+)toml")

@@ -1,0 +1,148 @@
+// ICE: an output's concepts are the non-negative parts of its position features, not normalised.
+// psi is exact non-negative least squares, or the factorisation's own iterative transform.
+
+#include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/non_negative.h"
+#include "plugins/numerics/minibatch_nmf.h"
+#include "plugins/numerics/nmf.h"
+#include "plugins/numerics/nnls.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+namespace explainers = conoscope::explainers;
+
+class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
+ public:
+  explicit Ice(const sdk::Params& params)
+      : k_(params.integer("k")),
+        minibatch_(params.text("solver") == "minibatch"),
+        tcav_(params.text("importance") == "tcav"),
+        exact_(params.text("psi") == "exact") {
+    whole_.solver = params.text("solver") == "mu" ? numerics::NmfSolver::kMultiplicativeUpdate
+                                                  : numerics::NmfSolver::kCoordinateDescent;
+    whole_.max_iter = batches_.max_iter = static_cast<int>(params.integer("max_iter"));
+    whole_.tol = batches_.tol = params.real("tol");
+    batches_.batch_size = params.integer("batch_size");
+    batches_.forget_factor = params.real("forget_factor");
+    batches_.max_no_improvement = static_cast<int>(params.integer("max_no_improvement"));
+  }
+
+  void fit(const sdk::HeadView& head, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    explainers::refuse_flattened(head, "ice");
+    explainers::refuse_negative("ice", head.activations());
+    const sdk::Matrix weight = sdk::to_matrix(head.weight());
+    explainers::explain_members(
+        head, context, out, "ice", false,
+        [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
+          explainers::need_rows("ice", c, rows.rows(), k_);
+          const sdk::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
+          explainers::OutputConcepts mine;
+          if (minibatch_)
+            mine.cavs = explainers::parts_of(head, rows, [&](const auto& x) {
+              return numerics::minibatch_nmf(x, k_, seed, batches_);
+            });
+          else
+            mine.cavs = explainers::parts_of(
+                head, rows, [&](const auto& x) { return numerics::nmf(x, k_, seed, whole_); });
+          mine.importance = mine.cavs * weight.row(c).transpose();
+          // A linear head has the same derivative at every sample: all rise along v, or none.
+          if (tcav_) mine.importance = (mine.importance.array() > 0.0).cast<double>();
+          return mine;
+        });
+  }
+
+  void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
+               std::span<double> scores) override {
+    const sdk::Matrix cavs = explainers::cavs_of(explanation, output);
+    if (cavs.rows() == 0) return;
+    const sdk::Matrix x = sdk::to_matrix(rows);
+    auto psi = sdk::as_matrix(scores, rows.rows(), cavs.rows());
+    if (exact_)
+      psi = numerics::nnls(x, cavs);
+    else if (minibatch_)
+      psi = numerics::minibatch_nmf_transform(x, cavs, batches_);
+    else
+      psi = numerics::nmf_transform(x, cavs, whole_);
+  }
+
+  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
+                   const sdk::Tensor& scores, std::span<double> rows) override {
+    explainers::rebuild(explanation, output, scores, rows);
+  }
+
+ private:
+  std::int64_t k_;
+  bool minibatch_, tcav_, exact_;
+  numerics::NmfOptions whole_;
+  numerics::MiniBatchNmfOptions batches_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(Ice, "ice", "1.0.0", R"toml(
+summary = "class-specific non-negative parts of position features, exact NNLS projection"
+licence = "Apache-2.0"
+citation = "Zhang et al., Invertible Concept-based Explanations for CNN Models with Non-negative Concept Activation Vectors (ICE), AAAI 2021"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+help = "concepts per output"
+
+[parameters.solver]
+type = "text"
+default = "cd"
+choices = ["cd", "mu", "minibatch"]
+help = "coordinate descent, multiplicative updates, or the latter on one batch of rows after the other"
+
+[parameters.importance]
+type = "text"
+default = "directional"
+choices = ["directional", "tcav"]
+help = "mean derivative of the logit in the direction of the concept, or the share of samples where it is positive"
+
+[parameters.psi]
+type = "text"
+default = "exact"
+choices = ["exact", "transform"]
+help = "non-negative least squares per row, or the solver's own updates, which stop by a rule over the whole batch"
+
+[parameters.max_iter]
+type = "integer"
+default = 200
+min = 1
+help = "iterations; passes over the rows with minibatch"
+
+[parameters.tol]
+type = "real"
+default = 1e-4
+min = 0
+help = "the solver's own stopping tolerance"
+
+[parameters.batch_size]
+type = "integer"
+default = 1024
+min = 1
+help = "minibatch: rows per step"
+
+[parameters.forget_factor]
+type = "real"
+default = 0.7
+min = 0
+max = 1
+help = "minibatch: what one pass leaves of what was seen before; above 0"
+
+[parameters.max_no_improvement]
+type = "integer"
+default = 10
+min = 0
+help = "minibatch: steps without a lower smoothed cost before it stops; 0: no limit"
+)toml")
