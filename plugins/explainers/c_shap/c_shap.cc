@@ -1,0 +1,215 @@
+// C-SHAP: concept vectors that all outputs share, learnt so that their scores alone let a small
+// network rebuild the activations; an output's importances are the Shapley values of the concepts
+// in the game "how many of the output's samples keep their prediction".
+
+#include <algorithm>
+#include <cmath>
+
+#include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/class_rows.h"
+#include "plugins/numerics/concept_shap.h"
+#include "plugins/numerics/shapley.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+using numerics::Index;
+
+constexpr Index kEnumerated = 12;  // up to that many concepts all coalitions are tried
+
+class CShap final : public sdk::Explainer {
+ public:
+  explicit CShap(const sdk::Params& params)
+      : k_(params.integer("k")),
+        coalitions_(params.integer("coalitions")),
+        duplicate_(params.real("duplicate")) {
+    options_.concepts = params.integer("concepts");
+    options_.hidden = params.integer("hidden");
+    options_.epochs = static_cast<int>(params.integer("epochs"));
+    options_.batch = params.integer("batch");
+    options_.learning_rate = params.real("learning_rate");
+    options_.loss.beta = params.real("beta");
+    options_.loss.similarity_weight = params.real("lambda1");
+    options_.loss.distinct_weight = params.real("lambda2");
+    options_.loss.top = params.integer("top");
+  }
+
+  void fit(const sdk::HeadView& view, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    if (view.pooling() == "flatten")
+      throw sdk::NotApplicable("c_shap: a flattened head has one weight vector per position");
+    if (view.output() == "regression")
+      throw sdk::NotApplicable("c_shap: completeness is an accuracy, a regression has none");
+    const Index n = view.samples(), positions = view.positions(), outputs = view.outputs();
+    numerics::MatrixF x(n * positions, view.width());
+    view.activations().for_each(
+        [&x](std::int64_t i, double value) { x.data()[i] = static_cast<float>(value); });
+    numerics::FrozenHead<float> head;
+    head.weight = sdk::to_matrix(view.weight()).cast<float>();
+    head.bias = sdk::to_matrix(view.bias()).col(0).cast<float>();
+    head.sigmoid = view.output() == "sigmoid";
+    numerics::Coalitions targets = numerics::Coalitions::Zero(n, outputs);
+    const auto members = conoscope::explainers::members_by_output(view);
+    for (Index c = 0; c < outputs; ++c)
+      for (const Index i : members[static_cast<std::size_t>(c)]) targets(i, c) = 1;
+    if ((targets.array() == 0).all())
+      throw std::domain_error("c_shap: the model predicts no class at all");
+
+    context.check_cancelled();
+    const auto model = numerics::concept_shap_fit(
+        x, positions, targets, head, options_, context.seed().child("concepts"), [&](int epoch) {
+          context.check_cancelled();
+          context.progress(0.7 * (epoch + 1) / options_.epochs);
+        });
+
+    // A duplicate is no concept of its own: it plays with the one that it repeats, so that all
+    // concepts together are still what g was trained on.
+    const numerics::Matrix concepts = model.concepts.cast<double>();
+    const std::vector<Index> same_as = numerics::duplicate_of(concepts, duplicate_);
+    std::vector<Index> players, player_of(same_as.size());
+    for (std::size_t m = 0; m < same_as.size(); ++m) {
+      const auto first = static_cast<std::size_t>(same_as[m]);
+      player_of[m] = first == m ? static_cast<Index>(players.size()) : player_of[first];
+      if (first == m) players.push_back(static_cast<Index>(m));
+    }
+    const auto count = static_cast<Index>(players.size());
+    const bool enumerate = count <= kEnumerated;
+    const Index drawn = coalitions_ > 0 ? coalitions_ : 2 * count + 2048;
+    numerics::Coalitions game(drawn + 2, count);  // and none, and all
+    if (enumerate)
+      game = numerics::all_coalitions(count);
+    else
+      game << numerics::sample_coalitions(count, drawn, context.seed().child("coalitions")),
+          numerics::Coalitions::Zero(1, count), numerics::Coalitions::Ones(1, count);
+    numerics::Coalitions with_duplicates(game.rows(), concepts.rows());
+    for (Index m = 0; m < concepts.rows(); ++m)
+      with_duplicates.col(m) = game.col(player_of[static_cast<std::size_t>(m)]);
+
+    Index done = 0;
+    const numerics::Matrix values = numerics::coalition_recall(
+        numerics::concept_scores<float>(x, model.concepts, options_.loss.beta), positions, model.w1,
+        model.w2, head, targets, with_duplicates, [&] {
+          context.check_cancelled();
+          context.progress(0.7 + 0.3 * static_cast<double>(++done) / static_cast<double>(n));
+        });
+
+    auto explanation = out.class_agnostic(count, outputs, view.width());
+    auto cavs = sdk::as_matrix(explanation.cavs, count, view.width());
+    for (Index p = 0; p < count; ++p)
+      cavs.row(p) = concepts.row(players[static_cast<std::size_t>(p)]).normalized();
+    auto importance = sdk::as_matrix(explanation.importance, outputs, count);
+    importance.setZero();
+    auto completeness = out.create<double>("completeness", {outputs});
+    for (Index c = 0; c < outputs; ++c) {
+      completeness[static_cast<std::size_t>(c)] = values(game.rows() - 1, c);
+      if (members[static_cast<std::size_t>(c)].empty()) continue;
+      const numerics::Vector phi =
+          enumerate ? numerics::shapley_exact(values.col(c))
+                    : numerics::kernel_shap(game.topRows(drawn), values.col(c).head(drawn),
+                                            numerics::Vector::Ones(drawn), values(drawn, c),
+                                            values(drawn + 1, c));
+      for (const Index p : largest(phi)) importance(c, p) = phi[p];
+    }
+  }
+
+ private:
+  /// The k players of largest |phi|; of equals the first.
+  std::vector<Index> largest(const numerics::Vector& phi) const {
+    std::vector<Index> order(static_cast<std::size_t>(phi.size()));
+    for (std::size_t p = 0; p < order.size(); ++p) order[p] = static_cast<Index>(p);
+    std::stable_sort(order.begin(), order.end(),
+                     [&phi](Index a, Index b) { return std::abs(phi[a]) > std::abs(phi[b]); });
+    order.resize(std::min(order.size(), static_cast<std::size_t>(k_)));
+    return order;
+  }
+
+  Index k_, coalitions_;
+  double duplicate_;
+  numerics::ConceptShapOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(CShap, "c_shap", "1.0.0", R"toml(
+summary = "class-agnostic concepts learnt for completeness, importance by KernelSHAP per output"
+licence = "Apache-2.0"
+citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep Neural Networks, NeurIPS 2020"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+help = "concepts per output that keep their importance: those of largest |phi|; all others get 0"
+
+[parameters.concepts]
+type = "integer"
+default = 100
+min = 1
+help = "concept vectors that are learnt, before duplicates are removed"
+
+[parameters.beta]
+type = "real"
+default = 0.2
+min = 0
+max = 0.999
+help = "a score counts where the cosine exceeds it"
+
+[parameters.lambda1]
+type = "real"
+default = 0.1
+min = 0
+help = "weight of the pull of a concept towards its nearest positions"
+
+[parameters.lambda2]
+type = "real"
+default = 0.1
+min = 0
+help = "weight of the push of concepts away from each other"
+
+[parameters.top]
+type = "integer"
+default = 32
+min = 1
+help = "nearest positions per concept and batch that lambda1 pulls towards"
+
+[parameters.hidden]
+type = "integer"
+default = 500
+min = 1
+help = "hidden units of the network that rebuilds activations from scores"
+
+[parameters.epochs]
+type = "integer"
+default = 60
+min = 1
+help = "passes over the training samples"
+
+[parameters.batch]
+type = "integer"
+default = 64
+min = 1
+help = "samples per step; stated nowhere, 64 agrees with the reference digits table"
+
+[parameters.learning_rate]
+type = "real"
+default = 1e-3
+min = 0
+help = "Adam's rate"
+
+[parameters.duplicate]
+type = "real"
+default = 0.95
+min = 0.01
+max = 1.0
+help = "a concept whose cosine with an earlier one exceeds it is a duplicate"
+
+[parameters.coalitions]
+type = "integer"
+default = 0
+min = 0
+help = "coalitions drawn for KernelSHAP; 0: 2 M + 2048. Up to 12 concepts all are enumerated"
+)toml")

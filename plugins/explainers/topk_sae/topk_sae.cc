@@ -1,0 +1,135 @@
+// TopK sparse autoencoder: the concepts are the dictionary's rows, shared by all outputs. psi is
+// the encoder, so at most k concepts of a row are active; the decoder takes scores back to
+// activations.
+
+#include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/class_rows.h"
+#include "plugins/numerics/sae.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+
+class TopKSparseAutoencoder final : public sdk::Explainer,
+                                    public sdk::Projection,
+                                    public sdk::Reconstruction {
+ public:
+  explicit TopKSparseAutoencoder(const sdk::Params& params) {
+    options_.latents = params.integer("latents");
+    options_.top_k = params.integer("k");
+    options_.epochs = static_cast<int>(params.integer("epochs"));
+    options_.batch = params.integer("batch");
+    options_.learning_rate = params.real("learning_rate");
+    options_.aux_weight = params.real("aux_weight");
+    options_.clip = params.real("clip");
+  }
+
+  void fit(const sdk::HeadView& head, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    if (head.pooling() == "flatten")
+      throw sdk::NotApplicable("topk_sae: a flattened head has one weight vector per position");
+    const std::int64_t outputs = head.outputs(), width = head.width();
+    numerics::SaeOptions options = options_;
+    if (options.latents == 0) options.latents = 5 * outputs;
+    if (options.top_k > options.latents)
+      throw std::invalid_argument("topk_sae: k = " + std::to_string(options.top_k) +
+                                  " is more than the " + std::to_string(options.latents) +
+                                  " latents");
+    const sdk::Tensor activations = head.activations();
+    numerics::MatrixF rows(head.samples() * head.positions(), width);
+    activations.for_each(
+        [&rows](std::int64_t i, double value) { rows.data()[i] = static_cast<float>(value); });
+
+    context.check_cancelled();
+    const auto sae = numerics::sae_fit(rows, options, context.seed(), [&](int epoch) {
+      context.check_cancelled();
+      context.progress(static_cast<double>(epoch + 1) / options.epochs);
+    });
+
+    numerics::TopKSae<double> exact{sae.encoder.cast<double>(), sae.bias.cast<double>(),
+                                    sae.dictionary.cast<double>(), sae.top_k};
+    const numerics::Matrix dictionary = numerics::sae_dictionary(exact);
+    auto explanation = out.class_agnostic(options.latents, outputs, width);
+    sdk::as_matrix(explanation.cavs, options.latents, width) = dictionary;
+    sdk::as_matrix(explanation.importance, outputs, options.latents) =
+        sdk::to_matrix(head.weight()) * dictionary.transpose();
+    sdk::as_matrix(out.create<double>("encoder", {options.latents, width}), options.latents,
+                   width) = exact.encoder;
+    sdk::as_matrix(out.create<double>("encoder_bias", {options.latents}), options.latents, 1) =
+        exact.bias;
+    out.text("top_k", std::to_string(options.top_k));
+  }
+
+  void project(const sdk::ExplanationIn& explanation, std::int64_t, const sdk::Tensor& rows,
+               std::span<double> scores) override {
+    const sdk::Matrix bias = sdk::to_matrix(explanation.get("encoder_bias"));
+    const numerics::TopKSae<double> sae{sdk::to_matrix(explanation.get("encoder")), bias.col(0),
+                                        sdk::to_matrix(explanation.cavs()),
+                                        std::stoll(explanation.text("top_k"))};
+    sdk::as_matrix(scores, rows.rows(), sae.encoder.rows()) =
+        numerics::sae_encode<double>(sdk::to_matrix(rows), sae);
+  }
+
+  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t, const sdk::Tensor& scores,
+                   std::span<double> rows) override {
+    const sdk::Matrix dictionary = sdk::to_matrix(explanation.cavs());
+    sdk::as_matrix(rows, scores.rows(), dictionary.cols()) = sdk::to_matrix(scores) * dictionary;
+  }
+
+ private:
+  numerics::SaeOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(TopKSparseAutoencoder, "topk_sae", "1.0.0", R"toml(
+summary = "class-agnostic TopK sparse autoencoder of position features; dictionary rows as concepts"
+licence = "Apache-2.0"
+citation = "Makhzani & Frey, k-Sparse Autoencoders, ICLR 2014; Gao et al., arXiv:2406.04093; as concepts: Fel et al., arXiv:2502.12892"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.latents]
+type = "integer"
+default = 0
+min = 0
+help = "concepts that all outputs share; 0: five per output"
+
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+help = "concepts that may be active in one row"
+
+[parameters.epochs]
+type = "integer"
+default = 60
+min = 1
+help = "passes over the training positions"
+
+[parameters.batch]
+type = "integer"
+default = 256
+min = 1
+help = "rows per step"
+
+[parameters.learning_rate]
+type = "real"
+default = 2e-3
+min = 0
+help = "Adam's rate at the start; falls to 0 along half a cosine"
+
+[parameters.aux_weight]
+type = "real"
+default = 0.1
+min = 0
+help = "weight of the auxiliary loss, by which unused latents learn the residual; 0 switches it off"
+
+[parameters.clip]
+type = "real"
+default = 1.0
+min = 1e-12
+help = "largest norm of the gradient"
+)toml")

@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "tests/support/head_bundle.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& plugin() {
+  static const Plugin loaded(plugin_file("c_shap"));
+  return loaded;
+}
+
+Arguments quick(std::int64_t concepts = 8) {
+  return {{"concepts", concepts},
+          {"hidden", std::int64_t{20}},
+          {"epochs", std::int64_t{20}},
+          {"batch", std::int64_t{16}},
+          {"beta", 0.05}};
+}
+
+Arguments with(Arguments arguments, const std::string& name, const Value& value) {
+  arguments[name] = value;
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("shared concepts; each output keeps the importances of its k largest |phi|") {
+  for (const std::int64_t concepts : {8, 20}) {  // enumerated, and drawn
+    const Bundle head = random_head_bundle(80, 2, 10, 3, 1);
+    const Outcome fit = plugin().fit_explainer(quick(concepts), head);
+    REQUIRE(fit.error == "");
+    CHECK(fit.out.texts.at("scope") == "class_agnostic");
+    const Rows cavs = matrix_of(fit.out, "cavs"), importance = matrix_of(fit.out, "importance");
+    CHECK(cavs.rows() <= concepts);
+    CHECK(cavs.rowwise().norm().isApproxToConstant(1.0, 1e-12));
+    const Rows cosines = cavs * cavs.transpose() - Rows::Identity(cavs.rows(), cavs.rows());
+    CHECK(cosines.maxCoeff() <= 0.951);
+    for (Eigen::Index c = 0; c < 3; ++c) CHECK((importance.row(c).array() != 0.0).count() <= 5);
+    CHECK(importance.cwiseAbs().maxCoeff() > 0.0);
+
+    // With all importances kept they sum to v(all) - v(none); nothing at all predicts class 0, the
+    // lowest of the equal biases.
+    const Outcome all = plugin().fit_explainer(with(quick(concepts), "k", concepts), head);
+    const Rows phi = matrix_of(all.out, "importance");
+    const auto completeness = all.out.values<double>("completeness");
+    for (std::size_t c = 0; c < 3; ++c)
+      CHECK(phi.row(static_cast<Eigen::Index>(c)).sum() ==
+            doctest::Approx(completeness[c] - (c == 0 ? 1.0 : 0.0)).scale(1.0).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("an output that nothing is predicted as has no importances") {
+  const Rows activations = normal_rows(60, 6, 1, true);
+  Rows weight = normal_rows(3, 6, 2);
+  weight.row(1).setZero();
+  const Bundle head = head_bundle(activations, 2, weight, {0.0, -1e6, 0.0});
+  const Outcome fit = plugin().fit_explainer(quick(), head);
+  REQUIRE(fit.error == "");
+  CHECK(matrix_of(fit.out, "importance").row(1).isZero(0.0));
+}
+
+TEST_CASE("sigmoid outputs are tasks of their own") {
+  const Outcome fit =
+      plugin().fit_explainer(quick(), random_head_bundle(60, 2, 8, 3, 1, "sigmoid"));
+  REQUIRE(fit.error == "");
+  CHECK(fit.out.shape("importance").front() == 3);
+}
+
+TEST_CASE("seeded: the same bits for a seed at any thread count, others for another") {
+  const Bundle head = random_head_bundle<float>(40, 2, 8, 2, 1);
+  const Outcome once = plugin().fit_explainer(quick(), head, {.seed = 3, .threads = 1});
+  CHECK((plugin().fit_explainer(quick(), head, {.seed = 3, .threads = 8}).out == once.out));
+  CHECK(!(plugin().fit_explainer(quick(), head, {.seed = 4}).out == once.out));
+}
+
+TEST_CASE("what is refused, and cancellation") {
+  const Bundle head = random_head_bundle(20, 2, 6, 2, 1);
+  CHECK(
+      plugin().fit_explainer({}, random_head_bundle(20, 2, 6, 2, 1, "softmax", "flatten")).status ==
+      CONO_NOT_APPLICABLE);
+  CHECK(plugin().fit_explainer({}, random_head_bundle(20, 2, 6, 1, 1, "regression")).status ==
+        CONO_NOT_APPLICABLE);
+  // Two coalitions cannot tell twenty concepts apart.
+  const Outcome few = plugin().fit_explainer(with(quick(20), "coalitions", std::int64_t{2}), head);
+  CHECK(few.status == CONO_UNDEFINED);
+  Bundle nan = head;
+  nan.arrays["activations"] = OwnedArray::of<double>(
+      {20, 2, 6}, std::vector<double>(240, std::numeric_limits<double>::quiet_NaN()));
+  CHECK(plugin().fit_explainer(quick(), nan).status == CONO_INVALID_ARGUMENT);
+  // No attribute is ever predicted.
+  const Bundle nobody =
+      head_bundle(normal_rows(20, 4, 1, true), 1, Rows::Zero(2, 4), {-1.0, -1.0}, "sigmoid");
+  CHECK(plugin().fit_explainer(quick(), nobody).status == CONO_UNDEFINED);
+  Host cancelling;
+  int asked = 0;
+  cancelling.cancelled = [&asked] { return ++asked > 3; };
+  CHECK(plugin().fit_explainer(quick(), head, cancelling).status == CONO_CANCELLED);
+}
