@@ -29,7 +29,7 @@ void append(PartDeletion& result, const Matrix& logits, const IndexVector& label
   const Index step = result.by_class.rows() - 1;
   Index lost = 0;
   for (Index c = 0; c < logits.cols(); ++c) {
-    result.by_class(step, c) = count(c) > 0.0 ? right(c) / count(c) : -1.0;
+    result.by_class(step, c) = count(c) > 0.0 ? right(c) / count(c) : 1.0;
     lost += count(c) > 0.0 && result.by_class(step, c) < kKept * result.by_class(0, c);
   }
   result.classes_lost.push_back(lost);

@@ -10,7 +10,7 @@ namespace conoscope::metrics {
 /// Accuracies while parts of the inputs are deleted, concept after concept.
 struct PartDeletion {
   std::vector<double> accuracy;     ///< K + 1: with 0, 1, ... K concepts deleted
-  Matrix by_class;                  ///< (K + 1) x C; -1 for a class without a sample
+  Matrix by_class;                  ///< (K + 1) x C; 1 for a class without a sample: none is wrong
   std::vector<Index> classes_lost;  ///< K + 1: classes that lost > 80 % of by_class's first row
 };
 
