@@ -3,6 +3,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/faithfulness/c_shap_eval.h"
+#include "metrics/faithfulness/deletion.h"
+#include "metrics/faithfulness/ice_eval.h"
+#include "metrics/faithfulness/sae_eval.h"
 #include "metrics/faithfulness/surf_catalogue.h"
 
 namespace conoscope::metrics {
@@ -44,6 +48,10 @@ const Catalogue& catalogue() {
   static const Catalogue all = [] {
     Catalogue building;
     add_surf(building);
+    add_ice_eval(building);
+    add_c_shap_eval(building);
+    add_sae_eval(building);
+    add_deletion(building);
     return building;
   }();
   return all;

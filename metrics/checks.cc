@@ -63,4 +63,15 @@ void require_logit_pair(std::string_view metric, const MatrixRef& model_logits,
   require_finite(metric, "surrogate_logits", surrogate_logits);
 }
 
+void require_labels(std::string_view metric, const IndexVector& labels, Index samples,
+                    Index outputs) {
+  if (static_cast<Index>(labels.size()) != samples)
+    refuse(metric,
+           std::to_string(labels.size()) + " labels for " + std::to_string(samples) + " samples");
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] < 0 || labels[i] >= outputs)
+      refuse(metric, "label " + std::to_string(labels[i]) + " of sample " + std::to_string(i) +
+                         " is outside 0 ... " + std::to_string(outputs - 1));
+}
+
 }  // namespace conoscope::metrics::detail

@@ -26,6 +26,10 @@ void require_finite_vector(std::string_view metric, std::string_view argument,
 void require_logit_pair(std::string_view metric, const MatrixRef& model_logits,
                         const MatrixRef& surrogate_logits);
 
+/// One class per sample, each in 0 ... outputs-1.
+void require_labels(std::string_view metric, const IndexVector& labels, Index samples,
+                    Index outputs);
+
 [[noreturn]] void refuse(std::string_view metric, const std::string& what);
 
 }  // namespace conoscope::metrics::detail

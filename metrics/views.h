@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "metrics/types.h"
@@ -77,6 +78,11 @@ struct Subject {
   const ConceptView* concepts = nullptr;
   const LatentView* latent = nullptr;
   const Annotations* annotations = nullptr;
+  /// The training split under the same head: for measures that train a surrogate of their own.
+  const HeadView* train_head = nullptr;
+  /// What measures that draw draw from; the same for all explanations of one model, so that they
+  /// are compared under the same draws.
+  std::uint64_t seed = 0;
 };
 
 }  // namespace conoscope::metrics

@@ -3,6 +3,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/print_board.h"
+#include "harness/app/print_sanity.h"
 #include "results/store.h"
 
 namespace conoscope::app {
@@ -17,7 +18,7 @@ int board_command(const Arguments& arguments) {
       "Entries with missing seeds never rank above complete ones. RUN is a name or the\n"
       "start of a key; default: the newest run.",
       {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
-       "conoscope board quick --format latex > table.tex"});
+       "conoscope board quick --format latex > table.tex", "conoscope board sanity --sanity"});
   options.positional("run", 1);
   options.with_store();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
@@ -29,6 +30,9 @@ int board_command(const Arguments& arguments) {
                 "only this model");
   options.add()("explainer", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "only this explainer");
+  options.add()("sanity",
+                "measures instead of explainers: does each one rank perfect before random\n"
+                "importances before random concepts? (for a run of sanity.toml)");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
@@ -44,6 +48,11 @@ int board_command(const Arguments& arguments) {
     const auto runs = store.runs();
     if (runs.empty()) throw UsageError("the store holds no run yet; start with `conoscope run`");
     run = runs.back().key;
+  }
+  if (options.has("sanity")) {
+    if (options.has("all")) throw UsageError("--sanity is about one run; leave out --all");
+    print_sanity(store, run, metrics, format);
+    return kOk;
   }
   results::BoardOptions filters;
   filters.dataset = options.get<std::string>("dataset");

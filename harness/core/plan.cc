@@ -28,13 +28,16 @@ std::string list_text(const std::vector<std::string>& items) {
 
 /// Head, concept and latent views are the model's to offer, even where a dataset brings the arrays.
 bool is_model_view(std::string_view view) {
-  return view == "head_view" || view == "concept_view" || view == "latent_view";
+  return view == "head_view" || view == "train_head_view" || view == "concept_view" ||
+         view == "latent_view";
 }
 
 /// What one subject has: the model's views, the dataset's annotations, an explanation or not.
 std::vector<std::string> views_of(const Component& dataset, const Component& model,
                                   bool explanation) {
   std::vector<std::string> out = model.offers;
+  // Every model is fitted and applied on both splits.
+  if (contains(out, "head_view")) out.emplace_back("train_head_view");
   for (const auto& view : dataset.offers)
     if (!is_model_view(view)) out.push_back(view);
   if (explanation) out.emplace_back("explanation");
@@ -200,7 +203,12 @@ class Planner {
       score.label = plugin ? plugin->name : "metrics";
       score.needs = inputs;
       score.component = plugin;
-      score.seed = base.child("score").child(plugin ? plugin->key : "").child(lineage).value();
+      // Not of the explainer: all explanations of a model are judged under the same draws, so that
+      // a metric that cannot tell two of them apart gives the same number.
+      score.seed = base.child("score")
+                       .child(plugin ? plugin->key : "")
+                       .child(dataset.key + " " + model.key)
+                       .value();
       score.cell = index;
       out.score_nodes.push_back(plan_.nodes.size());
       plan_.nodes.push_back(std::move(score));

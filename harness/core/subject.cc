@@ -191,6 +191,11 @@ void TestSubject::set_projection(decltype(metrics::Explanation::project) project
   explanation_->reconstruct = std::move(reconstruct);
 }
 
+void TestSubject::add_train_head(const ArrayBag& dataset, const ArrayBag& model) {
+  if (!head_) return;
+  train_head_ = make_head_view(rows_of(model, index_of(dataset, "train_index"), samples_of(model)));
+}
+
 void TestSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
   if (concepts_) concepts_->intervene = std::move(intervene);
 }
@@ -202,6 +207,7 @@ metrics::Subject TestSubject::views() const {
   if (concepts_) out.concepts = &*concepts_;
   if (latent_) out.latent = &*latent_;
   out.annotations = &annotations_;
+  if (train_head_) out.train_head = &*train_head_;
   return out;
 }
 

@@ -33,6 +33,8 @@ class TestSubject {
 
   void set_projection(decltype(metrics::Explanation::project) project,
                       decltype(metrics::Explanation::reconstruct) reconstruct);
+  /// The training split's head view; left out unless asked for, because it is a copy.
+  void add_train_head(const ArrayBag& dataset, const ArrayBag& model);
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
 
   /// Replaces importances, or directions and importances, by random ones; see control.h.
@@ -44,7 +46,7 @@ class TestSubject {
 
  private:
   ArrayBag test_;
-  std::optional<metrics::HeadView> head_;
+  std::optional<metrics::HeadView> head_, train_head_;
   std::optional<metrics::Explanation> explanation_;
   std::optional<metrics::ConceptView> concepts_;
   std::optional<metrics::LatentView> latent_;

@@ -278,6 +278,13 @@ void send_score(const metrics::Score& score, bool parts) {
       report({"part", score.name, std::to_string(i), hex_double(score.parts[i])});
 }
 
+bool needs_view(const Job& job, std::string_view view) {
+  return std::any_of(job.metrics.begin(), job.metrics.end(), [view](const std::string& name) {
+    const auto* info = metrics::catalogue().metric(name);
+    return info && std::find(info->needs.begin(), info->needs.end(), view) != info->needs.end();
+  });
+}
+
 std::size_t score_built_in(const Job& job, const TestSubject& subject) {
   std::vector<std::string> groups;
   for (const auto& name : job.metrics) {
@@ -286,9 +293,11 @@ std::size_t score_built_in(const Job& job, const TestSubject& subject) {
     if (std::find(groups.begin(), groups.end(), info->group) == groups.end())
       groups.emplace_back(info->group);
   }
+  metrics::Subject views = subject.views();
+  views.seed = job.seed;
   std::size_t count = 0;
   for (const auto& group : groups)
-    for (const auto& score : metrics::catalogue().group(group)->score(subject.views()))
+    for (const auto& score : metrics::catalogue().group(group)->score(views))
       if (std::find(job.metrics.begin(), job.metrics.end(), score.name) != job.metrics.end()) {
         send_score(score, job.sample_scores);
         ++count;
@@ -507,6 +516,7 @@ std::size_t score(const Job& job, HostCalls& host) {
   }
 
   if (!job.plugin) {
+    if (needs_view(job, "train_head_view")) subject.add_train_head(dataset, model);
     report({"stage", "score"});
     return score_built_in(job, subject);
   }

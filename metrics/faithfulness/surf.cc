@@ -1,18 +1,17 @@
 #include "metrics/faithfulness/surf.h"
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surf_attr_acc.h"
 #include "metrics/faithfulness/surf_complexity.h"
-#include "metrics/faithfulness/surf_norm_l1.h"
 #include "metrics/faithfulness/surf_prob_mae.h"
 #include "metrics/faithfulness/surf_surrogate.h"
 #include "metrics/faithfulness/surf_tally.h"
+#include "metrics/faithfulness/surrogate_scores.h"
+#include "metrics/score.h"
 
 namespace conoscope::metrics {
 
@@ -23,28 +22,7 @@ constexpr const char* kMeasures[] = {
     "surf_norm_l1", "surf_attr_acc", "surf_prob_mae"};
 constexpr const char* kSpatialMean = "_spatial_mean";
 
-Score number(std::string name, double value, std::vector<double> parts = {}) {
-  return {std::move(name), value, "", "", std::move(parts)};
-}
-
-Score none(std::string name, std::string reason, std::string message) {
-  return {std::move(name), 0.0, std::move(reason), std::move(message), {}};
-}
-
-Score norm_l1_score(const Matrix& model, const Matrix& surrogate, const Annotations* annotations) {
-  if (!annotations || annotations->labels.empty())
-    return none("surf_norm_l1", "not_applicable", "needs annotations.labels");
-  try {
-    const NormL1 norm = surf_norm_l1(model, surrogate, annotations->labels);
-    Score score = number("surf_norm_l1", norm.value);
-    if (norm.skipped > 0)
-      score.message =
-          std::to_string(norm.skipped) + " samples left out: the true class's logit is exactly 0";
-    return score;
-  } catch (const std::domain_error& error) {
-    return none("surf_norm_l1", "undefined", error.what());
-  }
-}
+using detail::none, detail::number;
 
 // The eight measures under one position rule, in the order of kMeasures.
 std::vector<Score> measures(const Matrix& model, const Matrix& surrogate, Output output,
@@ -63,7 +41,7 @@ std::vector<Score> measures(const Matrix& model, const Matrix& surrogate, Output
                          : number("surf_rank_corr", tally.rank_corr(), tally.rank_corr_rows()));
     scores.push_back(
         number("surf_rank_corr_undefined", static_cast<double>(tally.rank_corr_undefined())));
-    scores.push_back(norm_l1_score(model, surrogate, annotations));
+    scores.push_back(detail::norm_l1_score("surf_norm_l1", model, surrogate, annotations));
   } else {
     for (const char* name :
          {"surf_emd", "surf_top1", "surf_rank_corr", "surf_rank_corr_undefined", "surf_norm_l1"})

@@ -6,6 +6,7 @@
 #include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/explanation.h"
+#include "metrics/faithfulness/psi.h"
 
 namespace conoscope::metrics {
 
@@ -34,17 +35,6 @@ void require_finite_surrogate(const Matrix& surrogate, const Rows& rows) {
                           ": a surrogate logit overflows although all arguments are finite");
 }
 
-Matrix project(const Explanation& explanation, Index output, Index count, const MatrixRef& rows) {
-  Matrix scores = explanation.project(output, rows);
-  if (scores.rows() != rows.rows() || scores.cols() != count)
-    detail::refuse(kName, "psi of output " + std::to_string(output) + " returned " +
-                              std::to_string(scores.rows()) + " x " +
-                              std::to_string(scores.cols()) + "; expected " +
-                              std::to_string(rows.rows()) + " x " + std::to_string(count));
-  detail::require_finite(kName, "psi of output " + std::to_string(output), scores);
-  return scores;
-}
-
 // Importances apply after the positions are merged: m = n * positions rows of scores become n.
 Matrix merge_positions(Matrix scores, Index positions, Pooling pooling) {
   if (positions == 1) return scores;
@@ -62,7 +52,7 @@ Matrix projected_surrogate(const MatrixRef& rows, const Explanation& explanation
   Matrix surrogate(rows.rows() / positions, bias.size());
   if (explanation.class_agnostic) {
     const Matrix scores =
-        merge_positions(project(explanation, 0, counts[0], rows), positions, pooling);
+        merge_positions(detail::project(kName, explanation, 0, rows), positions, pooling);
     surrogate.noalias() = scores * explanation.importance_by_output.transpose();
   } else {
     for (Index c = 0; c < bias.size(); ++c) {
@@ -72,7 +62,7 @@ Matrix projected_surrogate(const MatrixRef& rows, const Explanation& explanation
         continue;
       }
       const Matrix scores =
-          merge_positions(project(explanation, c, count, rows), positions, pooling);
+          merge_positions(detail::project(kName, explanation, c, rows), positions, pooling);
       surrogate.col(c).noalias() = scores * explanation.importance.segment(
                                                 explanation.offset[static_cast<size_t>(c)], count);
     }

@@ -305,7 +305,7 @@ Outputs sanity_ordering_case(const Case& one) {
   };
   repeat("surf_mae", mae);
   repeat("surf_emd", emd);
-  out.not_compared["ice_eval_rand_imp_equals_perfect"] = "about ICE-Eval, not about SURF";
+  out.scalars["ice_eval_rand_imp_equals_perfect"] = ice_eval_is_blind_to_importance(one);
   return out;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 void run_and_check(const std::filesystem::path& folder) {
   Kinds kinds;
+  register_faithfulness_measures(kinds);
   register_faithfulness_numerics(kinds);
   register_faithfulness_shap_sae(kinds);
   register_faithfulness_surf(kinds);

@@ -1,0 +1,27 @@
+#include "metrics/faithfulness/deletion_order.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "metrics/checks.h"
+
+namespace conoscope::metrics {
+
+IndexVector deletion_order(const VectorRef& importance) {
+  detail::require_finite_vector("deletion_order", "importance", importance);
+  IndexVector order(static_cast<size_t>(importance.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return importance(a) > importance(b); });
+  return order;
+}
+
+double deletion_auc(const std::vector<double>& values) {
+  if (values.size() < 2)
+    detail::refuse("deletion_auc", std::to_string(values.size()) + " values; needs 2 at least");
+  const double inner =
+      std::accumulate(values.begin(), values.end(), 0.0) - 0.5 * (values.front() + values.back());
+  return inner / static_cast<double>(values.size() - 1);
+}
+
+}  // namespace conoscope::metrics

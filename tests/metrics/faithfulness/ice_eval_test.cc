@@ -1,0 +1,179 @@
+#include "metrics/faithfulness/ice_eval.h"
+
+#include <doctest/doctest.h>
+
+#include "metrics/faithfulness/ice_eval_surrogate.h"
+#include "metrics/faithfulness/ice_fidelity_error.h"
+#include "metrics/faithfulness/model_logits.h"
+#include "metrics/faithfulness/surf_surrogate.h"
+#include "tests/support/heads.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+// Two classes along the axes, both with weight 2; each has its own axis as its only CAV.
+HeadView axes_head() {
+  HeadView head;
+  head.activations = (Matrix(2, 2) << 3, 1, 1, 4).finished();
+  head.weight = (Matrix(2, 2) << 2, 1, 0, 2).finished();
+  head.bias = (Vector(2) << 0, 1).finished();
+  return head;
+}
+
+Explanation axes_explanation() {
+  Explanation explanation;
+  explanation.cavs = Matrix::Identity(2, 2);
+  explanation.importance = Vector::Constant(2, 7.0);
+  explanation.offset = {0, 1, 2};
+  return explanation;
+}
+
+TEST_CASE("ice_eval: by hand") {
+  // y = (7, 3), (6, 9). Class 0 keeps h_0: 2 h_0 = 6, 2; class 1 keeps h_1: 2 h_1 + 1 = 3, 9.
+  const Matrix surrogate = ice_eval_surrogate(axes_head(), axes_explanation());
+  CHECK(surrogate == (Matrix(2, 2) << 6, 3, 2, 9).finished());
+
+  const HeadView head = axes_head();
+  const Explanation explanation = axes_explanation();
+  Annotations annotations;
+  annotations.labels = {0, 0};
+  Subject subject;
+  subject.head = &head;
+  subject.explanation = &explanation;
+  subject.annotations = &annotations;
+  const std::vector<Score> scores = ice_eval(subject);
+  CHECK(scores[0].value == doctest::Approx((1.0 + 4.0) / 4.0));              // mae
+  CHECK(scores[2].value == 1.0);                                             // top1
+  CHECK(scores[4].value == doctest::Approx((1.0 / 7.0 + 4.0 / 6.0) / 2.0));  // norm_l1
+  CHECK(scores[5].value == doctest::Approx(2.5 / (6.5 + 1e-4)));             // fidelity_error
+  CHECK(scores[6].value == 0.0);                                             // params
+  CHECK(scores[7].value == 2.0 * 2.0 * 3.0);                                 // flops
+}
+
+TEST_CASE("ice_eval: with alpha = <w_c, v_k> it is SURF's surrogate") {
+  for (const Pooling pooling : {Pooling::kMean, Pooling::kFlatten}) {
+    const HeadView head = random_head(30, 4, 6, 3, pooling);
+    Explanation explanation = normal_explanation(3, 2, 6);
+    if (pooling == Pooling::kMean) {
+      for (Index k = 0; k < 6; ++k)
+        explanation.importance(k) = explanation.cavs.row(k).dot(head.weight.row(k / 2));
+      CHECK(surf_surrogate(head, explanation).isApprox(ice_eval_surrogate(head, explanation)));
+    }
+    // The folded product and the two calls say the same.
+    Explanation called = explanation;
+    called.project = [&](Index c, const MatrixRef& rows) -> Matrix {
+      return rows * explanation.cavs.middleRows(2 * c, 2).transpose();
+    };
+    CHECK(ice_eval_surrogate(head, called).isApprox(ice_eval_surrogate(head, explanation)));
+  }
+}
+
+TEST_CASE("ice_eval: a reconstruction of the explanation's own wins over its CAVs") {
+  HeadView head = axes_head();
+  Explanation explanation = axes_explanation();
+  explanation.reconstruct = [](Index, const MatrixRef& scores) -> Matrix {
+    return Matrix::Zero(scores.rows(), 2);
+  };
+  CHECK(ice_eval_surrogate(head, explanation) == (Matrix(2, 2) << 0, 1, 0, 1).finished());
+}
+
+TEST_CASE("ice_eval: class-agnostic concepts rebuild once for all") {
+  const HeadView head = random_head(20, 1, 5, 3, Pooling::kNone);
+  Explanation explanation;
+  explanation.class_agnostic = true;
+  explanation.cavs = Matrix::Identity(5, 5);
+  explanation.importance_by_output = Matrix::Zero(3, 5);
+  int calls = 0;
+  explanation.project = [&](Index, const MatrixRef& rows) -> Matrix {
+    ++calls;
+    return rows;
+  };
+  CHECK(ice_eval_surrogate(head, explanation).isApprox(model_logits(head)));
+  CHECK(calls == 1);
+}
+
+TEST_CASE("ice_eval: an output without a concept answers its bias") {
+  HeadView head = axes_head();
+  Explanation explanation = axes_explanation();
+  explanation.offset = {0, 0, 2};
+  CHECK(ice_eval_surrogate(head, explanation).col(0).isZero());
+}
+
+TEST_CASE("ice_eval: other outputs, and no labels") {
+  HeadView head = axes_head();
+  const Explanation explanation = axes_explanation();
+  Subject subject;
+  subject.head = &head;
+  subject.explanation = &explanation;
+  CHECK(ice_eval(subject)[4].message == "needs annotations.labels");
+  head.output = Output::kRegression;
+  for (const Score& score : ice_eval(subject))
+    CHECK(score.reason.empty() == (score.name == "ice_eval_mae" || score.name.ends_with("params") ||
+                                   score.name.ends_with("flops")));
+}
+
+TEST_CASE("ice_eval: the ladder is blind to importances") {
+  HeadView head = random_head(200, 1, 16, 8, Pooling::kNone);
+  head.bias = -head.weight * head.activations.colwise().mean().transpose();
+  const Matrix model = model_logits(head);
+  const auto error = [&](const Explanation& explanation) {
+    return (ice_eval_surrogate(head, explanation) - model).cwiseAbs().mean();
+  };
+  const double perfect = error(perfect_explanation(head));
+  CHECK(perfect < 1e-12);
+  CHECK(error(half_random_explanation(head, sdk::Seed(1))) == perfect);
+  CHECK(error(random_explanation(head, sdk::Seed(1))) > 0.1);
+}
+
+TEST_CASE("ice_fidelity_error: by hand, and a class without a sample") {
+  const Matrix model = (Matrix(2, 2) << 1, 0, 3, 0).finished();
+  const Vector error = ice_fidelity_error(model, Matrix::Zero(2, 2), {0, 0});
+  CHECK(error(0) == doctest::Approx(2.0 / (2.0 + 1e-4)));
+  CHECK(error(1) == -1.0);
+}
+
+TEST_CASE("ice_eval: throws") {
+  const HeadView head = axes_head();
+  Explanation bad = axes_explanation();
+  bad.offset = {0, 2};
+  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument, "ice_eval",
+                      "1 outputs, the head 2");
+  bad = axes_explanation();
+  bad.cavs = Matrix::Identity(2, 3);
+  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument, "3 features");
+  bad = axes_explanation();
+  bad.project = [](Index, const MatrixRef& rows) -> Matrix { return Matrix::Ones(rows.rows(), 1); };
+  bad.reconstruct = [](Index, const MatrixRef&) -> Matrix { return Matrix::Zero(1, 1); };
+  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument,
+                      "the reconstruction of output 0 returned 1 x 1; expected 2 x 2");
+  bad.reconstruct = nullptr;
+  bad.cavs = Matrix(0, 2);
+  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument,
+                      "0 CAVs for its 2 concepts");
+  bad = axes_explanation();
+  bad.project = [](Index, const MatrixRef& rows) -> Matrix {
+    return Matrix::Constant(rows.rows(), 1, std::numeric_limits<double>::quiet_NaN());
+  };
+  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument, "psi of output 0",
+                      "nan");
+  HeadView huge = axes_head();
+  huge.activations *= 1e200;
+  huge.weight *= 1e200;
+  CHECK_THROWS_SAYING(ice_eval_surrogate(huge, axes_explanation()), std::domain_error, "overflows");
+  CHECK_THROWS_SAYING(ice_fidelity_error(Matrix::Ones(1, 2), Matrix::Ones(1, 2), {2}),
+                      std::invalid_argument, "ice_fidelity_error", "label 2 of sample 0");
+  CHECK_THROWS_SAYING(ice_fidelity_error(Matrix::Ones(1, 2), Matrix::Ones(1, 2), {}),
+                      std::invalid_argument, "0 labels for 1 samples");
+  check_refuses_bad_pairs(
+      [](const Matrix& y, const Matrix& s) {
+        return ice_fidelity_error(y, s, IndexVector(static_cast<size_t>(y.rows()), 0));
+      },
+      "ice_fidelity_error");
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests
