@@ -9,6 +9,7 @@ namespace {
 void run_and_check(const std::filesystem::path& folder) {
   Kinds kinds;
   register_faithfulness_numerics(kinds);
+  register_faithfulness_subspaces(kinds);
   register_faithfulness_surf(kinds);
   register_faithfulness_table(kinds);
   const Summary summary = run(folder, kinds);
