@@ -265,6 +265,41 @@ Outcome Plugin::fit_explainer(const Arguments& arguments, const Bundle& head,
       });
 }
 
+Outcome Plugin::project(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
+                        const OwnedArray& rows, std::int64_t concept_count,
+                        const Host& host) const {
+  const View view(explanation);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor raw_rows = rows.raw();
+  return run<cono_explainer>(
+      CONO_EXPLAINER_INTERFACE, arguments, host,
+      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
+        if (table.project == nullptr) throw std::invalid_argument("the explainer has no project");
+        const std::int64_t shape[] = {raw_rows.shape[0], concept_count};
+        cono_tensor scores{};
+        sink->create(sink->self, "scores", CONO_F64, 2, shape, &scores);
+        return table.project(instance, &arrays, output, &raw_rows, raw, &scores);
+      });
+}
+
+Outcome Plugin::reconstruct(const Arguments& arguments, const Bundle& explanation,
+                            std::int64_t output, const OwnedArray& scores, std::int64_t width,
+                            const Host& host) const {
+  const View view(explanation);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor raw_scores = scores.raw();
+  return run<cono_explainer>(
+      CONO_EXPLAINER_INTERFACE, arguments, host,
+      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
+        if (table.reconstruct == nullptr)
+          throw std::invalid_argument("the explainer has no reconstruct");
+        const std::int64_t shape[] = {raw_scores.shape[0], width};
+        cono_tensor rows{};
+        sink->create(sink->self, "rows", CONO_F64, 2, shape, &rows);
+        return table.reconstruct(instance, &arrays, output, &raw_scores, raw, &rows);
+      });
+}
+
 Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
                         std::vector<std::int64_t> activations_shape, const Host& host) const {
   const auto* forward =

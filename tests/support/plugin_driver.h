@@ -94,6 +94,12 @@ class Plugin {
                          const cono_tensor& tensor, const Host& host = {}) const;
   Outcome fit_explainer(const Arguments& arguments, const Bundle& head,
                         const Host& host = {}) const;
+  /// out.arrays["scores"] is rows x concepts, the output's scores of the rows.
+  Outcome project(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
+                  const OwnedArray& rows, std::int64_t concept_count, const Host& host = {}) const;
+  /// out.arrays["rows"] is scores x width.
+  Outcome reconstruct(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
+                      const OwnedArray& scores, std::int64_t width, const Host& host = {}) const;
   /// out.arrays["activations"] has the given shape.
   Outcome forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
                   std::vector<std::int64_t> activations_shape, const Host& host = {}) const;
