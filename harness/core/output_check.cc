@@ -89,6 +89,22 @@ void check_head(const ArrayBag& bag) {
   check_shape(bias, {weight.shape(0)});
 }
 
+void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) {
+  const auto has = [&](const char* name) { return dataset.find(name).has_value(); };
+  if (!needed && !has("segment_embeddings") && !has("segment_sample")) return;
+  const auto embeddings = need(dataset, "segment_embeddings");
+  const auto sample = need(dataset, "segment_sample");
+  if (embeddings.dimensions() != 2)
+    fail("segment_embeddings is " + embeddings.shape_text() + ", expected m x D");
+  check_dtype(sample, CONO_I64);
+  check_shape(sample, {embeddings.rows()});
+  const auto owners = sample.values<const std::int64_t>();
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (owners[i] < 0 || owners[i] >= samples)
+      fail("segment_sample[" + std::to_string(i) + "] is " + std::to_string(owners[i]) +
+           ", expected 0 to " + std::to_string(samples - 1));
+}
+
 bool offers(const Metadata& metadata, const char* view) {
   return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
 }
@@ -105,6 +121,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
     check_shape(*labels, {samples});
   }
   if (dataset.find("head_weight")) check_head(dataset);
+  check_segments(dataset, samples, offers(metadata, "segments"));
   std::vector<char> used(static_cast<std::size_t>(samples), 0);
   for (const char* name : {"train_index", "test_index"}) {
     const auto index = need(dataset, name);
