@@ -127,6 +127,9 @@ fs::path find_run_file(const std::string& name) {
   std::sort(shipped.begin(), shipped.end());
   for (const auto& candidate : shipped)
     if (candidate == name || candidate == name + ".toml") return folder / candidate;
+  const bool with_ending = fs::path(name).extension() == ".toml";
+  for (auto& known : shipped)
+    if (!with_ending) known = fs::path(known).stem().string();
   throw UsageError(name + ": no such file, and no run file of that name ships" +
                    core::did_you_mean(name, shipped));
 }

@@ -83,7 +83,7 @@ int plan_command(const Arguments& arguments) {
     table.columns[4].type = results::ColumnType::integer;
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       const auto& cell = plan.cells[i];
-      const bool now = std::find(todo.begin(), todo.end(), i) != todo.end();
+      const bool now = std::binary_search(todo.begin(), todo.end(), i);
       table.add({cell.key.substr(0, 12), cell.dataset->name, cell.model->name,
                  cell.explainer ? results::Field(cell.explainer->name) : results::Field(),
                  cell.seed, cell.control,

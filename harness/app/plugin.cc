@@ -29,11 +29,12 @@ void print_left_out() {
 }
 
 int list_command(const Arguments& arguments) {
-  Options options("plugin list [KIND] [options]",
-                  "Prints the plugins of the search path, read without loading them: --plugin-path,\n"
-                  "CONOSCOPE_PLUGIN_PATH, the user folder (~/.local/share/conoscope/plugins), the\n"
-                  "installation. Run files may add folders of their own.",
-                  {"conoscope plugin list", "conoscope plugin list explainer --format json"});
+  Options options(
+      "plugin list [KIND] [options]",
+      "Prints the plugins of the search path, read without loading them: --plugin-path,\n"
+      "CONOSCOPE_PLUGIN_PATH, the user folder (~/.local/share/conoscope/plugins), the\n"
+      "installation. Run files may add folders of their own.",
+      {"conoscope plugin list", "conoscope plugin list explainer --format json"});
   options.positional("kind", 1);
   options.with_plugins();
   options.with_format();
@@ -79,8 +80,7 @@ int list_command(const Arguments& arguments) {
 core::PluginFile find_plugin(const std::string& name, const core::Registry& registry,
                              const core::Quarantine& quarantine) {
   std::error_code error;
-  if (std::filesystem::is_regular_file(name, error))
-    return core::examine_plugin(name, quarantine);
+  if (std::filesystem::is_regular_file(name, error)) return core::examine_plugin(name, quarantine);
   std::vector<std::string> ids;
   const core::PluginFile* found = nullptr;
   for (const auto& plugin : registry.plugins()) {

@@ -1,9 +1,72 @@
+// plugin check: prints what core's conformance suite finds.
+
+#include "harness/core/plugin_check.h"
+
+#include <iostream>
+
 #include "harness/app/command.h"
+#include "harness/app/options.h"
 
 namespace conoscope::app {
 
-int plugin_check_command(const Arguments&) {
-  throw UsageError("plugin check: not part of this build");
+namespace po = boost::program_options;
+
+int plugin_check_command(const Arguments& arguments) {
+  Options options(
+      "plugin check FILE [options]",
+      "Tries the plugin on small synthetic inputs, every call in a process of its own, and\n"
+      "prints one line for each rule of the border. Exit code 3: a check failed. A file that\n"
+      "passes leaves the quarantine.",
+      {"conoscope plugin check build/my_method.so",
+       "conoscope plugin check my_data.so --param archive=arrays.npz --format json"});
+  options.positional("file", 1);
+  options.add()("param",
+                po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
+                "a parameter of the plugin; may be repeated");
+  options.add()("seconds", po::value<double>()->default_value(60)->value_name("S"),
+                "how long one call may take");
+  options.add()("memory", po::value<double>()->default_value(2048)->value_name("MIB"),
+                "how much memory one call may use");
+  options.add()(
+      "cache", po::value<std::string>()->value_name("DIR"),
+      "where to work, and the quarantine (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  if (!options.has("file")) throw UsageError("plugin check: which file?");
+
+  core::CheckOptions wanted;
+  wanted.seconds = options.get<double>("seconds");
+  if (!(wanted.seconds > 0)) throw UsageError("--seconds: expected a number above 0");
+  const double memory = options.get<double>("memory");
+  if (!(memory >= 1 && memory < 0x1p40)) throw UsageError("--memory: expected MiB, 1 or more");
+  wanted.memory = static_cast<std::uint64_t>(memory * 0x1p20);
+  if (options.has("param"))
+    for (const auto& text : options.get<std::vector<std::string>>("param")) {
+      const std::size_t equals = text.find('=');
+      if (equals == text.npos || equals == 0)
+        throw UsageError("--param " + text + ": expected NAME=VALUE");
+      wanted.params.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    }
+  // A person who waits sees every line at once; the other formats are one document.
+  if (format == results::Format::table)
+    wanted.report = [](const core::CheckResult& result) {
+      const std::string verdict = core::to_string(result.verdict);
+      std::cout << verdict << std::string(9 - verdict.size(), ' ') << result.name
+                << (result.reason.empty() ? "" : ": ") << result.reason << std::endl;
+    };
+
+  const core::Cache cache(options.cache());
+  core::Quarantine quarantine = open_quarantine(options);
+  const auto found = core::check_plugin(options.get<std::vector<std::string>>("file")[0], wanted,
+                                        cache, quarantine);
+  if (format != results::Format::table) {
+    results::Table table{{{"check"}, {"verdict"}, {"reason"}}, {}};
+    for (const auto& result : found)
+      table.add({result.name, std::string(core::to_string(result.verdict)), result.reason});
+    std::cout << results::to_text(table, format);
+  }
+  return core::passed(found) ? kOk : kPluginRefused;
 }
 
 }  // namespace conoscope::app

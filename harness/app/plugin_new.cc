@@ -39,13 +39,13 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }  // namespace
 
 int plugin_new_command(const Arguments& arguments) {
-  Options options("plugin new KIND ID [options]",
-                  "Writes a folder ID with a small working plugin of that kind (dataset, model,\n"
-                  "explainer or metric), its CMakeLists.txt and a run file that uses it.",
-                  {"conoscope plugin new explainer my_method",
-                   "cmake -S my_method -B my_method/build && cmake --build my_method/build",
-                   "conoscope plugin check my_method/build/my_method.so",
-                   "conoscope run my_method/run.toml"});
+  Options options(
+      "plugin new KIND ID [options]",
+      "Writes a folder ID with a small working plugin of that kind (dataset, model,\n"
+      "explainer or metric), its CMakeLists.txt and a run file that uses it.",
+      {"conoscope plugin new explainer my_method",
+       "cmake -S my_method -B my_method/build && cmake --build my_method/build",
+       "conoscope plugin check my_method/build/my_method.so", "conoscope run my_method/run.toml"});
   options.positional("words", 2);
   options.add()("folder", boost::program_options::value<std::string>()->value_name("DIR"),
                 "where to write it (default: ./ID)");
@@ -63,7 +63,8 @@ int plugin_new_command(const Arguments& arguments) {
                      " must start with a letter and hold only lower-case letters, digits and _");
 
   const fs::path source = share_folder() / "template" / kind;
-  const fs::path target = options.has("folder") ? fs::path(options.get<std::string>("folder")) : fs::path(id);
+  const fs::path target =
+      options.has("folder") ? fs::path(options.get<std::string>("folder")) : fs::path(id);
   std::error_code error;
   if (fs::exists(target, error) && !fs::is_empty(target, error))
     throw UsageError(target.string() + ": is there already and not empty");

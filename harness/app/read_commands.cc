@@ -1,8 +1,11 @@
 // The commands that only read the store: history, show, status, query, export.
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
@@ -27,10 +30,62 @@ std::string run_of(const Options& options, results::Store& store) {
   return options.has("run") ? store.find_run(options.get<std::vector<std::string>>("run")[0]) : "";
 }
 
-void print(const char* title, const results::Table& table, results::Format format) {
-  if (format == results::Format::table) std::cout << title << '\n';
-  std::cout << results::to_text(table, format);
-  if (format == results::Format::table) std::cout << '\n';
+/// Several tables as one answer: a JSON answer is one document, and a line of NDJSON says which
+/// table it belongs to. The other formats have an empty line between the tables.
+void print(const std::vector<std::pair<const char*, results::Table>>& tables,
+           results::Format format) {
+  bool first = true;
+  for (const auto& [title, table] : tables) {
+    const char* separator = first ? "" : "\n";
+    switch (format) {
+      case results::Format::json:
+        std::cout << (first ? "{\n" : ",\n") << '"' << title
+                  << "\": " << results::to_text(table, format);
+        break;
+      case results::Format::ndjson: {
+        results::Table marked = table;
+        marked.columns.insert(marked.columns.begin(), {"table"});
+        for (auto& row : marked.rows) row.insert(row.begin(), std::string(title));
+        std::cout << results::to_text(marked, format);
+        break;
+      }
+      case results::Format::table:
+        std::cout << separator << title << '\n' << results::to_text(table, format);
+        break;
+      default:
+        std::cout << separator << results::to_text(table, format);
+    }
+    first = false;
+  }
+  if (format == results::Format::json) std::cout << "}\n";
+}
+
+/// For people: a wide row reads better as a list of its fields. Empty ones are left out.
+void print_records(const char* title, const results::Table& table) {
+  std::size_t width = 0;
+  for (const auto& column : table.columns) width = std::max(width, column.name.size());
+  for (const auto& row : table.rows) {
+    std::cout << title << '\n';
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto* text = std::get_if<std::string>(&row[i]);
+      if (std::holds_alternative<std::monostate>(row[i]) || (text && text->empty())) continue;
+      const auto& name = table.columns[i].name;
+      std::cout << "  " << name << std::string(width - name.size() + 2, ' ');
+      if (text == nullptr) {
+        const results::Table field{{table.columns[i]}, {{row[i]}}};
+        const std::string csv = results::to_text(field, results::Format::csv);  // header, value
+        const std::size_t begin = csv.find('\n') + 1;
+        std::cout << csv.substr(begin, csv.find('\r', begin) - begin) << '\n';
+        continue;
+      }
+      for (const char c : *text) {
+        std::cout << c;
+        if (c == '\n') std::cout << std::string(width + 4, ' ');
+      }
+      std::cout << '\n';
+    }
+    std::cout << '\n';
+  }
 }
 
 }  // namespace
@@ -73,9 +128,13 @@ int show_command(const Arguments& arguments) {
   const auto format = options.format();
   auto store = open_store(options);
   const auto report = results::show(store, options.get<std::vector<std::string>>("cell")[0]);
-  print("cell", report.cell, format);
-  print("attempts", report.attempts, format);
-  print("scores", report.scores, format);
+  if (format == results::Format::table) {
+    print_records("cell", report.cell);
+    print_records("attempt", report.attempts);
+    print({{"scores", report.scores}}, format);
+  } else {
+    print({{"cell", report.cell}, {"attempts", report.attempts}, {"scores", report.scores}}, format);
+  }
   return kOk;
 }
 
@@ -90,9 +149,10 @@ int status_command(const Arguments& arguments) {
   const auto format = options.format();
   auto store = open_store(options);
   const auto report = results::status(store, run_of(options, store));
-  print("runs", report.runs, format);
-  if (!report.failures.rows.empty() || format != results::Format::table)
-    print("failures", report.failures, format);
+  if (report.failures.rows.empty() && format == results::Format::table)
+    print({{"runs", report.runs}}, format);
+  else
+    print({{"runs", report.runs}, {"failures", report.failures}}, format);
   return kOk;
 }
 

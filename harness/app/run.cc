@@ -69,6 +69,10 @@ int run_command(const Arguments& arguments) {
   const auto file = find_run_file(
       options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
   const core::Plan plan = load_plan(file, options);
+  const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
+                                        : std::vector<std::string>{};
+  const auto shard = options.get<std::string>("shard");
+  select_cells(plan, {}, only, shard);  // a mistake in them must not leave an empty store behind
   const core::Cache cache(options.cache());
   core::Quarantine quarantine = open_quarantine(options);
   results::Store store = results::Store::open(options.store(), results::Mode::read_write);
@@ -76,9 +80,7 @@ int run_command(const Arguments& arguments) {
 
   const auto finished = core::finished_cells(plan, store);
   report_changed_plugins(plan, store, finished);
-  const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
-                                        : std::vector<std::string>{};
-  const auto todo = select_cells(plan, finished, only, options.get<std::string>("shard"));
+  const auto todo = select_cells(plan, finished, only, shard);
   std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << finished.size()
             << " done, " << todo.size() << " to do now";
   if (!plan.skipped.empty())
@@ -105,8 +107,9 @@ int run_command(const Arguments& arguments) {
     Progress progress(todo.size());
     outcome = core::run_cells(plan, todo, store, cache, quarantine, run_options, progress);
   }
-  cache.trim(plan.run_file.limits.cache,
-             std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
+  if (!todo.empty())  // what was used within the last hour stays: another run may be at work
+    cache.trim(plan.run_file.limits.cache,
+               std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
 
   if (!todo.empty()) {
     std::cerr << outcome.good << " ok";

@@ -47,6 +47,7 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
     if (equals == filter.npos || std::find(keys.begin(), keys.end(), key) == keys.end())
       throw UsageError("--only " + filter + ": expected KEY=VALUE" + core::did_you_mean(key, keys));
     const std::string value = filter.substr(equals + 1);
+    if (value.empty()) throw UsageError("--only " + filter + ": expected KEY=VALUE");
     bool fits = false;
     for (const auto& cell : plan.cells) fits = fits || matches(cell, key, value);
     if (!fits) throw UsageError("--only " + filter + ": no cell of this run fits");

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 
 #include "conoscope/sdk/npy.h"
@@ -39,10 +40,52 @@ std::shared_ptr<void> map_file(const std::filesystem::path& file, std::size_t& s
           }};
 }
 
+/// How many elements; nullopt: an extent is negative, or more than any disk holds. An extent of 0
+/// does not hide what stands beside it, for the others' product is the step from row to row.
+std::optional<std::size_t> product(std::span<const std::int64_t> shape) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  std::uint64_t count = 1;
+  bool empty = false;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
+    empty = empty || extent == 0;
+    const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
+    if (count > kMost / factor) return std::nullopt;
+    count *= factor;
+  }
+  return empty ? 0 : count;
+}
+
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= 100 && name[0] != '.' &&
          name.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == name.npos;
+}
+
+/// The array that a file's bytes are.
+/// throws  std::runtime_error: they are none that an ArtifactWriter has written
+cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file) {
+  const auto damaged = [&file](const std::string& why) -> std::runtime_error {
+    return std::runtime_error(file + ": damaged: " + why + "; remove the cache folder it lies in");
+  };
+  sdk::NpyHeader header;
+  try {
+    header = sdk::parse_npy_header({bytes, size}, "header");
+  } catch (const std::invalid_argument& e) {
+    throw damaged(e.what());
+  }
+  const std::int32_t dtype = sdk::dtype_of_npy(header.descr);
+  if (dtype == 0) throw damaged("dtype " + header.descr);
+  if (header.fortran_order) throw damaged("column-major");
+  if (header.shape.empty() || header.shape.size() > CONO_MAX_DIMENSIONS)
+    throw damaged(std::to_string(header.shape.size()) + " dimensions");
+  const auto count = product(header.shape);
+  const std::size_t held = size - header.data_offset;
+  if (!count || *count * sdk::dtype_size(dtype) != held)
+    throw damaged(std::to_string(size) + " bytes, expected " +
+                  (count ? std::to_string(header.data_offset + *count * sdk::dtype_size(dtype))
+                         : std::string("more than any file holds")));
+  return sdk::make_tensor(bytes + header.data_offset, dtype, header.shape);
 }
 
 }  // namespace
@@ -59,18 +102,8 @@ ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
     if (entry.path().extension() != ".npy") continue;
     std::size_t size = 0;
     auto memory = map_file(entry.path(), size);
-    const std::string name = entry.path().string();
-    const auto header = sdk::parse_npy_header({static_cast<const char*>(memory.get()), size}, name);
-    const std::int32_t dtype = sdk::dtype_of_npy(header.descr);
-    std::size_t expected = sdk::dtype_size(dtype);
-    for (const auto extent : header.shape) expected *= static_cast<std::size_t>(extent);
-    if (dtype == 0 || header.fortran_order || header.data_offset + expected != size)
-      throw std::runtime_error(name + ": damaged: " + std::to_string(size) + " bytes, expected " +
-                               std::to_string(header.data_offset + expected) +
-                               "; remove the cache folder it lies in");
     bag.add(entry.path().stem().string(),
-            sdk::make_tensor(static_cast<char*>(memory.get()) + header.data_offset, dtype,
-                             header.shape));
+            mapped_tensor(static_cast<char*>(memory.get()), size, entry.path().string()));
     bag.owners_.push_back(std::move(memory));
   }
   return bag;
@@ -170,19 +203,17 @@ cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::in
   if (ndim < 1 || ndim > CONO_MAX_DIMENSIONS)
     return refuse(std::string(name) + ": " + std::to_string(ndim) + " dimensions, expected 1 to " +
                   std::to_string(CONO_MAX_DIMENSIONS));
-  std::uint64_t count = 1;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-  for (std::int32_t axis = 0; axis < ndim; ++axis) {
-    if (shape[axis] < 0 ||
-        (shape[axis] > 0 && count > kMost / static_cast<std::uint64_t>(shape[axis])))
-      return refuse(std::string(name) + ": extent " + std::to_string(shape[axis]) + " of axis " +
-                    std::to_string(axis) + " cannot be");
-    count *= static_cast<std::uint64_t>(shape[axis]);
+  const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
+  const auto count = product(extents);
+  if (!count) {
+    std::size_t axis = 0;  // the first that is at fault
+    while (product(extents.first(axis + 1))) ++axis;
+    return refuse(std::string(name) + ": extent " + std::to_string(shape[axis]) + " of axis " +
+                  std::to_string(axis) + " cannot be");
   }
 
-  const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
   const std::string header = sdk::make_npy_header(dtype, extents);
-  const std::size_t length = header.size() + count * sdk::dtype_size(dtype);
+  const std::size_t length = header.size() + *count * sdk::dtype_size(dtype);
   const auto file = folder_ / (std::string(name) + ".npy");
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   const auto disk = [&](int error) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,17 @@ namespace conoscope::core {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Several machines may share a cache, and a process id says nothing about another machine's.
+std::string host_name() {
+  utsname system{};
+  ::uname(&system);
+  return system.nodename;
+}
+
+}  // namespace
+
 Cache::Cache(fs::path root) : root_(std::move(root)) {
   std::error_code error;
   fs::create_directories(root_ / "artifacts", error);
@@ -28,8 +40,11 @@ Cache::Cache(fs::path root) : root_(std::move(root)) {
     throw std::runtime_error(root_.string() + ": the cache folder cannot be written to: " +
                              std::strerror(errno) + "; choose another with --cache");
   // What a killed supervisor left behind: work folders are named after the process that made them.
+  const std::string here = "@" + host_name();
   for (const auto& entry : fs::directory_iterator(root_ / "work", error)) {
-    const long pid = std::strtol(entry.path().filename().c_str(), nullptr, 10);
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(here)) continue;
+    const long pid = std::strtol(name.c_str(), nullptr, 10);
     if (pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
       fs::remove_all(entry.path(), error);
   }
@@ -41,13 +56,34 @@ fs::path Cache::path_of(const std::string& key) const {
 
 bool Cache::has(const std::string& key) const { return fs::exists(path_of(key) / "texts.tsv"); }
 
-fs::path Cache::make_work_folder() const {
+fs::path Cache::new_work_path() const {
   static std::atomic<int> counter{0};
-  const fs::path folder =
-      root_ / "work" / (std::to_string(::getpid()) + "." + std::to_string(++counter));
+  fs::path folder =
+      root_ / "work" /
+      (std::to_string(::getpid()) + "." + std::to_string(++counter) + "@" + host_name());
   fs::remove_all(folder);
+  return folder;
+}
+
+fs::path Cache::make_work_folder() const {
+  const fs::path folder = new_work_path();
   fs::create_directories(folder / "scratch");
   return folder;
+}
+
+void Cache::reset_work_folder(const fs::path& work) const {
+  for (const auto& entry : fs::directory_iterator(work)) {
+    const fs::path name = entry.path().filename();
+    if (name == "scratch" && fs::is_directory(entry.symlink_status())) {
+      for (const auto& left : fs::directory_iterator(entry.path())) fs::remove_all(left.path());
+    } else if (fs::is_regular_file(entry.symlink_status()) && entry.hard_link_count() == 1 &&
+               (name == "job.toml" || name == "stdout.txt" || name == "stderr.txt")) {
+      if (entry.file_size() > 0) fs::resize_file(entry.path(), 0);
+    } else {
+      fs::remove_all(entry.path());
+    }
+  }
+  fs::create_directory(work / "scratch");  // where the worker took it away
 }
 
 void Cache::commit(const fs::path& work, const std::string& key) const {
@@ -83,7 +119,7 @@ std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
       struct stat info {};
       if (::stat((folder.path() / "texts.tsv").c_str(), &info) == 0) entry.used = info.st_mtime;
       for (const auto& file : fs::directory_iterator(folder.path(), error))
-        entry.size += file.file_size(error);
+        if (const auto size = file.file_size(error); !error) entry.size += size;
       total += entry.size;
       entries.push_back(std::move(entry));
     }
@@ -93,7 +129,12 @@ std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
   std::uint64_t freed = 0;
   for (const Entry& entry : entries) {
     if (total - freed <= bytes || entry.used >= keep_since) break;
-    if (fs::remove_all(entry.folder, error) > 0 && !error) freed += entry.size;
+    // Out of the way first: a folder that loses one file after another would still look finished.
+    const fs::path away = new_work_path();
+    fs::rename(entry.folder, away, error);
+    if (error) continue;
+    fs::remove_all(away, error);
+    freed += entry.size;
   }
   return freed;
 }

@@ -12,12 +12,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Hashes each data file once, however many components use it.
+/// Hashes each data file once, however many components use it; again when it has changed.
 std::string content_of(const fs::path& file) {
-  static std::map<fs::path, std::string> known;
-  auto& hash = known[file];
-  if (hash.empty()) hash = sha256_of_file(file);
-  return hash;
+  struct Known {
+    std::uintmax_t size = 0;
+    fs::file_time_type written;
+    std::string hash;
+  };
+  static std::map<fs::path, Known> files;
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  const auto written = fs::last_write_time(file, error);
+  Known& known = files[file];
+  if (error || known.hash.empty() || known.size != size || known.written != written)
+    known = {size, written, sha256_of_file(file)};
+  return known.hash;
 }
 
 /// The plugin that a request means; on a mistake a diagnostic and nullptr.
@@ -31,8 +40,8 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
     }
     PluginFile plugin = examine_plugin(*request.file, quarantine);
     if (plugin.metadata && plugin.metadata->kind != kind) {
-      diagnostics.add(request.place, request.file->string() + ": is a " +
-                                         to_string(plugin.metadata->kind) + ", not a " +
+      diagnostics.add(request.place, request.file->string() + ": its kind is " +
+                                         to_string(plugin.metadata->kind) + ", not " +
                                          to_string(kind));
       return std::nullopt;
     }
@@ -132,6 +141,10 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
     diagnostics.add(place, metadata.id + ": " + message);
     good = false;
   };
+  const auto required = [](const Parameter& parameter) {
+    return "parameter " + parameter.name + " is required" +
+           (parameter.help.empty() ? "" : " (" + parameter.help + ")");
+  };
   for (const auto& asked : request.params) {
     const auto it = std::find(known.begin(), known.end(), asked.name);
     if (it == known.end()) {
@@ -140,7 +153,13 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
                                 : "no parameter " + asked.name + did_you_mean(asked.name, known));
       continue;
     }
+    if (asked.values.empty()) good = false;  // an empty list or no value: already complained of
     const auto i = static_cast<std::size_t>(it - known.begin());
+    const Parameter& parameter = metadata.parameters[static_cast<std::size_t>(it - known.begin())];
+    if (parameter.type == ParameterType::kFile && !parameter.standard &&
+        std::find(asked.values.begin(), asked.values.end(), Value(std::string())) !=
+            asked.values.end())
+      complain(asked.place, required(parameter));
     for (const Value& value : asked.values) try {
         Value checked = metadata.parameters[i].check(value);
         if (metadata.parameters[i].type == ParameterType::kFile &&
@@ -163,8 +182,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
     if (metadata.parameters[i].standard)
       choices[i] = {*metadata.parameters[i].standard};
     else
-      complain(request.place,
-               "parameter " + known[i] + " is required (" + metadata.parameters[i].help + ")");
+      complain(request.place, required(metadata.parameters[i]));
   }
   if (!good) return {};
 

@@ -48,9 +48,11 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
     const auto segment = take<Elf64_Phdr>(bytes, header.e_phoff + i * header.e_phentsize, name);
     // The loader maps what the headers promise; behind the end of the file that is a SIGBUS.
-    if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > bytes.size())
-      throw PluginRefused(name + ": cut short: " + std::to_string(bytes.size()) + " of at least " +
-                          std::to_string(segment.p_offset + segment.p_filesz) + " bytes");
+    if (segment.p_type == PT_LOAD &&
+        (segment.p_offset > bytes.size() || segment.p_filesz > bytes.size() - segment.p_offset))
+      throw PluginRefused(name + ": cut short: it has " + std::to_string(bytes.size()) +
+                          " bytes, but promises " + std::to_string(segment.p_filesz) + " from " +
+                          std::to_string(segment.p_offset) + " on");
     if (segment.p_type != PT_NOTE || text) continue;
     std::uint64_t at = segment.p_offset;
     const std::uint64_t end = segment.p_offset + segment.p_filesz;

@@ -2,7 +2,9 @@
 
 #include <toml++/toml.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 
 namespace conoscope::core {
@@ -38,9 +40,13 @@ std::string hex(std::uint64_t value) {
   return {buffer, end};
 }
 
-std::uint64_t unhex(std::string_view text) {
+/// A seed that is missing must not turn into seed 0.
+std::uint64_t read_seed(const toml::table& job, const char* key, const std::string& file) {
+  const auto text = job[key].value_or(std::string());
   std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    throw std::runtime_error(file + ": not a job: " + key + " \"" + text + "\"");
   return value;
 }
 
@@ -62,14 +68,18 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"control_seed", hex(job.control_seed)},
                     {"metrics", std::move(metrics)},
                     {"sample_scores", job.sample_scores},
-                    {"repeat", job.repeat}};
+                    {"repeat", job.repeat},
+                    {"trial", job.trial},
+                    {"trial_seconds", job.trial_seconds}};
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
   if (job.explainer) table.insert("explainer", to_table(*job.explainer));
+  errno = 0;
   std::ofstream out(file);
   out << table << '\n';
   out.close();
-  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+  if (!out)
+    throw std::runtime_error(file.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 Job read_job(const std::filesystem::path& file) {
@@ -93,15 +103,17 @@ Job read_job(const std::filesystem::path& file) {
   job.model_folder = table["model_folder"].value_or("");
   job.explanation = table["explanation"].value_or("");
   job.work = table["work"].value_or("");
-  job.seed = unhex(table["seed"].value_or(std::string_view()));
+  job.seed = read_seed(table, "seed", file.string());
   job.threads = static_cast<std::uint32_t>(table["threads"].value_or(std::int64_t{1}));
   job.memory = static_cast<std::uint64_t>(table["memory"].value_or(std::int64_t{0}));
   job.control = table["control"].value_or("none");
-  job.control_seed = unhex(table["control_seed"].value_or(std::string_view()));
+  job.control_seed = read_seed(table, "control_seed", file.string());
   if (const auto* metrics = table["metrics"].as_array())
     for (const auto& metric : *metrics) job.metrics.push_back(metric.value_or(std::string()));
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
+  job.trial = table["trial"].value_or("");
+  job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;
 }
 

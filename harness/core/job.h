@@ -34,7 +34,9 @@ struct Job {
   std::uint64_t control_seed = 0;
   std::vector<std::string> metrics;  ///< built-in ones
   bool sample_scores = false;
-  bool repeat = false;  ///< fit twice and compare bit for bit
+  bool repeat = false;       ///< fit twice and compare bit for bit
+  std::string trial;         ///< of the conformance suite, see trial.h; empty: the ordinary work
+  double trial_seconds = 0;  ///< for the trial that calls the plugin many times
 };
 
 /// throws  std::runtime_error: the file cannot be written

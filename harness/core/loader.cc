@@ -1,8 +1,8 @@
 #include "harness/core/loader.h"
 
-#include <fenv.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <cstring>
@@ -63,6 +63,7 @@ bool FloatGuard::changed() const {
 }
 
 const cono_host* HostCalls::raw() {
+  const std::lock_guard turn(turn_);
   error_.clear();
   raw_.struct_size = sizeof(raw_);
   raw_.threads = threads;
@@ -70,24 +71,30 @@ const cono_host* HostCalls::raw() {
   raw_.scratch = scratch.c_str();
   raw_.self = this;
   raw_.set_error = [](void* self, const char* text) {
-    static_cast<HostCalls*>(self)->error_ = text == nullptr ? "" : text;
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    host.error_ = text == nullptr ? "" : text;
   };
   raw_.progress = [](void* self, double done) {
-    const auto& report = static_cast<HostCalls*>(self)->progress;
-    if (report) report(done);
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    if (host.progress) host.progress(done);
   };
   raw_.cancelled = [](void* self) -> std::int32_t {
-    const auto& ask = static_cast<HostCalls*>(self)->cancelled;
-    return ask && ask() ? 1 : 0;
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    return host.cancelled && host.cancelled() ? 1 : 0;
   };
   raw_.log = [](void* self, const char* text) {
-    const auto& write = static_cast<HostCalls*>(self)->log;
-    if (write && text != nullptr) write(text);
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    if (host.log && text != nullptr) host.log(text);
   };
   return &raw_;
 }
 
 std::string HostCalls::take_error() {
+  const std::lock_guard turn(turn_);
   return error_.empty() ? "the plugin gave no reason" : std::move(error_);
 }
 
@@ -142,21 +149,50 @@ const void* LoadedPlugin::interface(const char* id) const {
   return plugin_->get_interface(id);
 }
 
+namespace {
+
+/// No further than struct_size: what an older plugin's table lacks is NULL here.
 template <typename Table>
-const Table& LoadedPlugin::table() const {
-  const auto* table = static_cast<const Table*>(interface(interface_id(metadata_.kind)));
-  // create, destroy and the kind's main slot stand first in every table.
-  constexpr std::size_t kNeeded = offsetof(Table, create) + 3 * sizeof(void*);
-  if (table->struct_size < kNeeded || table->create == nullptr || table->destroy == nullptr)
-    throw LoadFault(metadata_.id + ": its " + interface_id(metadata_.kind) +
-                    " table is incomplete");
-  return *table;
+Table read_table(const void* table) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, table, sizeof(size));
+  Table out{};
+  std::memcpy(&out, table, std::min<std::size_t>(size, sizeof(Table)));
+  return out;
 }
 
-template const cono_dataset& LoadedPlugin::table<cono_dataset>() const;
-template const cono_model& LoadedPlugin::table<cono_model>() const;
-template const cono_explainer& LoadedPlugin::table<cono_explainer>() const;
-template const cono_metric& LoadedPlugin::table<cono_metric>() const;
+bool has_main_slot(const cono_dataset& table) { return table.load != nullptr; }
+bool has_main_slot(const cono_model& table) { return table.fit != nullptr; }
+bool has_main_slot(const cono_explainer& table) { return table.fit != nullptr; }
+bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
+bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
+bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
+
+}  // namespace
+
+template <typename Table>
+Table LoadedPlugin::table() const {
+  const auto out = read_table<Table>(interface(interface_id(metadata_.kind)));
+  if (out.create == nullptr || out.destroy == nullptr || !has_main_slot(out))
+    throw LoadFault(metadata_.id + ": its " + interface_id(metadata_.kind) +
+                    " table is incomplete");
+  return out;
+}
+
+template <typename Table>
+std::optional<Table> LoadedPlugin::optional_table(const char* id) const {
+  const void* table = interface(id);
+  if (table == nullptr) return std::nullopt;
+  const auto out = read_table<Table>(table);
+  return has_main_slot(out) ? std::optional<Table>(out) : std::nullopt;
+}
+
+template cono_dataset LoadedPlugin::table<cono_dataset>() const;
+template cono_model LoadedPlugin::table<cono_model>() const;
+template cono_explainer LoadedPlugin::table<cono_explainer>() const;
+template cono_metric LoadedPlugin::table<cono_metric>() const;
+template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
 
 ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& values) {
   const std::size_t count = metadata.parameters.size();

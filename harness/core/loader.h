@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -45,9 +47,14 @@ class FloatGuard {
   std::uint16_t x87_;
 };
 
-/// The host's side of one call.
+/// The host's side of one call. A plugin may use it from threads of its own, so its functions take
+/// turns: what is assigned to progress, log and cancelled need not be safe to call from several.
 class HostCalls {
  public:
+  HostCalls() = default;
+  HostCalls(const HostCalls&) = delete;
+  HostCalls& operator=(const HostCalls&) = delete;
+
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   std::string scratch;
@@ -60,6 +67,7 @@ class HostCalls {
 
  private:
   cono_host raw_{};
+  std::mutex turn_;
   std::string error_;
 };
 
@@ -75,9 +83,13 @@ class LoadedPlugin {
   /// nullptr: not supported.
   const void* interface(const char* id) const;
 
-  /// The kind's main table. throws LoadFault: missing, too small or without a required slot.
+  /// The kind's main table; slots that the plugin's own table is too short for are NULL.
+  /// throws  LoadFault: missing, too small or without a required slot
   template <typename Table>
-  const Table& table() const;
+  Table table() const;
+  /// An optional interface with one slot; nullopt: not supported, or without that slot.
+  template <typename Table>
+  std::optional<Table> optional_table(const char* id) const;
 
  private:
   Metadata metadata_;
@@ -127,7 +139,7 @@ class Instance {
   const Table& table() const { return table_; }
 
  private:
-  const Table& table_;
+  const Table table_;
   void* instance_ = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 namespace conoscope::core {
 
@@ -48,7 +49,14 @@ std::string to_text(const Value& value) {
   struct Visitor {
     std::string operator()(std::int64_t v) const { return std::to_string(v); }
     std::string operator()(bool v) const { return v ? "true" : "false"; }
-    std::string operator()(const std::string& v) const { return '"' + v + '"'; }
+    std::string operator()(const std::string& v) const {
+      std::string out(1, '"');
+      for (const char c : v) {
+        if (c == '"' || c == '\\') out += '\\';  // a text must not be able to end itself
+        out += c;
+      }
+      return out + '"';
+    }
     std::string operator()(double v) const {
       char buffer[32];
       const auto end = std::to_chars(buffer, buffer + sizeof(buffer), v).ptr;
@@ -179,18 +187,31 @@ class Reader {
   std::vector<std::string> known_;
 };
 
+/// Names of parameters and scores stand in keys, on boards and in the store.
+void check_plain(const std::string& name, const std::string& where) {
+  if (name.empty() ||
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
+          name.npos)
+    throw PluginRefused(where + "." + name + ": a name may hold only letters, digits, _ and -");
+}
+
 /// toml++ walks tables by name; a person wrote them in an order.
 std::vector<std::pair<std::string, const toml::table*>> in_file_order(const toml::table& table,
                                                                       const std::string& where) {
   std::vector<std::pair<std::string, const toml::table*>> out;
+  // The place of the name, not of the table: several may stand in one line, and a table that only
+  // dotted names make has no place of its own.
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> places;
+  std::vector<std::pair<std::string, const toml::table*>> found;
   for (const auto& [key, node] : table) {
+    check_plain(std::string(key.str()), where);
     if (!node.is_table())
       throw PluginRefused(where + "." + std::string(key.str()) + " must be a table");
-    out.emplace_back(key.str(), node.as_table());
+    places.emplace_back(key.source().begin.line, key.source().begin.column, found.size());
+    found.emplace_back(key.str(), node.as_table());
   }
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-    return a.second->source().begin.line < b.second->source().begin.line;
-  });
+  std::sort(places.begin(), places.end());
+  for (const auto& [line, column, i] : places) out.push_back(found[i]);
   return out;
 }
 
@@ -216,6 +237,7 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
   reader.finish();
   const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal;
   if ((out.min || out.max) && !number) throw PluginRefused(where + ": min and max are for numbers");
+  if (out.min && out.max && *out.min > *out.max) throw PluginRefused(where + ": min is above max");
   if (!out.choices.empty() && out.type != ParameterType::kText)
     throw PluginRefused(where + ": choices are for texts");
   if (standard) try {
@@ -241,10 +263,12 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
   Metadata out;
   const auto abi = reader.get<std::string>("abi");
   const std::size_t dot = abi.find('.');
-  const char* end = abi.data() + abi.size();
-  if (dot == abi.npos ||
-      std::from_chars(abi.data(), abi.data() + dot, out.abi_major).ptr != abi.data() + dot ||
-      std::from_chars(abi.data() + dot + 1, end, out.abi_minor).ptr != end)
+  const auto number = [&abi](std::size_t begin, std::size_t end, int& value) {
+    const auto [stop, error] = std::from_chars(abi.data() + begin, abi.data() + end, value);
+    return error == std::errc() && stop == abi.data() + end && value >= 0;
+  };
+  if (dot == abi.npos || !number(0, dot, out.abi_major) ||
+      !number(dot + 1, abi.size(), out.abi_minor))
     throw PluginRefused(where + ": abi = \"" + abi + "\" is not MAJOR.MINOR");
   const auto kind = reader.get<std::string>("kind");
   if (const auto known = kind_from(kind))
@@ -258,6 +282,7 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
     throw PluginRefused(where + ": id = \"" + out.id +
                         "\" may hold only lower-case letters, digits and _");
   out.version = reader.get<std::string>("version");
+  if (out.version.empty()) throw PluginRefused(where + ": version is empty");
   out.summary = reader.find<std::string>("summary").value_or("");
   out.licence = reader.find<std::string>("licence").value_or("");
   out.citation = reader.find<std::string>("citation").value_or("");

@@ -105,6 +105,15 @@ void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) 
            ", expected 0 to " + std::to_string(samples - 1));
 }
 
+void check_concepts(const ArrayBag& bag) {
+  const auto scores = need(bag, "concept_scores");
+  if (scores.dimensions() != 2 && scores.dimensions() != 3)
+    fail("concept_scores is " + scores.shape_text() + ", expected n x k or n x k x w");
+  check_shape(need(bag, "concept_probabilities"), {scores.rows(), scores.shape(1)});
+  const auto outputs = need(bag, "task_outputs");
+  check_shape(outputs, {scores.rows(), outputs.shape(1)});
+}
+
 bool offers(const Metadata& metadata, const char* view) {
   return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
 }
@@ -119,6 +128,11 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
   if (const auto labels = dataset.find("labels")) {
     check_dtype(*labels, CONO_I64);
     check_shape(*labels, {samples});
+    const auto classes = labels->values<const std::int64_t>();
+    for (std::size_t i = 0; i < classes.size(); ++i)
+      if (classes[i] < 0)
+        fail("labels[" + std::to_string(i) + "] is " + std::to_string(classes[i]) +
+             ", expected 0 or more");
   }
   if (dataset.find("head_weight")) check_head(dataset);
   check_segments(dataset, samples, offers(metadata, "segments"));
@@ -142,14 +156,13 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
 }
 
 void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata& metadata) {
-  if (offers(metadata, "head_view")) check_head(model);
-  if (offers(metadata, "concept_view")) {
-    need(model, "concept_scores");
-    need(model, "concept_probabilities");
-    need(model, "task_outputs");
-  }
-  if (offers(metadata, "latent_view")) need(model, "codes");
   check_rows(model, kModelArrays, rows_of_first(dataset, kDatasetArrays));
+  // What is there is used, promised or not.
+  if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);
+  if (offers(metadata, "concept_view") || model.find("concept_scores")) check_concepts(model);
+  if (offers(metadata, "latent_view")) need(model, "codes");
+  if (const auto codes = model.find("codes"); codes && codes->dimensions() != 2)
+    fail("codes is " + codes->shape_text() + ", expected n x m");
   check_all_finite(model);
 }
 
@@ -169,9 +182,13 @@ void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {
     check_dtype(counts, CONO_I64);
     check_shape(counts, {outputs});
     std::int64_t total = 0;
-    for (const std::int64_t count : counts.values<const std::int64_t>()) {
-      if (count < 0) fail("counts holds " + std::to_string(count));
-      total += count;
+    const auto values = counts.values<const std::int64_t>();
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      // Each on its own: a sum of huge ones could wrap around to the right number.
+      if (values[c] < 0 || values[c] > cavs.shape(0))
+        fail("counts[" + std::to_string(c) + "] is " + std::to_string(values[c]) +
+             ", expected 0 to " + std::to_string(cavs.shape(0)));
+      total += values[c];
     }
     if (total != cavs.shape(0))
       fail("counts add up to " + std::to_string(total) + ", but cavs has " +

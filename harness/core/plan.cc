@@ -100,7 +100,7 @@ class Planner {
 
   void skip(const std::string& what, const std::vector<std::string>& lacking) {
     const std::string line = what + ": missing " + list_text(lacking);
-    if (!contains(plan_.skipped, line)) plan_.skipped.push_back(line);
+    if (said_.insert(line).second) plan_.skipped.push_back(line);
   }
 
   void pair(const Component& dataset, const Component& model) {
@@ -258,13 +258,15 @@ class Planner {
     std::vector<std::string> keys;
     for (const auto& cell : plan_.cells) keys.push_back(cell.key);
     std::sort(keys.begin(), keys.end());
-    return make_key("run", plan_.run_file.name, list_text(keys), list_text(plan_.metrics));
+    auto asked = plan_.metrics;
+    std::sort(asked.begin(), asked.end());
+    return make_key("run", plan_.run_file.name, list_text(keys), list_text(asked));
   }
 
   Plan& plan_;
   Diagnostics& diagnostics_;
   std::vector<std::string> built_in_;
-  std::set<std::string> seen_;
+  std::set<std::string> seen_, said_;
   std::map<std::string, std::size_t> by_key_;
 };
 
@@ -296,9 +298,16 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
   const auto folder = std::filesystem::absolute(run_file.path).parent_path();
   const auto resolve_all = [&](const std::vector<ComponentRequest>& requests, Kind kind,
                                std::vector<Component>& out) {
+    std::map<std::string, std::string> key_of;
     for (const auto& request : requests)
-      for (auto& component : resolve(request, kind, registry, quarantine, folder, diagnostics))
+      for (auto& component : resolve(request, kind, registry, quarantine, folder, diagnostics)) {
+        const auto [it, fresh] = key_of.try_emplace(component.name, component.key);
+        if (!fresh && it->second != component.key)
+          diagnostics.add(request.place, "another " + std::string(to_string(kind)) +
+                                             " is already named " + component.name +
+                                             "; give this one a name of its own");
         out.push_back(std::move(component));
+      }
   };
   resolve_all(run_file.datasets, Kind::kDataset, plan.datasets);
   resolve_all(run_file.models, Kind::kModel, plan.models);
@@ -309,6 +318,21 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
   return plan;
 }
 
+namespace {
+
+/// A label of the dot language. Boost's escape_dot_string() leaves a backslash before the closing
+/// quote as it is.
+std::string dot_text(const std::string& text) {
+  std::string out(1, '"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
 void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& out) {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(plan.nodes.size());
   for (std::size_t i = 0; i < plan.nodes.size(); ++i)
@@ -318,7 +342,7 @@ void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& ou
     std::string label = node.stage == Stage::kScore
                             ? node.label + "\n" + plan.cells[node.cell].label()
                             : std::string(to_string(node.stage)) + "\n" + node.label;
-    os << "[label=" << boost::escape_dot_string(label)
+    os << "[label=" << dot_text(label)
        << (i < done.size() && done[i] ? ", style=filled, fillcolor=lightgrey]" : "]");
   };
   boost::write_graphviz(out, graph, write_node);

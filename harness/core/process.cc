@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -39,10 +40,28 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
+/// Bytes of the character that a text begins with; 0: that is not UTF-8 (RFC 3629).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Overlong forms, surrogates, and what lies above U+10FFFF.
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
+      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90))
+    return 0;
+  return length;
+}
+
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command,
-                           const std::filesystem::path& output_file,
+ChildProcess::ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
                            const std::vector<std::string>& environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -50,9 +69,10 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_file.c_str(),
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.standard_output.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0644);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, output.standard_error.c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND, 0644);
   // When the pipe happens to be the wanted number already, dup2 onto itself clears close-on-exec.
   posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
   posix_spawnattr_t attributes;
@@ -83,8 +103,6 @@ ChildProcess::~ChildProcess() {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
-  } else {
-    kill(SIGKILL);  // what the child itself may have started
   }
   ::close(report_fd_);
 }
@@ -114,8 +132,14 @@ std::optional<Exit> ChildProcess::poll_exit() {
   rusage usage{};
   // The kernel closes the pipe a moment before the process can be waited for.
   for (int turn = 0; turn < (closed_ ? 200 : 1); ++turn) {
-    const pid_t got = ::wait4(pid_, &status, WNOHANG, &usage);
-    if (got == pid_) {
+    // As long as it has not been waited for, its number is its own, and so is the group's: now is
+    // the time to end what the child itself may have started.
+    siginfo_t ended{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        ended.si_pid == pid_) {
+      kill(SIGKILL);
+      while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+      }
       exit_.emplace();
       if (WIFEXITED(status)) exit_->code = WEXITSTATUS(status);
       if (WIFSIGNALED(status)) exit_->signal = WTERMSIG(status);
@@ -128,6 +152,7 @@ std::optional<Exit> ChildProcess::poll_exit() {
 }
 
 std::uint64_t ChildProcess::resident_memory() const {
+  if (exit_) return 0;
   std::ifstream in("/proc/" + std::to_string(pid_) + "/statm");
   std::uint64_t total = 0, resident = 0, shared = 0;
   if (!(in >> total >> resident >> shared)) return 0;
@@ -135,7 +160,9 @@ std::uint64_t ChildProcess::resident_memory() const {
   return (resident - std::min(resident, shared)) * static_cast<std::uint64_t>(::getpagesize());
 }
 
-void ChildProcess::kill(int signal) const { ::kill(-pid_, signal); }
+void ChildProcess::kill(int signal) const {
+  if (!exit_) ::kill(-pid_, signal);
+}
 
 std::string signal_text(int signal) {
   const char* name = ::sigabbrev_np(signal);
@@ -156,9 +183,15 @@ std::string tail_of(const std::filesystem::path& file, std::size_t bytes) {
     const std::size_t line = text.find('\n');
     if (line != text.npos) text.erase(0, line + 1);
   }
-  // A plugin may print anything; the store holds text.
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = ' ';
+  // A plugin may print anything; the store holds text, in UTF-8.
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(std::string_view(text).substr(i));
+    if (length == 0)
+      text[i] = '?';
+    else if (static_cast<unsigned char>(text[i]) < 0x20 && text[i] != '\n' && text[i] != '\t')
+      text[i] = ' ';
+    i += std::max<std::size_t>(length, 1);
+  }
   return text;
 }
 

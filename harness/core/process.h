@@ -18,13 +18,18 @@ struct Exit {
   std::uint64_t peak_memory = 0;  ///< bytes resident at most
 };
 
+/// Where a child process's output goes; appended to.
+struct OutputFiles {
+  std::filesystem::path standard_output, standard_error;
+};
+
 /// A child process: a fresh executable (never a bare fork: that costs by the memory of the parent),
-/// in a process group of its own, output to a file, and one pipe on which it reports.
+/// in a process group of its own, output to files, and one pipe on which it reports.
 class ChildProcess {
  public:
   /// environment  "NAME=value" entries that are added to, or replace those of, this process
   /// throws  std::runtime_error: cannot be started
-  ChildProcess(const std::vector<std::string>& command, const std::filesystem::path& output_file,
+  ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
                const std::vector<std::string>& environment);
   ~ChildProcess();  ///< kills it when it still runs
   ChildProcess(const ChildProcess&) = delete;

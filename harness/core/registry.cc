@@ -1,8 +1,11 @@
 #include "harness/core/registry.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -14,7 +17,10 @@ namespace conoscope::core {
 
 namespace fs = std::filesystem;
 
-Quarantine::Quarantine(fs::path file) : file_(std::move(file)) {
+Quarantine::Quarantine(fs::path file) : file_(std::move(file)) { read(); }
+
+void Quarantine::read() {
+  reasons_.clear();
   std::ifstream in(file_);
   for (std::string line; std::getline(in, line);) {
     const std::size_t tab = line.find('\t');
@@ -30,22 +36,35 @@ std::string Quarantine::reason(const std::string& sha256) const {
 void Quarantine::add(const std::string& sha256, const std::string& reason) {
   std::string line = reason;
   std::replace(line.begin(), line.end(), '\n', ' ');
-  reasons_[sha256] = line;
-  save();
+  change([&] { reasons_[sha256] = line; });
 }
 
 void Quarantine::lift(const std::string& sha256) {
-  if (reasons_.erase(sha256) > 0) save();
+  change([&] { reasons_.erase(sha256); });
 }
 
-void Quarantine::save() const {
+void Quarantine::change(const std::function<void()>& body) {
   std::error_code error;
   fs::create_directories(file_.parent_path(), error);
-  const fs::path fresh = file_.string() + "." + std::to_string(::getpid());
-  std::ofstream out(fresh);
-  for (const auto& [hash, reason] : reasons_) out << hash << '\t' << reason << '\n';
-  out.close();
-  if (out) fs::rename(fresh, file_, error);
+  // A file of its own, because the other one is replaced and not written to.
+  const int lock = ::open((file_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock >= 0)
+    while (::flock(lock, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  if (fs::exists(file_, error)) read();
+  const auto before = reasons_;
+  body();
+  if (reasons_ != before) {
+    const fs::path fresh = file_.string() + "." + std::to_string(::getpid());
+    std::ofstream out(fresh);
+    for (const auto& [hash, reason] : reasons_) out << hash << '\t' << reason << '\n';
+    out.close();
+    if (out)
+      fs::rename(fresh, file_, error);
+    else
+      fs::remove(fresh, error);
+  }
+  if (lock >= 0) ::close(lock);
 }
 
 namespace {
@@ -140,12 +159,11 @@ Registry::Registry(const std::vector<fs::path>& folders, const Quarantine& quara
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {
-      // Text files, damaged files and ordinary libraries in the folder are not plugins; one with
-      // metadata that cannot be used is, and is listed with its refusal.
+      // An ordinary library is no plugin. What cannot be read may have been one, cut short by a
+      // copy: it is listed with its refusal.
       try {
         if (!read_metadata_note(file)) continue;
       } catch (const PluginRefused&) {
-        if (fs::file_size(file, error) < 4) continue;
       }
       PluginFile plugin = examine_plugin(file, quarantine);
       const bool known = std::any_of(plugins_.begin(), plugins_.end(),

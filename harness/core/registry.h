@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,7 +31,9 @@ class Quarantine {
   void lift(const std::string& sha256);
 
  private:
-  void save() const;
+  void read();
+  /// Reads, changes and writes the file while no other process does.
+  void change(const std::function<void()>& body);
   std::filesystem::path file_;
   std::map<std::string, std::string> reasons_;
 };
@@ -44,7 +47,8 @@ std::vector<std::filesystem::path> plugin_folders(
     const std::vector<std::filesystem::path>& run_file);
 
 /// What the search path holds. Nothing is loaded: metadata are read from the files' notes. A shared
-/// library without the note is silently no plugin; two files with the same kind and id are both
+/// library without the note is silently no plugin; a .so that is no shared library, or a damaged
+/// one, is listed with its refusal; two files with the same kind and id are both
 /// refused.
 class Registry {
  public:

@@ -38,6 +38,9 @@ std::optional<Value> to_value(const toml::node& node) {
   return std::nullopt;
 }
 
+// Far beyond any machine, and small enough to be doubled and added to.
+constexpr double kMostBytes = 0x1p62;
+
 /// "8 GiB", "512 MB" or a whole number of bytes.
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   double number = 0.0;
@@ -58,7 +61,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
                                                                   {"GiB", 0x1p30},
                                                                   {"TiB", 0x1p40}})
     if (unit == name) scale = factor;
-  if (scale == 0.0 || number * scale >= 0x1p62) return std::nullopt;
+  if (scale == 0.0 || number * scale < 1.0 || number * scale >= kMostBytes) return std::nullopt;
   return static_cast<std::uint64_t>(number * scale);
 }
 
@@ -130,6 +133,11 @@ class Parser {
     return out;
   }
 
+  static bool is_empty_list(const toml::node& node) {
+    const auto* array = node.as_array();
+    return array != nullptr && array->empty();
+  }
+
   fs::path absolute(const fs::path& path) const {
     return (path.is_absolute() ? path : folder_ / path).lexically_normal();
   }
@@ -158,6 +166,7 @@ class Parser {
     const auto* node = table.get("controls");
     if (node == nullptr) return otherwise;
     std::vector<std::string> out;
+    if (is_empty_list(*node)) error(*node, "controls: an empty list");
     for (const auto& [name, place] : texts(*node, "controls")) {
       const auto& known = known_controls();
       if (std::find(known.begin(), known.end(), name) == known.end())
@@ -173,6 +182,8 @@ class Parser {
   void metrics(const toml::table& table, RunFile& out) {
     const auto* node = table.get("metrics");
     if (node == nullptr) return;
+    if (is_empty_list(*node))
+      error(*node, "metrics: an empty list; leave the key out to have every metric");
     for (const auto& [name, place] : texts(*node, "metrics")) out.metrics.push_back({name, place});
   }
 
@@ -199,7 +210,8 @@ class Parser {
       if (const auto* item = table->get(key)) {
         std::optional<std::uint64_t> bytes;
         if (const auto* value = item->as_string()) bytes = parse_bytes(value->get());
-        if (const auto* value = item->as_integer(); value != nullptr && value->get() > 0)
+        if (const auto* value = item->as_integer();
+            value != nullptr && value->get() > 0 && static_cast<double>(value->get()) < kMostBytes)
           bytes = static_cast<std::uint64_t>(value->get());
         if (bytes)
           *target = *bytes;

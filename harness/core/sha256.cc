@@ -49,6 +49,7 @@ void Sha256::block(const unsigned char* bytes) {
 }
 
 void Sha256::update(std::span<const char> bytes) {
+  if (bytes.empty()) return;  // memcpy takes no null pointer, not even for no bytes
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   std::size_t left = bytes.size();
   std::size_t held = length_ % 64;

@@ -122,9 +122,10 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
     const std::size_t row_bytes =
         static_cast<std::size_t>(tensor.size() / std::max<std::int64_t>(samples, 1)) *
         sdk::dtype_size(tensor.dtype());
-    const bool run = !rows.empty() &&
-                     rows.back() - rows.front() + 1 == static_cast<std::int64_t>(rows.size()) &&
-                     std::is_sorted(rows.begin(), rows.end());
+    const bool run = !rows.empty() && std::adjacent_find(rows.begin(), rows.end(),
+                                                         [](std::int64_t a, std::int64_t b) {
+                                                           return b != a + 1;
+                                                         }) == rows.end();
     std::vector<std::int64_t> shape(tensor.raw().shape, tensor.raw().shape + tensor.dimensions());
     shape[0] = static_cast<std::int64_t>(rows.size());
     const char* base = static_cast<const char*>(tensor.raw().data);

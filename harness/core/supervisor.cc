@@ -15,20 +15,15 @@
 
 #include "conoscope/sdk/abi.h"
 #include "harness/core/job.h"
-#include "harness/core/process.h"
 #include "harness/core/sha256.h"
 #include "harness/core/version.h"
+#include "harness/core/worker_process.h"
 
 namespace conoscope::core {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using results::Status;
-
-// Loading a library and making an instance is a matter of milliseconds; a minute is a hang.
-constexpr double kLoadSeconds = 60;
-constexpr std::size_t kLogTail = 4096;
 
 volatile sig_atomic_t stop_signal = 0;
 volatile sig_atomic_t stop_count = 0;
@@ -87,53 +82,11 @@ results::EnvironmentRow environment() {
   return {make_key("environment", text), text};
 }
 
-/// What a job ended with.
-struct JobEnd {
-  Status status = Status::ok;
-  std::string stage, message, log;
-  std::optional<std::int64_t> signal, exit_code;
-  double seconds = 0;
-  std::uint64_t peak_memory = 0;
-  std::vector<results::ScoreRow> scores;
-  std::vector<results::SampleScoreRow> parts;
-};
-
-double parse_hex(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
-
-/// One worker and what it has reported so far.
+/// A node whose worker runs.
 struct Running {
   std::size_t node = 0;
   std::filesystem::path work;
-  std::unique_ptr<ChildProcess> process;
-  Clock::time_point started;
-  std::string step = "load";
-  double progress = 0;
-  bool done = false;
-  bool too_long = false, too_big = false;
-  std::optional<std::pair<Status, std::string>> fault;
-  std::vector<results::ScoreRow> scores;
-  std::vector<results::SampleScoreRow> parts;
-
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - started).count(); }
-
-  void take(const std::string& line) {
-    const auto fields = split_line(line);
-    const auto field = [&](std::size_t i) { return i < fields.size() ? fields[i] : ""; };
-    if (fields[0] == "stage")
-      step = field(1);
-    else if (fields[0] == "progress")
-      progress = std::atof(field(1).c_str());
-    else if (fields[0] == "done")
-      done = true;
-    else if (fields[0] == "fault")
-      fault = {results::parse_status(field(1)), field(2)};
-    else if (fields[0] == "score")
-      scores.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
-                                        : results::ScoreRow{field(1), std::nullopt, field(3)});
-    else if (fields[0] == "part")
-      parts.push_back(
-          results::sample_score_row(field(1), std::atoll(field(2).c_str()), parse_hex(field(3))));
-  }
+  std::unique_ptr<WorkerProcess> worker;
 };
 
 enum class State { kIdle, kWaiting, kReady, kRunning, kDone, kFailed };
@@ -158,6 +111,17 @@ class Supervisor {
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
     asked_.insert(todo.begin(), todo.end());
   }
+
+  ~Supervisor() {
+    std::error_code error;
+    for (auto& running : running_) {
+      running.worker.reset();
+      std::filesystem::remove_all(running.work, error);
+    }
+    for (const auto& folder : idle_folders_) std::filesystem::remove_all(folder, error);
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
 
   RunOutcome run() {
     const StopSignals signals;
@@ -290,20 +254,26 @@ class Supervisor {
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
       if (node.component == nullptr) job.metrics = cell.metrics;
     }
-    Running running;
-    running.node = i;
-    running.work = cache_.make_work_folder();
-    job.work = running.work;
-    write_job(job, running.work / "job.toml");
-    running.started = Clock::now();
-    running.process = std::make_unique<ChildProcess>(
-        std::vector<std::string>{"/proc/self/exe", "worker", (running.work / "job.toml").string()},
-        running.work / "output.txt",
-        std::vector<std::string>{"OPENBLAS_NUM_THREADS=1",
-                                 "OMP_NUM_THREADS=" + std::to_string(job.threads),
-                                 "TMPDIR=" + (running.work / "scratch").string()});
     state_[i] = State::kRunning;
     ++tries_[i];
+    Running running;
+    running.node = i;
+    try {
+      running.work = take_work_folder();
+      job.work = running.work;
+      const Limits& limits = plan_.run_file.limits;
+      running.worker =
+          std::make_unique<WorkerProcess>(job, WorkerLimits{limits.seconds, limits.memory});
+    } catch (const std::exception& e) {
+      // A full disk, no more processes: this job's failure, not the end of the run.
+      std::error_code error;
+      if (!running.work.empty()) std::filesystem::remove_all(running.work, error);
+      JobEnd end;
+      end.status = Status::failed;
+      end.stage = std::string(to_string(node.stage)) + ": start";
+      end.message = e.what();
+      return fail(i, std::move(end));
+    }
     running_.push_back(std::move(running));
   }
 
@@ -311,98 +281,52 @@ class Supervisor {
   void wait() {
     std::vector<pollfd> fds;
     for (const auto& running : running_)
-      if (!running.process->closed()) fds.push_back({running.process->report_fd(), POLLIN, 0});
+      if (running.worker->open()) fds.push_back({running.worker->report_fd(), POLLIN, 0});
     ::poll(fds.data(), fds.size(), 50);
     for (std::size_t r = 0; r < running_.size();) {
-      Running& running = running_[r];
-      for (const auto& line : running.process->read_lines()) running.take(line);
-      const auto exit = running.process->poll_exit();
-      if (!exit) {
-        enforce_limits(running);
+      auto end = running_[r].worker->pump();
+      if (!end) {
         ++r;
         continue;
       }
-      for (const auto& line : running.process->read_lines()) running.take(line);
-      finish(running, *exit);
+      finish(running_[r], std::move(*end));
       running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(r));
     }
     std::vector<std::pair<std::string, double>> now;
     for (const auto& running : running_)
-      now.emplace_back(plan_.nodes[running.node].label, running.progress);
+      now.emplace_back(plan_.nodes[running.node].label, running.worker->progress());
     observer_.tick(now);
   }
 
-  void enforce_limits(Running& running) const {
-    const Limits& limits = plan_.run_file.limits;
-    const double allowed =
-        running.step == "load" ? std::min(kLoadSeconds, limits.seconds) : limits.seconds;
-    if (!running.too_long && running.seconds() > allowed) {
-      running.too_long = true;
-      running.process->kill(SIGKILL);
-    } else if (!running.too_big && running.process->resident_memory() > limits.memory) {
-      running.too_big = true;
-      running.process->kill(SIGKILL);
-    }
+  /// Standard output is the command's own; the cell counts all the same.
+  void report_noise(const Node& node, const JobEnd& end) {
+    const std::string text = node.label + ": wrote " + std::to_string(end.stdout_bytes) +
+                             " bytes to standard output (" + end.stage + ")";
+    observer_.message(text);
+    save([&] { store_->add_event({now_text(), random_id(), "standard_output", text}); });
   }
 
-  JobEnd judge(const Running& running, const Exit& exit) const {
-    const Node& node = plan_.nodes[running.node];
-    const Limits& limits = plan_.run_file.limits;
-    JobEnd end;
-    end.seconds = running.seconds();
-    end.peak_memory = exit.peak_memory;
-    end.stage = std::string(to_string(node.stage)) + ": " + running.step;
-    end.log = tail_of(running.work / "output.txt", kLogTail);
-    if (exit.signal) end.signal = *exit.signal;
-    if (exit.code) end.exit_code = *exit.code;
-    end.scores = running.scores;
-    end.parts = running.parts;
-    if (running.too_long) {
-      end.status = Status::timeout;
-      end.message = "still running after " + to_text(Value(std::round(end.seconds * 10) / 10)) +
-                    " s; the limit is limits.seconds = " + to_text(Value(limits.seconds));
-      if (running.step == "load") end.message = "did not finish loading: " + end.message;
-    } else if (running.too_big) {
-      end.status = Status::out_of_memory;
-      end.message =
-          "used more than limits.memory = " + std::to_string(limits.memory >> 20) + " MiB";
-    } else if (running.fault) {
-      end.status = running.fault->first;
-      end.message = running.fault->second;
-    } else if (exit.signal) {
-      end.status = Status::crashed;
-      end.message = "killed by " + signal_text(*exit.signal);
-    } else if (!running.done) {
-      end.status = Status::crashed;
-      end.message = "the process exited with code " + std::to_string(exit.code.value_or(-1)) +
-                    " before its work was finished (no completion record)";
-    } else if (exit.code.value_or(-1) != 0) {
-      end.status = Status::crashed;
-      end.message = "the process exited with code " + std::to_string(*exit.code) +
-                    " after its work was finished";
-    }
-    return end;
-  }
-
-  void finish(Running& running, const Exit& exit) {
+  void finish(Running& running, JobEnd end) {
     const std::size_t i = running.node;
     const Node& node = plan_.nodes[i];
-    JobEnd end = judge(running, exit);
+    if (end.stdout_bytes > 0) report_noise(node, end);
+    running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
         cache_.commit(running.work, node.key);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
       }
-    std::error_code error;
-    std::filesystem::remove_all(running.work, error);
+    leave_work_folder(running.work, end.status == Status::ok);
 
     seconds_by_node_[i] += end.seconds;
     if (end.status == Status::ok) {
       finish_node(i, State::kDone, std::move(end));
     } else {
-      const bool died = end.status == Status::crashed || end.status == Status::timeout;
-      if (died && running.step == "load" && node.component != nullptr)
+      // A deadline shorter than a second or two says nothing about a library on a busy machine.
+      const bool in_time = plan_.run_file.limits.seconds >= 2;
+      if (end.died() && end.step == "load" && node.component != nullptr &&
+          (end.status == Status::crashed || in_time))
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
       if (end.status != Status::not_applicable && tries_[i] <= options_.retry && stop_signal == 0) {
         state_[i] = State::kWaiting;
@@ -412,6 +336,25 @@ class Supervisor {
         fail(i, std::move(end));
       }
     }
+  }
+
+  std::filesystem::path take_work_folder() {
+    if (idle_folders_.empty()) return cache_.make_work_folder();
+    const auto folder = idle_folders_.back();
+    idle_folders_.pop_back();
+    return folder;
+  }
+
+  /// A worker that came to a good end leaves its folder to the next one.
+  void leave_work_folder(const std::filesystem::path& folder, bool reusable) {
+    std::error_code error;
+    if (reusable) try {
+        cache_.reset_work_folder(folder);
+        return idle_folders_.push_back(folder);
+      } catch (const std::exception&) {
+        // then a new one
+      }
+    std::filesystem::remove_all(folder, error);
   }
 
   void record(std::size_t index) {
@@ -496,6 +439,7 @@ class Supervisor {
   std::vector<JobEnd> ends_;
   std::map<std::size_t, double> seconds_by_node_;
   std::vector<Running> running_;
+  std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
   std::set<std::pair<int, std::size_t>> ready_;
   std::set<std::size_t> asked_;

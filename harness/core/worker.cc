@@ -20,6 +20,7 @@
 #include "harness/core/loader.h"
 #include "harness/core/output_check.h"
 #include "harness/core/subject.h"
+#include "harness/core/trial.h"
 #include "metrics/catalogue.h"
 
 namespace conoscope::core {
@@ -82,8 +83,7 @@ struct Ready {
   Instance<Table> instance;
 };
 
-HostCalls make_host(const Job& job) {
-  HostCalls host;
+void set_up(HostCalls& host, const Job& job) {
   host.seed = job.seed;
   host.threads = job.threads;
   host.scratch = (job.work / "scratch").string();
@@ -94,7 +94,6 @@ HostCalls make_host(const Job& job) {
   };
   host.log = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   host.cancelled = [] { return asked_to_stop.load(std::memory_order_relaxed); };
-  return host;
 }
 
 /// Why the call failed, the host's own reason first: a full disk is not the plugin's fault.
@@ -113,39 +112,79 @@ void produce(const fs::path& folder, HostCalls& host, Call&& call) {
   } catch (const CallFault& fault) {
     rethrow(fault, writer);
   }
+  // A plugin may have overlooked that it got no array; an artifact without it must not be kept.
+  if (writer.disk_fault()) throw std::runtime_error(writer.fault());
   writer.finish();
 }
+
+/// The plugin's one call that makes an artifact; in the memory trial many times, each on an
+/// instance of its own.
+template <typename Table, typename Call>
+void produce_with(const Job& job, Ready<Table>& ready, HostCalls& host, const fs::path& folder,
+                  Call&& call) {
+  produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
+    return call(ready.instance, raw, sink);
+  });
+  if (job.trial != trial::kMemory) return;
+  measure_growth(
+      [&] {
+        const Instance<Table> fresh(ready.plugin.template table<Table>(), ready.params, host);
+        const fs::path again = job.work / "again";
+        produce(again, host, [&](const cono_host* raw, const cono_sink* sink) {
+          return call(fresh, raw, sink);
+        });
+        fs::remove_all(again);
+      },
+      job.trial_seconds);
+}
+
+/// project() twice on the same rows, then on the rows in the opposite order.
+/// throws  OutputFault: the answers differ
+void check_projection(Ready<cono_explainer>& ready, HostCalls& host, const ArrayBag& explanation,
+                      const ArrayBag& input, std::int64_t outputs);
 
 void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
   report({"stage", "load"});
   switch (job.stage) {
     case Stage::kDataset: {
       Ready<cono_dataset> ready(*job.plugin, host);
+      if (job.trial == trial::kLoad) return;
       report({"stage", "load data"});
-      produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
-        return ready.instance.table().load(ready.instance.get(), raw, sink);
-      });
+      produce_with(job, ready, host, folder,
+                   [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                     return instance.table().load(instance.get(), raw, sink);
+                   });
       return check_dataset(ArrayBag::open(folder), ready.metadata);
     }
     case Stage::kModel: {
       Ready<cono_model> ready(*job.plugin, host);
-      const ArrayBag dataset = ArrayBag::open(job.dataset);
+      if (job.trial == trial::kLoad) return;
+      ArrayBag dataset = ArrayBag::open(job.dataset);
+      alter_input(dataset, job.trial);
       report({"stage", "fit"});
-      produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
-        return ready.instance.table().fit(ready.instance.get(), dataset.raw(), raw, sink);
-      });
+      produce_with(job, ready, host, folder,
+                   [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                     return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
+                   });
       return check_model(ArrayBag::open(folder), dataset, ready.metadata);
     }
     case Stage::kExplain: {
       Ready<cono_explainer> ready(*job.plugin, host);
+      if (job.trial == trial::kLoad) return;
       const ArrayBag dataset = ArrayBag::open(job.dataset);
       const ArrayBag model = ArrayBag::open(job.model_folder);
-      const ArrayBag input = make_explainer_input(dataset, model);
+      ArrayBag input = make_explainer_input(dataset, model);
+      alter_input(input, job.trial);
       report({"stage", "fit"});
-      produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
-        return ready.instance.table().fit(ready.instance.get(), input.raw(), raw, sink);
-      });
-      return check_explanation(ArrayBag::open(folder), model);
+      produce_with(job, ready, host, folder,
+                   [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                     return instance.table().fit(instance.get(), input.raw(), raw, sink);
+                   });
+      const ArrayBag explanation = ArrayBag::open(folder);
+      check_explanation(explanation, model);
+      if (job.trial == trial::kProject)
+        check_projection(ready, host, explanation, input, model.get("head_weight").rows());
+      return;
     }
     case Stage::kScore:
       break;
@@ -186,6 +225,47 @@ metrics::Matrix map_matrix(HostCalls& host, const metrics::MatrixRef& in, metric
   call_plugin(host, [&](const cono_host* raw) { return call(&from, raw, &to); });
   if (!out.allFinite()) throw OutputFault("a projection or head answered with NaN or infinity");
   return out;
+}
+
+void check_projection(Ready<cono_explainer>& ready, HostCalls& host, const ArrayBag& explanation,
+                      const ArrayBag& input, std::int64_t outputs) {
+  const auto& table = ready.instance.table();
+  if (table.project == nullptr)
+    throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
+  report({"stage", "project"});
+  const sdk::Tensor activations = input.get("activations");
+  const std::int64_t width = activations.shape(2);
+  const std::int64_t count = std::min<std::int64_t>(activations.size() / width, 32);
+  metrics::Matrix rows(count, width);
+  activations.for_each([&](std::int64_t i, double value) {
+    if (i < rows.size()) rows.data()[i] = value;
+  });
+  const bool shared = explanation.text("scope") == "class_agnostic";
+  for (std::int64_t output = 0; output < outputs; ++output) {
+    const std::int64_t concepts =
+        shared ? explanation.get("cavs").rows()
+               : explanation.get("counts")
+                     .values<const std::int64_t>()[static_cast<std::size_t>(output)];
+    if (concepts == 0) continue;
+    const auto project = [&](const metrics::Matrix& from) {
+      return map_matrix(
+          host, from, concepts, [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+            return table.project(ready.instance.get(), explanation.raw(), output, in, raw, out);
+          });
+    };
+    const metrics::Matrix first = project(rows);
+    if (project(rows) != first)
+      throw OutputFault(
+          "project() is no function of its arguments: two calls with the same rows "
+          "differ, output " +
+          std::to_string(output));
+    // Another order may sum in another order; more than rounding it must not change.
+    const metrics::Matrix turned = project(rows.colwise().reverse()).colwise().reverse();
+    const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
+    if ((turned - first).cwiseAbs().maxCoeff() > 1e-9 * scale)
+      throw OutputFault("project() of a row depends on the rows around it, output " +
+                        std::to_string(output));
+  }
 }
 
 void send_score(const metrics::Score& score, bool parts) {
@@ -277,44 +357,83 @@ class SubjectCalls {
     if (subject.explanation != nullptr)
       raw_.project = [](void* self, std::int64_t output, const cono_tensor* rows,
                         cono_tensor* scores) {
-        const auto& e = *static_cast<SubjectCalls*>(self)->subject_.explanation;
-        return run(rows, scores, [&](const metrics::Matrix& in) -> metrics::Matrix {
+        auto& calls = *static_cast<SubjectCalls*>(self);
+        const auto& e = *calls.subject_.explanation;
+        return calls.run(rows, scores, [&](const metrics::Matrix& in) -> metrics::Matrix {
+          const auto [first, last] = concepts_of(e, output);
+          check_columns("project", in, e.cavs.cols());
           if (e.project) return e.project(output, in);
-          const auto first = e.class_agnostic ? 0 : e.offset[static_cast<std::size_t>(output)];
-          const auto last =
-              e.class_agnostic ? e.cavs.rows() : e.offset[static_cast<std::size_t>(output) + 1];
           return in * e.cavs.middleRows(first, last - first).transpose();
         });
       };
     if (subject.explanation != nullptr && subject.explanation->reconstruct)
       raw_.reconstruct = [](void* self, std::int64_t output, const cono_tensor* scores,
                             cono_tensor* rows) {
-        const auto& e = *static_cast<SubjectCalls*>(self)->subject_.explanation;
-        return run(scores, rows,
-                   [&](const metrics::Matrix& in) { return e.reconstruct(output, in); });
+        auto& calls = *static_cast<SubjectCalls*>(self);
+        const auto& e = *calls.subject_.explanation;
+        return calls.run(scores, rows, [&](const metrics::Matrix& in) {
+          const auto [first, last] = concepts_of(e, output);
+          check_columns("reconstruct", in, last - first);
+          return e.reconstruct(output, in);
+        });
       };
     if (subject.concepts != nullptr && subject.concepts->intervene)
       raw_.intervene = [](void* self, const cono_tensor* concepts, cono_tensor* outputs) {
-        const auto& view = *static_cast<SubjectCalls*>(self)->subject_.concepts;
-        return run(concepts, outputs,
-                   [&](const metrics::Matrix& in) { return view.intervene(in); });
+        auto& calls = *static_cast<SubjectCalls*>(self);
+        const auto& view = *calls.subject_.concepts;
+        return calls.run(concepts, outputs, [&](const metrics::Matrix& in) {
+          check_columns("intervene", in, view.scores.cols());
+          return view.intervene(in);
+        });
       };
   }
   const cono_calls* raw() const { return &raw_; }
 
+  /// Why the last call failed; empty: none did.
+  std::string fault;
+
  private:
+  /// The rows of cavs that are the output's: [first, last).
+  static std::pair<metrics::Index, metrics::Index> concepts_of(const metrics::Explanation& e,
+                                                               std::int64_t output) {
+    const metrics::Index outputs = e.class_agnostic
+                                       ? e.importance_by_output.rows()
+                                       : static_cast<metrics::Index>(e.offset.size()) - 1;
+    if (output < 0 || output >= outputs)
+      throw std::invalid_argument("output " + std::to_string(output) + " of " +
+                                  std::to_string(outputs));
+    if (e.class_agnostic) return {0, e.cavs.rows()};
+    return {e.offset[static_cast<std::size_t>(output)],
+            e.offset[static_cast<std::size_t>(output) + 1]};
+  }
+
+  static void check_columns(const char* call, const metrics::Matrix& in, metrics::Index columns) {
+    if (in.cols() != columns)
+      throw std::invalid_argument(std::string(call) + ": " + std::to_string(in.cols()) +
+                                  " columns, expected " + std::to_string(columns));
+  }
+
   template <typename Map>
-  static cono_status run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept {
+  cono_status run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept {
     try {
       const sdk::Tensor from(*in), to(*out);
       metrics::Matrix matrix(from.rows(), from.size() / std::max<std::int64_t>(from.rows(), 1));
       from.for_each([&](std::int64_t i, double value) { matrix.data()[i] = value; });
       const metrics::Matrix result = map(matrix);
       const auto target = to.values<double>();
-      if (static_cast<std::size_t>(result.size()) != target.size()) return CONO_INVALID_ARGUMENT;
+      if (static_cast<std::size_t>(result.size()) != target.size())
+        throw std::invalid_argument("room for " + std::to_string(target.size()) +
+                                    " numbers, expected " + std::to_string(result.size()));
       std::copy_n(result.data(), target.size(), target.begin());
       return CONO_OK;
+    } catch (const std::invalid_argument& e) {
+      fault = e.what();
+      return CONO_INVALID_ARGUMENT;
+    } catch (const std::exception& e) {
+      fault = e.what();
+      return CONO_INTERNAL;
     } catch (...) {
+      fault = "threw something that is not a std::exception";
       return CONO_INTERNAL;
     }
   }
@@ -324,7 +443,7 @@ class SubjectCalls {
 };
 
 std::size_t score(const Job& job, HostCalls& host) {
-  report({"stage", "load"});
+  report({"stage", "open"});
   const ArrayBag dataset = ArrayBag::open(job.dataset);
   const ArrayBag model = ArrayBag::open(job.model_folder);
   std::optional<ArrayBag> explanation;
@@ -368,9 +487,8 @@ std::size_t score(const Job& job, HostCalls& host) {
   std::optional<Ready<cono_model>> answering;
   if (job.model && subject.views().concepts != nullptr) {
     answering.emplace(*job.model, host);
-    const auto* table =
-        static_cast<const cono_intervene*>(answering->plugin.interface(CONO_INTERVENE_INTERFACE));
-    if (table != nullptr)
+    const auto table = answering->plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE);
+    if (table)
       subject.set_intervention(
           [&host, table, self = answering->instance.get(), &model,
            outputs = subject.views().concepts->outputs.cols(),
@@ -392,7 +510,9 @@ std::size_t score(const Job& job, HostCalls& host) {
     report({"stage", "score"});
     return score_built_in(job, subject);
   }
+  report({"stage", "load"});
   Ready<cono_metric> metric(*job.plugin, host);
+  if (job.trial == trial::kLoad) return 0;
   report({"stage", "score"});
   // Which annotations an archive holds is known only now.
   for (const char* name : {"labels", "targets", "concepts", "factors"}) {
@@ -404,22 +524,37 @@ std::size_t score(const Job& job, HostCalls& host) {
               std::string(name) + " are missing"});
     return metric.metadata.scores.size();
   }
-  ScoreCollector collector(metric.metadata);
   const metrics::Subject views = subject.views();
-  const SubjectCalls calls(views);
-  const ArrayBag& arrays = subject.arrays();
-  try {
-    call_plugin(host, [&](const cono_host* raw) {
-      return metric.instance.table().score(metric.instance.get(), arrays.raw(), calls.raw(), raw,
-                                           collector.raw());
-    });
-  } catch (const CallFault&) {
+  SubjectCalls calls(views);
+  ArrayBag arrays;
+  arrays.borrow_missing(subject.arrays());
+  alter_input(arrays, job.trial);
+  const auto score_with = [&](const Instance<cono_metric>& instance) {
+    ScoreCollector collector(metric.metadata);
+    try {
+      call_plugin(host, [&](const cono_host* raw) {
+        return instance.table().score(instance.get(), arrays.raw(), calls.raw(), raw,
+                                      collector.raw());
+      });
+    } catch (const CallFault& e) {
+      if (!collector.fault.empty()) throw OutputFault(collector.fault);
+      if (!calls.fault.empty()) throw CallFault(e.status(), e.what() + (": " + calls.fault));
+      throw;
+    }
     if (!collector.fault.empty()) throw OutputFault(collector.fault);
-    throw;
-  }
-  if (!collector.fault.empty()) throw OutputFault(collector.fault);
-  for (const auto& given : collector.scores) send_score(given, job.sample_scores);
-  return collector.scores.size();
+    return collector.scores;
+  };
+  const auto given = score_with(metric.instance);
+  if (job.trial == trial::kMemory)
+    measure_growth(
+        [&] {
+          const Instance<cono_metric> fresh(metric.plugin.table<cono_metric>(), metric.params,
+                                            host);
+          score_with(fresh);
+        },
+        job.trial_seconds);
+  for (const auto& one : given) send_score(one, job.sample_scores);
+  return given.size();
 }
 
 void set_limits(const Job& job) {
@@ -444,7 +579,9 @@ void set_limits(const Job& job) {
 
 int run_worker(const fs::path& job_file) {
   const auto fault = [](const char* status, const std::string& message) {
+    std::fflush(nullptr);
     report({"fault", status, message});
+    ::_exit(1);
     return 1;
   };
   try {
@@ -453,7 +590,10 @@ int run_worker(const fs::path& job_file) {
     // A terminal's Ctrl-C reaches the whole process group; when to stop is the supervisor's to say.
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGTERM, [](int) { asked_to_stop.store(true); });
-    HostCalls host = make_host(job);
+    ::signal(SIGXFSZ, SIG_IGN);  // a file that becomes too large is an error with a text
+    HostCalls host;
+    set_up(host, job);
+    if (job.trial == trial::kCancelled) host.cancelled = [] { return true; };
     std::size_t count = 1;
     if (job.stage == Stage::kScore) {
       count = score(job, host);

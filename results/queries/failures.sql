@@ -1,16 +1,34 @@
--- Each asked cell that has failed and has no good attempt, with what its newest attempt says.
+-- Each asked cell that is not complete, with what its newest failed attempt says.
+--
+-- A cell may have a good attempt and still be incomplete: a metric that was asked for later has no
+-- score yet. When the attempt at that failed, it is shown too.
 --
 --   :run  key of a run; NULL: every run
+WITH incomplete AS (
+  SELECT state.run, state.cell,
+         CASE
+           WHEN state.state <> 'unscored' THEN state.attempt
+           ELSE (SELECT later.id FROM attempt AS later
+                 JOIN attempt AS good ON good.id = state.attempt
+                 WHERE later.cell = state.cell
+                   AND later.status NOT IN ('ok', 'not_applicable', 'interrupted')
+                   AND (later.started_at, later.id) > (good.started_at, good.id)
+                   AND NOT EXISTS (SELECT 1 FROM retraction WHERE retraction.attempt = later.id)
+                 ORDER BY later.started_at DESC, later.id DESC
+                 LIMIT 1)
+         END AS attempt
+  FROM cell_state AS state
+  WHERE state.state NOT IN ('ok', 'not_applicable')
+)
 SELECT run.name AS run, d.name AS dataset, m.name AS model, e.name AS explainer,
-       cell.control, cell.seed, state.state AS status, a.stage, a.signal, a.exit_code, a.message,
+       cell.control, cell.seed, a.status, a.stage, a.signal, a.exit_code, a.message,
        cell.key AS cell
-FROM cell_state AS state
-JOIN run ON run.key = state.run
-JOIN cell ON cell.key = state.cell
+FROM incomplete
+JOIN run ON run.key = incomplete.run
+JOIN cell ON cell.key = incomplete.cell
 JOIN component AS d ON d.key = cell.dataset
 JOIN component AS m ON m.key = cell.model
 LEFT JOIN component AS e ON e.key = cell.explainer
-JOIN attempt AS a ON a.id = state.attempt
-WHERE (:run IS NULL OR run.key = :run)
-  AND state.state NOT IN ('ok', 'not_applicable', 'unscored')
+JOIN attempt AS a ON a.id = incomplete.attempt
+WHERE :run IS NULL OR run.key = :run
 ORDER BY run.created_at, run.key, d.name, m.name, e.name, cell.control, cell.seed, cell.key;

@@ -128,6 +128,21 @@ TEST_CASE("status: asked, good, failed by kind; each failure with its text") {
   CHECK(status(store, "other").failures.rows.empty());
 }
 
+TEST_CASE("status: a good cell whose later attempt at a new metric failed is a failure") {
+  Store store = memory();
+  sample::ask(store, {.seeds = 1});
+  const std::string cell = sample::key_of("d", "m", "e", 1);
+  store.record(sample::attempt("1", cell, 1), std::vector{score_row("a", 0.5)});  // b is missing
+  CHECK(status(store).failures.rows.empty());
+  auto later = sample::attempt("2", cell, 2, Status::crashed);
+  later.message = "the new metric crashed";
+  store.record(later, {});
+  const auto failures = status(store).failures;
+  REQUIRE(failures.rows.size() == 1);
+  CHECK(std::get<std::string>(failures.rows[0][6]) == "crashed");
+  CHECK(std::get<std::string>(failures.rows[0][10]) == "the new metric crashed");
+}
+
 TEST_CASE("show: a cell by the beginning of its key") {
   Store store = mixed();
   store.retract("2", "wrong limit", sample::at(9));

@@ -2,6 +2,7 @@
 // them on as a head view.
 
 #include <algorithm>
+#include <cmath>
 
 #include "conoscope/sdk/model.h"
 
@@ -11,6 +12,11 @@ namespace sdk = conoscope::sdk;
 
 template <typename T>
 void copy(const sdk::Tensor& from, const sdk::Tensor& to) {
+  from.for_each([&](std::int64_t i, double value) {
+    if (!std::isfinite(value))
+      throw std::invalid_argument(to.name() + ": entry " + std::to_string(i) + " of " +
+                                  to.shape_text() + " is " + std::to_string(value));
+  });
   const auto values = to.values<T>();
   if (from.contiguous())
     std::ranges::copy(from.values<const T>(), values.begin());

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/support/plugin_driver.h"
 
@@ -92,4 +93,13 @@ TEST_CASE("precomputed model: what it refuses") {
   data = dataset();
   data.arrays["head_bias"] = OwnedArray::of<std::int64_t>({2}, {1, 2});
   refuses(data, "head_bias: dtype is int64, expected float32 or float64");
+
+  data = dataset();
+  data.arrays["activations"] = OwnedArray::of<float>(
+      {2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, std::numeric_limits<float>::quiet_NaN(), 12});
+  refuses(data, "activations: entry 10 of 2 x 2 x 3 is nan");
+  data = dataset();
+  data.arrays["head_bias"] =
+      OwnedArray::of<double>({2}, {0.0, std::numeric_limits<double>::infinity()});
+  refuses(data, "head_bias: entry 1 of 2 is inf");
 }

@@ -109,7 +109,9 @@ inline NpyHeader parse_npy_header(std::span<const char> bytes, const std::string
   if (quote == descr.npos) return fail("malformed 'descr' in the .npy header");
   header.descr = descr.substr(1, quote - 1);
   const std::string_view order = value_of("fortran_order");
-  header.fortran_order = order.substr(0, 4) == "True";
+  header.fortran_order = order.starts_with("True");
+  if (!header.fortran_order && !order.starts_with("False"))
+    return fail("malformed 'fortran_order' in the .npy header");
   std::string_view shape = value_of("shape");
   const std::size_t close = shape.find(')');
   if (shape.empty() || shape[0] != '(' || close == shape.npos)

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace conoscope::core {
+
+/// A small synthetic subject on which plugins are tried: 60 samples with 8 x 8 images, labels or
+/// targets, concepts and factors; activations 60 x 4 x 8 as after a ReLU, with a head of three
+/// outputs over their mean. What it holds depends on nothing but these fields.
+struct Scene {
+  std::string output = "softmax";  ///< or sigmoid, regression
+  bool float32 = false;            ///< activations and head
+  bool constant_feature = false;   ///< the last feature is 1 everywhere
+  std::int64_t train = 45;         ///< rows of the training split
+  std::int64_t test = 15;
+};
+
+/// Explanations whose quality is known.
+enum class KnownExplanation {
+  kPerfect,  ///< each output's own weight vector, its norm as importance
+  kRandom    ///< random directions and importances
+};
+
+// Each writes an artifact folder. throws  std::runtime_error: it cannot be written
+void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder);
+/// Head view, concept view and latent view.
+void write_scene_model(const Scene& scene, const std::filesystem::path& folder);
+void write_scene_explanation(KnownExplanation kind, const std::filesystem::path& folder);
+
+}  // namespace conoscope::core

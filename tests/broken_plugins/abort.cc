@@ -1,0 +1,7 @@
+// Calls abort() in fit().
+
+#include <cstdlib>
+
+#include "tests/broken_plugins/base.h"
+
+BROKEN_EXPLAINER("abort", { std::abort(); })

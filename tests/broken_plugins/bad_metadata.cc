@@ -1,0 +1,6 @@
+// Its metadata are not TOML.
+
+#include "conoscope/sdk/plugin.h"
+#include "tests/broken_plugins/note.h"
+
+BROKEN_NOTE("abi = \"1.0\nkind = explainer")

@@ -1,0 +1,3 @@
+// A shared library that is no plugin at all.
+
+extern "C" __attribute__((visibility("default"))) int answer() { return 42; }

@@ -1,0 +1,86 @@
+// The board of real activations: the perfect explanation comes first, at the error of rounding, and
+// the randomised ones in the order of their randomness.
+
+#include <cmath>
+#include <map>
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+constexpr char kHead[] =
+    "seeds = [0, 1, 2]\n"
+    "controls = [\"none\", \"random_importance\", \"random_concepts\"]\n"
+    "metrics = [\"surf\"]";
+
+// Sums of 64 products of numbers around 1 round to about 1e-15; a wrong formula is off by 1e-3.
+constexpr double kRounding = 1e-12;
+
+}  // namespace
+
+TEST_CASE("perfect explanations are first and randomised ones behind them, in order") {
+  const Workspace here;
+  const auto file = here.write(
+      "run.toml", digits_run(kHead, {"random_concepts", "svd", "random_importance", "perfect"}));
+  here.run({"run", file, "--no-board", "-j", "2"});
+  const auto board = [&](const std::string& metric) {
+    std::map<std::string, Json> rows;
+    for (const auto& row : here.json({"board", "-m", metric})) rows[row["explainer"]] = row;
+    return rows;
+  };
+  for (const std::string metric : {"surf_mae", "surf_emd"}) {
+    CAPTURE(metric);
+    auto rows = board(metric);
+    REQUIRE(rows.size() == 4);
+    CHECK(rows["perfect"]["rank"] == 1);
+    CHECK(rows["perfect"][metric].get<double>() < kRounding);
+    CHECK(rows["random_importance"][metric].get<double>() > 1e-3);
+    CHECK(rows["random_importance"][metric].get<double>() <
+          rows["random_concepts"][metric].get<double>());
+    for (const auto& [name, row] : rows) {
+      CHECK(row["coverage_n"] == 3);
+      CHECK(row["coverage_asked"] == 3);
+      CHECK(row[metric + "_n"] == 3);
+    }
+    // The controls stand beside, and say of the perfect explanation what its randomised twins say.
+    const auto& perfect = rows["perfect"];
+    const double importance = perfect[metric + "@random_importance"];
+    const double concepts = perfect[metric + "@random_concepts"];
+    CHECK(perfect[metric].get<double>() < importance);
+    CHECK(importance < concepts);
+  }
+  for (const std::string metric : {"surf_top1", "surf_rank_corr"}) {
+    CAPTURE(metric);
+    auto rows = board(metric);
+    CHECK(rows["perfect"]["rank"] == 1);
+    CHECK(std::abs(rows["perfect"][metric].get<double>() - 1.0) < kRounding);
+    CHECK(rows["random_concepts"][metric].get<double>() < 0.9);
+  }
+  // The board that `run` prints is the same one.
+  const Json printed = here.json({"run", file});
+  CHECK(printed[0]["explainer"] == "perfect");
+  CHECK(printed == here.json({"board"}));
+}
+
+TEST_CASE("an incomplete entry is not ranked above a complete one") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run(kHead, {"perfect", "svd"}));
+  here.run({"run", file, "--no-board", "--only", "explainer=svd"});
+  here.run({"run", file, "--no-board", "--only", "explainer=perfect", "--only", "seed=0"});
+  const Json part = here.json({"board", "-m", "surf_mae"});
+  REQUIRE(part.size() == 2);
+  CHECK(part[0]["explainer"] == "svd");
+  CHECK(part[0]["rank"] == 1);
+  CHECK(part[1]["explainer"] == "perfect");
+  CHECK(part[1]["coverage_n"] == 1);
+  CHECK(part[1]["coverage_asked"] == 3);
+  CHECK(part[1]["surf_mae"].get<double>() < part[0]["surf_mae"].get<double>());  // and yet behind
+  CHECK_SAYS(here.run({"board"}).out, "1/3");
+
+  here.run({"run", file, "--no-board"});
+  const Json whole = here.json({"board", "-m", "surf_mae"});
+  CHECK(whole[0]["explainer"] == "perfect");
+  CHECK(whole[0]["coverage_n"] == 3);
+}

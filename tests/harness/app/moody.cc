@@ -1,0 +1,55 @@
+// An explainer with a mood, to see what the host makes of it: `coin` gives other importances each
+// time, `flaky` fails until its marker file is there, which it makes when it fails.
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+
+#include "conoscope/sdk/eigen.h"
+#include "conoscope/sdk/explainer.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+
+class Moody final : public sdk::Explainer {
+ public:
+  explicit Moody(const sdk::Params& params)
+      : mood_(params.text("mood")), marker_(params.text("marker")) {}
+
+  void fit(const sdk::HeadView& head, const sdk::Context&, sdk::ExplanationOut& out) override {
+    if (mood_ == "flaky" && !std::filesystem::exists(marker_)) {
+      std::ofstream{marker_} << "was here\n";
+      throw std::runtime_error("moody: not today");
+    }
+    const sdk::Matrix weight = sdk::to_matrix(head.weight());
+    const std::vector<std::int64_t> one_each(static_cast<std::size_t>(weight.rows()), 1);
+    auto explanation = out.class_specific(one_each, weight.cols());
+    sdk::as_matrix(explanation.cavs, weight.rows(), weight.cols()) = weight;
+    std::random_device device;
+    for (double& importance : explanation.importance)
+      importance = mood_ == "coin" ? 1.0 + device() * 0x1p-32 : 1.0;
+  }
+
+ private:
+  std::string mood_, marker_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(Moody, "moody", "1.0.0", R"toml(
+summary = "weights as concepts, with a mood"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = false
+
+[parameters.mood]
+type = "text"
+default = "calm"
+choices = ["calm", "coin", "flaky"]
+
+[parameters.marker]
+type = "text"
+default = ""
+)toml")

@@ -1,0 +1,161 @@
+// Every mistake in a run file or on the command line: where, what, what was perhaps meant; exit
+// code 2; and nothing that was there is lost.
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+/// Runs a run file that cannot be run.
+std::string refusal(const Workspace& here, const std::string& text) {
+  const auto file = here.write("bad.toml", text);
+  for (const char* command : {"plan", "run"}) {
+    const Ended ended = here.run({command, file}, 2);
+    CHECK(ended.out.empty());
+    if (std::string(command) == "run") return ended.err;
+  }
+  return "";
+}
+
+std::string component(const std::string& kind, const std::string& id, const std::string& params) {
+  return "[[" + kind + "]]\nid = \"" + id + "\"\n" +
+         (params.empty() ? "" : "params = { " + params + " }\n");
+}
+
+}  // namespace
+
+TEST_CASE("a run file that is not there, or is no run file") {
+  const Workspace here;
+  CHECK_SAYS(here.run({"run", here.path("none.toml")}, 2).err, "none.toml: no such file");
+  CHECK_SAYS(here.run({"run", "quik"}, 2).err, "(did you mean quick?)");
+  CHECK_SAYS(here.run({"run", "quik.toml"}, 2).err, "(did you mean quick.toml?)");
+  const std::string syntax = refusal(here, "name = \"x\"\nseeds = [0, 1\n[[dataset]]\n");
+  CHECK_SAYS(syntax, "bad.toml:3:");
+  CHECK_SAYS(syntax, "error: ");
+  CHECK_SAYS(refusal(here, std::string("\x7f"
+                                       "ELF\0\1\2",
+                                       7)),
+             "bad.toml:1:");
+  CHECK_SAYS(refusal(here, ""), "there is no [[dataset]]");
+  CHECK_SAYS(here.run({"run", here.path("")}, 2).err, "no such file");
+}
+
+TEST_CASE("every mistake is named at once, with its place and a suggestion") {
+  const Workspace here;
+  const std::string said = refusal(here,
+                                   "name = \"x\"\n"                                           // 1
+                                   "sedes = [0]\n"                                            // 2
+                                   "controls = [\"none\", \"random_concept\"]\n"              // 3
+                                   "metrics = [\"surf_mea\"]\n"                               // 4
+                                   "\n"                                                       // 5
+                                   "[limits]\n"                                               // 6
+                                   "memory = \"8 Gib\"\n"                                     // 7
+                                   "\n"                                                       // 8
+                                   "[[dataset]]\n"                                            // 9
+                                   "id = \"digit\"\n"                                         // 10
+                                   "[[model]]\n"                                              // 11
+                                   "id = \"precomputed\"\n"                                   // 12
+                                   "params = { k = 3 }\n"                                     // 13
+                                   "[[explainer]]\n"                                          // 14
+                                   "id = \"kmeans\"\n"                                        // 15
+                                   "params = { kk = 3, k = 2.5, n_init = 0, tol = \"x\" }\n"  // 16
+                                   "[[explainer]]\n"                                          // 17
+                                   "name = \"anonymous\"\n");                                 // 18
+  for (const char* part :
+       {"bad.toml:2:1: error: unknown key sedes (did you mean seeds?)",
+        "bad.toml:3:21: error: unknown control random_concept (did you mean random_concepts?)",
+        "bad.toml:4:12: error: no metric surf_mea (did you mean surf_mae?)",
+        "bad.toml:7:10: error: limits.memory: expected bytes",
+        "bad.toml:9:1: error: no dataset digit (did you mean digits?)",
+        "bad.toml:13:12: error: precomputed: takes no parameters, so no k",
+        "bad.toml:16:12: error: kmeans: no parameter kk (did you mean k?)",
+        "bad.toml:16:20: error: kmeans: k = 2.5: expected a whole number",
+        "bad.toml:16:29: error: kmeans: n_init = 0: expected at least 1",
+        "bad.toml:16:41: error: kmeans: tol = \"x\": expected a number",
+        "bad.toml:17:1: error: [[explainer]] needs an id"})
+    CHECK_SAYS(said, std::string(part));
+}
+
+TEST_CASE("one mistake at a time") {
+  const Workspace here;
+  const std::string model = component("model", "precomputed", "");
+  const std::string data = "archive = \"" CONOSCOPE_TEST_DIGITS "\"";
+  const std::string good = component("dataset", "precomputed", data) + model;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {component("dataset", "precomputed", "archive = \"gone.npz\"") + model,
+       "gone.npz: no such file"},
+      {component("dataset", "precomputed", data + ", test_share = 2") + model, "test_share = 2"},
+      {component("dataset", "precomputed", data + ", pooling = \"max\"") + model,
+       "expected one of auto, mean"},
+      {component("dataset", "precomputed", data + ", pooling = 3") + model,
+       "pooling = 3: expected"},
+      {component("dataset", "digits", "test_share = []") + component("model", "cnn", ""),
+       "empty list"},
+      {"seeds = [0, 0]\n" + good, "1:13: error: seeds: 0 stands there twice"},
+      {"seeds = [-1]\n" + good, "1:10: error: seeds: expected a whole number"},
+      {"seeds = 3\n" + good, "seeds: expected a list"},
+      {"metrics = [3]\n" + good, "1:12: error: metrics: expected a text"},
+      {"metrics = []\nlimits = 3\n" + good, "limits: expected a table"},
+      {"sample_scores = 1\n" + good, "sample_scores: expected true or false"},
+      {good + component("explainer", "svd", "k = [2, \"x\"]"),
+       "k = \"x\": expected a whole number"},
+      {good + component("explainer", "svd", "rows = \"all\""), "expected one of pooled, positions"},
+      {good + "[[explainer]]\nid = \"svd\"\nname = \"s\"\nparams = { k = [2, 5] }\n",
+       "a sweep over 2 parameter sets cannot have one name"},
+      {good + "[[explainer]]\nfile = \"no/such.so\"\n", "no/such.so: no such file"},
+      {good + "[[explainer]]\nid = \"svd\"\nparams = 3\n", "explainer.params: expected a table"},
+  };
+  for (const auto& [text, part] : cases) {
+    CAPTURE(text);
+    const std::string said = refusal(here, text);
+    CHECK_SAYS(said, part);
+    CHECK_SAYS(said, "bad.toml:");
+  }
+}
+
+TEST_CASE("a mistake leaves the results as they were") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf\"]", {"perfect"}));
+  here.run({"run", file});
+  const std::string before = here.exported();
+  refusal(here, digits_run("metrics = [\"surf_mea\"]", {"perfect"}));
+  refusal(here, "not TOML");
+  CHECK(here.exported() == before);
+  CHECK(here.count("run") == 1);
+}
+
+TEST_CASE("the command line: no guessing, but suggestions") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("", {"perfect"}));
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"bord"}, "no command bord (did you mean board?)"},
+      {{"run", file, "--jbos", "2"}, "no option --jbos (did you mean --jobs?)"},
+      {{"run", file, "--job", "2"}, "no option --job (did you mean --jobs?)"},
+      {{"run", file, "-j", "0"}, "--jobs: expected a number from 1 to 1024"},
+      {{"run", file, "-j", "two"}, "two"},
+      {{"run", file, "-j", "-1"}, "--jobs"},
+      {{"run", file, "--format", "nonsense"}, "--format nonsense: no such format"},
+      {{"run", file, "--format", "jsn"}, "did you mean json?"},
+      {{"run", file, "--only", "explainr=svd"}, "did you mean explainer?"},
+      {{"run", file, "--only", "explainer=svd"}, "--only explainer=svd: no cell of this run fits"},
+      {{"run", file, "--plugin-path", here.path("nowhere")}, "not a folder"},
+      {{"run", file, "second.toml"}, "too many arguments"},
+      {{"merge"}, "which stores?"},
+      {{"worker"}, "not by hand"},
+  };
+  for (const auto& [words, part] : cases) {
+    CAPTURE(words.back());
+    const Ended ended = here.run(words, 2);
+    CHECK_SAYS(ended.err, part);
+    CHECK(ended.out.empty());
+  }
+  CHECK_FALSE(std::filesystem::exists(here.store()));  // none of them began anything
+  const Ended nothing = here.run({}, 2);
+  CHECK_SAYS(nothing.err, "Commands:");
+  for (const char* command :
+       {"run", "plan", "board", "history", "show", "status", "query", "merge", "export", "cache"}) {
+    CAPTURE(command);
+    CHECK_SAYS(here.run({command, "--help"}).out, std::string("usage: conoscope ") + command);
+  }
+}

@@ -1,0 +1,178 @@
+// --retry, --repeat, --only, sweeps, metrics alone, artifacts shared between run files, and plugin
+// files that change under the same version.
+
+#include <fstream>
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string moody(const std::string& params) {
+  return digits_run("metrics = [\"surf_mae\"]\nplugin_path = [\"" CONOSCOPE_TEST_PLUGINS "\"]",
+                    {}) +
+         "[[explainer]]\nid = \"moody\"\nparams = { " + params + " }\n";
+}
+
+}  // namespace
+
+TEST_CASE("--retry tries a failed job again, and counts one attempt") {
+  const Workspace here;
+  const auto flaky = [&](const std::string& marker) {
+    return here.write("flaky.toml",
+                      moody("mood = \"flaky\", marker = \"" + here.path(marker) + "\""));
+  };
+  const Ended without = here.run({"run", flaky("a"), "--no-board"}, 4);
+  CHECK_SAYS(without.err, "[explain: fit] moody: not today");
+  CHECK_FALSE(has(without.err, "trying again"));
+  const Ended with = here.run({"run", flaky("b"), "--no-board", "--retry", "1"});
+  CHECK_SAYS(with.err, "moody: not today; trying again");
+  CHECK_SAYS(with.err, "1 ok");
+  CHECK(here.query("SELECT status FROM attempt ORDER BY status") ==
+        Json::parse(R"([{"status": "failed"}, {"status": "ok"}])"));
+
+  // What fails every time is tried so often and no more.
+  here.write("x.npy", "no array");
+  const auto hopeless =
+      here.write("hopeless.toml",
+                 "[[dataset]]\nid = \"precomputed\"\nparams = { activations = \"x.npy\", "
+                 "head_weight = \"x.npy\", head_bias = \"x.npy\" }\n[[model]]\nid = "
+                 "\"precomputed\"\n[[explainer]]\nid = \"perfect\"\n");
+  const Ended ended = here.run({"run", hopeless, "--no-board", "--retry", "3"}, 4);
+  std::size_t again = 0;
+  for (std::size_t at = 0; (at = ended.err.find("trying again", at)) != std::string::npos; ++at)
+    ++again;
+  CHECK(again == 3);
+  CHECK(here.count("attempt") == 3);
+}
+
+TEST_CASE("--repeat finds a method that does not repeat itself") {
+  const Workspace here;
+  const auto coin = here.write("coin.toml", moody("mood = \"coin\""));
+  const Ended caught = here.run({"run", coin, "--no-board", "--repeat"}, 4);
+  CHECK_SAYS(caught.err, "not deterministic: two fits with the same seed differ in importance");
+  CHECK(here.json({"status"})["failures"][0]["status"] == "invalid_output");
+  here.run({"run", coin, "--no-board"});  // nobody looks
+
+  const auto calm = here.write("calm.toml", moody("mood = \"calm\""));
+  here.run({"run", calm, "--no-board", "--repeat"});
+  const auto whole = here.write("whole.toml", whole_run());
+  here.run({"run", whole, "--no-board", "--repeat", "-j", "2"});  // nor do the built-in ones
+}
+
+TEST_CASE("--only takes the intersection of different keys and the union of equal ones") {
+  const Workspace here;
+  const auto file =
+      here.write("run.toml", digits_run("seeds = [0, 1, 2]\ncontrols = [\"none\", "
+                                        "\"random_importance\"]\nmetrics = [\"surf_mae\"]",
+                                        {"perfect", "svd"}));
+  CHECK_SAYS(here.run({"run", file, "--no-board", "--only", "explainer=svd", "--only", "seed=0",
+                       "--only", "seed=2", "--only", "control=none"})
+                 .err,
+             "12 cells, 0 done, 2 to do now");
+  CHECK(here.query("SELECT seed, control FROM attempt JOIN cell ON cell.key = attempt.cell "
+                   "ORDER BY seed") ==
+        Json::parse(R"([{"seed": 0, "control": "none"}, {"seed": 2, "control": "none"}])"));
+  const std::string key = here.query("SELECT key FROM cell WHERE seed = 1 LIMIT 1")[0]["key"];
+  CHECK_SAYS(here.run({"run", file, "--no-board", "--only", "cell=" + key.substr(0, 10)}).err,
+             "2 done, 1 to do now");
+  CHECK_SAYS(here.run({"run", file, "--no-board"}).err, "3 done, 9 to do now");
+}
+
+TEST_CASE("a list of values is a sweep") {
+  const Workspace here;
+  const auto file =
+      here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"svd"}) +
+                                 "params = { k = [2, 5], rows = [\"pooled\", \"positions\"] }\n");
+  const Json board = here.json({"run", file});
+  CHECK(board.size() == 4);
+  CHECK(board[0].contains("surf_mae"));
+  CHECK_FALSE(board[0].contains("surf_emd"));  // one metric was asked for
+  const Json names = here.query(
+      "SELECT name, params FROM component WHERE kind = 'explainer' ORDER BY name, params");
+  REQUIRE(names.size() == 4);
+  // A default is not part of a name, so the one with k = 5, rows = pooled is svd itself.
+  CHECK(names[0]["name"] == "svd");
+  CHECK(names[1]["name"] == "svd(k=2)");
+  CHECK(names[2]["name"] == "svd(k=2,rows=positions)");
+  CHECK(names[3]["name"] == "svd(rows=positions)");
+  CHECK(here.query("SELECT DISTINCT metric FROM score") ==
+        Json::parse(R"([{"metric": "surf_mae"}])"));
+  // Concepts of k = 2 span less than those of k = 5: other numbers.
+  CHECK(board[0]["surf_mae"] != board[3]["surf_mae"]);
+}
+
+TEST_CASE("run files share what they have in common") {
+  const Workspace here;
+  const auto first =
+      here.write("first.toml", digits_run("metrics = [\"surf_mae\"]", {"kmeans", "nmf"}));
+  const auto second =
+      here.write("second.toml", digits_run("controls = [\"none\", \"random_importance\"]\n"
+                                           "metrics = [\"surf_emd\"]",
+                                           {"nmf", "kmeans"}));
+  here.run({"run", first, "--no-board"});
+  const auto artifacts = here.run({"cache"}).out;
+  const auto made = [&] {
+    std::map<std::string, fs::file_time_type> times;
+    for (const auto& entry : fs::recursive_directory_iterator(here.cache() + "/artifacts"))
+      if (entry.path().extension() == ".npy")
+        times[entry.path().string()] = entry.last_write_time();
+    return times;
+  };
+  const auto before = made();
+  REQUIRE(before.size() > 4);
+  CHECK_SAYS(here.run({"run", second, "--no-board"}).err, "4 cells, 0 done, 4 to do now");
+  CHECK(made() == before);  // nothing was fitted, nothing was written again
+  CHECK(here.run({"cache"}).out == artifacts);
+  CHECK(here.query("SELECT count(*) AS n FROM component")[0]["n"] == 4);
+
+  // The cache is only a help: without it the same numbers come out.
+  const std::string wanted = here.exported();
+  fs::remove_all(here.cache());
+  const auto anew = here.path("anew.db");
+  here.run({"run", first, "--no-board", "--store", anew});
+  here.run({"run", second, "--no-board", "--store", anew});
+  CHECK(here.exported(anew) == wanted);
+  CHECK_SAYS(here.run({"cache", "--trim", "0"}).out, "bytes freed");
+  CHECK_SAYS(here.run({"cache"}).out, ": 0 artifacts, 0 bytes");
+}
+
+TEST_CASE("a plugin file that changed under its version is said, and run again") {
+  const Workspace here;
+  fs::create_directory(here.path("mine"));
+  const auto plugin = here.path("mine/moody.so");
+  fs::copy_file(CONOSCOPE_TEST_PLUGINS "/moody.so", plugin);
+  const auto file =
+      here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "moody"}));
+  const std::vector<std::string> command = {"run", file, "--no-board", "--plugin-path",
+                                            here.path("mine")};
+  here.run(command);
+  CHECK_SAYS(here.run(command).err, "2 done, 0 to do now");
+  const std::string wanted = here.exported();
+
+  std::ofstream(plugin, std::ios::app) << "another build";
+  const Ended again = here.run(command);
+  CHECK_SAYS(again.err, "1 finished cells were made by other plugin files of the same version");
+  CHECK_SAYS(again.err, "1 done, 1 to do now");
+  CHECK(here.query("SELECT count(DISTINCT binaries) AS n FROM attempt JOIN cell ON cell.key = "
+                   "attempt.cell JOIN component ON component.key = cell.explainer WHERE "
+                   "plugin_id = 'moody'")[0]["n"] == 2);
+  CHECK(here.count("attempt") == 3);
+  CHECK(here.exported() == wanted);
+  const Ended now = here.run(command);
+  CHECK_SAYS(now.err, "2 done, 0 to do now");
+  CHECK_FALSE(has(now.err, "other plugin files"));
+}
+
+TEST_CASE("one plugin in two files is refused by both names") {
+  const Workspace here;
+  fs::create_directory(here.path("mine"));
+  fs::copy_file(CONOSCOPE_TEST_PLUGINS "/moody.so", here.path("mine/moody.so"));
+  const auto file = here.write("run.toml", moody("mood = \"calm\""));
+  const Ended ended = here.run({"run", file, "--no-board", "--plugin-path", here.path("mine")}, 4);
+  CHECK_SAYS(ended.err, here.path("mine/moody.so"));
+  CHECK_SAYS(ended.err, CONOSCOPE_TEST_PLUGINS "/moody.so");
+  CHECK_SAYS(ended.err, "remove one or give it another id");
+}

@@ -1,0 +1,62 @@
+// Ctrl-C and a batch system's SIGTERM end a run in order; a second one ends it at once.
+
+#include <signal.h>
+
+#include <thread>
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+TEST_CASE("an interrupted run keeps what it has and continues") {
+  const Workspace reference;
+  const auto file = reference.write("run.toml", whole_run());
+  reference.run({"run", file, "--no-board", "-j", "2"});
+  const std::string wanted = reference.exported();
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 75}}) {
+    CAPTURE(signal);
+    const Workspace here;
+    Process run = here.conoscope({"run", file, "-j", "2"}).start();
+    REQUIRE(run.wait_for_err("\n3/", 60));
+    run.send(signal);
+    const Ended ended = run.wait(30);
+    CHECK(ended.signal == 0);
+    CHECK(ended.code == code);
+    CHECK(ended.out.empty());  // no board of half a run
+    CHECK_SAYS(ended.err, "stopping: waiting for");
+    CHECK_SAYS(ended.err, "the same command continues");
+    CHECK(processes_left(here.cache(), 5).empty());
+    const auto saved = here.count("attempt");
+    CHECK(saved >= 3);
+    CHECK(saved < kWholeRunCells);
+    CHECK(here.query("SELECT count(*) AS n FROM attempt WHERE status <> 'ok'")[0]["n"] == 0);
+
+    here.run({"run", file, "--no-board"});
+    CHECK(here.count("attempt") == kWholeRunCells);
+    CHECK(here.exported() == wanted);
+  }
+}
+
+TEST_CASE("the second signal stops at once") {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 75}}) {
+    CAPTURE(signal);
+    const Workspace here;
+    const auto file =
+        here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "kmeans"}) +
+                                   "params = { k = 50, n_init = 1000000 }  # hours\n");
+    Process run = here.conoscope({"run", file}).start();
+    REQUIRE(run.wait_for_err("1/2 ok", 60));
+    run.send(signal);
+    REQUIRE(run.wait_for_err("stopping: waiting for 1 running job(s)", 60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    CHECK(run.running());  // one signal waits for the job
+    CHECK_FALSE(processes_with(here.cache()).empty());
+    run.send(signal);
+    const Ended ended = run.wait(20);
+    CHECK(ended.code == code);
+    CHECK(processes_left(here.cache(), 5).empty());
+    CHECK(here.count("attempt") == 1);
+    CHECK_SAYS(here.run({"run", file, "--only", "explainer=perfect", "--no-board"}).err,
+               "2 cells, 1 done, 0 to do now");
+  }
+}

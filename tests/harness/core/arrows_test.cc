@@ -1,0 +1,142 @@
+// Which folder may know which: read off the #include lines of the whole tree.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/scratch.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Include {
+  std::string file;  ///< relative to the root
+  int line = 0;
+  std::string target;
+};
+
+/// Every #include of the C and C++ files below the root; build folders and tests left out.
+std::vector<Include> includes_below(const fs::path& root, const std::vector<std::string>& folders) {
+  const std::set<std::string> extensions = {".h", ".hh", ".hpp", ".c", ".cc", ".cpp", ".in"};
+  std::vector<Include> out;
+  for (const auto& folder : folders) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!entry.is_regular_file() || extensions.count(entry.path().extension().string()) == 0)
+        continue;
+      std::ifstream in(entry.path());
+      int number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        std::size_t at = line.find_first_not_of(" \t");
+        if (at == line.npos || line[at] != '#') continue;
+        at = line.find_first_not_of(" \t", at + 1);
+        if (at == line.npos || line.compare(at, 7, "include") != 0) continue;
+        const std::size_t open = line.find_first_of("<\"", at);
+        const std::size_t close = open == line.npos ? open : line.find_first_of(">\"", open + 1);
+        if (close == line.npos) continue;
+        out.push_back({fs::relative(entry.path(), root).generic_string(), number,
+                       line.substr(open + 1, close - open - 1)});
+      }
+    }
+  }
+  return out;
+}
+
+bool begins(const std::string& text, const std::string& prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+bool begins_any(const std::string& text, const std::vector<std::string>& prefixes) {
+  for (const auto& prefix : prefixes)
+    if (begins(text, prefix)) return true;
+  return false;
+}
+
+/// Files of `folder` must include nothing of `targets`.
+struct Never {
+  std::string folder;
+  std::vector<std::string> targets;
+};
+
+const std::vector<Never> kNever = {
+    {"metrics/", {"conoscope/sdk", "harness/", "plugins/", "datasets/", "results/", "tests/"}},
+    {"results/", {"conoscope/sdk", "harness/", "plugins/", "datasets/", "metrics/", "tests/"}},
+    {"plugins/", {"harness/", "results/", "metrics/", "tests/"}},
+    {"datasets/", {"harness/", "results/", "metrics/", "plugins/", "tests/"}},
+    {"harness/sdk/", {"harness/", "results/", "metrics/", "plugins/", "datasets/", "tests/"}},
+    {"harness/core/", {"harness/app/", "plugins/", "datasets/", "tests/"}},
+    {"harness/app/", {"plugins/", "datasets/", "tests/"}},
+};
+
+/// A library that only one folder knows.
+struct Only {
+  std::string target;
+  std::string folder;
+};
+
+const std::vector<Only> kOnly = {
+    {"boost/program_options", "harness/app/"},
+    {"toml++", "harness/core/"},
+    {"boost/dll", "harness/core/"},
+    {"boost/graph", "harness/core/"},
+    {"sqlite3", "results/"},
+};
+
+std::vector<std::string> offenders(const std::vector<Include>& includes) {
+  std::vector<std::string> out;
+  for (const auto& include : includes) {
+    const std::string said =
+        include.file + ":" + std::to_string(include.line) + ": includes " + include.target;
+    for (const auto& never : kNever)
+      if (begins(include.file, never.folder) && begins_any(include.target, never.targets))
+        out.push_back(said + ", which " + never.folder + " must not know");
+    for (const auto& only : kOnly)
+      if (begins(include.target, only.target) && !begins(include.file, only.folder))
+        out.push_back(said + ", which only " + only.folder + " may know");
+    // The sdk is the standard library, itself, and Eigen for those who ask for it.
+    if (begins(include.file, "harness/sdk/include/") && !begins(include.target, "conoscope/sdk/") &&
+        include.target.find('/') != std::string::npos && include.target != "Eigen/Core")
+      out.push_back(said + ", which an author may not have");
+  }
+  return out;
+}
+
+const std::vector<std::string> kFolders = {"datasets", "harness", "metrics", "plugins", "results"};
+
+}  // namespace
+
+TEST_CASE("the arrows between the folders hold") {
+  const auto includes = includes_below(CONOSCOPE_SOURCE_DIR, kFolders);
+  CHECK(includes.size() > 500);  // the tree was found
+  for (const auto& offender : offenders(includes)) FAIL_CHECK(offender);
+}
+
+TEST_CASE("an arrow that points the wrong way is found") {
+  const conoscope::testing::Scratch scratch;
+  const auto put = [&](const std::string& file, const std::string& text) {
+    fs::create_directories(fs::path(scratch.path(file)).parent_path());
+    scratch.write(file, text);
+  };
+  put("metrics/a/x.h", "// why\n#include \"conoscope/sdk/tensor.h\"\n");
+  put("plugins/x/x.cc", "#  include \"harness/core/plan.h\"\n#include <toml++/toml.h>\n");
+  put("harness/sdk/include/conoscope/sdk/x.h", "#include <boost/optional.hpp>\n#include <span>\n");
+  put("harness/core/x.cc", "#include <toml++/toml.h>\n#include <boost/program_options.hpp>\n");
+  put("results/x.cc", "#include <sqlite3.h>\n");
+  const auto found = offenders(includes_below(scratch.path(""), kFolders));
+  std::set<std::string> said(found.begin(), found.end());
+  CHECK(said ==
+        std::set<std::string>{
+            "metrics/a/x.h:2: includes conoscope/sdk/tensor.h, which metrics/ must not know",
+            "plugins/x/x.cc:1: includes harness/core/plan.h, which plugins/ must not know",
+            "plugins/x/x.cc:2: includes toml++/toml.h, which only harness/core/ may know",
+            "harness/sdk/include/conoscope/sdk/x.h:1: includes boost/optional.hpp, which an author "
+            "may not have",
+            "harness/core/x.cc:2: includes boost/program_options.hpp, which only harness/app/ may "
+            "know"});
+}

@@ -1,0 +1,239 @@
+#include "harness/core/cache.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "tests/support/scratch.h"
+#include "tests/support/throws.h"
+
+using conoscope::core::Cache;
+using conoscope::testing::Scratch;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string key_of(int i) {
+  char text[33];
+  std::snprintf(text, sizeof(text), "%02x%030x", static_cast<unsigned>(i % 256),
+                static_cast<unsigned>(i));
+  return text;
+}
+
+/// A finished artifact in a work folder.
+fs::path make_work(const Cache& cache, const std::string& content) {
+  const auto work = cache.make_work_folder();
+  fs::create_directories(work / "artifact");
+  std::ofstream(work / "artifact" / "x.npy") << content;
+  std::ofstream(work / "artifact" / "texts.tsv") << "";
+  return work;
+}
+
+void add(const Cache& cache, const std::string& key, const std::string& content) {
+  cache.commit(make_work(cache, content), key);
+}
+
+std::string content_of(const Cache& cache, const std::string& key) {
+  std::ifstream in(cache.path_of(key) / "x.npy");
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+void used_at(const Cache& cache, const std::string& key, std::int64_t seconds) {
+  const timespec times[2] = {{seconds, 0}, {seconds, 0}};
+  REQUIRE(::utimensat(AT_FDCWD, (cache.path_of(key) / "texts.tsv").c_str(), times, 0) == 0);
+}
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("an artifact is there once it is committed, and not before") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  const auto work = make_work(cache, "one");
+  CHECK_FALSE(cache.has(key_of(1)));
+  cache.commit(work, key_of(1));
+  CHECK(cache.has(key_of(1)));
+  CHECK(content_of(cache, key_of(1)) == "one");
+  CHECK(cache.path_of("abcdef") == fs::path(scratch.path("cache")) / "artifacts/ab/abcdef");
+  CHECK(Cache(scratch.path("cache")).has(key_of(1)));
+}
+
+TEST_CASE("who comes second leaves the first one's artifact as it is") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  add(cache, key_of(1), "one");
+  add(cache, key_of(1), "two");
+  CHECK(content_of(cache, key_of(1)) == "one");
+}
+
+TEST_CASE("what is left of an artifact is replaced") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  fs::create_directories(cache.path_of(key_of(1)));
+  std::ofstream(cache.path_of(key_of(1)) / "x.npy") << "half";
+  CHECK_FALSE(cache.has(key_of(1)));
+  add(cache, key_of(1), "whole");
+  CHECK(cache.has(key_of(1)));
+  CHECK(content_of(cache, key_of(1)) == "whole");
+}
+
+TEST_CASE("many processes commit the same keys at once: each artifact is there, and whole") {
+  const Scratch scratch;
+  const std::string root = scratch.path("cache");
+  const Cache cache(root);
+  std::vector<pid_t> children;
+  for (int child = 0; child < 6; ++child) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      int code = 0;
+      try {
+        const Cache mine(root);
+        for (int i = 0; i < 40; ++i) add(mine, key_of(i), std::string(2000, 'x'));
+      } catch (...) {
+        code = 1;
+      }
+      ::_exit(code);
+    }
+    children.push_back(pid);
+  }
+  for (const pid_t pid : children) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    CHECK(status == 0);
+  }
+  for (int i = 0; i < 40; ++i) CHECK(content_of(cache, key_of(i)) == std::string(2000, 'x'));
+}
+
+TEST_CASE("a commit that cannot be is said") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  const auto work = cache.make_work_folder();  // without an artifact
+  CHECK_THROWS_SAYING(cache.commit(work, key_of(1)), std::runtime_error, key_of(1),
+                      "cannot be made");
+}
+
+TEST_CASE("trim removes what was used longest ago, and keeps the newest") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  const std::string content(1000, 'x');
+  for (int i = 0; i < 10; ++i) {
+    add(cache, key_of(i), content);
+    used_at(cache, key_of(i), 1000 + i);
+  }
+  CHECK(cache.trim(100000, 5000) == 0);
+  CHECK(cache.trim(4500, 5000) == 6000);
+  for (int i = 0; i < 6; ++i) CHECK_FALSE(cache.has(key_of(i)));
+  for (int i = 6; i < 10; ++i) CHECK(content_of(cache, key_of(i)) == content);
+  // Used now: the oldest has become the newest.
+  cache.touch(key_of(6));
+  CHECK(cache.trim(1000, 5000) == 3000);
+  CHECK(cache.has(key_of(6)));
+  CHECK(entries(cache.root() / "work") == 10);  // the emptied work folders of the ten, no remains
+}
+
+TEST_CASE("trim never removes what was used since") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  for (int i = 0; i < 4; ++i) {
+    add(cache, key_of(i), "x");
+    used_at(cache, key_of(i), 1000 + i);
+  }
+  CHECK(cache.trim(0, 1002) == 2);
+  CHECK_FALSE(cache.has(key_of(1)));
+  CHECK(cache.has(key_of(2)));
+  CHECK(cache.has(key_of(3)));
+}
+
+TEST_CASE("an artifact that is trimmed is moved away before its first file goes") {
+  // Otherwise what is left of it, after a kill for ever, would be taken for a finished artifact.
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  add(cache, key_of(1), "x");
+  used_at(cache, key_of(1), 1000);
+  const int watch = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  REQUIRE(::inotify_add_watch(watch, cache.path_of(key_of(1)).c_str(), IN_DELETE | IN_MOVE_SELF) >=
+          0);
+  CHECK(cache.trim(0, 5000) == 1);
+  alignas(inotify_event) char buffer[4096];
+  std::vector<std::uint32_t> seen;
+  const auto length = ::read(watch, buffer, sizeof(buffer));
+  ::close(watch);
+  for (ssize_t at = 0; at < length;) {
+    inotify_event event;
+    std::memcpy(&event, buffer + at, sizeof(event));
+    seen.push_back(event.mask);
+    at += static_cast<ssize_t>(sizeof(event) + event.len);
+  }
+  REQUIRE(seen.size() >= 3);
+  CHECK(seen[0] == IN_MOVE_SELF);
+  CHECK(seen[1] == IN_DELETE);
+  CHECK(seen[2] == IN_DELETE);
+  CHECK_FALSE(cache.has(key_of(1)));
+}
+
+TEST_CASE("a work folder has room for scratch, and none is handed out twice") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  const auto one = cache.make_work_folder(), two = cache.make_work_folder();
+  CHECK(one != two);
+  CHECK(fs::is_directory(one / "scratch"));
+  CHECK(fs::is_empty(two / "scratch"));
+  CHECK(Cache(scratch.path("cache")).make_work_folder() != one);
+}
+
+TEST_CASE("work folders of dead processes of this machine are removed, all others stay") {
+  const Scratch scratch;
+  const fs::path root = scratch.path("cache");
+  const Cache cache(root);
+  const auto mine = cache.make_work_folder();
+  fs::path dead;
+  {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      const std::string folder = Cache(root).make_work_folder().string();
+      static_cast<void>(!::write(ends[1], folder.data(), folder.size()));
+      ::_exit(0);
+    }
+    char buffer[4096];
+    const auto n = ::read(ends[0], buffer, sizeof(buffer));
+    REQUIRE(n > 0);
+    dead = std::string(buffer, static_cast<std::size_t>(n));
+    ::waitpid(pid, nullptr, 0);
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  // A shared cache: the same process id, alive on another machine.
+  std::string name = dead.filename().string();
+  const auto elsewhere = root / "work" / (name.substr(0, name.find('@')) + "@another-machine");
+  fs::create_directories(elsewhere);
+  fs::create_directories(root / "work" / "notes");
+  REQUIRE(fs::exists(dead));
+  const Cache again(root);
+  CHECK_FALSE(fs::exists(dead));
+  CHECK(fs::exists(mine));
+  CHECK(fs::exists(elsewhere));
+  CHECK(fs::exists(root / "work" / "notes"));
+}
+
+TEST_CASE("a cache folder that cannot be is said, with what to do") {
+  const Scratch scratch;
+  const auto file = scratch.write("file", "");
+  CHECK_THROWS_SAYING(Cache(fs::path(file) / "cache"), std::runtime_error, file,
+                      "the cache folder cannot be made", "choose another with --cache");
+}

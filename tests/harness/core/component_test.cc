@@ -1,0 +1,262 @@
+#include "harness/core/component.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/support/fake_plugin.h"
+#include "tests/support/scratch.h"
+
+using namespace conoscope::core;
+using conoscope::testing::elf_file;
+using conoscope::testing::fake_plugin;
+using conoscope::testing::metadata_text;
+using conoscope::testing::Scratch;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kParameters = R"(
+offers = ["head_view"]
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+[parameters.mode]
+type = "text"
+default = "fast"
+choices = ["fast", "exact"]
+[parameters.tau]
+type = "real"
+default = 0.5
+)";
+
+struct World {
+  Scratch scratch;
+  Quarantine quarantine{scratch.path("quarantine.tsv")};
+  std::vector<std::string> errors;
+  Place place{7, 3};
+
+  World() { fs::create_directories(scratch.path("plugins")); }
+
+  void plugin(const std::string& id, const std::string& rest, const std::string& kind = "explainer",
+              const std::string& version = "1.0.0") const {
+    scratch.write("plugins/" + id + ".so", fake_plugin(metadata_text(kind, id, rest, version)));
+  }
+
+  /// Resolves as an explainer, with the mistakes in `errors`.
+  std::vector<Component> operator()(const ComponentRequest& request, Kind kind = Kind::kExplainer) {
+    const Registry registry({scratch.path("plugins")}, quarantine);
+    Diagnostics diagnostics("f");
+    auto out = resolve(request, kind, registry, quarantine, scratch.path(""), diagnostics);
+    errors.clear();
+    try {
+      diagnostics.throw_if_any();
+    } catch (const RunFileError& e) {
+      errors = e.errors();
+    }
+    return out;
+  }
+
+  ComponentRequest ask(const std::string& id,
+                       const std::vector<ParameterRequest>& params = {}) const {
+    ComponentRequest out;
+    out.id = id;
+    out.params = params;
+    out.place = place;
+    return out;
+  }
+};
+
+std::int64_t whole(std::int64_t v) { return v; }
+std::string text(const std::string& v) { return v; }
+
+}  // namespace
+
+TEST_CASE("defaults are filled in, and left out of the name") {
+  World world;
+  world.plugin("e", kParameters);
+  const auto found = world(world.ask("e"));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].values == std::vector<Value>{whole(5), text("fast"), 0.5});
+  CHECK(found[0].params == R"(k=5;mode="fast";tau=0.5)");
+  CHECK(found[0].name == "e");
+  CHECK(found[0].id == "e");
+  CHECK(found[0].version == "1.0.0");
+  CHECK(found[0].content.empty());
+  CHECK(found[0].offers == std::vector<std::string>{"head_view"});
+  CHECK(found[0].usable());
+  CHECK(found[0].key.size() == 32);
+}
+
+TEST_CASE("a sweep varies the last parameter of the run file fastest") {
+  World world;
+  world.plugin("e", kParameters);
+  const auto found =
+      world(world.ask("e", {{"tau", {0.1, 0.2}, {}}, {"k", {whole(1), whole(2)}, {}}}));
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].name == "e(k=1,tau=0.1)");
+  CHECK(found[1].name == "e(k=2,tau=0.1)");
+  CHECK(found[2].name == "e(k=1,tau=0.2)");
+  CHECK(found[3].name == "e(k=2,tau=0.2)");
+  CHECK(found[3].values == std::vector<Value>{whole(2), text("fast"), 0.2});
+}
+
+TEST_CASE("the identity is kind, id, version and values, however they are written") {
+  World world;
+  world.plugin("e", kParameters);
+  const auto plain = world(world.ask("e"))[0];
+  // A default that was written out, a whole number for a real, another order, a name.
+  auto request = world.ask("e", {{"tau", {0.5}, {}}, {"k", {whole(5)}, {}}});
+  request.name = "mine";
+  const auto spelt = world(request)[0];
+  CHECK(spelt.key == plain.key);
+  CHECK(spelt.name == "mine");
+  CHECK(world(world.ask("e", {{"tau", {whole(2)}, {}}}))[0].key ==
+        world(world.ask("e", {{"tau", {2.0}, {}}}))[0].key);
+  CHECK(world(world.ask("e", {{"k", {whole(6)}, {}}}))[0].key != plain.key);
+
+  // Another build of the same version is the same component (its hash is kept beside it) ...
+  world.plugin("e", kParameters + "help = \"new words\"\n");
+  const auto rebuilt = world(world.ask("e"))[0];
+  CHECK(rebuilt.key == plain.key);
+  CHECK(rebuilt.plugin.sha256 != plain.plugin.sha256);
+  // ... another version, id or kind is not.
+  world.plugin("e", kParameters, "explainer", "1.0.1");
+  CHECK(world(world.ask("e"))[0].key != plain.key);
+  world.plugin("f", kParameters);
+  CHECK(world(world.ask("f"))[0].key != plain.key);
+  world.plugin("e", kParameters, "model");
+  CHECK(world(world.ask("e"), Kind::kModel)[0].key != plain.key);
+}
+
+TEST_CASE("no text can make two sets of parameters look the same") {
+  World world;
+  world.plugin("e", "[parameters.p]\ntype = \"text\"\n[parameters.q]\ntype = \"text\"\n");
+  const auto key = [&](const std::string& p, const std::string& q) {
+    return world(world.ask("e", {{"p", {p}, {}}, {"q", {q}, {}}}))[0].key;
+  };
+  // Without quoting both would read p="a";q="b";q="c".
+  CHECK(key(R"(a";q="b)", "c") != key("a", R"(b";q="c)"));
+  CHECK(key("a\\", "b") != key("a\\\\", "b"));
+}
+
+TEST_CASE("a file counts by its content, not by its name or place") {
+  World world;
+  world.plugin("e",
+               "[parameters.file]\ntype = \"file\"\noffers = \"annotations\"\n"
+               "[parameters.more]\ntype = \"file\"\ndefault = \"\"\noffers = \"concepts\"\n");
+  fs::create_directories(world.scratch.path("sub"));
+  const auto a = world.scratch.write("a.npy", "one");
+  const auto moved = world.scratch.write("sub/b.npy", "one");
+  const auto other = world.scratch.write("other.npy", "two");
+  const auto with = [&](const std::string& file) {
+    const auto found = world(world.ask("e", {{"file", {file}, {}}}));
+    REQUIRE(found.size() == 1);
+    return found[0];
+  };
+  CHECK(with(a).key == with(moved).key);
+  CHECK(with(a).content == with(moved).content);
+  CHECK(with(a).key != with(other).key);
+  CHECK(with(a).content != with(other).content);
+  CHECK_FALSE(with(a).content.empty());
+  // Relative to the run file's folder; the plugin gets an absolute path.
+  const auto relative = with("sub/../a.npy");
+  CHECK(relative.key == with(a).key);
+  CHECK(relative.values[0] == Value(fs::path(a).lexically_normal().string()));
+  CHECK(relative.name == "e(file=a.npy)");
+  CHECK(relative.params.rfind("file=sha256:", 0) == 0);
+  CHECK(relative.params.find(";more=none") != std::string::npos);
+  // Only a file that was given offers what it may hold.
+  CHECK(relative.offers == std::vector<std::string>{"labels", "targets", "concepts", "factors"});
+  const auto both = world(world.ask("e", {{"file", {a}, {}}, {"more", {other}, {}}}))[0];
+  CHECK(both.offers.back() == "concepts");
+  CHECK(both.key != with(a).key);
+}
+
+TEST_CASE("a file that has changed since it was last hashed is hashed again") {
+  World world;
+  world.plugin("e", "[parameters.file]\ntype = \"file\"\n");
+  const auto file = world.scratch.write("a.npy", "one");
+  const auto before = world(world.ask("e", {{"file", {file}, {}}}))[0].key;
+  world.scratch.write("a.npy", "three");
+  CHECK(world(world.ask("e", {{"file", {file}, {}}}))[0].key != before);
+}
+
+TEST_CASE("every mistake is said, with place and suggestion") {
+  World world;
+  world.plugin("kmeans", kParameters);
+  world.plugin("none", "");
+  world.plugin("strict",
+               "[parameters.k]\ntype = \"integer\"\nhelp = \"how many\"\n"
+               "[parameters.file]\ntype = \"file\"\nhelp = \"the data\"\n");
+  const auto said = [&](const ComponentRequest& request, const std::vector<std::string>& wanted) {
+    CHECK(world(request).empty());
+    REQUIRE(world.errors.size() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      CHECK_MESSAGE(world.errors[i].find(wanted[i]) != std::string::npos, world.errors[i]);
+  };
+  said(world.ask("kmean"), {"f:7:3: error: no explainer kmean (did you mean kmeans?)"});
+  said(world.ask("kmeans", {{"kk", {whole(1)}, {9, 5}}}),
+       {"f:9:5: error: kmeans: no parameter kk (did you mean k?)"});
+  said(world.ask("none", {{"k", {whole(1)}, {9, 5}}}), {"none: takes no parameters, so no k"});
+  said(world.ask("kmeans",
+                 {{"k", {whole(0), text("x")}, {9, 5}}, {"mode", {text("slow")}, {10, 1}}}),
+       {"kmeans: k = 0: expected at least 1", "kmeans: k = \"x\": expected a whole number",
+        "f:10:1: error: kmeans: mode = \"slow\": expected one of fast, exact"});
+  said(world.ask("strict"), {"strict: parameter k is required (how many)",
+                             "strict: parameter file is required (the data)"});
+  said(world.ask("strict", {{"k", {whole(1)}, {}}, {"file", {text("none.npy")}, {8, 2}}}),
+       {"f:8:2: error: strict: file = "});
+  CHECK(world.errors[0].find("none.npy: no such file") != std::string::npos);
+  said(world.ask("strict", {{"k", {whole(1)}, {}}, {"file", {text("")}, {8, 2}}}),
+       {"strict: parameter file is required"});
+}
+
+TEST_CASE("one name for a whole sweep is refused") {
+  World world;
+  world.plugin("e", kParameters);
+  auto request = world.ask("e", {{"k", {whole(1), whole(2)}, {}}});
+  request.name = "mine";
+  world(request);
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0].find("a sweep over 2 parameter sets cannot have one name") !=
+        std::string::npos);
+}
+
+TEST_CASE("a plugin named by its file") {
+  World world;
+  const auto file = world.scratch.write("mine.so", fake_plugin(metadata_text("explainer", "m")));
+  ComponentRequest request;
+  request.file = file;
+  CHECK(world(request).at(0).id == "m");
+  request.id = "m";
+  CHECK(world(request).size() == 1);
+  request.id = "other";
+  CHECK(world(request).empty());
+  CHECK(world.errors.at(0).find("its id is m, not other") != std::string::npos);
+  request.id = "";
+  CHECK(world(request, Kind::kModel).empty());
+  CHECK(world.errors.at(0).find("is a explainer, not a model") == std::string::npos);
+  CHECK(world.errors.at(0).find("mine.so: its kind is explainer, not model") != std::string::npos);
+  request.file = world.scratch.path("none.so");
+  CHECK(world(request).empty());
+  CHECK(world.errors.at(0).find("none.so: no such file") != std::string::npos);
+}
+
+TEST_CASE("an unreadable plugin is a component all the same: its cells fail by name") {
+  World world;
+  ComponentRequest request;
+  request.file = world.scratch.write("broken.so", fake_plugin("abi = "));
+  request.params = {{"anything", {whole(1)}, {}}};
+  const auto found = world(request);
+  CHECK(world.errors.empty());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].id == "broken");
+  CHECK(found[0].version == "unknown");
+  CHECK_FALSE(found[0].usable());
+  CHECK(found[0].seeded());
+  // Of two unreadable files, each is itself.
+  request.file = world.scratch.write("broken2.so", elf_file(""));
+  CHECK(world(request).at(0).key != found[0].key);
+}

@@ -1,0 +1,111 @@
+#include "harness/core/control.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/throws.h"
+
+using conoscope::core::apply_control;
+using conoscope::metrics::Explanation;
+using conoscope::metrics::Index;
+using conoscope::metrics::Matrix;
+using conoscope::metrics::MatrixRef;
+using conoscope::metrics::Vector;
+namespace sdk = conoscope::sdk;
+
+namespace {
+
+/// Class-specific, 3 outputs with 2, 0 and m - 2 concepts, and a psi of its own.
+Explanation make(Index m = 5, Index width = 4) {
+  Explanation out;
+  out.cavs = Matrix::Constant(m, width, 2.0);
+  out.importance = Vector::Constant(m, -1.0);
+  out.offset = {0, 2, 2, m};
+  out.project = [](Index, const MatrixRef& rows) -> Matrix { return rows; };
+  out.reconstruct = [](Index, const MatrixRef& scores) -> Matrix { return scores; };
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("none leaves everything as it is") {
+  Explanation e = make();
+  apply_control(e, "none", sdk::Seed(1));
+  CHECK(e.cavs == make().cavs);
+  CHECK(e.importance == make().importance);
+  CHECK(e.project != nullptr);
+}
+
+TEST_CASE("random_importance draws importances from U[0, 1); concepts and psi stay") {
+  constexpr Index m = 20000;
+  Explanation e = make(m, 1);
+  apply_control(e, "random_importance", sdk::Seed(1));
+  CHECK(e.cavs == make(m, 1).cavs);
+  CHECK(e.offset == make(m, 1).offset);
+  CHECK(e.project != nullptr);
+  CHECK(e.reconstruct != nullptr);
+  CHECK(e.importance.minCoeff() >= 0.0);
+  CHECK(e.importance.maxCoeff() < 1.0);
+  // Five standard errors of the mean and of the variance of a uniform.
+  CHECK(std::abs(e.importance.mean() - 0.5) < 5.0 / std::sqrt(12.0 * m));
+  CHECK(std::abs((e.importance.array() - 0.5).square().mean() - 1.0 / 12.0) <
+        5.0 / std::sqrt(180.0 * m));
+}
+
+TEST_CASE("random_concepts draws unit vectors in every direction alike; psi becomes linear") {
+  constexpr Index m = 20000, width = 3;
+  Explanation e = make(m, width);
+  apply_control(e, "random_concepts", sdk::Seed(1));
+  CHECK(e.linear());
+  CHECK(e.reconstruct == nullptr);
+  CHECK(e.offset == make(m, width).offset);
+  CHECK(e.importance.minCoeff() >= 0.0);
+  double worst = 0.0;
+  for (Index k = 0; k < m; ++k) worst = std::max(worst, std::abs(e.cavs.row(k).norm() - 1.0));
+  CHECK(worst < 1e-12);
+  // A coordinate of a uniform direction in 3 dimensions is uniform on [-1, 1] (Archimedes): mean 0,
+  // variance 1/3, fourth moment 1/5.
+  for (Index d = 0; d < width; ++d) {
+    CHECK(std::abs(e.cavs.col(d).mean()) < 5.0 / std::sqrt(3.0 * m));
+    CHECK(std::abs(e.cavs.col(d).squaredNorm() / m - 1.0 / 3.0) <
+          5.0 * std::sqrt((1.0 / 5.0 - 1.0 / 9.0) / m));
+  }
+  // Coordinates are not correlated, nor are neighbouring vectors.
+  CHECK(std::abs(e.cavs.col(0).dot(e.cavs.col(1)) / m) < 5.0 / std::sqrt(15.0 * m));
+  double neighbours = 0.0;
+  for (Index k = 1; k < m; ++k) neighbours += e.cavs.row(k).dot(e.cavs.row(k - 1));
+  CHECK(std::abs(neighbours / m) < 5.0 / std::sqrt(3.0 * m));
+}
+
+TEST_CASE("class-agnostic importances are drawn for every output and concept") {
+  Explanation e;
+  e.class_agnostic = true;
+  e.cavs = Matrix::Ones(4, 3);
+  e.importance_by_output = Matrix::Constant(2, 4, -1.0);
+  apply_control(e, "random_importance", sdk::Seed(1));
+  CHECK(e.importance_by_output.rows() == 2);
+  CHECK(e.importance_by_output.minCoeff() >= 0.0);
+  CHECK(e.importance_by_output.maxCoeff() < 1.0);
+  CHECK(e.importance_by_output.row(0) != e.importance_by_output.row(1));
+}
+
+TEST_CASE("the seed decides; importances do not depend on whether concepts are drawn too") {
+  Explanation a = make(), b = make(), c = make(), d = make();
+  apply_control(a, "random_concepts", sdk::Seed(5));
+  apply_control(b, "random_concepts", sdk::Seed(5));
+  apply_control(c, "random_concepts", sdk::Seed(6));
+  apply_control(d, "random_importance", sdk::Seed(5));
+  CHECK(a.cavs == b.cavs);
+  CHECK(a.importance == b.importance);
+  CHECK(a.cavs != c.cavs);
+  CHECK(a.importance != c.importance);
+  CHECK(a.importance == d.importance);
+}
+
+TEST_CASE("an unknown control is refused") {
+  Explanation e = make();
+  CHECK_THROWS_SAYING(apply_control(e, "random", sdk::Seed(0)), std::invalid_argument,
+                      "apply_control: no control random");
+  CHECK(e.importance == make().importance);
+}

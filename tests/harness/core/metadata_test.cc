@@ -1,0 +1,222 @@
+#include "harness/core/metadata.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/fake_plugin.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+using conoscope::testing::metadata_text;
+
+namespace {
+
+Metadata parse(const std::string& text) { return parse_metadata(text, "p.so"); }
+
+Parameter parameter(const std::string& body) {
+  return parse(metadata_text("explainer", "x", "[parameters.k]\n" + body)).parameters.at(0);
+}
+
+const Value kText = std::string("fast");
+
+}  // namespace
+
+TEST_CASE("all keys are read") {
+  const auto data = parse(metadata_text("metric", "my_metric", R"(
+summary = "what it does"
+licence = "Apache-2.0"
+citation = "Somebody 2020"
+needs = ["head_view", "labels"]
+offers = []
+seeded = false
+[parameters.zeta]
+type = "integer"
+default = 5
+min = 1
+max = 10
+help = "how many"
+[parameters.alpha]
+type = "text"
+default = "fast"
+choices = ["fast", "exact"]
+[parameters.file]
+type = "file"
+offers = "concepts"
+[scores.loss]
+direction = "lower"
+low = 0
+unit = "nats"
+question = "how far off?"
+[scores.gain]
+direction = "higher"
+high = 1.5
+)",
+                                        "2.1"));
+  CHECK(data.abi_major == 1);
+  CHECK(data.abi_minor == 0);
+  CHECK(data.kind == Kind::kMetric);
+  CHECK(data.id == "my_metric");
+  CHECK(data.version == "2.1");
+  CHECK(data.summary == "what it does");
+  CHECK(data.licence == "Apache-2.0");
+  CHECK(data.citation == "Somebody 2020");
+  CHECK(data.needs == std::vector<std::string>{"head_view", "labels"});
+  CHECK(data.offers.empty());
+  CHECK_FALSE(data.seeded);
+  REQUIRE(data.parameters.size() == 3);
+  CHECK(data.parameters[0].name == "zeta");  // the order of the text, not of the alphabet
+  CHECK(data.parameters[0].type == ParameterType::kInteger);
+  CHECK(data.parameters[0].standard == Value(std::int64_t{5}));
+  CHECK(data.parameters[0].min == 1.0);
+  CHECK(data.parameters[0].max == 10.0);
+  CHECK(data.parameters[0].help == "how many");
+  CHECK(data.parameters[1].choices == std::vector<std::string>{"fast", "exact"});
+  CHECK_FALSE(data.parameters[2].standard.has_value());
+  CHECK(data.parameters[2].offers == "concepts");
+  REQUIRE(data.scores.size() == 2);
+  CHECK(data.scores[0].name == "loss");
+  CHECK(data.scores[0].low == 0.0);
+  CHECK_FALSE(data.scores[0].high.has_value());
+  CHECK(data.scores[0].unit == "nats");
+  CHECK(data.scores[0].question == "how far off?");
+  CHECK(data.scores[1].high == 1.5);
+  CHECK(data.parameter("alpha") == &data.parameters[1]);
+  CHECK(data.parameter("beta") == nullptr);
+}
+
+TEST_CASE("what is left out has its default") {
+  const auto data = parse(metadata_text("dataset", "d"));
+  CHECK(data.seeded);
+  CHECK(data.needs.empty());
+  CHECK(data.parameters.empty());
+  CHECK(data.summary.empty());
+}
+
+TEST_CASE("parameters keep the order of the text however they are written") {
+  const std::string one_line =
+      "parameters = { z = { type = \"integer\" }, a = { type = \"real\" }, m = { type = \"text\" } "
+      "}";
+  const std::string dotted =
+      "[parameters]\nz.type = \"integer\"\na.type = \"real\"\nm.type = \"text\"\n";
+  const std::string tables =
+      "[parameters.z]\ntype = \"integer\"\n[parameters.a]\ntype = \"real\"\n[parameters.m]\ntype = "
+      "\"text\"\n";
+  for (const auto& text : {one_line, dotted, tables}) {
+    const auto data = parse(metadata_text("dataset", "d", text));
+    REQUIRE(data.parameters.size() == 3);
+    CHECK(data.parameters[0].name == "z");
+    CHECK(data.parameters[1].name == "a");
+    CHECK(data.parameters[2].name == "m");
+  }
+}
+
+TEST_CASE("every refusal names the file, the key and what was found") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    CHECK_THROWS_SAYING(parse(text), PluginRefused, "p.so: metadata", why);
+  };
+  refused("abi = \"1.0\"\nkind = ", ":2: ");
+  refused("kind = \"dataset\"", "abi is missing");
+  refused("abi = 1.0\nkind = \"dataset\"", "abi has the wrong type");
+  for (const char* abi : {"1", "one.zero", "1.", ".1", ".", "1.0.0", "1.x", "", "1. 0",
+                          "99999999999.0", "1.99999999999", "-1.0"})
+    refused("abi = \"" + std::string(abi) + "\"\nkind = \"dataset\"\nid = \"x\"\nversion = \"1\"",
+            "abi = \"" + std::string(abi) + "\" is not MAJOR.MINOR");
+  refused("abi = \"1.0\"\nid = \"x\"", "kind is missing");
+  refused(metadata_text("explorer", "x"), "kind = \"explorer\" is not dataset, model, explainer");
+  refused("abi = \"1.0\"\nkind = \"model\"\nversion = \"1\"", "id is missing");
+  for (const char* id : {"", "My", "a-b", "a b", "a/b", "ä"})
+    refused(metadata_text("model", id), "id = \"" + std::string(id) + "\" may hold only");
+  refused("abi = \"1.0\"\nkind = \"model\"\nid = \"x\"", "version is missing");
+  refused(metadata_text("model", "x", "", ""), "version is empty");
+  refused(metadata_text("model", "x", "need = [\"labels\"]"), "unknown key need");
+  refused(metadata_text("model", "x", "needs = \"labels\""), "needs must be a list of texts");
+  refused(metadata_text("model", "x", "offers = [1]"), "offers must be a list of texts");
+  refused(metadata_text("model", "x", "seeded = \"yes\""), "seeded has the wrong type");
+  refused(metadata_text("model", "x", "summary = 5"), "summary has the wrong type");
+  refused(metadata_text("model", "x", "parameters = 5"), "parameters must be a table");
+  refused(metadata_text("model", "x", "[parameters]\nk = 5"), "parameters.k must be a table");
+  refused(metadata_text("metric", "x", "scores = []"), "scores must be a table");
+  refused(metadata_text("metric", "x", "[scores]\ns = 1"), "scores.s must be a table");
+  refused(metadata_text("metric", "x"), "a metric must declare its scores, as [scores.x]");
+  refused(metadata_text("model", "x", "[scores.s]\ndirection = \"lower\""),
+          "only a metric has scores");
+  refused(metadata_text("metric", "x", "[scores.s]\nlow = 0"), "scores.s: direction is missing");
+  refused(metadata_text("metric", "x", "[scores.s]\ndirection = \"up\""),
+          "scores.s: direction = \"up\" is not higher, lower or none");
+  refused(metadata_text("metric", "x", "[scores.s]\ndirection = \"none\"\nrange = 1"),
+          "scores.s: unknown key range");
+  refused(metadata_text("metric", "x", "[scores.s]\ndirection = \"none\"\nlow = \"0\""),
+          "scores.s: low has the wrong type");
+}
+
+TEST_CASE("every refusal of a parameter") {
+  const auto refused = [](const std::string& body, const std::string& why) {
+    CHECK_THROWS_SAYING(parameter(body), PluginRefused, "p.so: metadata.parameters.k", why);
+  };
+  refused("default = 5", "type is missing");
+  refused("type = \"number\"", "type = \"number\" is not integer, real, boolean, text or file");
+  refused("type = \"integer\"\nstandard = 5", "unknown key standard");
+  refused("type = \"text\"\nmin = 1", "min and max are for numbers");
+  refused("type = \"boolean\"\nmax = 1", "min and max are for numbers");
+  refused("type = \"integer\"\nmin = 3\nmax = 2", "min is above max");
+  refused("type = \"integer\"\nchoices = [\"a\"]", "choices are for texts");
+  refused("type = \"text\"\nchoices = \"a\"", "choices must be a list of texts");
+  refused("type = \"integer\"\ndefault = [1]", "default must be a number, a text, true or false");
+  refused("type = \"integer\"\ndefault = \"5\"",
+          "the default does not fit: k = \"5\": expected a whole number");
+  refused("type = \"integer\"\ndefault = 5\nmax = 4", "the default does not fit: k = 5");
+  refused("type = \"text\"\ndefault = \"c\"\nchoices = [\"a\", \"b\"]", "expected one of a, b");
+}
+
+TEST_CASE("parameter names are plain: they stand in keys and on boards") {
+  for (const char* name : {"\"a;b\"", "\"a=b\"", "\"a b\"", "\"\"", "\"a\\tb\""})
+    CHECK_THROWS_SAYING(
+        parse(metadata_text("model", "x",
+                            "[parameters." + std::string(name) + "]\ntype = \"integer\"")),
+        PluginRefused, "may hold only letters, digits, _ and -");
+  CHECK_THROWS_SAYING(
+      parse(metadata_text("metric", "x", "[scores.\"a b\"]\ndirection = \"lower\"")), PluginRefused,
+      "may hold only letters, digits, _ and -");
+}
+
+TEST_CASE("check takes a value of the type, and widens whole numbers to reals") {
+  const auto real = parameter("type = \"real\"\nmin = 0.5\nmax = 2");
+  CHECK(real.check(1.5) == Value(1.5));
+  CHECK(real.check(std::int64_t{2}) == Value(2.0));
+  CHECK(real.check(0.5) == Value(0.5));
+  const auto whole = parameter("type = \"integer\"\nmin = 1");
+  CHECK(whole.check(std::int64_t{1}) == Value(std::int64_t{1}));
+  CHECK(parameter("type = \"boolean\"").check(true) == Value(true));
+  CHECK(parameter("type = \"text\"\nchoices = [\"fast\"]").check(kText) == kText);
+  CHECK(parameter("type = \"file\"").check(kText) == kText);
+}
+
+TEST_CASE("check says what was expected") {
+  const auto refused = [](const std::string& body, const Value& value, const std::string& why) {
+    CHECK_THROWS_SAYING(parameter(body).check(value), std::invalid_argument, why);
+  };
+  refused("type = \"integer\"", 1.5, "k = 1.5: expected a whole number");
+  refused("type = \"integer\"", true, "k = true: expected a whole number");
+  refused("type = \"real\"", kText, "k = \"fast\": expected a number");
+  refused("type = \"real\"", HUGE_VAL, "k = inf: expected a finite number");
+  refused("type = \"boolean\"", std::int64_t{1}, "k = 1: expected true or false");
+  refused("type = \"text\"", std::int64_t{1}, "k = 1: expected a text in quotes");
+  refused("type = \"file\"", std::int64_t{1}, "k = 1: expected a file name in quotes");
+  refused("type = \"integer\"\nmin = 1\nmax = 9", std::int64_t{10},
+          "k = 10: expected a number from 1 to 9");
+  refused("type = \"integer\"\nmin = 1", std::int64_t{0}, "k = 0: expected at least 1");
+  refused("type = \"real\"\nmax = 0.5", 0.6, "k = 0.6: expected at most 0.5");
+  refused("type = \"text\"\nchoices = [\"a\", \"b\"]", kText, "k = \"fast\": expected one of a, b");
+}
+
+TEST_CASE("the canonical text of a value is its shortest exact form, and no two values share one") {
+  CHECK(to_text(std::int64_t{-3}) == "-3");
+  CHECK(to_text(0.1) == "0.1");
+  CHECK(to_text(1e300) == "1e+300");
+  CHECK(to_text(true) == "true");
+  CHECK(to_text(kText) == "\"fast\"");
+  CHECK(to_text(std::string("a\"b\\c")) == R"("a\"b\\c")");
+  const double third = 1.0 / 3.0;
+  CHECK(std::stod(to_text(third)) == third);
+}

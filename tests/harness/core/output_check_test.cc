@@ -1,0 +1,301 @@
+#include "harness/core/output_check.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+template <typename T>
+void put(ArrayBag& bag, const std::string& name, const Shape& shape, const std::vector<T>& values) {
+  bag.add_copy(name, values.data(), shape);
+}
+
+void fill(ArrayBag& bag, const std::string& name, const Shape& shape, double value = 0.5) {
+  std::size_t count = 1;
+  for (const auto extent : shape) count *= static_cast<std::size_t>(extent);
+  put(bag, name, shape, std::vector<double>(count, value));
+}
+
+Metadata offering(const std::vector<std::string>& views) {
+  Metadata out;
+  out.offers = views;
+  return out;
+}
+
+/// Four samples of three classes' labels; rows 0, 1, 2 to train on, 3 to test.
+ArrayBag dataset() {
+  ArrayBag bag;
+  fill(bag, "inputs", {4, 2, 2});
+  put<std::int64_t>(bag, "labels", {4}, {0, 1, 2, 1});
+  put<std::int64_t>(bag, "train_index", {3}, {0, 1, 2});
+  put<std::int64_t>(bag, "test_index", {1}, {3});
+  return bag;
+}
+
+/// 4 samples, 2 positions, 5 features, 3 outputs.
+ArrayBag head(const std::string& pooling = "mean") {
+  ArrayBag bag;
+  const std::int64_t positions = pooling == "none" ? 1 : 2;
+  fill(bag, "activations", {4, positions, 5});
+  fill(bag, "head_weight", {3, pooling == "flatten" ? 5 * positions : 5});
+  fill(bag, "head_bias", {3});
+  bag.set_text("pooling", pooling);
+  bag.set_text("output", "softmax");
+  return bag;
+}
+
+ArrayBag explanation() {
+  ArrayBag bag;
+  fill(bag, "cavs", {4, 5});
+  fill(bag, "importance", {4});
+  put<std::int64_t>(bag, "counts", {3}, {2, 0, 2});
+  bag.set_text("scope", "class_specific");
+  return bag;
+}
+
+template <typename Change, typename Check>
+void refused(ArrayBag bag, Change&& change, Check&& check, const std::string& why) {
+  change(bag);
+  CHECK_THROWS_SAYING(check(bag), OutputFault, why);
+}
+
+template <typename Change>
+void bad_dataset(Change&& change, const std::string& why) {
+  refused(
+      dataset(), change,
+      [](const ArrayBag& bag) {
+        check_dataset(bag, offering({"inputs", "labels"}));
+      },
+      why);
+}
+
+template <typename Change>
+void bad_model(ArrayBag bag, Change&& change, const std::string& why,
+               const std::vector<std::string>& views = {"head_view"}) {
+  refused(
+      std::move(bag), change,
+      [&](const ArrayBag& model) { check_model(model, dataset(), offering(views)); }, why);
+}
+
+template <typename Change>
+void bad_explanation(Change&& change, const std::string& why) {
+  refused(
+      explanation(), change, [](const ArrayBag& bag) { check_explanation(bag, head()); }, why);
+}
+
+}  // namespace
+
+TEST_CASE("good outputs pass") {
+  check_dataset(dataset(), offering({"inputs", "labels"}));
+  for (const char* pooling : {"mean", "none", "flatten"})
+    check_model(head(pooling), dataset(), offering({"head_view"}));
+  ArrayBag flat = head("none");
+  fill(flat, "activations", {4, 5});  // n x D is n x 1 x D
+  check_model(flat, dataset(), offering({"head_view"}));
+  check_explanation(explanation(), head());
+  ArrayBag agnostic;
+  fill(agnostic, "cavs", {2, 5});
+  fill(agnostic, "importance", {3, 2});
+  agnostic.set_text("scope", "class_agnostic");
+  check_explanation(agnostic, head());
+  ArrayBag both;
+  fill(both, "concept_scores", {4, 3, 2});
+  fill(both, "concept_probabilities", {4, 3});
+  fill(both, "task_outputs", {4, 2});
+  fill(both, "codes", {4, 6});
+  check_model(both, dataset(), offering({"concept_view", "latent_view"}));
+}
+
+TEST_CASE("a data set's faults, each with its place") {
+  const auto index = [](const char* name, const std::vector<std::int64_t>& rows) {
+    return [=](ArrayBag& bag) { put(bag, name, {static_cast<std::int64_t>(rows.size())}, rows); };
+  };
+  CHECK_THROWS_SAYING(check_dataset(dataset(), offering({"concepts"})), OutputFault,
+                      "array concepts is missing");
+  CHECK_THROWS_SAYING(check_dataset(ArrayBag(), offering({})), OutputFault,
+                      "there is no array with a row for each sample");
+  bad_dataset([](ArrayBag& b) { fill(b, "factors", {5, 2}); }, "factors has 5 rows for 4 samples");
+  bad_dataset([](ArrayBag& b) { fill(b, "labels", {4}); }, "labels is float64, expected int64");
+  bad_dataset(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "labels", {4, 1}, {0, 1, 2, 1});
+      },
+      "labels is 4 x 1, expected 4");
+  bad_dataset(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "labels", {4}, {0, 1, -1, 1});
+      },
+      "labels[2] is -1, expected 0 or more");
+  bad_dataset(index("train_index", {0, 1, 4}), "train_index[2] is 4, expected 0 to 3");
+  bad_dataset(index("test_index", {-1}), "test_index[0] is -1, expected 0 to 3");
+  bad_dataset(index("train_index", {0, 1, 1}), "train_index[2]: sample 1 is in the split twice");
+  bad_dataset(index("test_index", {2}), "test_index[0]: sample 2 is in the split twice");
+  bad_dataset(index("test_index", {}), "test_index is 0, expected at least one row number");
+  bad_dataset([](ArrayBag& b) { fill(b, "train_index", {1}); },
+              "train_index is float64, expected int64");
+  bad_dataset(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "test_index", {1, 1}, {3});
+      },
+      "test_index is 1 x 1");
+  ArrayBag unsplit;
+  fill(unsplit, "inputs", {4, 2});
+  CHECK_THROWS_SAYING(check_dataset(unsplit, offering({})), OutputFault,
+                      "array train_index is missing");
+  bad_dataset(
+      [](ArrayBag& b) {
+        std::vector<double> values(16, 0.0);
+        values[2 * 4 + 1 * 2] = std::nan("");
+        put(b, "inputs", {4, 2, 2}, values);
+      },
+      "inputs[2, 1, 0] is NaN");
+  bad_dataset(
+      [](ArrayBag& b) {
+        put<float>(b, "factors", {4, 1}, {0, -std::numeric_limits<float>::infinity(), 0, 0});
+      },
+      "factors[1, 0] is infinite");
+  // A head view that came with the data is checked like a model's.
+  bad_dataset([](ArrayBag& b) { fill(b, "head_weight", {3, 5}); }, "array activations is missing");
+}
+
+TEST_CASE("a head view's faults") {
+  bad_model(
+      head(), [](ArrayBag& b) { b = ArrayBag(); }, "array activations is missing");
+  bad_model(
+      head(),
+      [](ArrayBag& b) {
+        fill(b, "activations", {4, 1, 1, 5});
+      },
+      "activations is 4 x 1 x 1 x 5, expected n x P x D or n x D");
+  bad_model(
+      head(),
+      [](ArrayBag& b) {
+        fill(b, "activations", {5, 2, 5});
+      },
+      "activations has 5 rows for 4 samples");
+  bad_model(
+      head(),
+      [](ArrayBag& b) {
+        fill(b, "head_weight", {3, 6});
+      },
+      "head_weight is 3 x 6, expected 3 x 5");
+  bad_model(
+      head(), [](ArrayBag& b) { fill(b, "head_weight", {15}); },
+      "head_weight is 15, expected C x D");
+  bad_model(
+      head("flatten"),
+      [](ArrayBag& b) {
+        fill(b, "head_weight", {3, 5});
+      },
+      "head_weight is 3 x 5, expected 3 x 10");
+  bad_model(
+      head(), [](ArrayBag& b) { fill(b, "head_bias", {4}); }, "head_bias is 4, expected 3");
+  bad_model(
+      head(), [](ArrayBag& b) { b.set_text("pooling", "max"); },
+      "text pooling is \"max\", expected mean, none or flatten");
+  bad_model(
+      head(), [](ArrayBag& b) { b.set_text("output", "logit"); },
+      "text output is \"logit\", expected softmax, sigmoid or regression");
+  bad_model(
+      head(), [](ArrayBag& b) { b.set_text("pooling", "none"); },
+      "pooling is none, but activations has 2 positions");
+  bad_model(
+      head(), [](ArrayBag& b) { fill(b, "head_bias", {3}, HUGE_VAL); }, "head_bias[0] is infinite");
+  // Not promised, but there: what is there is used, so it is checked.
+  bad_model(head(),
+            [](ArrayBag& b) {
+              fill(b, "head_weight", {3, 6});
+            },
+            "head_weight is 3 x 6, expected 3 x 5", {});
+}
+
+TEST_CASE("a concept or latent view's faults") {
+  const auto concepts = [] {
+    ArrayBag bag;
+    fill(bag, "concept_scores", {4, 3, 2});
+    fill(bag, "concept_probabilities", {4, 3});
+    fill(bag, "task_outputs", {4, 2});
+    return bag;
+  };
+  const std::vector<std::string> view = {"concept_view"};
+  bad_model(
+      head(), [](ArrayBag&) {}, "array concept_scores is missing", view);
+  bad_model(
+      concepts(), [](ArrayBag& b) { fill(b, "concept_scores", {4}); },
+      "concept_scores is 4, expected n x k or n x k x w", view);
+  bad_model(
+      concepts(),
+      [](ArrayBag& b) {
+        fill(b, "concept_probabilities", {4, 2});
+      },
+      "concept_probabilities is 4 x 2, expected 4 x 3", view);
+  bad_model(
+      concepts(),
+      [](ArrayBag& b) {
+        fill(b, "task_outputs", {4, 2, 1});
+      },
+      "task_outputs is 4 x 2 x 1, expected 4 x 2", view);
+  bad_model(
+      concepts(),
+      [](ArrayBag& b) {
+        fill(b, "task_outputs", {3, 2});
+      },
+      "task_outputs has 3 rows for 4 samples", view);
+  bad_model(head(), [](ArrayBag&) {}, "array codes is missing", {"latent_view"});
+  bad_model(head(), [](ArrayBag& b) { fill(b, "codes", {4}); }, "codes is 4, expected n x m",
+            {"latent_view"});
+}
+
+TEST_CASE("an explanation's faults") {
+  bad_explanation([](ArrayBag& b) { b = ArrayBag(); }, "array cavs is missing");
+  bad_explanation([](ArrayBag& b) { fill(b, "cavs", {4, 6}); }, "cavs is 4 x 6, expected 4 x 5");
+  bad_explanation([](ArrayBag& b) { fill(b, "cavs", {20}); }, "cavs is 20, expected");
+  bad_explanation([](ArrayBag& b) { fill(b, "importance", {5}); }, "importance is 5, expected 4");
+  bad_explanation(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "counts", {2}, {2, 2});
+      },
+      "counts is 2, expected 3");
+  bad_explanation(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "counts", {3}, {5, -1, 0});
+      },
+      "counts[0] is 5, expected 0 to 4");
+  bad_explanation(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "counts", {3}, {4, -1, 1});
+      },
+      "counts[1] is -1, expected 0 to 4");
+  bad_explanation(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "counts", {3}, {2, 0, 1});
+      },
+      "counts add up to 3, but cavs has 4 rows");
+  bad_explanation([](ArrayBag& b) { fill(b, "counts", {3}, 1.0); },
+                  "counts is float64, expected int64");
+  bad_explanation([](ArrayBag& b) { b.set_text("scope", "class_agnostic"); },
+                  "importance is 4, expected 3 x 4");
+  bad_explanation([](ArrayBag& b) { b.set_text("scope", "global"); },
+                  "text scope is \"global\", expected class_specific or class_agnostic");
+  bad_explanation([](ArrayBag& b) { fill(b, "importance", {4}, std::nan("")); },
+                  "importance[0] is NaN");
+  // The plugin's own state must be finite too: it is what psi is computed with.
+  bad_explanation(
+      [](ArrayBag& b) {
+        fill(b, "dictionary", {2, 2}, HUGE_VAL);
+      },
+      "dictionary[0, 0] is infinite");
+  ArrayBag without;
+  fill(without, "cavs", {4, 5});
+  without.set_text("scope", "class_specific");
+  CHECK_THROWS_SAYING(check_explanation(without, head()), OutputFault,
+                      "array importance is missing");
+}

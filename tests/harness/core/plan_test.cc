@@ -1,0 +1,407 @@
+#include "harness/core/plan.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/support/plan_world.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+using conoscope::testing::PlanWorld;
+
+namespace {
+
+std::vector<std::string> cell_keys(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const auto& cell : plan.cells) out.push_back(cell.key);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::size_t count(const Plan& plan, Stage stage) {
+  return static_cast<std::size_t>(
+      std::count_if(plan.nodes.begin(), plan.nodes.end(),
+                    [stage](const Node& node) { return node.stage == stage; }));
+}
+
+const std::string kSmall = R"(name = "small"
+seeds = [0, 1]
+controls = ["none", "random_importance"]
+metrics = ["surf_mae", "surf_emd"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+params = { k = [2, 3] }
+)";
+
+}  // namespace
+
+TEST_CASE("the keys of a small plan are frozen: results of yesterday are found by them") {
+  // A change of any of these orphans every stored attempt and every cached artifact. It must be
+  // meant, and come with a new version of whatever has changed. The values were made by a second
+  // implementation, in Python, of the fields below, SHA-256 and SplitMix64.
+  const PlanWorld world;
+  const Plan plan = world.plan(kSmall);
+  REQUIRE(plan.datasets.size() == 1);
+  CHECK(plan.datasets[0].key == "f7a9a036eaad2041299c348a711108c4");
+  CHECK(plan.models[0].key == "1cc459748283d500be0a0d3b61168c15");
+  REQUIRE(plan.explainers.size() == 2);
+  CHECK(plan.explainers[0].key == "ad947f1609ada52be39d796de01e43c2");
+  CHECK(plan.explainers[1].key == "8d10704ae8d4dc16903d8ced800ee3e8");
+  REQUIRE(plan.cells.size() == 8);
+  CHECK(plan.cells[0].key == "dcb29a1530c8abefbdbc23d0b9f35628");
+  CHECK(plan.cells[3].key == "8b0ac53bf4ddedbed223b015bf125dd7");
+  CHECK(plan.cells[7].key == "794d316455294149bd135e6a39c719da");
+  CHECK(plan.cells[3].control_seed == 0x9874848abb2d7d09ULL);
+  CHECK(plan.run_key == "5ec69461af4a416727669c312ae04498");
+  CHECK(plan.nodes[0].key == "f599ae23d541de6f39dbae419033ed4b");
+  CHECK(plan.nodes[1].key == "393c0471641592d40783dd59bd0cb080");
+  CHECK(plan.nodes[2].key == "ccbd655799a931877eae56db7978d3c1");
+  CHECK(plan.nodes[0].seed == 0x32021b1e6d99abeULL);
+  CHECK(plan.nodes[1].seed == 0x67fea81a7aa0dd3dULL);
+  CHECK(plan.nodes[2].seed == 0x63a13c71b7e89204ULL);
+  CHECK(plan.nodes[3].seed == 0x985be3caaae4ae2fULL);
+}
+
+TEST_CASE("what several cells need is one node") {
+  const PlanWorld world;
+  const Plan plan = world.plan(kSmall);
+  CHECK(plan.cells.size() == 2 * 2 * 2);
+  CHECK(count(plan, Stage::kDataset) == 2);  // a seed each
+  CHECK(count(plan, Stage::kModel) == 2);
+  CHECK(count(plan, Stage::kExplain) == 4);  // two k, two seeds; a control needs no fit of its own
+  CHECK(count(plan, Stage::kScore) == 8);
+}
+
+TEST_CASE("a component without randomness is made once for all seeds") {
+  const PlanWorld world;
+  std::string text = kSmall;
+  text.replace(text.find("labelled"), 8, "fixed");
+  const Plan plan = world.plan(text);
+  CHECK(count(plan, Stage::kDataset) == 1);
+  CHECK(count(plan, Stage::kModel) == 2);
+  CHECK(plan.cells.size() == 8);
+}
+
+TEST_CASE("nodes stand in topological order, and cells know theirs") {
+  const PlanWorld world;
+  const Plan plan = world.plan(kSmall);
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
+    for (const std::size_t need : plan.nodes[i].needs) {
+      CHECK(need < i);
+      CHECK(plan.nodes[need].stage < plan.nodes[i].stage);
+    }
+  for (std::size_t c = 0; c < plan.cells.size(); ++c) {
+    REQUIRE(plan.cells[c].score_nodes.size() == 1);
+    const Node& node = plan.nodes[plan.cells[c].score_nodes[0]];
+    CHECK(node.stage == Stage::kScore);
+    CHECK(node.cell == c);
+    REQUIRE(node.needs.size() == 3);
+    CHECK(plan.nodes[node.needs[0]].component == plan.cells[c].dataset);
+    CHECK(plan.nodes[node.needs[1]].component == plan.cells[c].model);
+    CHECK(plan.nodes[node.needs[2]].component == plan.cells[c].explainer);
+  }
+}
+
+TEST_CASE("identity and seeds do not depend on the order of the run file") {
+  const PlanWorld world;
+  const Plan plan = world.plan(kSmall);
+  const Plan other = world.plan(R"(name = "small"
+metrics = ["surf_emd", "surf_mae"]
+controls = ["random_importance", "none"]
+seeds = [1, 0]
+[[explainer]]
+id = "km"
+params = { k = 3 }
+[[explainer]]
+id = "km"
+params = { k = 2 }
+[[model]]
+id = "head"
+[[dataset]]
+id = "labelled"
+)");
+  CHECK(cell_keys(plan) == cell_keys(other));
+  CHECK(plan.run_key == other.run_key);
+  std::map<std::string, std::uint64_t> seeds, others;
+  for (const auto& node : plan.nodes) seeds[node.key] = node.seed;
+  for (const auto& node : other.nodes) others[node.key] = node.seed;
+  CHECK(seeds == others);
+  // More seeds and metrics leave the cells that are there alone, but it is another run.
+  std::string more = kSmall;
+  more.replace(more.find("[0, 1]"), 6, "[0, 1, 2]");
+  const Plan larger = world.plan(more);
+  const auto keys = cell_keys(larger);
+  for (const auto& key : cell_keys(plan)) CHECK(std::binary_search(keys.begin(), keys.end(), key));
+  CHECK(larger.run_key != plan.run_key);
+}
+
+TEST_CASE("seeds differ between stages, seeds, components and controls") {
+  const PlanWorld world;
+  const Plan plan = world.plan(kSmall);
+  std::set<std::uint64_t> artifacts, controls;
+  for (const auto& node : plan.nodes)
+    if (node.stage != Stage::kScore) artifacts.insert(node.seed);
+  CHECK(artifacts.size() == 8);
+  for (const auto& cell : plan.cells) controls.insert(cell.control_seed);
+  CHECK(controls.size() == plan.cells.size());
+}
+
+TEST_CASE("the same component twice is one cell") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+[[explainer]]
+id = "km"
+params = { k = 5 }
+name = "the default, written out"
+)");
+  CHECK(plan.cells.size() == 1);
+}
+
+TEST_CASE("an explainer may have controls of its own") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+controls = ["none"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+[[explainer]]
+id = "km"
+params = { k = 2 }
+controls = ["random_importance", "random_concepts"]
+)");
+  std::vector<std::string> labels;
+  for (const auto& cell : plan.cells) labels.push_back(cell.label());
+  CHECK(labels == std::vector<std::string>{"labelled x head x km #0",
+                                           "labelled x head x km(k=2) #0 random_importance",
+                                           "labelled x head x km(k=2) #0 random_concepts"});
+}
+
+TEST_CASE("a pair that does not fit is left out and said, with what is missing") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae", "surf_norm_l1"]
+[[dataset]]
+id = "labelled"
+[[dataset]]
+id = "bare"
+[[model]]
+id = "head"
+[[model]]
+id = "encoder"
+[[model]]
+id = "supervised"
+[[explainer]]
+id = "km"
+)");
+  // bare has no labels: no supervised model, no metric that needs them. encoder has no head view.
+  CHECK(plan.skipped == std::vector<std::string>{"labelled x encoder x km: missing head_view",
+                                                 "bare x head x km x surf_norm_l1: missing labels",
+                                                 "bare x encoder x km: missing head_view",
+                                                 "bare x supervised: missing labels"});
+  REQUIRE(plan.cells.size() == 3);
+  CHECK(plan.cells[0].metrics == std::vector<std::string>{"surf_mae", "surf_norm_l1"});
+  CHECK(plan.cells[0].not_applicable.empty());
+  CHECK(plan.cells[2].label() == "bare x head x km #0");
+  CHECK(plan.cells[2].metrics == std::vector<std::string>{"surf_mae"});
+  CHECK(plan.cells[2].not_applicable == std::vector<std::string>{"surf_norm_l1"});
+}
+
+TEST_CASE("a view of the data set is not the model's") {
+  const PlanWorld world;
+  // "with_head" brings the arrays of a head view; only a model offers it.
+  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+[[dataset]]
+id = "with_head"
+[[model]]
+id = "encoder"
+[[explainer]]
+id = "km"
+)");
+  CHECK(plan.cells.empty());
+  CHECK(plan.skipped == std::vector<std::string>{"with_head x encoder x km: missing head_view"});
+}
+
+TEST_CASE("a model is judged without explainer when a metric asks nothing of explanations") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+controls = ["none", "random_importance"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+[[metric]]
+id = "accuracy"
+[[metric]]
+id = "sparsity"
+)");
+  REQUIRE(plan.cells.size() == 3);
+  const Cell& alone = plan.cells[0];
+  CHECK(alone.explainer == nullptr);
+  CHECK(alone.control == "none");  // nothing to randomise
+  CHECK(alone.label() == "labelled x head #0");
+  CHECK(alone.metrics.empty());
+  CHECK(alone.not_applicable == std::vector<std::string>{"surf_mae", "sparsity"});
+  REQUIRE(alone.score_nodes.size() == 1);
+  CHECK(plan.nodes[alone.score_nodes[0]].component->id == "accuracy");
+  CHECK(plan.nodes[alone.score_nodes[0]].needs.size() == 2);
+  const Cell& explained = plan.cells[1];
+  CHECK(explained.explainer->id == "km");
+  CHECK(explained.not_applicable == std::vector<std::string>{"accuracy"});
+  CHECK(explained.score_nodes.size() == 2);  // the built-in metrics, and sparsity
+  CHECK(plan.metrics == std::vector<std::string>{"surf_mae", "accuracy", "sparsity"});
+}
+
+TEST_CASE("without a list every built-in metric is asked for, and a group stands for its metrics") {
+  const PlanWorld world;
+  const std::string parts = "[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n";
+  const auto& catalogue = conoscope::metrics::catalogue();
+  CHECK(world.plan(parts).metrics.size() == catalogue.metrics().size());
+  CHECK(world.plan("metrics = [\"surf\", \"surf_mae\"]\n" + parts).metrics.size() ==
+        catalogue.select("surf").size());
+}
+
+TEST_CASE("mistakes in parts and metrics come together") {
+  const PlanWorld world;
+  CHECK_THROWS_SAYING(world.plan(R"(metrics = ["surf_mea"]
+[[dataset]]
+id = "labeled"
+[[model]]
+id = "head"
+params = { k = 1 }
+)"),
+                      RunFileError, ":1:12: error: no metric surf_mea (did you mean surf_mae?)",
+                      ":2:1: error: no dataset labeled (did you mean labelled?)",
+                      ":6:12: error: head: takes no parameters, so no k");
+  CHECK_THROWS_SAYING(world.plan("metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n"
+                                 "[[model]]\nid = \"head\"\n[[metric]]\nid = \"rival\"\n"),
+                      RunFileError, "metric surf_mae of ", "rival.so is already there");
+}
+
+TEST_CASE("two different components under one name could not be told apart on a board") {
+  const PlanWorld world;
+  const std::string text =
+      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n"
+      "[[explainer]]\nid = \"km\"\nname = \"x\"\n"
+      "[[explainer]]\nid = \"km\"\nparams = { k = 2 }\nname = \"x\"\n";
+  CHECK_THROWS_SAYING(
+      world.plan(text), RunFileError,
+      ":9:1: error: another explainer is already named x; give this one a name of its own");
+}
+
+TEST_CASE("a refused plugin keeps its cells, so that they fail by name") {
+  const PlanWorld world;
+  world.scratch.write("broken.so", conoscope::testing::fake_plugin("abi = "));
+  const Plan plan = world.plan(
+      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n"
+      "[[model]]\nid = \"head\"\n[[explainer]]\nfile = \"broken.so\"\n");
+  REQUIRE(plan.cells.size() == 1);
+  CHECK(plan.cells[0].label() == "labelled x head x broken #0");
+  CHECK(plan.cells[0].metrics == std::vector<std::string>{"surf_mae"});
+  CHECK(plan.skipped.empty());
+}
+
+TEST_CASE("a rebuilt plugin has the same cells, but other artifacts and binaries") {
+  const PlanWorld world;
+  const Plan before = world.plan(kSmall);
+  world.plugin("explainer", "km", PlanWorld::kKm + std::string("help = \"new words\"\n"));
+  const Plan after = world.plan(kSmall);
+  CHECK(cell_keys(before) == cell_keys(after));
+  CHECK(before.run_key == after.run_key);
+  CHECK(before.cells[0].binaries != after.cells[0].binaries);
+  std::set<std::string> artifacts;
+  for (const auto* plan : {&before, &after})
+    for (const auto& node : plan->nodes)
+      if (node.stage != Stage::kScore) artifacts.insert(node.key);
+  CHECK(artifacts.size() == 4 + 4 + 4);  // the explanations twice
+}
+
+TEST_CASE("the dot output is a graph that names every node and draws every edge") {
+  const PlanWorld world;
+  const Plan plan = world.plan(kSmall);
+  std::vector<bool> done(plan.nodes.size(), false);
+  done[0] = true;
+  std::ostringstream out;
+  write_dot(plan, done, out);
+  const std::string text = out.str();
+  std::size_t edges = 0, drawn = 0, grey = 0;
+  for (const auto& node : plan.nodes) edges += node.needs.size();
+  for (std::size_t at = 0; (at = text.find("->", at)) != text.npos; ++at) ++drawn;
+  for (std::size_t at = 0; (at = text.find("fillcolor=lightgrey", at)) != text.npos; ++at) ++grey;
+  CHECK(drawn == edges);
+  CHECK(grey == 1);
+  CHECK(text.rfind("digraph", 0) == 0);
+  CHECK(text.find("km(k=2)") != text.npos);
+  // Graphviz reads it, where there is Graphviz.
+  if (std::system("command -v dot > /dev/null 2>&1") == 0) {
+    const auto file = world.scratch.write("plan.dot", text);
+    CHECK(std::system(("dot -Tcanon " + file + " > /dev/null").c_str()) == 0);
+  }
+}
+
+TEST_CASE("names with quotes do not break the dot output") {
+  const PlanWorld world;
+  const Plan plan = world.plan(
+      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n"
+      "name = 'a \"b\" \\'\n[[model]]\nid = \"head\"\n"
+      "[[explainer]]\nid = \"km\"\n");
+  std::ostringstream out;
+  write_dot(plan, {}, out);
+  // Every quote inside a label is escaped, and no backslash stands before a closing one.
+  CHECK(out.str().find(R"(a \"b\" \\)") != std::string::npos);
+}
+
+TEST_CASE("20,000 cells are planned in well under two seconds") {
+  const PlanWorld world;
+  std::string text = "metrics = [\"surf\"]\nseeds = [";
+  for (int i = 0; i < 100; ++i) text += std::to_string(i) + ", ";
+  text +=
+      "]\n[[dataset]]\nid = \"bare\"\n[[model]]\nid = \"head\"\n[[explainer]]\nid = \"km\"\n"
+      "params.k = [";
+  for (int i = 1; i <= 200; ++i) text += std::to_string(i) + ", ";
+  text += "]\n";
+  const auto start = std::chrono::steady_clock::now();
+  const Plan plan = world.plan(text);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  MESSAGE(plan.cells.size(), " cells, ", plan.nodes.size(), " nodes, ", plan.skipped.size(),
+          " lines of what does not fit: ", seconds, " s");
+  CHECK(plan.cells.size() == 20000);
+  CHECK(plan.nodes.size() == 100 + 100 + 20000 + 20000);
+  CHECK(seconds < 2.0 * CONOSCOPE_TEST_SLOWNESS);
+}
+
+TEST_CASE("20,000 components that do not fit are said without comparing each with each") {
+  const PlanWorld world;
+  std::string text =
+      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"bare\"\n[[model]]\n"
+      "id = \"encoder\"\n[[explainer]]\nid = \"km\"\nparams.k = [";
+  for (int i = 1; i <= 20000; ++i) text += std::to_string(i) + ", ";
+  text += "]\n";
+  const auto start = std::chrono::steady_clock::now();
+  const Plan plan = world.plan(text);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  MESSAGE(plan.skipped.size(), " lines: ", seconds, " s");
+  CHECK(plan.skipped.size() == 20000);
+  CHECK(seconds < 2.0 * CONOSCOPE_TEST_SLOWNESS);
+}

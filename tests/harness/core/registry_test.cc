@@ -1,0 +1,215 @@
+#include "harness/core/registry.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "harness/core/sha256.h"
+#include "tests/support/fake_plugin.h"
+#include "tests/support/scratch.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+using conoscope::testing::elf_file;
+using conoscope::testing::fake_plugin;
+using conoscope::testing::metadata_text;
+using conoscope::testing::Scratch;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folders {
+  Scratch scratch;
+  Quarantine quarantine{scratch.path("quarantine.tsv")};
+
+  fs::path folder(const std::string& name) const {
+    fs::create_directories(scratch.path(name));
+    return fs::canonical(scratch.path(name));
+  }
+  std::string explainer(const std::string& file, const std::string& id,
+                        const std::string& rest = "") const {
+    return scratch.write(file, fake_plugin(metadata_text("explainer", id, rest)));
+  }
+};
+
+/// Sets a variable of the environment for as long as it lives.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) before_ = old;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Environment() { before_.empty() ? ::unsetenv(name_) : ::setenv(name_, before_.c_str(), 1); }
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+}  // namespace
+
+TEST_CASE("folders: command line, then environment, then run file, then the user's; no doubles") {
+  const Folders f;
+  const auto a = f.folder("a"), b = f.folder("b"), c = f.folder("c"), d = f.folder("d");
+  const auto home = f.folder("home");
+  const auto user = f.folder("home/conoscope/plugins");
+  const Environment path("CONOSCOPE_PLUGIN_PATH", b.string() + "::" + a.string() + ":/nowhere/x:");
+  const Environment data("XDG_DATA_HOME", home.string());
+  auto found = plugin_folders({a}, {c, b, a / ".." / "d"});
+  REQUIRE(found.size() >= 5);
+  found.resize(5);  // the install folder comes last, when there is one
+  CHECK(found == std::vector<fs::path>{a, b, c, d, user});
+}
+
+TEST_CASE("a folder of the command line must exist") {
+  const Folders f;
+  CHECK_THROWS_SAYING(plugin_folders({f.scratch.path("none")}, {}), std::invalid_argument,
+                      "--plugin-path", f.scratch.path("none"), "not a folder");
+  CHECK_THROWS_SAYING(plugin_folders({f.scratch.write("file", "")}, {}), std::invalid_argument,
+                      "not a folder");
+}
+
+TEST_CASE("plugins are listed by folder and file name; what is none is left out") {
+  const Folders f;
+  const auto first = f.folder("first"), second = f.folder("second");
+  f.explainer("second/a.so", "e1");
+  f.explainer("first/z.so", "e2");
+  f.explainer("first/b.so", "e3");
+  f.scratch.write("first/libplain.so", elf_file(""));              // a library
+  f.scratch.write("first/readme.txt", "not even named a plugin");  // another extension
+  fs::create_directories(first / "folder.so");
+  const Registry registry({first, second}, f.quarantine);
+  REQUIRE(registry.plugins().size() == 3);
+  CHECK(registry.plugins()[0].file == first / "b.so");
+  CHECK(registry.plugins()[1].file == first / "z.so");
+  CHECK(registry.plugins()[2].file == second / "a.so");
+  CHECK(registry.ids(Kind::kExplainer) == std::vector<std::string>{"e1", "e2", "e3"});
+  CHECK(registry.ids(Kind::kModel).empty());
+  CHECK(registry.find(Kind::kExplainer, "e2") == &registry.plugins()[1]);
+  CHECK(registry.find(Kind::kModel, "e2") == nullptr);
+  CHECK(registry.plugins()[0].refusal.empty());
+  CHECK(registry.plugins()[0].sha256 == sha256_of_file(first / "b.so"));
+}
+
+TEST_CASE("a .so that is no library at all is listed with its refusal, however short") {
+  const Folders f;
+  const auto folder = f.folder("p");
+  f.scratch.write("p/empty.so", "");
+  f.scratch.write("p/text.so", "this is a text\n");
+  f.scratch.write("p/cut.so", fake_plugin(metadata_text("model", "m")).substr(0, 100));
+  f.scratch.write("p/bad.so", fake_plugin("abi = "));
+  const Registry registry({folder}, f.quarantine);
+  REQUIRE(registry.plugins().size() == 4);
+  CHECK(registry.plugins()[0].refusal.find("bad.so: metadata:1: ") != std::string::npos);
+  CHECK(registry.plugins()[1].refusal.find("cut.so: cut short") != std::string::npos);
+  CHECK(registry.plugins()[2].refusal.find("empty.so: not a shared library") != std::string::npos);
+  CHECK(registry.plugins()[3].refusal.find("text.so: not a shared library") != std::string::npos);
+  for (const auto& plugin : registry.plugins()) CHECK_FALSE(plugin.metadata.has_value());
+}
+
+TEST_CASE("one id in two files: both are refused, both are named") {
+  const Folders f;
+  const auto first = f.folder("first"), second = f.folder("second");
+  const auto one = f.explainer("first/one.so", "same");
+  const auto two = f.explainer("second/two.so", "same", "summary = \"another\"\n");
+  f.scratch.write("second/model.so", fake_plugin(metadata_text("model", "same")));
+  const Registry registry({first, second}, f.quarantine);
+  REQUIRE(registry.plugins().size() == 3);
+  for (const auto& plugin : registry.plugins()) {
+    if (plugin.metadata->kind == Kind::kModel) {
+      CHECK(plugin.refusal.empty());  // another kind may have the id
+      continue;
+    }
+    CHECK(plugin.refusal.find("explainer same is in two files") != std::string::npos);
+    CHECK(plugin.refusal.find((first / "one.so").string()) != std::string::npos);
+    CHECK(plugin.refusal.find((second / "two.so").string()) != std::string::npos);
+  }
+  CHECK_FALSE(registry.find(Kind::kExplainer, "same")->refusal.empty());
+}
+
+TEST_CASE("a link to a plugin that is there already is no double") {
+  const Folders f;
+  const auto first = f.folder("first"), second = f.folder("second");
+  f.explainer("first/one.so", "e");
+  fs::create_symlink(first / "one.so", second / "two.so");
+  const Registry registry({first, second}, f.quarantine);
+  REQUIRE(registry.plugins().size() == 1);
+  CHECK(registry.plugins()[0].refusal.empty());
+}
+
+TEST_CASE("another border is refused with both versions") {
+  const Folders f;
+  const auto file = f.scratch.write(
+      "new.so", fake_plugin("abi = \"1.7\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"));
+  CHECK(examine_plugin(file, f.quarantine)
+            .refusal.find("plugin border 1.7, this conoscope has 1.0") != std::string::npos);
+  const auto old = f.scratch.write(
+      "old.so", fake_plugin("abi = \"0.9\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"));
+  CHECK(examine_plugin(old, f.quarantine).refusal.find("plugin border 0.9") != std::string::npos);
+}
+
+TEST_CASE("a file that was named outright must be a plugin") {
+  const Folders f;
+  CHECK(examine_plugin(f.scratch.write("plain.so", elf_file("")), f.quarantine)
+            .refusal.find("no .note.conoscope section") != std::string::npos);
+  const auto none = examine_plugin(f.scratch.path("none.so"), f.quarantine);
+  CHECK(none.refusal.find("none.so: cannot be read") != std::string::npos);
+  CHECK(none.sha256.empty());
+}
+
+TEST_CASE("quarantine refuses by content until it is lifted, and survives the process") {
+  Folders f;
+  const auto file = f.explainer("e.so", "e");
+  const auto hash = sha256_of_file(file);
+  f.quarantine.add(hash, "loading it\nkilled");
+  const Quarantine later(f.scratch.path("quarantine.tsv"));
+  CHECK(later.reason(hash) == "loading it killed");
+  const auto refused = examine_plugin(file, later);
+  CHECK(refused.refusal.find("in quarantine: loading it killed") != std::string::npos);
+  CHECK(refused.metadata.has_value());
+  // The same bytes under another name are the same plugin; other bytes are another.
+  fs::copy_file(file, f.scratch.path("copy.so"));
+  CHECK_FALSE(examine_plugin(f.scratch.path("copy.so"), later).refusal.empty());
+  CHECK(
+      examine_plugin(f.explainer("mended.so", "e", "summary = \"mended\""), later).refusal.empty());
+  Quarantine(f.scratch.path("quarantine.tsv")).lift(hash);
+  CHECK(Quarantine(f.scratch.path("quarantine.tsv")).reason(hash).empty());
+  CHECK(Quarantine(f.scratch.path("none.tsv")).reason(hash).empty());
+}
+
+TEST_CASE("two processes that write the quarantine keep what the other wrote") {
+  const Scratch scratch;
+  const std::string file = scratch.path("folder/quarantine.tsv");
+  // Both have read the empty file before either writes.
+  Quarantine one(file), two(file);
+  one.add("aa", "first");
+  two.add("bb", "second");
+  CHECK(Quarantine(file).reason("aa") == "first");
+  CHECK(Quarantine(file).reason("bb") == "second");
+  one.lift("bb");  // written by the other since this one was read
+  CHECK(Quarantine(file).reason("bb").empty());
+  CHECK(Quarantine(file).reason("aa") == "first");
+
+  // And at the same time.
+  std::vector<pid_t> children;
+  for (int child = 0; child < 4; ++child) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      Quarantine mine(file);
+      for (int i = 0; i < 20; ++i) mine.add(std::to_string(child) + "-" + std::to_string(i), "x");
+      ::_exit(0);
+    }
+    children.push_back(pid);
+  }
+  for (const pid_t pid : children) ::waitpid(pid, nullptr, 0);
+  const Quarantine all(file);
+  int kept = 0;
+  for (int child = 0; child < 4; ++child)
+    for (int i = 0; i < 20; ++i)
+      kept += all.reason(std::to_string(child) + "-" + std::to_string(i)) == "x" ? 1 : 0;
+  CHECK(kept == 80);
+}

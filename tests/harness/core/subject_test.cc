@@ -1,0 +1,257 @@
+#include "harness/core/subject.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+namespace metrics = conoscope::metrics;
+using metrics::Index;
+using metrics::Matrix;
+using metrics::MatrixRef;
+
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+
+/// Element i of the array is start + i, so that each can be told by its value.
+template <typename T>
+void count_up(ArrayBag& bag, const std::string& name, const Shape& shape, T start = 0) {
+  std::size_t size = 1;
+  for (const auto extent : shape) size *= static_cast<std::size_t>(extent);
+  std::vector<T> values(size);
+  for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<T>(start + static_cast<T>(i));
+  bag.add_copy(name, values.data(), shape);
+}
+
+void index(ArrayBag& bag, const std::string& name, const std::vector<std::int64_t>& rows) {
+  bag.add_copy(name, rows.data(), {static_cast<std::int64_t>(rows.size())});
+}
+
+template <typename T>
+std::vector<T> values(const ArrayBag& bag, const std::string& name) {
+  const auto read = bag.get(name).values<const T>();
+  return {read.begin(), read.end()};
+}
+
+/// Five samples: labels 0 ... 4, inputs 5 x 2, train 0, 2, 4, test 3, 1.
+ArrayBag dataset() {
+  ArrayBag bag;
+  count_up<float>(bag, "inputs", {5, 2});
+  count_up<std::int64_t>(bag, "labels", {5});
+  count_up<std::uint8_t>(bag, "concepts", {5, 2}, 10);
+  index(bag, "train_index", {0, 2, 4});
+  index(bag, "test_index", {3, 1});
+  bag.set_text("task", "classification");
+  bag.set_text("output", "the data set's");
+  return bag;
+}
+
+ArrayBag model(const Shape& activations = {5, 2, 3}, const std::string& pooling = "mean") {
+  ArrayBag bag;
+  count_up<float>(bag, "activations", activations);
+  const std::int64_t columns = pooling == "flatten" ? 6 : 3;
+  count_up<double>(bag, "head_weight", {2, columns}, 1);
+  count_up<double>(bag, "head_bias", {2}, 100);
+  bag.set_text("pooling", pooling);
+  bag.set_text("output", "softmax");
+  return bag;
+}
+
+ArrayBag explanation() {
+  ArrayBag bag;
+  count_up<double>(bag, "cavs", {3, 3});
+  count_up<double>(bag, "importance", {3}, 7);
+  index(bag, "counts", {1, 2});
+  bag.set_text("scope", "class_specific");
+  return bag;
+}
+
+}  // namespace
+
+TEST_CASE("rows_of takes rows of per-sample arrays, everything else as it is") {
+  const ArrayBag data = dataset();
+  const std::vector<std::int64_t> scattered{4, 0, 3};
+  const ArrayBag some = rows_of(data, scattered, 5);
+  CHECK(values<std::int64_t>(some, "labels") == std::vector<std::int64_t>{4, 0, 3});
+  CHECK(values<float>(some, "inputs") == std::vector<float>{8, 9, 0, 1, 6, 7});
+  CHECK(values<std::int64_t>(some, "train_index") == std::vector<std::int64_t>{0, 2, 4});
+  CHECK(some.text("task") == "classification");
+  const ArrayBag only = rows_of(data, scattered, 5, true);
+  CHECK_FALSE(only.find("train_index").has_value());
+  CHECK(values<std::uint8_t>(only, "concepts") ==
+        std::vector<std::uint8_t>{18, 19, 10, 11, 16, 17});
+}
+
+TEST_CASE("consecutive rows are not copied; others that look alike are") {
+  const ArrayBag data = dataset();
+  const auto* base = data.get("labels").values<const std::int64_t>().data();
+  const std::vector<std::int64_t> run{1, 2, 3};
+  const ArrayBag part = rows_of(data, run, 5);
+  CHECK(part.get("labels").values<const std::int64_t>().data() == base + 1);
+  CHECK(values<float>(part, "inputs") == std::vector<float>{2, 3, 4, 5, 6, 7});
+  // First, last, number and order are those of a run.
+  for (const std::vector<std::int64_t>& rows :
+       {std::vector<std::int64_t>{0, 2, 2, 3}, {0, 0, 2}, {2, 1, 0}, {3}})
+    CHECK(values<std::int64_t>(rows_of(data, rows, 5), "labels") == rows);
+  CHECK(rows_of(data, {}, 5).get("labels").rows() == 0);
+}
+
+TEST_CASE("a per-sample array of another length is refused") {
+  ArrayBag data = dataset();
+  count_up<double>(data, "factors", {4, 1});
+  const std::vector<std::int64_t> rows{0};
+  CHECK_THROWS_SAYING(rows_of(data, rows, 5), std::runtime_error, "factors: 4 rows for 5 samples");
+}
+
+TEST_CASE("an explainer is given the training rows, logits and predictions") {
+  const ArrayBag data = dataset(), head = model();
+  const ArrayBag in = make_explainer_input(data, head);
+  CHECK(values<std::int64_t>(in, "labels") == std::vector<std::int64_t>{0, 2, 4});
+  CHECK(in.get("activations").shape_text() == "3 x 2 x 3");
+  CHECK(values<float>(in, "activations")[6] == 12);  // sample 2 begins at 2 * 6
+  CHECK(in.get("head_weight").shape_text() == "2 x 3");
+  // Sample 0: positions (0, 1, 2) and (3, 4, 5), mean (1.5, 2.5, 3.5); W = (1 2 3; 4 5 6).
+  const auto logits = values<double>(in, "logits");
+  CHECK(in.get("logits").shape_text() == "3 x 2");
+  CHECK(logits[0] == doctest::Approx(1.5 + 5 + 10.5 + 100));
+  CHECK(logits[1] == doctest::Approx(6 + 12.5 + 21 + 101));
+  CHECK(values<std::int64_t>(in, "predictions") == std::vector<std::int64_t>{1, 1, 1});
+  CHECK_FALSE(in.find("train_index").has_value());  // of no use to it, and it tells of the rest
+  CHECK(in.text("output") == "softmax");            // the model's, not the data set's
+  CHECK(in.text("task") == "classification");
+}
+
+TEST_CASE("activations n x D are given as n x 1 x D") {
+  const ArrayBag data = dataset(), head = model({5, 3}, "none");
+  const ArrayBag in = make_explainer_input(data, head);
+  CHECK(in.get("activations").shape_text() == "3 x 1 x 3");
+  CHECK(values<float>(in, "activations") == std::vector<float>{0, 1, 2, 6, 7, 8, 12, 13, 14});
+}
+
+TEST_CASE("predictions only where the output is one class") {
+  ArrayBag head = model();
+  head.set_text("output", "sigmoid");
+  CHECK_FALSE(make_explainer_input(dataset(), head).find("predictions").has_value());
+}
+
+TEST_CASE("on a tie the lowest class is predicted") {
+  ArrayBag head = model();
+  const std::vector<double> same(6, 1.0), none(2, 0.0);
+  head.add_copy("head_weight", same.data(), {2, 3});
+  head.add_copy("head_bias", none.data(), {2});
+  const ArrayBag data = dataset();
+  CHECK(values<std::int64_t>(make_explainer_input(data, head), "predictions") ==
+        std::vector<std::int64_t>{0, 0, 0});
+}
+
+TEST_CASE("the head view of n x P x D, n x D and flatten") {
+  const auto cube = make_head_view(model());
+  CHECK(cube.positions == 2);
+  CHECK(cube.samples() == 5);
+  CHECK(cube.width() == 3);
+  CHECK(cube.outputs() == 2);
+  CHECK(cube.activations(3, 2) == 11.0);  // sample 1, position 1
+  CHECK(cube.pooling == metrics::Pooling::kMean);
+  const auto flat = make_head_view(model({5, 3}, "mean"));
+  CHECK(flat.positions == 1);
+  CHECK(flat.pooling == metrics::Pooling::kNone);  // the mean of one
+  const auto flattened = make_head_view(model({5, 2, 3}, "flatten"));
+  CHECK(flattened.pooling == metrics::Pooling::kFlatten);
+  CHECK(flattened.weight.cols() == 6);
+  CHECK(flattened.output == metrics::Output::kSoftmax);
+}
+
+TEST_CASE("a metric is given the test rows, in the split's order") {
+  const ArrayBag data = dataset(), head = model(), found = explanation();
+  TestSubject subject(data, head, &found);
+  const metrics::Subject views = subject.views();
+  REQUIRE(views.head != nullptr);
+  CHECK(views.head->samples() == 2);
+  CHECK(views.head->activations(0, 0) == 18.0);  // sample 3
+  CHECK(views.head->activations(2, 0) == 6.0);   // sample 1
+  REQUIRE(views.explanation != nullptr);
+  CHECK(views.explanation->cavs(2, 1) == 7.0);
+  CHECK(views.explanation->offset == metrics::IndexVector{0, 1, 3});
+  CHECK(views.explanation->importance[2] == 9.0);
+  CHECK(views.explanation->linear());
+  CHECK(views.annotations->labels == metrics::IndexVector{3, 1});
+  CHECK(views.annotations->concepts(0, 1) == 17.0);
+  CHECK(views.annotations->factors.size() == 0);
+  CHECK(views.concepts == nullptr);
+  CHECK(views.latent == nullptr);
+}
+
+TEST_CASE("views that are not offered are not there") {
+  const ArrayBag data = dataset();
+  ArrayBag codes;
+  count_up<double>(codes, "codes", {5, 2});
+  TestSubject subject(data, codes, nullptr);
+  const auto views = subject.views();
+  CHECK(views.head == nullptr);
+  CHECK(views.explanation == nullptr);
+  CHECK(subject.explanation() == nullptr);
+  REQUIRE(views.latent != nullptr);
+  CHECK(views.latent->codes(0, 1) == 7.0);
+  subject.set_projection(nullptr, nullptr);  // nothing to project, no harm
+  subject.set_intervention([](const MatrixRef& m) -> Matrix { return m; });
+}
+
+TEST_CASE("a concept view with vectors for concepts") {
+  const ArrayBag data = dataset();
+  ArrayBag bag;
+  count_up<double>(bag, "concept_scores", {5, 2, 3});
+  count_up<double>(bag, "concept_probabilities", {5, 2});
+  count_up<double>(bag, "task_outputs", {5, 4});
+  TestSubject subject(data, bag, nullptr);
+  subject.set_intervention([](const MatrixRef& m) -> Matrix { return m * 2.0; });
+  const auto* concepts = subject.views().concepts;
+  REQUIRE(concepts != nullptr);
+  CHECK(concepts->width == 3);
+  CHECK(concepts->scores.cols() == 6);
+  CHECK(concepts->scores(1, 5) == 11.0);  // sample 1
+  CHECK(concepts->probabilities(0, 0) == 6.0);
+  CHECK(concepts->outputs.cols() == 4);
+  CHECK(concepts->intervene(Matrix::Ones(1, 6))(0, 0) == 2.0);
+}
+
+TEST_CASE("a class-agnostic explanation") {
+  const ArrayBag data = dataset(), head = model();
+  ArrayBag found;
+  count_up<double>(found, "cavs", {4, 3});
+  count_up<double>(found, "importance", {2, 4});
+  found.set_text("scope", "class_agnostic");
+  TestSubject subject(data, head, &found);
+  const auto* e = subject.views().explanation;
+  CHECK(e->class_agnostic);
+  CHECK(e->importance_by_output(1, 3) == 7.0);
+  CHECK(subject.arrays().text("scope") == "class_agnostic");
+  CHECK(subject.arrays().get("importance").shape_text() == "2 x 4");
+  CHECK_FALSE(subject.arrays().find("counts").has_value());
+}
+
+TEST_CASE("counts that contradict the head are refused") {
+  const ArrayBag data = dataset(), head = model();
+  ArrayBag found = explanation();
+  index(found, "counts", {1, 1, 1});
+  CHECK_THROWS_SAYING(TestSubject(data, head, &found), std::runtime_error,
+                      "counts: 3 entries for 2 outputs");
+}
+
+TEST_CASE("a metric plugin sees the same numbers as arrays, after a control") {
+  const ArrayBag data = dataset(), head = model(), found = explanation();
+  TestSubject subject(data, head, &found);
+  subject.explanation()->importance[0] = -5.0;
+  const ArrayBag& arrays = subject.arrays();
+  CHECK(values<double>(arrays, "importance") == std::vector<double>{-5, 8, 9});
+  CHECK(values<std::int64_t>(arrays, "counts") == std::vector<std::int64_t>{1, 2});
+  CHECK(arrays.get("cavs").shape_text() == "3 x 3");
+  CHECK(arrays.get("logits").shape_text() == "2 x 2");
+  CHECK(values<std::int64_t>(arrays, "labels") == std::vector<std::int64_t>{3, 1});
+  CHECK(values<float>(arrays, "activations")[0] == 18);
+  CHECK(arrays.text("scope") == "class_specific");
+  CHECK(arrays.text("pooling") == "mean");
+  CHECK_FALSE(arrays.find("train_index").has_value());
+  subject.explanation()->importance[0] = 4.0;
+  CHECK(values<double>(subject.arrays(), "importance")[0] == 4.0);
+}

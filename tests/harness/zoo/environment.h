@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace conoscope::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+/// A sanitizer turns a signal into an exit code of its own and a full heap into an abort; told not
+/// to, workers end as they do in every other build.
+inline void let_workers_die_naturally() {
+  for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS"}) {
+    const char* before = std::getenv(name);
+    ::setenv(name,
+             (std::string(before ? before : "") +
+              ":handle_segv=0:handle_abort=0:allocator_may_return_null=1:detect_leaks=0")
+                 .c_str(),
+             1);
+  }
+}
+
+inline std::string broken_plugin(const std::string& name) {
+  return std::string(CONOSCOPE_TEST_BROKEN_DIR) + "/" + name + ".so";
+}
+inline std::string good_plugin(const std::string& name) {
+  return std::string(CONOSCOPE_TEST_PLUGIN_DIR) + "/" + name + ".so";
+}
+
+}  // namespace conoscope::testing

@@ -1,0 +1,274 @@
+// A run of good and broken plugins together: the good ones lose nothing, and each fault is a row
+// that says what it was.
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/harness/zoo/environment.h"
+#include "tests/support/scratch.h"
+
+namespace conoscope::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Said {
+  int code = -1;
+  std::string out, err;
+};
+
+std::string content(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The command in a folder, with a cache and a store, of its own.
+class Bench {
+ public:
+  Bench() { let_workers_die_naturally(); }
+
+  Said operator()(const std::string& arguments) const {
+    const std::string line = "cd '" + scratch.path("") +
+                             "' && CONOSCOPE_CACHE=cache XDG_DATA_HOME=. '" +
+                             CONOSCOPE_TEST_COMMAND + "' " + arguments + " > out.txt 2> err.txt";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(scratch.path("out.txt")),
+            content(scratch.path("err.txt"))};
+  }
+
+  /// `plugins`: the [[explainer]] and other entries.
+  void run_file(const std::string& name, const std::string& plugins) const {
+    // Good plugins take half a second at most here, so this is a limit only for those that hang.
+    const char* seconds = kSanitized ? "60" : "4";
+    scratch.write(name + ".toml",
+                  "name = \"" + name +
+                      "\"\nseeds = [0]\nmetrics = [\"surf\"]\n[limits]\nseconds = " + seconds +
+                      "\nmemory = \"512 MiB\"\n" + plugins);
+  }
+
+  json failures(const std::string& run) const {
+    const Said said = (*this)("status " + run + " --format json");
+    REQUIRE(said.code == 0);
+    return json::parse(said.out)["failures"];
+  }
+
+  Scratch scratch;
+};
+
+std::string entry(const std::string& kind, const std::string& line) {
+  return "[[" + kind + "]]\n" + line + "\n";
+}
+std::string broken_entry(const std::string& kind, const std::string& name) {
+  return entry(kind, "file = \"" + broken_plugin(name) + "\"");
+}
+const std::string kSubject = entry("dataset", "id = \"precomputed\"\nparams = { archive = \"" +
+                                                  std::string(CONOSCOPE_TEST_DIGITS) + "\" }") +
+                             entry("model", "id = \"precomputed\"");
+
+struct Fault {
+  const char* status;
+  const char* stage;
+  const char* message;  ///< part of it
+};
+
+// What a run finds out about each of them. Others of the zoo break rules that a single fit cannot
+// show; they have rows in the next list.
+const std::map<std::string, Fault> kFaults = {
+    {"abort", {"crashed", "explain: fit", "killed by SIGABRT, Aborted"}},
+    {"bad_metadata", {"failed", "explain: load", "metadata:1: "}},
+    {"contradiction", {"failed", "explain: load", "its table contradicts its metadata"}},
+    {"crash_at_load", {"crashed", "explain: load", "killed by SIGSEGV, Segmentation fault"}},
+    {"exit_zero", {"crashed", "explain: fit", "exited with code 0 before its work was finished"}},
+    {"fast_math", {"failed", "explain: load", "flush-to-zero"}},
+    {"hang_at_load", {"timeout", "explain: load", "did not finish loading: still running after"}},
+    {"hang_in_fit", {"timeout", "explain: fit", "still running after"}},
+    {"leak_without_end",
+     {"out_of_memory", "explain: fit", "used more than limits.memory = 512 MiB"}},
+    {"nan_output", {"invalid_output", "explain: fit", "cavs[0, 1] is NaN"}},
+    {"no_entry", {"failed", "explain: load", "exports no symbol conoscope_plugin_entry"}},
+    {"ordinary", {"failed", "explain: load", "no conoscope plugin"}},
+    {"segfault", {"crashed", "explain: fit", "killed by SIGSEGV, Segmentation fault"}},
+    {"text_file", {"failed", "explain: load", "does not start as an ELF file"}},
+    {"throws_five", {"failed", "explain: fit", "threw something that is not a std::exception"}},
+    {"throws_in_constructor", {"failed", "explain: load", "no licence server"}},
+    {"throws_runtime_error", {"failed", "explain: fit", "the tape has run out"}},
+    {"truncated", {"failed", "explain: load", "cut short: 6000 of at least "}},
+    {"undefined_symbol",
+     {"failed", "explain: load", "undefined symbol: conoscope_nobody_has_this"}},
+    {"wrong_abi", {"failed", "explain: load", "built for plugin border 99.0"}},
+    {"wrong_shape", {"invalid_output", "explain: fit", "cavs is "}},
+};
+const std::vector<std::string> kUnnoticed = {"address_dependent", "deaf",         "leak_each_call",
+                                             "nondeterministic",  "stdout_noise", "strides_ignored",
+                                             "seed_dependent"};
+const std::vector<std::string> kGood = {"perfect", "kmeans", "svd", "nmf", "random_concepts"};
+
+void check_fault(const json& row, const std::string& name, const Fault& fault) {
+  CAPTURE(name);
+  CAPTURE(row.dump());
+  CHECK(row["status"] == fault.status);
+  CHECK(row["stage"] == fault.stage);
+  CHECK(row["message"].get<std::string>().find(fault.message) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("broken explainers take nothing from the good ones, and each fault has its row") {
+  const Bench bench;
+  std::string plugins = kSubject;
+  for (const auto& name : kGood) plugins += entry("explainer", "id = \"" + name + "\"");
+  for (const auto& [name, fault] : kFaults) plugins += broken_entry("explainer", name);
+  for (const auto& name : kUnnoticed) plugins += broken_entry("explainer", name);
+  bench.run_file("zoo", plugins);
+  const Said said = bench("run zoo.toml -j 2 --format json");
+  INFO(said.err);
+  CHECK(said.code == 4);
+
+  std::map<std::string, json> board;
+  for (const auto& row : json::parse(said.out)) board[row["explainer"]] = row;
+  for (const auto* list : {&kGood, &kUnnoticed})
+    for (const auto& name : *list) {
+      CAPTURE(name);
+      REQUIRE(board.count(name) == 1);
+      CHECK(board[name]["coverage_n"] == 1);
+      CHECK(board[name]["coverage_asked"] == 1);
+      CHECK(board[name]["surf_mae"].is_number());
+      CHECK_FALSE(board[name]["rank"].is_null());
+    }
+  CHECK(board["perfect"]["rank"] == 1);
+
+  std::map<std::string, json> failed;
+  for (const auto& row : bench.failures("zoo")) failed[row["explainer"]] = row;
+  CHECK(failed.size() == kFaults.size());
+  for (const auto& [name, fault] : kFaults) {
+    REQUIRE_MESSAGE(failed.count(name) == 1, name);
+    check_fault(failed[name], name, fault);
+    CHECK(board[name]["rank"].is_null());
+  }
+  CHECK(failed["segfault"]["signal"] == 11);
+  CHECK(failed["exit_zero"]["exit_code"] == 0);
+
+  SUBCASE("standard output is reported, at once and in the store") {
+    const std::string noise = "stdout_noise: wrote 13 bytes to standard output (explain: fit)";
+    CHECK(said.err.find(noise) != std::string::npos);
+    const auto events = json::parse(
+        bench("query \"SELECT text FROM event WHERE kind = 'standard_output'\" --format json").out);
+    REQUIRE(events.size() == 1);
+    CHECK(events[0]["text"] == noise);
+  }
+
+  SUBCASE("what killed its process at load is not loaded again; what failed in fit is") {
+    const Said again = bench("run zoo.toml -j 2 --no-board");
+    CHECK(again.code == 4);
+    failed.clear();
+    for (const auto& row : bench.failures("zoo")) failed[row["explainer"]] = row;
+    CHECK(failed.size() == kFaults.size());
+    check_fault(failed["crash_at_load"], "crash_at_load",
+                {"failed", "explain: load", "in quarantine: loading it killed by SIGSEGV"});
+    check_fault(failed["hang_at_load"], "hang_at_load",
+                {"failed", "explain: load", "in quarantine: loading it did not finish loading"});
+    check_fault(failed["segfault"], "segfault", kFaults.at("segfault"));
+    CHECK(content(bench.scratch.path("cache/quarantine.tsv")).find('\t') != std::string::npos);
+  }
+}
+
+TEST_CASE("a broken model fails its cells by name") {
+  const Bench bench;
+  bench.run_file("model", kSubject + broken_entry("model", "nan_activations") +
+                              entry("explainer", "id = \"perfect\""));
+  CHECK(bench("run model.toml --no-board").code == 4);
+  const auto failed = bench.failures("model");
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0]["model"] == "nan_activations");
+  check_fault(failed[0], "nan_activations",
+              {"invalid_output", "model: fit", "activations[2, 0, 3] is NaN"});
+}
+
+TEST_CASE("a broken metric fails its cells by name") {
+  const Bench bench;
+  bench.run_file("metric", kSubject + entry("explainer", "id = \"perfect\"") +
+                               broken_entry("metric", "score_out_of_range"));
+  CHECK(bench("run metric.toml --no-board").code == 4);
+  const auto failed = bench.failures("metric");
+  REQUIRE(failed.size() == 1);
+  check_fault(failed[0], "score_out_of_range",
+              {"invalid_output", "score: score",
+               "score score_out_of_range = 1.5 is outside its declared range"});
+}
+
+TEST_CASE("a broken dataset fails its cells by name") {
+  const Bench bench;
+  bench.run_file("dataset", broken_entry("dataset", "overlapping_split") +
+                                broken_entry("model", "image_model") +
+                                entry("explainer", "id = \"perfect\""));
+  CHECK(bench("run dataset.toml --no-board").code == 4);
+  const auto failed = bench.failures("dataset");
+  REQUIRE(failed.size() == 1);
+  check_fault(
+      failed[0], "overlapping_split",
+      {"invalid_output", "dataset: load data", "test_index[0]: sample 3 is in the split twice"});
+}
+
+TEST_CASE("run --repeat finds what is not deterministic") {
+  const Bench bench;
+  bench.run_file("repeat", kSubject + entry("explainer", "id = \"kmeans\"") +
+                               broken_entry("explainer", "nondeterministic"));
+  CHECK(bench("run repeat.toml --repeat --no-board").code == 4);
+  const auto failed = bench.failures("repeat");
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0]["explainer"] == "nondeterministic");
+  CHECK(failed[0]["message"] ==
+        "not deterministic: two fits with the same seed differ in importance");
+}
+
+TEST_CASE("two files of one kind and id are refused, both by name") {
+  const Bench bench;
+  for (const char* folder : {"first", "second"}) {
+    fs::create_directory(bench.scratch.path(folder));
+    fs::copy_file(broken_plugin("stdout_noise"),
+                  bench.scratch.path(folder) + "/" + std::string(folder) + "_noise.so");
+  }
+  bench.run_file("twice", kSubject + entry("explainer", "id = \"perfect\"") +
+                              entry("explainer", "id = \"stdout_noise\""));
+  const Said said = bench("run twice.toml --no-board --plugin-path first --plugin-path second");
+  CHECK(said.code == 4);
+  const auto failed = bench.failures("twice");
+  REQUIRE(failed.size() == 1);
+  const auto message = failed[0]["message"].get<std::string>();
+  CAPTURE(message);
+  CHECK(message.find("explainer stdout_noise is in two files: ") != std::string::npos);
+  CHECK(message.find("first/first_noise.so") != std::string::npos);
+  CHECK(message.find("second/second_noise.so") != std::string::npos);
+}
+
+TEST_CASE("plugin check prints a line for each check and ends with 0 or 3") {
+  const Bench bench;
+  const Said good = bench("plugin check '" + good_plugin("perfect") + "'");
+  CHECK(good.code == 0);
+  CHECK(good.out.find("pass     file: explainer perfect 1.0.0\npass     load\n") == 0);
+  const Said bad = bench("plugin check '" + broken_plugin("segfault") + "' --format json");
+  CHECK(bad.code == 3);
+  const auto rows = json::parse(bad.out);
+  REQUIRE(rows.size() >= 3);
+  CHECK(rows[2]["check"] == "fit softmax");
+  CHECK(rows[2]["verdict"] == "FAIL");
+  CHECK(bench("plugin check '" + broken_plugin("text_file") + "'").code == 3);
+  CHECK(bench("plugin check").code == 2);
+  CHECK(bench("plugin check '" + good_plugin("kmeans") + "' --param k").code == 2);
+  CHECK(bench("plugin check '" + good_plugin("kmeans") + "' --param k=two").code == 2);
+  CHECK(bench("plugin check '" + good_plugin("kmeans") + "' --seconds 0").code == 2);
+}
+
+}  // namespace conoscope::testing

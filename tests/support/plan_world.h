@@ -1,0 +1,55 @@
+#pragma once
+
+// A folder of plugins that are never loaded, enough to plan with: data sets with and without
+// labels, models with and without a head view, an explainer with parameters, metrics.
+
+#include <filesystem>
+#include <string>
+
+#include "harness/core/plan.h"
+#include "tests/support/fake_plugin.h"
+#include "tests/support/scratch.h"
+
+namespace conoscope::testing {
+
+class PlanWorld {
+ public:
+  static constexpr const char* kKm =
+      "needs = [\"head_view\"]\noffers = [\"explanation\"]\n"
+      "[parameters.k]\ntype = \"integer\"\ndefault = 5\nmin = 1\n";
+
+  PlanWorld() {
+    std::filesystem::create_directories(scratch.path("plugins"));
+    plugin("dataset", "labelled", "offers = [\"labels\"]\n");
+    plugin("dataset", "fixed", "offers = [\"labels\"]\nseeded = false\n");
+    plugin("dataset", "bare", "");
+    plugin("dataset", "with_head", "offers = [\"head_view\"]\n");
+    plugin("model", "head", "offers = [\"head_view\"]\n");
+    plugin("model", "encoder", "offers = [\"latent_view\"]\n");
+    plugin("model", "supervised", "needs = [\"labels\"]\noffers = [\"head_view\"]\n");
+    plugin("explainer", "km", kKm);
+    plugin("metric", "accuracy",
+           "needs = [\"head_view\", \"labels\"]\n[scores.accuracy]\ndirection = \"higher\"\n");
+    plugin("metric", "sparsity",
+           "needs = [\"explanation\"]\n[scores.sparsity]\ndirection = \"lower\"\n");
+    plugin("metric", "rival",
+           "needs = [\"explanation\"]\n[scores.surf_mae]\ndirection = \"lower\"\n");
+  }
+
+  void plugin(const std::string& kind, const std::string& id, const std::string& rest) const {
+    scratch.write("plugins/" + id + ".so", fake_plugin(metadata_text(kind, id, rest)));
+  }
+
+  core::Plan plan(const std::string& run_file) const {
+    const auto path = scratch.write("run.toml", run_file);
+    const core::Quarantine quarantine(scratch.path("quarantine.tsv"));
+    const core::Registry registry({scratch.path("plugins")}, quarantine);
+    core::Diagnostics diagnostics(path);
+    const auto parsed = core::parse_run_file(path, diagnostics);
+    return core::make_plan(parsed, registry, quarantine, diagnostics);
+  }
+
+  Scratch scratch;
+};
+
+}  // namespace conoscope::testing
