@@ -147,6 +147,29 @@ sdk::Split read_split(const formats::Array& train, const formats::Array& test,
   return split;
 }
 
+std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& embeddings,
+                                        const std::optional<formats::Array>& sample,
+                                        std::int64_t samples, std::int64_t width,
+                                        const std::string& like) {
+  if (!embeddings && !sample) return {};
+  if (!sample) refuse(*embeddings, "segment_embeddings is given without segment_sample");
+  if (!embeddings) refuse(*sample, "segment_sample is given without segment_embeddings");
+  if (embeddings->shape.size() != 2 || embeddings->size() == 0 || embeddings->shape[1] != width)
+    refuse(*embeddings, "segment_embeddings are " + embeddings->shape_text() + ", expected m x " +
+                            std::to_string(width) + " as in " + like);
+  check_finite(*embeddings, "segment_embeddings");
+  if (sample->shape.size() != 1 || sample->shape[0] != embeddings->shape[0])
+    refuse(*sample, "segment_sample is " + sample->shape_text() + ", but " + embeddings->origin +
+                        " has " + std::to_string(embeddings->shape[0]) + " segments");
+  auto rows = formats::to_vector<std::int64_t>(*sample);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] < 0 || rows[i] >= samples)
+      refuse(*sample, "the row number at [" + std::to_string(i) + "] is " +
+                          std::to_string(rows[i]) + ", but there are " + std::to_string(samples) +
+                          " samples");
+  return rows;
+}
+
 void check_logits(const formats::Array& logits, std::int64_t samples,
                   const formats::Array& activations, const formats::Array& weight,
                   const formats::Array& bias, const std::string& pooling) {

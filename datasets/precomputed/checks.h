@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,14 @@ std::vector<std::int64_t> read_labels(const formats::Array& labels, bool softmax
 ///         or an empty part
 sdk::Split read_split(const formats::Array& train, const formats::Array& test,
                       std::int64_t samples);
+
+/// The sample of each segment; nothing where neither array is given.
+/// throws  std::invalid_argument: one without the other, embeddings not m x width or not finite, or
+///         samples not m row numbers below `samples`
+std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& embeddings,
+                                        const std::optional<formats::Array>& sample,
+                                        std::int64_t samples, std::int64_t width,
+                                        const std::string& like);
 
 /// Does the head reproduce the logits that were saved? Compares the first 100 rows:
 ///

@@ -45,7 +45,8 @@ class Precomputed final : public sdk::Dataset {
   explicit Precomputed(const sdk::Params& params)
       : sources_(params, {"activations", "train_activations", "test_activations", "head_weight",
                           "head_bias", "labels", "train_labels", "test_labels", "targets",
-                          "concepts", "factors", "logits", "train_index", "test_index"}),
+                          "concepts", "factors", "logits", "train_index", "test_index",
+                          "segment_embeddings", "segment_sample"}),
         pooling_(params.text("pooling")),
         output_(params.text("output")),
         test_share_(params.real("test_share")) {}
@@ -78,6 +79,10 @@ class Precomputed final : public sdk::Dataset {
 
     const std::vector<std::int64_t> labels = load_labels(activations, weight);
     const auto annotations = load_annotations(weight);
+    const auto embeddings = sources_.find("segment_embeddings");
+    const auto owners = sources_.find("segment_sample");
+    const std::vector<std::int64_t> segments =
+        read_segments(embeddings, owners, samples_, first.shape[2], first.origin);
     const sdk::Split split = load_split(activations, labels, context.seed());
     context.check_cancelled();
     context.progress(0.5);
@@ -87,6 +92,10 @@ class Precomputed final : public sdk::Dataset {
     write(out, "head_bias", {bias}, bias.shape);
     if (!labels.empty()) write(out, "labels", labels);
     for (const auto& [name, columns] : annotations) write(out, name, {columns}, columns.shape);
+    if (embeddings) {
+      write(out, "segment_embeddings", {*embeddings}, embeddings->shape);
+      write(out, "segment_sample", segments);
+    }
     write(out, "train_index", split.train);
     write(out, "test_index", split.test);
     out.text("pooling", pooling);
@@ -232,6 +241,17 @@ type = "file"
 default = ""
 offers = "factors"
 help = "n x F: generative factors"
+
+[parameters.segment_embeddings]
+type = "file"
+default = ""
+offers = "segments"
+help = "m x D: features of image segments, each run through the network by itself and pooled"
+
+[parameters.segment_sample]
+type = "file"
+default = ""
+help = "m row numbers from 0: the sample that each segment is cut from; with segment_embeddings"
 
 [parameters.logits]
 type = "file"

@@ -63,7 +63,8 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
 /// "annotations": whatever the file holds; which of them is known once it is loaded.
 void add_offers(Component& component, const std::string& view) {
   if (view == "annotations")
-    component.offers.insert(component.offers.end(), {"labels", "targets", "concepts", "factors"});
+    component.offers.insert(component.offers.end(),
+                            {"labels", "targets", "concepts", "factors", "segments"});
   else if (!view.empty())
     component.offers.push_back(view);
 }

@@ -89,6 +89,22 @@ void check_head(const ArrayBag& bag) {
   check_shape(bias, {weight.shape(0)});
 }
 
+void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) {
+  const auto has = [&](const char* name) { return dataset.find(name).has_value(); };
+  if (!needed && !has("segment_embeddings") && !has("segment_sample")) return;
+  const auto embeddings = need(dataset, "segment_embeddings");
+  const auto sample = need(dataset, "segment_sample");
+  if (embeddings.dimensions() != 2)
+    fail("segment_embeddings is " + embeddings.shape_text() + ", expected m x D");
+  check_dtype(sample, CONO_I64);
+  check_shape(sample, {embeddings.rows()});
+  const auto owners = sample.values<const std::int64_t>();
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (owners[i] < 0 || owners[i] >= samples)
+      fail("segment_sample[" + std::to_string(i) + "] is " + std::to_string(owners[i]) +
+           ", expected 0 to " + std::to_string(samples - 1));
+}
+
 void check_concepts(const ArrayBag& bag) {
   const auto scores = need(bag, "concept_scores");
   if (scores.dimensions() != 2 && scores.dimensions() != 3)
@@ -119,6 +135,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
              ", expected 0 or more");
   }
   if (dataset.find("head_weight")) check_head(dataset);
+  check_segments(dataset, samples, offers(metadata, "segments"));
   std::vector<char> used(static_cast<std::size_t>(samples), 0);
   for (const char* name : {"train_index", "test_index"}) {
     const auto index = need(dataset, name);

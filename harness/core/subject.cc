@@ -57,6 +57,34 @@ metrics::Output output_of(const ArrayBag& bag) {
                                 : metrics::Output::kSoftmax;
 }
 
+/// The segments of the given samples, which then count from 0 in the order of `rows`.
+void add_segments(const ArrayBag& dataset, std::span<const std::int64_t> rows, std::int64_t samples,
+                  ArrayBag& out) {
+  const auto embeddings = dataset.find("segment_embeddings");
+  const auto sample = dataset.find("segment_sample");
+  if (!embeddings || !sample) return;
+  std::vector<std::int64_t> place(static_cast<std::size_t>(samples), -1);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    place[static_cast<std::size_t>(rows[i])] = static_cast<std::int64_t>(i);
+  std::vector<std::int64_t> kept, kept_sample;
+  const auto owners = sample->values<const std::int64_t>();
+  for (std::size_t s = 0; s < owners.size(); ++s)
+    if (const std::int64_t at = place.at(static_cast<std::size_t>(owners[s])); at >= 0) {
+      kept.push_back(static_cast<std::int64_t>(s));
+      kept_sample.push_back(at);
+    }
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(embeddings->shape(1)) * sdk::dtype_size(embeddings->dtype());
+  const auto* base = static_cast<const char*>(embeddings->raw().data);
+  char* target = out.add_empty("segment_embeddings", embeddings->dtype(),
+                               {static_cast<std::int64_t>(kept.size()), embeddings->shape(1)});
+  for (std::size_t s = 0; s < kept.size(); ++s)
+    std::memcpy(target + s * row_bytes, base + static_cast<std::size_t>(kept[s]) * row_bytes,
+                row_bytes);
+  out.add_copy("segment_sample", kept_sample.data(),
+               {static_cast<std::int64_t>(kept_sample.size())});
+}
+
 metrics::Explanation make_explanation(const ArrayBag& bag, Index outputs) {
   metrics::Explanation out;
   out.cavs = to_matrix(bag.get("cavs"), 1);
@@ -136,6 +164,7 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
   const std::int64_t samples = model.get("activations").rows();
   ArrayBag out = rows_of(model, train, samples);
   out.adopt(rows_of(dataset, train, samples, true));
+  add_segments(dataset, train, samples, out);
   sdk::Tensor activations = out.get("activations");
   if (activations.dimensions() == 2)
     out.add("activations", sdk::make_tensor(activations.raw().data, activations.dtype(),

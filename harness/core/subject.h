@@ -22,7 +22,8 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
 metrics::HeadView make_head_view(const ArrayBag& bag);
 
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
-/// model's own logits, and its predictions where the output is softmax.
+/// segments of these rows (segment_sample counts among them), the model's own logits, and its
+/// predictions where the output is softmax.
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model);
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.

@@ -270,6 +270,37 @@ TEST_CASE("precomputed: row numbers of a split") {
   files.refuses(train + ": train_index is given without test_index");
 }
 
+TEST_CASE("precomputed: image segments") {
+  Files files;
+  files.put<float>("segment_embeddings", {2, 3}, {1, 2, 3, 4, 5, 6});
+  files.put<std::int32_t>("segment_sample", {2}, {11, 0});
+  const Outcome outcome = files.load();
+  REQUIRE(outcome.error == "");
+  CHECK(outcome.out.shape("segment_embeddings") == std::vector<std::int64_t>{2, 3});
+  CHECK(std::ranges::equal(outcome.out.values<float>("segment_embeddings"),
+                           std::vector<float>{1, 2, 3, 4, 5, 6}));
+  CHECK(std::ranges::equal(outcome.out.values<std::int64_t>("segment_sample"),
+                           std::vector<std::int64_t>{11, 0}));
+
+  const auto embeddings = files.path("segment_embeddings"), sample = files.path("segment_sample");
+  files.put<std::int64_t>("segment_sample", {2}, {12, 0});
+  files.refuses(sample + ": the row number at [0] is 12, but there are 12 samples");
+  files.put<std::int64_t>("segment_sample", {2}, {0, -1});
+  files.refuses(sample + ": the row number at [1] is -1, but there are 12 samples");
+  files.put<std::int64_t>("segment_sample", {3}, {0, 1, 2});
+  files.refuses(sample + ": segment_sample is 3, but " + embeddings + " has 2 segments");
+  files.arguments.erase("segment_sample");
+  files.refuses(embeddings + ": segment_embeddings is given without segment_sample");
+  files.put<std::int64_t>("segment_sample", {2}, {0, 1});
+  files.put<float>("segment_embeddings", {2, 2}, {1, 2, 3, 4});
+  files.refuses(embeddings + ": segment_embeddings are 2 x 2, expected m x 3 as in " +
+                files.path("activations"));
+  files.put<float>("segment_embeddings", {2, 3}, {1, 2, 3, 4, 5, NAN});
+  files.refuses(embeddings + ": the value at [1, 2] is nan, segment_embeddings must be finite");
+  files.arguments.erase("segment_embeddings");
+  files.refuses(sample + ": segment_sample is given without segment_embeddings");
+}
+
 TEST_CASE("precomputed: head and annotations that do not fit") {
   Files files;
   const auto activations = files.path("activations"), weight = files.path("head_weight"),

@@ -9,6 +9,7 @@ namespace conoscope::tests::golden {
 void register_faithfulness_measures(Kinds& kinds);
 void register_faithfulness_numerics(Kinds& kinds);
 void register_faithfulness_shap_sae(Kinds& kinds);
+void register_faithfulness_subspaces(Kinds& kinds);
 void register_faithfulness_surf(Kinds& kinds);
 void register_faithfulness_craft_cdisco(Kinds& kinds);
 void register_faithfulness_table(Kinds& kinds);

@@ -11,6 +11,7 @@ void run_and_check(const std::filesystem::path& folder) {
   register_faithfulness_measures(kinds);
   register_faithfulness_numerics(kinds);
   register_faithfulness_shap_sae(kinds);
+  register_faithfulness_subspaces(kinds);
   register_faithfulness_surf(kinds);
   register_faithfulness_craft_cdisco(kinds);
   register_faithfulness_table(kinds);

@@ -144,6 +144,7 @@ typedef struct cono_sink {
  * dataset        inputs n x ... (images: n x height x width x channels, any real dtype)
  *                labels n (I64, classes 0 ... C-1), or targets n x C (attributes 0/1, regression)
  *                concepts n x k, factors n x F, optional
+ *                segment_embeddings m x D, segment_sample m (I64, the row each is cut from), optional
  *                train_index, test_index (I64): the split
  *                activations, head_weight, head_bias, optional: a head view that came with the data
  *                texts: task = classification | attributes | regression
@@ -159,7 +160,7 @@ typedef struct cono_sink {
  *                Without a project slot psi(h) is linear: <h, cav>.
  * What an explainer is given: the head view with the rows of the training split only, and
  *                logits n x C, predictions n (I64, the model's own argmax; softmax only),
- *                inputs and annotations of the same rows when there are any.
+ *                inputs, annotations and segments of the same rows when there are any.
  * What a metric is given: the rows of the test split of every view that the subject offers.
  * Other names (weights, dictionaries) are the plugin's own state; it gets them back in later calls.
  */

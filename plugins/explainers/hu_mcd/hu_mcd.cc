@@ -1,0 +1,156 @@
+// HU-MCD: concepts are subspaces, as in MCD, of embeddings of image segments instead of positions.
+// The embeddings come with the dataset: each segment run through the network by itself.
+
+#include <algorithm>
+#include <cmath>
+
+#include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/subspaces.h"
+#include "plugins/numerics/spectral.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+namespace explainers = conoscope::explainers;
+using Eigen::Index;
+
+/// Embeddings of segments, and which sample each is cut from.
+struct Segments {
+  sdk::Matrix embeddings;  // m x D
+  std::vector<std::int64_t> sample;
+
+  explicit Segments(const sdk::HeadView& head) {
+    if (!head.arrays().has("segment_embeddings") || !head.arrays().has("segment_sample"))
+      throw sdk::NotApplicable("hu_mcd: the dataset has no segment_embeddings and segment_sample");
+    embeddings = sdk::to_matrix(head.arrays().get("segment_embeddings"));
+    const sdk::Tensor samples = head.arrays().get("segment_sample");
+    const auto numbers = samples.values<const std::int64_t>();
+    sample.assign(numbers.begin(), numbers.end());
+    if (embeddings.cols() != head.width() || embeddings.rows() != static_cast<Index>(sample.size()))
+      throw std::invalid_argument(
+          "hu_mcd: segment_embeddings is " + std::to_string(embeddings.rows()) + " x " +
+          std::to_string(embeddings.cols()) + " for " + std::to_string(sample.size()) +
+          " segment_sample and features of " + std::to_string(head.width()));
+    for (std::size_t i = 0; i < sample.size(); ++i)
+      if (sample[i] < 0 || sample[i] >= head.samples())
+        throw std::invalid_argument("hu_mcd: segment_sample[" + std::to_string(i) + "] is " +
+                                    std::to_string(sample[i]) + ", but there are " +
+                                    std::to_string(head.samples()) + " samples");
+  }
+};
+
+class HuMcd final : public sdk::Explainer, public explainers::SubspaceProjection {
+ public:
+  explicit HuMcd(const sdk::Params& params)
+      : clusters_(params.integer("clusters")),
+        min_segments_(params.integer("min_segments")),
+        gamma_(params.real("gamma")),
+        variance_(params.real("variance")),
+        max_samples_(params.integer("max_samples")) {}
+
+  void fit(const sdk::HeadView& head, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    const Segments segments(head);
+    const auto members = explainers::members_by_output(head);
+    std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
+    explainers::explain_each_output(
+        head, context, out, "hu_mcd", true, [&](Index c, const sdk::Matrix&) {
+          auto& concepts = found[static_cast<std::size_t>(c)];
+          concepts = subspaces_of(segments, members[static_cast<std::size_t>(c)], c,
+                                  context.seed().child(static_cast<std::uint64_t>(c)), context);
+          return sdk::Matrix(concepts.bases);
+        });
+    explainers::write_subspaces(found, sdk::to_matrix(head.weight()), true, out);
+  }
+
+ private:
+  explainers::Subspaces subspaces_of(const Segments& segments, std::vector<Index> samples,
+                                     Index output, sdk::Seed seed,
+                                     const sdk::Context& context) const {
+    const std::string name = "hu_mcd: output " + std::to_string(output);
+    if (static_cast<std::int64_t>(samples.size()) > max_samples_) {
+      sdk::Random(seed.child("samples")).shuffle(samples);
+      samples.resize(static_cast<std::size_t>(max_samples_));
+      std::sort(samples.begin(), samples.end());
+    }
+    std::vector<Index> used;
+    for (std::size_t i = 0; i < segments.sample.size(); ++i)
+      if (std::binary_search(samples.begin(), samples.end(), segments.sample[i]) &&
+          !segments.embeddings.row(static_cast<Index>(i)).isZero(0.0))
+        used.push_back(static_cast<Index>(i));
+    const double per_sample =
+        static_cast<double>(used.size()) / static_cast<double>(samples.size());
+    const Index clusters = clusters_ > 0 ? clusters_ : std::max<Index>(1, std::lround(per_sample));
+    explainers::need_rows("hu_mcd", output, static_cast<Index>(used.size()), clusters);
+
+    const sdk::Matrix rows = segments.embeddings(used, Eigen::all);
+    const numerics::SelfRepresentationOptions options{
+        .gamma = gamma_, .progress = [&](double) { context.check_cancelled(); }};
+    const auto own = numerics::sparse_self_representation(rows.rowwise().normalized(), options);
+    const auto labels = numerics::spectral_clustering(numerics::affinity_of(own.coefficients),
+                                                      clusters, seed.child("clusters"));
+    std::vector<sdk::Matrix> kept;
+    for (Index l = 0; l < clusters; ++l)
+      if (sdk::Matrix one = explainers::rows_with_label(rows, labels, l);
+          one.rows() >= min_segments_)
+        kept.push_back(std::move(one));
+    if (kept.empty())
+      throw std::domain_error(name + ": none of " + std::to_string(clusters) + " clusters of " +
+                              std::to_string(rows.rows()) + " segments holds " +
+                              std::to_string(min_segments_));
+    const Index most = std::max<Index>(1, rows.cols() / static_cast<Index>(kept.size()));
+    explainers::Subspaces out;
+    for (const sdk::Matrix& one : kept)
+      out.add(numerics::subspace_basis(one, numerics::DimensionRule::kRatio, variance_, most));
+    if (out.bases.rows() == 0)
+      throw std::domain_error(name + ": the segments of a cluster do not differ, in any cluster");
+    return out;
+  }
+
+  std::int64_t clusters_, min_segments_;
+  double gamma_, variance_;
+  std::int64_t max_samples_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(HuMcd, "hu_mcd", "1.0.0", R"toml(
+summary = "multi-dimensional concepts of image segments: sparse subspace clustering of segment embeddings, a PCA basis per cluster"
+licence = "Apache-2.0"
+citation = "Grobruegge, Kuehl, Satzger & Spitzer, Towards human-understandable multi-dimensional concept discovery (HU-MCD), CVPR 2025"
+needs = ["head_view", "segments"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.clusters]
+type = "integer"
+default = 0
+min = 0
+help = "clusters of segments per output; 0: the average number of segments per sample, rounded"
+
+[parameters.min_segments]
+type = "integer"
+default = 50
+min = 2
+help = "smaller clusters are no concept"
+
+[parameters.gamma]
+type = "real"
+default = 10
+min = 1.000001
+help = "self-representation: penalty = largest |product| with another segment / gamma"
+
+[parameters.variance]
+type = "real"
+default = 0.8
+min = 0.000001
+max = 0.999999
+help = "a concept has as many dimensions as hold this share of its variance, at most features / concepts"
+
+[parameters.max_samples]
+type = "integer"
+default = 400
+min = 1
+help = "a random subset of an output's samples if there are more"
+)toml")

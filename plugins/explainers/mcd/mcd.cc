@@ -1,0 +1,160 @@
+// MCD: an output's concepts are subspaces. Unit-norm position features are clustered by sparse
+// subspace clustering; the centred PCA of a cluster spans its concept. Each basis vector is a CAV.
+
+#include <algorithm>
+#include <numeric>
+
+#include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/subspaces.h"
+#include "plugins/numerics/spectral.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace numerics = conoscope::numerics;
+namespace explainers = conoscope::explainers;
+using Eigen::Index;
+
+class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
+ public:
+  explicit Mcd(const sdk::Params& params)
+      : k_(params.integer("k")),
+        by_self_representation_(params.text("clustering") == "ssc"),
+        gamma_(params.real("gamma")),
+        quantile_(params.real("outlier_quantile")),
+        rule_(params.text("dimension_rule") == "fo" ? numerics::DimensionRule::kFukunagaOlsen
+                                                    : numerics::DimensionRule::kRatio),
+        threshold_(params.real("dimension_threshold")),
+        max_dimension_(params.integer("max_dimension")),
+        max_rows_(params.integer("max_rows")) {}
+
+  void fit(const sdk::HeadView& head, const sdk::Context& context,
+           sdk::ExplanationOut& out) override {
+    std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
+    explainers::explain_each_output(
+        head, context, out, "mcd", false, [&](Index c, const sdk::Matrix& rows) {
+          const sdk::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
+          const sdk::Matrix units = unit_rows(rows, seed.child("rows"));
+          explainers::need_rows("mcd", c, units.rows(), k_);
+          auto& concepts = found[static_cast<std::size_t>(c)];
+          concepts = subspaces_of(units, c, seed.child("clusters"), context);
+          if (concepts.bases.rows() == 0)
+            throw std::domain_error("mcd: output " + std::to_string(c) +
+                                    ": the rows of a cluster do not differ, in any cluster");
+          return sdk::Matrix(concepts.bases);
+        });
+    explainers::write_subspaces(found, sdk::to_matrix(head.weight()), false, out);
+  }
+
+ private:
+  /// Rows that are not zero, scaled to norm 1; max_rows of them, drawn, if there are more.
+  sdk::Matrix unit_rows(const sdk::Matrix& rows, sdk::Seed seed) const {
+    std::vector<Index> used;
+    for (Index i = 0; i < rows.rows(); ++i)
+      if (!rows.row(i).isZero(0.0)) used.push_back(i);
+    if (static_cast<std::int64_t>(used.size()) > max_rows_) {
+      sdk::Random(seed).shuffle(used);
+      used.resize(static_cast<std::size_t>(max_rows_));
+      std::sort(used.begin(), used.end());
+    }
+    sdk::Matrix units = rows(used, Eigen::all);
+    units.rowwise().normalize();
+    return units;
+  }
+
+  explainers::Subspaces subspaces_of(const sdk::Matrix& units, Index output, sdk::Seed seed,
+                                     const sdk::Context& context) const {
+    sdk::Matrix kept = units;
+    std::vector<Index> labels;
+    if (by_self_representation_) {
+      const numerics::SelfRepresentationOptions options{
+          .gamma = gamma_, .progress = [&](double) { context.check_cancelled(); }};
+      auto own = numerics::sparse_self_representation(units, options);
+      const auto inliers = numerics::rows_within_quantile(own.l1, quantile_);
+      if (inliers.size() < static_cast<std::size_t>(units.rows())) {
+        kept = units(inliers, Eigen::all);
+        explainers::need_rows("mcd", output, kept.rows(), k_);
+        own = numerics::sparse_self_representation(kept, options);
+      }
+      labels = numerics::spectral_clustering(numerics::affinity_of(own.coefficients), k_, seed);
+    } else {
+      labels = numerics::kmeans(units, k_, seed, {.n_init = 20}).labels;
+    }
+    explainers::Subspaces out;
+    for (Index l = 0; l < k_; ++l) {
+      const sdk::Matrix members = explainers::rows_with_label(kept, labels, l);
+      out.add(members.rows() > 0
+                  ? numerics::subspace_basis(members, rule_, threshold_, max_dimension_)
+                  : sdk::Matrix(0, units.cols()));
+    }
+    return out;
+  }
+
+  std::int64_t k_;
+  bool by_self_representation_;
+  double gamma_, quantile_;
+  numerics::DimensionRule rule_;
+  double threshold_;
+  std::int64_t max_dimension_, max_rows_;
+};
+
+}  // namespace
+
+CONOSCOPE_EXPLAINER(Mcd, "mcd", "1.0.0", R"toml(
+summary = "multi-dimensional concepts: sparse subspace clustering of position features, a PCA basis per cluster"
+licence = "Apache-2.0"
+citation = "Vielhaben, Bluecher & Strodthoff, Multi-dimensional concept discovery (MCD), TMLR 2023, arXiv:2301.11911"
+needs = ["head_view"]
+offers = ["explanation"]
+seeded = true
+
+[parameters.k]
+type = "integer"
+default = 5
+min = 1
+help = "concepts per output; each is a subspace of one or more dimensions"
+
+[parameters.clustering]
+type = "text"
+default = "ssc"
+choices = ["ssc", "kmeans"]
+help = "sparse subspace clustering, or K-Means of the unit-norm features (no outliers then)"
+
+[parameters.gamma]
+type = "real"
+default = 50
+min = 1.000001
+help = "self-representation: penalty = largest |product| with another row / gamma"
+
+[parameters.outlier_quantile]
+type = "real"
+default = 0.75
+min = 0.01
+max = 1
+help = "rows whose self-representation has an l1 norm above this quantile are left out; 1: none"
+
+[parameters.dimension_rule]
+type = "text"
+default = "fo"
+choices = ["fo", "ratio"]
+help = "dimension of a concept: eigenvalues above threshold * largest, or the first that hold that share of the variance"
+
+[parameters.dimension_threshold]
+type = "real"
+default = 0.05
+min = 0.000001
+max = 0.999999
+help = "of the dimension rule"
+
+[parameters.max_dimension]
+type = "integer"
+default = 0
+min = 0
+help = "at most so many dimensions per concept; 0: as the rule says"
+
+[parameters.max_rows]
+type = "integer"
+default = 10000
+min = 2
+help = "a random subset of an output's positions if there are more"
+)toml")
