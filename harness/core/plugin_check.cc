@@ -257,6 +257,12 @@ class Suite {
     for (const char* output : {"softmax", "sigmoid", "regression"}) {
       Asked asked;
       asked.scene.output = output;
+      // A scene of classes has labels, the others have targets; a run would not pair what does not fit.
+      if (const char* lacking = asked.scene.output == "softmax" ? "targets" : "labels";
+          needs(lacking)) {
+        add(std::string(verb) + output, Verdict::kSkipped, std::string("it needs ") + lacking);
+        continue;
+      }
       const Trial trial = attempt(asked);
       // What killed or hung the process once will do so again.
       const bool good = add(std::string(verb) + output, trial);

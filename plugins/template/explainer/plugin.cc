@@ -25,6 +25,8 @@ class @CLASS@ final : public sdk::Explainer {
 
     std::vector<double> mean(width), sums(outputs * width), members(outputs);
     head.activations().for_each([&](std::int64_t i, double value) {
+      if (!std::isfinite(value))
+        throw std::invalid_argument("@ID@: activation " + std::to_string(i) + " is not finite");
       const auto d = static_cast<std::size_t>(i) % width;
       const auto sample = static_cast<std::size_t>(i) / width / static_cast<std::size_t>(positions);
       mean[d] += value / static_cast<double>(samples * positions);

@@ -23,6 +23,8 @@ class @CLASS@ final : public sdk::Metric {
     const std::int64_t positions = activations.size() / samples / width;
     std::vector<double> pooled(static_cast<std::size_t>(samples * width));
     activations.for_each([&](std::int64_t i, double value) {
+      if (!std::isfinite(value))
+        throw std::invalid_argument("@ID@: activation " + std::to_string(i) + " is not finite");
       pooled[static_cast<std::size_t>(i / (positions * width) * width + i % width)] +=
           value / static_cast<double>(positions);
     });

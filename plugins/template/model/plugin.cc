@@ -1,6 +1,7 @@
 // @ID@: nearest class mean, written as a linear head on the raw inputs. Replace it by your model.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "conoscope/sdk/model.h"
@@ -17,11 +18,14 @@ class @CLASS@ final : public sdk::Model {
     const sdk::Tensor inputs = dataset.get("inputs");
     const auto labels = dataset.get("labels").values<const std::int64_t>();
     const auto train = dataset.get("train_index").values<const std::int64_t>();
+    if (train.empty()) throw std::invalid_argument("@ID@: there is no training sample");
     const std::int64_t samples = inputs.rows(), width = inputs.size() / samples;
     const std::int64_t classes = *std::max_element(labels.begin(), labels.end()) + 1;
 
     auto activations = out.create<float>("activations", {samples, 1, width});
     inputs.for_each([&](std::int64_t i, double value) {
+      if (!std::isfinite(value))
+        throw std::invalid_argument("@ID@: input " + std::to_string(i) + " is not finite");
       activations[static_cast<std::size_t>(i)] = static_cast<float>(value);
     });
 
