@@ -167,11 +167,16 @@ fs::path built_conoscope() { return CONOSCOPE_TEST_COMMAND; }
 std::vector<pid_t> processes_with(const std::string& text) {
   std::vector<pid_t> out;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/proc", error)) {
-    const long pid = std::strtol(entry.path().filename().c_str(), nullptr, 10);
+  for (fs::directory_iterator it("/proc", error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
+    const long pid = std::strtol(it->path().filename().c_str(), nullptr, 10);
     if (pid <= 0 || pid == ::getpid()) continue;
-    if (content_of(entry.path() / "cmdline").find(text) != std::string::npos)
-      out.push_back(static_cast<pid_t>(pid));
+    try {
+      if (content_of(it->path() / "cmdline").find(text) != std::string::npos)
+        out.push_back(static_cast<pid_t>(pid));
+    } catch (const std::ios_base::failure&) {
+      // it ended between the listing and the reading
+    }
   }
   return out;
 }

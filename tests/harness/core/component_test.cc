@@ -168,7 +168,8 @@ TEST_CASE("a file counts by its content, not by its name or place") {
   CHECK(relative.params.rfind("file=sha256:", 0) == 0);
   CHECK(relative.params.find(";more=none") != std::string::npos);
   // Only a file that was given offers what it may hold.
-  CHECK(relative.offers == std::vector<std::string>{"labels", "targets", "concepts", "factors"});
+  CHECK(relative.offers ==
+        std::vector<std::string>{"labels", "targets", "concepts", "factors", "segments"});
   const auto both = world(world.ask("e", {{"file", {a}, {}}, {"more", {other}, {}}}))[0];
   CHECK(both.offers.back() == "concepts");
   CHECK(both.key != with(a).key);
