@@ -6,6 +6,10 @@
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace conoscope::core {
 
@@ -47,6 +51,16 @@ std::string loader_text(const std::exception& e) {
     }
   }
   return text;
+}
+
+/// Never unloaded: objects and threads of a plugin outlive any moment we could choose. The list
+/// stays reachable, so it is no leak.
+boost::dll::shared_library* keep(boost::dll::shared_library library) {
+  static std::mutex mutex;
+  static auto* const libraries = new std::vector<std::unique_ptr<boost::dll::shared_library>>;
+  const std::lock_guard lock(mutex);
+  return libraries->emplace_back(std::make_unique<boost::dll::shared_library>(std::move(library)))
+      .get();
 }
 
 }  // namespace
@@ -107,9 +121,8 @@ LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& me
   {
     const FloatGuard guard;
     try {
-      // Leaked on purpose: objects and threads of a plugin outlive any moment we could choose.
-      auto* library = new boost::dll::shared_library(
-          name, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+      auto* library = keep(boost::dll::shared_library(
+          name, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local));
       if (library->has(CONO_ENTRY_SYMBOL))
         entry = reinterpret_cast<cono_plugin_entry_fn>(
             &library->get<const cono_plugin*(std::uint32_t, std::uint32_t)>(CONO_ENTRY_SYMBOL));
