@@ -1,0 +1,144 @@
+#include "metrics/information/concept_information.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/information/mi_discrete.h"
+#include "metrics/information/mi_ross.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+void require_concepts(const char* name, const MatrixRef& concepts) {
+  if (concepts.rows() < 1 || concepts.cols() < 1)
+    detail::refuse(name, "concepts is " + std::to_string(concepts.rows()) + " x " +
+                             std::to_string(concepts.cols()) + "; it must be n x k with n, k >= 1");
+  detail::require_finite(name, "concepts", concepts);
+}
+
+std::vector<IndexVector> columns_as_labels(const MatrixRef& concepts) {
+  std::vector<IndexVector> out(static_cast<size_t>(concepts.cols()));
+  for (Index j = 0; j < concepts.cols(); ++j)
+    for (Index i = 0; i < concepts.rows(); ++i)
+      out[static_cast<size_t>(j)].push_back(static_cast<Index>(std::floor(concepts(i, j))));
+  return out;
+}
+
+SortedValues sorted_column(const MatrixRef& concepts, Index j, const Draws& draws) {
+  const Vector column = concepts.col(j);
+  return SortedValues(draws ? Vector(with_noise(column, draws)) : column);
+}
+
+void discrete_pairs(const MatrixRef& concepts, InterconceptInformation& out) {
+  const std::vector<IndexVector> columns = columns_as_labels(concepts);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    out.self.push_back(entropy_discrete(columns[i]));
+    for (size_t j = i + 1; j < columns.size(); ++j)
+      out.pair.push_back(mi_discrete(columns[i], columns[j]));
+  }
+}
+
+void continuous_pairs(const MatrixRef& concepts, Index neighbours, InterconceptInformation& out) {
+  std::vector<SortedValues> columns;
+  for (Index j = 0; j < concepts.cols(); ++j)
+    columns.push_back(sorted_column(concepts, j, nullptr));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const KsgScalar one(columns[i], {.neighbours = neighbours});
+    const MiEstimate self = one.with_itself();
+    out.self.push_back(self.value);
+    out.tied = std::max(out.tied, self.tied);
+    for (size_t j = i + 1; j < columns.size(); ++j) out.pair.push_back(one.with(columns[j]).value);
+  }
+}
+
+// Vectors, or noise: every estimate draws its own for both arguments; pairs first, then the self
+// terms.
+void single_pairs(const MatrixRef& concepts, Index width, const ConceptInformationOptions& options,
+                  InterconceptInformation& out) {
+  const Index k = concepts.cols() / width;
+  const auto argument = [&](Index j) -> Matrix {
+    const MatrixRef block = concepts.middleCols(j * width, width);
+    return options.noise ? with_noise(block, options.noise) : Matrix(block);
+  };
+  const auto estimate = [&](Index i, Index j) {
+    const Matrix a = argument(i), b = argument(j);
+    const MiEstimate found = mi_ksg(a, b, {.neighbours = options.neighbours});
+    out.tied = std::max(out.tied, found.tied);
+    return found.value;
+  };
+  if (options.noise)
+    for (Index j = 0; j < k; ++j)
+      if (const auto block = concepts.middleCols(j * width, width);
+          (block.rowwise() - block.row(0)).isZero(0.0))
+        throw std::domain_error("mi_interconcept: concept " + std::to_string(j) +
+                                " is constant; what noise makes of it is chance");
+  for (Index i = 0; i < k; ++i)
+    for (Index j = i + 1; j < k; ++j) out.pair.push_back(estimate(i, j));
+  for (Index i = 0; i < k; ++i) out.self.push_back(estimate(i, i));
+}
+
+}  // namespace
+
+bool is_whole_valued(const MatrixRef& values) {
+  for (Index i = 0; i < values.rows(); ++i)
+    for (Index j = 0; j < values.cols(); ++j)
+      if (values(i, j) - std::floor(values(i, j)) > 1e-8) return false;
+  return true;
+}
+
+InterconceptInformation mi_interconcept(const MatrixRef& concepts,
+                                        const ConceptInformationOptions& options, Index width) {
+  constexpr const char* kName = "mi_interconcept";
+  require_concepts(kName, concepts);
+  if (width < 1 || concepts.cols() % width != 0)
+    detail::refuse(kName, "width is " + std::to_string(width) + ", which does not divide the " +
+                              std::to_string(concepts.cols()) + " columns of concepts");
+  const bool whole = is_whole_valued(concepts);
+  if (whole && width > 1)
+    detail::refuse(kName, "concepts are vectors of whole numbers only; no estimator is for those");
+  InterconceptInformation out;
+  if (whole)
+    discrete_pairs(concepts, out);
+  else if (options.noise || width > 1)
+    single_pairs(concepts, width, options, out);
+  else
+    continuous_pairs(concepts, options.neighbours, out);
+  size_t at = 0;
+  for (size_t i = 0; i < out.self.size(); ++i)
+    for (size_t j = i + 1; j < out.self.size(); ++j, ++at)
+      out.normalised.push_back(out.pair[at] / (std::sqrt(out.self[i] * out.self[j]) + 1e-10));
+  return out;
+}
+
+ConceptsTaskInformation mi_concepts_task(const MatrixRef& concepts, std::span<const Index> labels,
+                                         const ConceptInformationOptions& options) {
+  constexpr const char* kName = "mi_concepts_task";
+  require_concepts(kName, concepts);
+  if (static_cast<Index>(labels.size()) != concepts.rows())
+    detail::refuse(kName, "concepts has " + std::to_string(concepts.rows()) +
+                              " samples and labels " + std::to_string(labels.size()) +
+                              "; they must be as many");
+  ConceptsTaskInformation out;
+  out.label_entropy = entropy_discrete(labels);
+  if (out.label_entropy == 0.0)
+    throw std::domain_error(std::string(kName) + ": labels holds one class only, so H(y) = 0");
+  if (is_whole_valued(concepts)) {
+    for (const IndexVector& column : columns_as_labels(concepts))
+      out.mi.push_back(mi_discrete(column, labels));
+  } else {
+    for (Index j = 0; j < concepts.cols(); ++j) {
+      const MiEstimate found = mi_ross(sorted_column(concepts, j, options.noise), labels,
+                                       {.neighbours = options.neighbours});
+      out.mi.push_back(found.value);
+      out.tied = std::max(out.tied, found.tied);
+    }
+  }
+  for (const double mi : out.mi) out.normalised.push_back(mi / out.label_entropy);
+  return out;
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,95 @@
+#include "metrics/information/concept_information.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "metrics/information/digamma.h"
+#include "tests/support/throws.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+Matrix normals(Index n, Index d, std::uint64_t seed) {
+  const Draws draw = normal_draws(seed);
+  Matrix out(n, d);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = draw();
+  return out;
+}
+
+TEST_CASE("is_whole_valued: the reference's one-sided rule") {
+  CHECK(is_whole_valued(Matrix::Constant(1, 1, 1.0 + 1e-9)));
+  CHECK_FALSE(is_whole_valued(Matrix::Constant(1, 1, 1.0 - 1e-9)));
+  CHECK_FALSE(is_whole_valued(Matrix::Constant(1, 1, -1e-9)));
+  CHECK(is_whole_valued(Matrix::Constant(1, 1, -3.0)));
+  Matrix mixed = Matrix::Zero(2, 2);
+  mixed(1, 1) = 0.5;
+  CHECK_FALSE(is_whole_valued(mixed));
+}
+
+TEST_CASE("mi_interconcept: which estimator, and the order of pairs") {
+  Matrix hard(8, 3);
+  hard << 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1;
+  hard.col(2) = hard.col(0);
+  const InterconceptInformation plain = mi_interconcept(hard);
+  REQUIRE(plain.pair.size() == 3);
+  CHECK(plain.pair[0] == 0.0);
+  CHECK(plain.pair[1] == doctest::Approx(std::log(2.0)));
+  CHECK(plain.normalised[1] == doctest::Approx(1.0));
+  CHECK(plain.self[0] == doctest::Approx(std::log(2.0)));
+
+  const Matrix soft = normals(300, 2, 1);
+  const auto psi = digamma_table(300);
+  CHECK(mi_interconcept(soft).self[0] == doctest::Approx(psi[299] - psi[2]));
+  // Noise on both arguments takes 1/k from what a concept knows of itself.
+  CHECK(mi_interconcept(soft.array() + 3.0, {.neighbours = 3, .noise = normal_draws(1)}).self[0] ==
+        doctest::Approx(psi[299] - psi[3]));
+  CHECK(mi_interconcept(normals(50, 1, 2)).pair.empty());
+  CHECK(mi_interconcept(normals(50, 6, 2), {}, 3).pair.size() == 1);
+}
+
+TEST_CASE("mi_interconcept: noise of mean 0 is none") {
+  Matrix x = normals(40, 1, 3);
+  x = x.array() - x.mean();
+  x(0, 0) -= x.sum();
+  CHECK((with_noise(Matrix::Zero(4, 2), normal_draws(1)).array() == 0.0).all());
+  CHECK((with_noise(Matrix::Ones(4, 2), normal_draws(1)).array() != 1.0).all());
+}
+
+TEST_CASE("mi_interconcept: what it refuses") {
+  Matrix constant = normals(30, 2, 1);
+  constant.col(1).setConstant(0.5);
+  CHECK_NOTHROW(mi_interconcept(constant));
+  CHECK_THROWS_SAYING(mi_interconcept(constant, {.neighbours = 3, .noise = normal_draws(1)}),
+                      std::domain_error, "concept 1 is constant");
+  CHECK_THROWS_SAYING(mi_interconcept(Matrix(0, 2)), std::invalid_argument, "concepts is 0 x 2");
+  CHECK_THROWS_SAYING(mi_interconcept(normals(9, 3, 1), {}, 2), std::invalid_argument, "width is 2",
+                      "3 columns");
+  CHECK_THROWS_SAYING(mi_interconcept(Matrix::Zero(9, 4), {}, 2), std::invalid_argument,
+                      "vectors of whole numbers");
+  CHECK_THROWS_SAYING(mi_interconcept(normals(3, 2, 1)), std::invalid_argument, "at least 4");
+  constant(2, 0) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_SAYING(mi_interconcept(constant), std::invalid_argument, "concepts is nan at row 2");
+}
+
+TEST_CASE("mi_concepts_task: plug-in or neighbours; what it refuses") {
+  const IndexVector labels{0, 0, 0, 0, 1, 1, 1, 1};
+  Matrix c(8, 2);
+  c << 0, 1, 0, 0, 0, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0;
+  const ConceptsTaskInformation found = mi_concepts_task(c, labels);
+  CHECK(found.normalised[0] == doctest::Approx(1.0));
+  CHECK(found.normalised[1] == 0.0);
+  CHECK(found.label_entropy == doctest::Approx(std::log(2.0)));
+  CHECK_THROWS_SAYING(mi_concepts_task(c, IndexVector(8, 3)), std::domain_error,
+                      "labels holds one class only");
+  CHECK_THROWS_SAYING(mi_concepts_task(c, IndexVector{0, 1}), std::invalid_argument, "labels 2");
+  CHECK_THROWS_SAYING(mi_concepts_task(Matrix(8, 0), labels), std::invalid_argument, "8 x 0");
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests
