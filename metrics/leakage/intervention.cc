@@ -1,0 +1,265 @@
+#include "metrics/leakage/intervention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/leakage/accuracy.h"
+#include "metrics/random.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+void require_problem(const char* name, const InterventionProblem& problem) {
+  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  if (n < 1 || k < 1 || problem.truth.rows() != n || problem.truth.cols() != k ||
+      problem.active.size() != k || problem.inactive.size() != k)
+    detail::refuse(name, "scores is " + std::to_string(n) + " x " + std::to_string(k) + ", truth " +
+                             std::to_string(problem.truth.rows()) + " x " +
+                             std::to_string(problem.truth.cols()) + ", active " +
+                             std::to_string(problem.active.size()) + " and inactive " +
+                             std::to_string(problem.inactive.size()) +
+                             "; they must be n x k, n x k, k and k");
+  detail::require_finite(name, "scores", problem.scores);
+  detail::require_finite(name, "truth", problem.truth);
+  detail::require_finite_vector(name, "active", problem.active);
+  detail::require_finite_vector(name, "inactive", problem.inactive);
+  if (problem.truth.minCoeff() < 0.0 || problem.truth.maxCoeff() > 1.0)
+    detail::refuse(name,
+                   "truth holds " +
+                       std::to_string(problem.truth.minCoeff() < 0.0 ? problem.truth.minCoeff()
+                                                                     : problem.truth.maxCoeff()) +
+                       "; it must lie in 0 ... 1");
+  if (!problem.head) detail::refuse(name, "head is empty");
+}
+
+Matrix answer(const char* name, const InterventionProblem& problem, const Matrix& scores) {
+  Matrix out = problem.head(scores);
+  if (out.rows() != scores.rows() || out.cols() < 1)
+    detail::refuse(name, "head answers " + std::to_string(out.rows()) + " x " +
+                             std::to_string(out.cols()) + " for " + std::to_string(scores.rows()) +
+                             " samples");
+  detail::require_finite(name, "what head answers", out);
+  detail::require_labels(name, problem.labels, scores.rows(), std::max<Index>(2, out.cols()));
+  return out;
+}
+
+Matrix probabilities_of(const char* name, const InterventionProblem& problem,
+                        const Matrix& scores) {
+  Matrix out = answer(name, problem, scores);
+  if (out.cols() < 2) detail::refuse(name, "head has one output; a softmax needs two or more");
+  for (Index i = 0; i < out.rows(); ++i) {
+    out.row(i).array() -= out.row(i).maxCoeff();
+    out.row(i) = out.row(i).array().exp();
+    out.row(i) /= out.row(i).sum();
+  }
+  return out;
+}
+
+Matrix with_column(const Matrix& scores, Index j, const Vector& values) {
+  Matrix out = scores;
+  out.col(j) = values;
+  return out;
+}
+
+// Tells each sample, step by step, the concept of the largest value of `merit`; the first of ties.
+template <typename Merit>
+InterventionOrder greedy_order(const InterventionProblem& problem, const Merit& merit) {
+  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  InterventionOrder order(n, k);
+  Matrix scores = problem.scores;
+  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic> told =
+      Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic>::Constant(n, k, false);
+  for (Index step = 0; step < k; ++step) {
+    const Matrix merits = merit(scores);
+    for (Index i = 0; i < n; ++i) {
+      Index best = -1;
+      for (Index j = 0; j < k; ++j)
+        if (!told(i, j) && (best < 0 || merits(i, j) > merits(i, best))) best = j;
+      order(i, step) = best;
+      told(i, best) = true;
+      scores(i, best) = problem.value(i, best);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+double InterventionProblem::value(Index sample, Index concept_id) const {
+  const double c = truth(sample, concept_id);
+  return c * active(concept_id) + (1.0 - c) * inactive(concept_id);
+}
+
+InterventionValues intervention_values(const MatrixRef& logits) {
+  constexpr const char* kName = "intervention_values";
+  const Index n = logits.rows(), k = logits.cols();
+  if (n < 1 || k < 1)
+    detail::refuse(kName, "logits is " + std::to_string(n) + " x " + std::to_string(k) +
+                              "; it must be n x k with n, k >= 1");
+  detail::require_finite(kName, "logits", logits);
+  InterventionValues out{Vector(k), Vector(k)};
+  for (Index j = 0; j < k; ++j) {
+    Vector values = logits.col(j);
+    std::sort(values.begin(), values.end());
+    const auto at = [&](double q) {
+      const double place = static_cast<double>(n - 1) * q / 100.0;
+      const auto low = static_cast<Index>(place);
+      const Index high = std::min(low + 1, n - 1);
+      return values(low) + (place - static_cast<double>(low)) * (values(high) - values(low));
+    };
+    out.inactive(j) = at(5.0);
+    out.active(j) = at(95.0);
+  }
+  return out;
+}
+
+double InterventionCurve::area() const {
+  if (accuracy.size() < 2) return accuracy.empty() ? 0.0 : accuracy.front();
+  const double sum = std::accumulate(accuracy.begin(), accuracy.end(), 0.0);
+  return (sum - 0.5 * (accuracy.front() + accuracy.back())) /
+         static_cast<double>(accuracy.size() - 1);
+}
+
+InterventionCurve intervention_curve(const InterventionProblem& problem,
+                                     const InterventionOrder& order) {
+  constexpr const char* kName = "intervention_curve";
+  require_problem(kName, problem);
+  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  if (order.rows() != n || order.cols() != k)
+    detail::refuse(kName, "order is " + std::to_string(order.rows()) + " x " +
+                              std::to_string(order.cols()) + "; it must be " + std::to_string(n) +
+                              " x " + std::to_string(k));
+  for (Index i = 0; i < n; ++i) {
+    std::vector<bool> seen(static_cast<size_t>(k), false);
+    for (Index j = 0; j < k; ++j) {
+      const Index told = order(i, j);
+      if (told < 0 || told >= k || seen[static_cast<size_t>(told)])
+        detail::refuse(kName, "order's row " + std::to_string(i) + " is no permutation: " +
+                                  std::to_string(told) + " at place " + std::to_string(j));
+      seen[static_cast<size_t>(told)] = true;
+    }
+  }
+  InterventionCurve out;
+  Matrix scores = problem.scores;
+  for (Index step = 0;; ++step) {
+    out.predictions.push_back(predicted_classes(answer(kName, problem, scores)));
+    out.accuracy.push_back(accuracy(problem.labels, out.predictions.back()));
+    if (step == k) return out;
+    for (Index i = 0; i < n; ++i) scores(i, order(i, step)) = problem.value(i, order(i, step));
+  }
+}
+
+InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed,
+                               std::uint64_t stream) {
+  if (samples < 1 || concepts < 1)
+    detail::refuse("random_order", "samples is " + std::to_string(samples) + " and concepts " +
+                                       std::to_string(concepts) + "; both must be >= 1");
+  Random random(seed, stream);
+  InterventionOrder out(samples, concepts);
+  for (Index i = 0; i < samples; ++i) {
+    IndexVector row(static_cast<size_t>(concepts));
+    std::iota(row.begin(), row.end(), 0);
+    random.shuffle(row);
+    for (Index j = 0; j < concepts; ++j) out(i, j) = row[static_cast<size_t>(j)];
+  }
+  return out;
+}
+
+InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef& probabilities,
+                             const CoopOptions& options) {
+  constexpr const char* kName = "coop_order";
+  require_problem(kName, problem);
+  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  if (probabilities.rows() != n || probabilities.cols() != k)
+    detail::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
+                              std::to_string(probabilities.cols()) + "; it must be " +
+                              std::to_string(n) + " x " + std::to_string(k));
+  detail::require_finite(kName, "probabilities", probabilities);
+  if (probabilities.minCoeff() < 0.0 || probabilities.maxCoeff() > 1.0)
+    detail::refuse(kName, "probabilities has entries outside 0 ... 1");
+  for (const double weight : {options.entropy_weight, options.importance_weight})
+    if (!(weight >= 0.0) || std::isinf(weight))
+      detail::refuse(kName, "a weight is " + std::to_string(weight) + "; it must be 0 or more");
+  const Eigen::ArrayXXd p = probabilities.array(), q = 1.0 - p;
+  const Matrix unsure = -(p * (p + 1e-8).log() + q * (q + 1e-8).log()) / std::numbers::ln2;
+  return greedy_order(problem, [&](const Matrix& scores) {
+    const Matrix now = probabilities_of(kName, problem, scores);
+    const IndexVector answers = predicted_classes(now);
+    Matrix merits = options.entropy_weight * unsure;
+    for (Index j = 0; j < k; ++j) {
+      const Matrix on = probabilities_of(
+          kName, problem, with_column(scores, j, Vector::Constant(n, problem.active(j))));
+      const Matrix off = probabilities_of(
+          kName, problem, with_column(scores, j, Vector::Constant(n, problem.inactive(j))));
+      for (Index i = 0; i < n; ++i) {
+        const Index y = answers[static_cast<size_t>(i)];
+        const double expected = p(i, j) * on(i, y) + q(i, j) * off(i, y);
+        merits(i, j) += options.importance_weight * std::abs(expected - now(i, y));
+      }
+    }
+    return merits;
+  });
+}
+
+InterventionOrder greedy_oracle_order(const InterventionProblem& problem) {
+  constexpr const char* kName = "greedy_oracle_order";
+  require_problem(kName, problem);
+  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  return greedy_order(problem, [&](const Matrix& scores) {
+    Matrix merits(n, k);
+    for (Index j = 0; j < k; ++j) {
+      Vector values(n);
+      for (Index i = 0; i < n; ++i) values(i) = problem.value(i, j);
+      const Matrix told = probabilities_of(kName, problem, with_column(scores, j, values));
+      for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem.labels[static_cast<size_t>(i)]);
+    }
+    return merits;
+  });
+}
+
+double s_int(double reference_accuracy, const InterventionCurve& curve) {
+  if (curve.accuracy.empty()) detail::refuse("s_int", "curve is empty");
+  if (!(reference_accuracy >= 0.0 && reference_accuracy <= 1.0))
+    detail::refuse("s_int", "reference_accuracy is " + std::to_string(reference_accuracy) +
+                                "; it must lie in 0 ... 1");
+  return reference_accuracy - curve.accuracy.back();
+}
+
+ReferenceAccuracy reference_accuracy(const MatrixRef& concepts, const IndexVector& labels,
+                                     const Vector& weights) {
+  constexpr const char* kName = "reference_accuracy";
+  const Index n = concepts.rows();
+  if (n < 1 || static_cast<Index>(labels.size()) != n ||
+      (weights.size() > 0 && weights.size() != n))
+    detail::refuse(kName, "concepts has " + std::to_string(n) + " rows, labels " +
+                              std::to_string(labels.size()) + " and weights " +
+                              std::to_string(weights.size()) +
+                              "; they must be n >= 1, n, and n or none");
+  detail::require_finite(kName, "concepts", concepts);
+  detail::require_finite_vector(kName, "weights", weights);
+  if (weights.size() > 0 && (weights.minCoeff() < 0.0 || weights.sum() <= 0.0))
+    detail::refuse(kName, "weights are negative or all 0");
+  std::map<std::vector<double>, std::map<Index, double>> cells;
+  for (Index i = 0; i < n; ++i) {
+    std::vector<double> row;
+    for (Index j = 0; j < concepts.cols(); ++j) row.push_back(concepts(i, j));
+    cells[row][labels[static_cast<size_t>(i)]] += weights.size() > 0 ? weights(i) : 1.0;
+  }
+  double right = 0.0;
+  for (const auto& [row, found] : cells) {
+    double most = 0.0;
+    for (const auto& [label, weight] : found) most = std::max(most, weight);
+    right += most;
+  }
+  return {right / (weights.size() > 0 ? weights.sum() : static_cast<double>(n)),
+          static_cast<Index>(cells.size())};
+}
+
+}  // namespace conoscope::metrics

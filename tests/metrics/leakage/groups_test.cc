@@ -1,0 +1,161 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+
+#include "metrics/information/mi_noise.h"
+#include "metrics/leakage/intervention_group.h"
+#include "metrics/leakage/leakage.h"
+#include "tests/support/throws.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+std::map<std::string, Score> by_name(const std::vector<Score>& scores) {
+  std::map<std::string, Score> out;
+  for (const Score& score : scores) out[score.name] = score;
+  return out;
+}
+
+// Soft concepts of three independent true ones; `leak` mixes the label into every concept,
+// and a share of the concepts is replaced by coin tosses.
+struct World {
+  ConceptView view;
+  Annotations annotations;
+  explicit World(double leak, double randomised = 0.0) {
+    const Draws draw = normal_draws(3);
+    const Index n = 800;
+    view.scores.resize(n, 3);
+    annotations.concepts.resize(n, 3);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < 3; ++j) annotations.concepts(i, j) = draw() > 0.0;
+      const Index label = annotations.concepts.row(i).sum() >= 2.0;
+      annotations.labels.push_back(label);
+      for (Index j = 0; j < 3; ++j) {
+        const bool toss = static_cast<double>((i * 37 + j * 11) % 100) < 100.0 * randomised;
+        const double c = toss ? (draw() > 0.0 ? 1.0 : 0.0) : annotations.concepts(i, j);
+        const double z = 3.0 * (c - 0.5) + leak * (static_cast<double>(label) - 0.5) + draw();
+        view.scores(i, j) = 1.0 / (1.0 + std::exp(-z));
+      }
+    }
+    view.probabilities = view.scores;
+    view.intervene = [](const MatrixRef& scores) {
+      Matrix out = Matrix::Zero(scores.rows(), 2);
+      out.col(1) = scores.rowwise().sum().array() - 1.5;
+      return out;
+    };
+    view.outputs = view.intervene(view.scores);
+  }
+  Subject subject() const {
+    Subject out;
+    out.concepts = &view;
+    out.annotations = &annotations;
+    return out;
+  }
+};
+
+TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
+  const auto none = by_name(leakage(World(0.0).subject()));
+  const auto some = by_name(leakage(World(2.0).subject()));
+  const auto much = by_name(leakage(World(6.0).subject()));
+  for (const char* name : {"ctl", "icl", "icl_ij"}) {
+    CAPTURE(name);
+    CHECK(none.at(name).reason.empty());
+    CHECK(none.at(name).value <= some.at(name).value);
+    CHECK(some.at(name).value < much.at(name).value);
+  }
+  CHECK(much.at("ctl").parts.size() == 3);
+  CHECK(much.at("icl_ij").parts.size() == 3);
+  CHECK(none.at("ctl_noise").reason == "not_applicable");
+  CHECK(none.at("mi_ct").reason == "not_applicable");
+  // A perfect, a half-randomised and a randomised model.
+  const auto half = by_name(leakage(World(0.0, 0.5).subject()));
+  const auto random = by_name(leakage(World(0.0, 1.0).subject()));
+  for (const char* name :
+       {"concept_accuracy", "concept_f1", "concept_auc", "task_accuracy", "task_f1", "task_auc"}) {
+    CAPTURE(name);
+    CHECK(none.at(name).value > half.at(name).value);
+    CHECK(half.at(name).value > random.at(name).value);
+  }
+}
+
+TEST_CASE("leakage: ties make it undefined, and the noisy value steps in") {
+  World world(0.0);
+  world.view.scores = (world.view.scores.array() > 0.5).cast<double>();
+  world.view.scores(0, 0) = 0.5;  // no longer whole numbers
+  const auto scores = by_name(leakage(world.subject()));
+  CHECK(scores.at("ctl").reason == "undefined");
+  CHECK(scores.at("icl").reason == "undefined");
+  CHECK(scores.at("icl_ij").reason == "undefined");
+  CHECK(scores.at("ctl_noise").reason.empty());
+  CHECK(scores.at("icl_noise").reason.empty());
+  CHECK(scores.at("ctl_noise").parts.size() == 5);
+}
+
+TEST_CASE("leakage: embeddings, and what is missing") {
+  World world(1.0);
+  const Draws draw = normal_draws(9);
+  Matrix vectors(800, 6);
+  for (Index i = 0; i < 800; ++i)
+    for (Index c = 0; c < 6; ++c)
+      vectors(i, c) = draw() + 10.0 * world.annotations.concepts(i, c / 2);
+  world.view.scores = vectors;
+  world.view.width = 2;
+  auto scores = by_name(leakage(world.subject()));
+  CHECK(scores.at("mi_self").value == doctest::Approx(1.0).epsilon(0.02));
+  CHECK(scores.at("mi_ic").value < 0.1);
+  CHECK(scores.at("mi_ic").parts.size() == 9);
+  CHECK(scores.at("ctl").reason.empty());  // by the probabilities
+  world.annotations.labels.assign(800, 1);
+  scores = by_name(leakage(world.subject()));
+  for (const char* name : {"ctl", "mi_ct", "mi_self", "task_auc"})
+    CHECK(scores.at(name).reason == "undefined");
+  world.annotations.labels.clear();
+  scores = by_name(leakage(world.subject()));
+  for (const char* name : {"ctl", "mi_ct", "task_accuracy"})
+    CHECK(scores.at(name).message == "needs annotations.labels");
+  world.annotations.concepts.conservativeResize(800, 2);
+  scores = by_name(leakage(world.subject()));
+  CHECK(scores.at("icl").message == "the model has 3 concepts, the annotations 2");
+}
+
+TEST_CASE("leakage: one concept has no pairs; a constant truth has no AUC") {
+  World world(1.0);
+  world.view.scores.conservativeResize(800, 1);
+  world.view.probabilities.conservativeResize(800, 1);
+  world.annotations.concepts = Matrix::Ones(800, 1);
+  const auto scores = by_name(leakage(world.subject()));
+  CHECK(scores.at("icl").reason == "not_applicable");
+  CHECK(scores.at("icl_ij").reason == "not_applicable");
+  CHECK(scores.at("ctl").reason.empty());
+  CHECK(scores.at("concept_auc").reason == "undefined");
+}
+
+TEST_CASE("intervention: told all concepts, the head is right; policies are ordered") {
+  const World world(0.0);
+  const auto scores = by_name(intervention(world.subject()));
+  CHECK(scores.at("s_int").value == 0.0);
+  CHECK(scores.at("reference_accuracy").value == 1.0);
+  CHECK(scores.at("intervention_random").parts.size() == 4);
+  CHECK(scores.at("intervention_random").parts.back() == doctest::Approx(1.0));
+  CHECK(scores.at("intervention_oracle").value > scores.at("intervention_coop").value);
+  CHECK(scores.at("intervention_coop").value > scores.at("intervention_random").value);
+  CHECK(scores.at("s_int").message.empty());
+}
+
+TEST_CASE("intervention: logits are set to percentiles; what is missing") {
+  World world(0.0);
+  world.view.scores *= 8.0;
+  CHECK(by_name(intervention(world.subject())).at("s_int").message.find("percentiles") !=
+        std::string::npos);
+  world.view.intervene = nullptr;
+  CHECK(intervention(world.subject())[0].message == "the model answers no interventions");
+  CHECK(intervention(Subject())[0].message == "needs a concept view");
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests

@@ -1,0 +1,124 @@
+#include "metrics/leakage/intervention.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/throws.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+// The label is the first concept; the model has it wrong in the last two samples.
+InterventionProblem first_concept() {
+  InterventionProblem out;
+  out.truth = (Matrix(4, 2) << 1, 0, 0, 1, 1, 1, 0, 0).finished();
+  out.scores = (Matrix(4, 2) << 1, 0, 0, 1, 0.2, 1, 0.8, 0).finished();
+  out.active = Vector::Ones(2);
+  out.inactive = Vector::Zero(2);
+  out.labels = {1, 0, 1, 0};
+  out.head = [](const MatrixRef& scores) {
+    Matrix logits = Matrix::Zero(scores.rows(), 2);
+    logits.col(1) = (scores.col(0).array() - 0.5) * 4.0;
+    return logits;
+  };
+  return out;
+}
+
+InterventionOrder order_of(Index first, Index second) {
+  InterventionOrder out(4, 2);
+  out.col(0).setConstant(first);
+  out.col(1).setConstant(second);
+  return out;
+}
+
+TEST_CASE("intervention_curve: by hand") {
+  const InterventionProblem problem = first_concept();
+  const InterventionCurve good = intervention_curve(problem, order_of(0, 1));
+  CHECK(good.accuracy == std::vector<double>{0.5, 1.0, 1.0});
+  CHECK(good.area() == doctest::Approx(0.875));
+  CHECK(intervention_curve(problem, order_of(1, 0)).accuracy == std::vector<double>{0.5, 0.5, 1.0});
+  CHECK(s_int(0.9, good) == doctest::Approx(-0.1));
+  CHECK(s_int(1.0, good) == 0.0);
+}
+
+TEST_CASE("policies: the oracle and CooP find the concept that matters") {
+  const InterventionProblem problem = first_concept();
+  const Matrix p = Matrix::Constant(4, 2, 0.4);
+  CHECK(coop_order(problem, p) == order_of(0, 1));
+  CHECK(coop_order(problem, p, {.entropy_weight = 1.0, .importance_weight = 0.0}) ==
+        order_of(0, 1));  // equally unsure: the first
+  CHECK(intervention_curve(problem, greedy_oracle_order(problem)).accuracy[1] == 1.0);
+  // Certain concepts have no entropy; an unsure one comes first.
+  Matrix sure = p;
+  sure.col(0).setOnes();
+  CHECK(coop_order(problem, sure, {.entropy_weight = 1.0, .importance_weight = 0.0}) ==
+        order_of(1, 0));
+}
+
+TEST_CASE("random_order: permutations, from the seed alone, no concept favoured") {
+  const InterventionOrder order = random_order(3000, 3, 5);
+  CHECK(order == random_order(3000, 3, 5));
+  CHECK(order != random_order(3000, 3, 6));
+  CHECK((order.rowwise().sum().array() == 3).all());
+  for (Index j = 0; j < 3; ++j)
+    CHECK(std::abs((order.col(0).array() == j).count() - 1000) < 130);  // 5 sd
+  CHECK_THROWS_SAYING(random_order(0, 3, 1), std::invalid_argument, "samples is 0");
+}
+
+TEST_CASE("intervention_values: by hand") {
+  Matrix logits(21, 1);
+  for (Index i = 0; i < 21; ++i) logits(i, 0) = static_cast<double>(20 - i);
+  CHECK(intervention_values(logits).inactive(0) == 1.0);
+  CHECK(intervention_values(logits).active(0) == 19.0);
+  CHECK(intervention_values(Matrix::Constant(1, 1, 3.0)).active(0) == 3.0);
+  CHECK(intervention_values((Matrix(2, 1) << 0, 1).finished()).active(0) == doctest::Approx(0.95));
+  CHECK_THROWS_SAYING(intervention_values(Matrix(0, 2)), std::invalid_argument, "logits is 0 x 2");
+}
+
+TEST_CASE("reference_accuracy: by hand, weighted and not") {
+  const Matrix c = (Matrix(4, 1) << 0, 0, 0, 1).finished();
+  const ReferenceAccuracy found = reference_accuracy(c, {0, 0, 1, 1});
+  CHECK(found.value == 0.75);
+  CHECK(found.combinations == 2);
+  CHECK(reference_accuracy(c, {0, 0, 1, 1}, (Vector(4) << 1, 1, 6, 2).finished()).value == 0.8);
+  CHECK_THROWS_SAYING(reference_accuracy(c, {0}), std::invalid_argument, "labels 1");
+  CHECK_THROWS_SAYING(reference_accuracy(c, {0, 0, 1, 1}, Vector::Zero(4)), std::invalid_argument,
+                      "all 0");
+}
+
+TEST_CASE("interventions: what they refuse") {
+  InterventionProblem problem = first_concept();
+  CHECK_THROWS_SAYING(intervention_curve(problem, order_of(0, 0)), std::invalid_argument,
+                      "row 0 is no permutation");
+  CHECK_THROWS_SAYING(intervention_curve(problem, InterventionOrder(3, 2)), std::invalid_argument,
+                      "order is 3 x 2");
+  CHECK_THROWS_SAYING(coop_order(problem, Matrix::Zero(4, 1)), std::invalid_argument,
+                      "probabilities is 4 x 1");
+  CHECK_THROWS_SAYING(coop_order(problem, Matrix::Constant(4, 2, 1.5)), std::invalid_argument,
+                      "outside 0 ... 1");
+  CHECK_THROWS_SAYING(coop_order(problem, Matrix::Zero(4, 2), {.entropy_weight = -1.0}),
+                      std::invalid_argument, "a weight is -1");
+  CHECK_THROWS_SAYING(s_int(1.5, intervention_curve(problem, order_of(0, 1))),
+                      std::invalid_argument, "reference_accuracy is 1.5");
+  CHECK_THROWS_SAYING(s_int(1.0, InterventionCurve()), std::invalid_argument, "curve is empty");
+  InterventionProblem other = problem;
+  other.head = [](const MatrixRef& scores) { return Matrix::Zero(scores.rows(), 1).eval(); };
+  CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "head has one output");
+  other = problem;
+  other.truth(0, 0) = 2.0;
+  CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "truth holds 2");
+  other = problem;
+  other.labels[0] = 7;
+  CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "label 7");
+  other = problem;
+  other.active.resize(1);
+  CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "active 1");
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests
