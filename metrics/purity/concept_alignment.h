@@ -1,0 +1,30 @@
+#pragma once
+
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+/// Which representation stands for which concept? The paper's rule.
+///
+/// Again and again the largest entry whose row and column are both free is taken; among equals the
+/// first in row-major order (the reference's sort leaves that open).
+///
+/// purity   K' x K, K' >= K >= 1: row i is a representation, column j a concept. Finite.
+/// returns  K entries: the row of each column, all different
+/// throws   std::invalid_argument: K < 1, K' < K, an entry not finite
+///
+/// Source: Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation Evaluation,
+/// AAAI 2023, App.; its code `find_max_alignment`.
+IndexVector greedy_alignment(const MatrixRef& purity);
+
+/// The same with the largest sum of entries over all ways to choose: maximum-weight matching.
+///
+/// Everything else as above. Weights are compared to a part in 2^40 of their range.
+///
+/// Source: Edmonds 1965; Galil 1986, as in Boost.Graph.
+IndexVector optimal_alignment(const MatrixRef& purity);
+
+/// The chosen rows, in the order of the columns: K x K.
+Matrix aligned_rows(const MatrixRef& purity, const IndexVector& alignment);
+
+}  // namespace conoscope::metrics

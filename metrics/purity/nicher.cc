@@ -1,0 +1,49 @@
+#include "metrics/purity/nicher.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/purity/concept_labels.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+/// Columns centred and scaled to length 1; a constant one becomes 0.
+Matrix standardised(const MatrixRef& columns) {
+  Matrix out = columns.rowwise() - columns.colwise().mean();
+  for (Index j = 0; j < out.cols(); ++j) {
+    const double length = out.col(j).norm();
+    // Equality, not length: the rounding of the mean leaves a constant column a little length.
+    if ((columns.col(j).array() == columns(0, j)).all() || length == 0.0)
+      out.col(j).setZero();
+    else
+      out.col(j) /= length;
+  }
+  return out;
+}
+
+}  // namespace
+
+Matrix concept_nicher(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
+                      bool signed_correlation) {
+  constexpr const char* kName = "concept_nicher";
+  if (concepts.rows() < 2 || concepts.cols() < 1)
+    detail::refuse(kName, "concepts is " + std::to_string(concepts.rows()) + " x " +
+                              std::to_string(concepts.cols()) + "; n >= 2 samples are needed");
+  detail::require_representations(kName, c_hat, width, concepts.rows());
+  detail::require_finite(kName, "concepts", concepts);
+  const Matrix correlation = standardised(c_hat).transpose() * standardised(concepts);
+  Matrix nicher(c_hat.cols() / width, concepts.cols());
+  for (Index i = 0; i < nicher.rows(); ++i)
+    for (Index j = 0; j < nicher.cols(); ++j) {
+      const auto features = correlation.col(j).segment(i * width, width);
+      nicher(i, j) = std::clamp(
+          signed_correlation ? features.maxCoeff() : features.cwiseAbs().maxCoeff(), -1.0, 1.0);
+    }
+  return nicher;
+}
+
+}  // namespace conoscope::metrics

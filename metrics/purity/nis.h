@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+#include "metrics/purity/niche_network.h"
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+/// Which of three readings of the score.
+enum class NicheVariant {
+  kDefinition,  ///< the paper's: the niche set to 0, AUC of each output by itself
+  kSoftmax,  ///< the authors' code, with which Table 1 was made: a softmax over the concepts of a
+             ///< sample before the AUC
+  kComplement,  ///< what a later port runs: signed correlation, all *outside* the niche set to 0;
+                ///< it measures the opposite. For comparison with published numbers only
+};
+
+/// The niche of each concept at a threshold: representations with nicher > beta.
+/// returns  k' x k of 0 and 1
+Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> concept_niches(
+    const MatrixRef& nicher, double beta);
+
+struct NicheImpurity {
+  Vector beta;         ///< thresholds 0, 0.05, ..., 0.95
+  Vector by_beta;      ///< NI at each: mean over the concepts of an AUC
+  double score = 0.0;  ///< area under by_beta
+  Index skipped = 0;   ///< concepts that are constant in the test part and left out
+};
+
+/// How well do the representations outside of a concept's niche still predict it?
+///
+///   nu, from the training part;   N_j(beta) = {i: nu_ij > beta}
+///   NI(beta) = mean_j AUC of output j with the features of N_j(beta) set to 0
+///   NIS      = trapezoids over beta = 0, 0.05, ..., 0.95
+///
+/// network   predicts the k concepts from all k' * width features
+/// nicher    k' x k, of the training part: concept_nicher()
+/// c_hat, concepts  the test part: n x (k' * width), n x k of 0 and 1
+/// returns   [0, 0.95]; 0.475: chance. The papers say 1 and 0.5, for a grid that ends at 1.
+/// throws    std::invalid_argument: shapes that do not fit, an entry not finite, concepts not 0 or
+/// 1
+///           std::domain_error: all concepts are constant
+///
+/// Source: Espinosa Zarlenga et al., AAAI 2023, Def. 4 and 5. Masking is with 0, not with the mean,
+/// and nothing is trained again.
+NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& nicher,
+                             const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
+                             NicheVariant variant = NicheVariant::kDefinition);
+
+/// The whole score: 80 % of the samples train the network and give the nicher, the rest is judged.
+/// The three variants share the network. The seed draws the split; the network's start is the
+/// reference's fixed one.
+///
+/// c_hat     n x (k' * width).   concepts  n x k of 0 and 1, k >= 2
+/// throws    std::invalid_argument: as above; k < 2; n < 2
+///           std::domain_error: a concept that is constant
+struct NicheScores {
+  NicheImpurity definition, softmax, complement;
+};
+NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
+                std::uint64_t seed = 0);
+
+}  // namespace conoscope::metrics
