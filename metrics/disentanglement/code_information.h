@@ -1,0 +1,31 @@
+#pragma once
+
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+/// What the codes tell about the factors, each pair by itself.
+struct CodeInformation {
+  Matrix mutual_information;  ///< K' x K, nats, >= 0
+  Vector factor_entropy;      ///< K, nats
+};
+
+struct CodeInformationOptions {
+  Index code_bins = 20;   ///< equal-width bins for every code
+  Index factor_bins = 0;  ///< the same for factors; 0: their values as they are
+};
+
+/// How much does each binned code tell about each factor?
+///
+///   I(j, k) = sum over bins b and values v of p(b, v) log( p(b, v) / (p(b) p(v)) ), not below 0
+///
+/// codes    Z, n x K'.   factors  G, n x K.
+/// throws   std::invalid_argument: no rows, no columns, differing numbers of rows, an entry not
+///          finite, code_bins < 1, factor_bins < 0
+///
+/// Source: the plug-in estimate of disentanglement_lib. With factor_bins = 20 it is the
+/// two-dimensional histogram of Ross and Doshi-Velez, ICML 2021.
+CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factors,
+                                 const CodeInformationOptions& options = {});
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,111 @@
+#include "metrics/disentanglement/explicitness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "metrics/checks.h"
+#include "metrics/disentanglement/logistic_regression.h"
+#include "metrics/disentanglement/sample_pair.h"
+#include "metrics/robustness/factor_cells.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+/// Probability that a positive scores above a negative, ties count half; none: one side is empty.
+std::optional<double> rank_area(const VectorRef& scores, const std::vector<bool>& positive) {
+  IndexVector order(positive.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(),
+            [&scores](Index a, Index b) { return scores[a] < scores[b]; });
+  double above = 0.0, positives = 0.0;
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    double here = 0.0;
+    for (; end < order.size() && scores[order[end]] == scores[order[begin]]; ++end)
+      here += positive[static_cast<std::size_t>(order[end])] ? 1.0 : 0.0;
+    // Ranks of equals are averaged.
+    above += here * (static_cast<double>(begin + end + 1) / 2.0);
+    positives += here;
+    begin = end;
+  }
+  const double negatives = static_cast<double>(order.size()) - positives;
+  if (positives == 0.0 || negatives == 0.0) return std::nullopt;
+  return (above - positives * (positives + 1.0) / 2.0) / (positives * negatives);
+}
+
+std::optional<double> mean_area(const LogisticRegression& model, const Matrix& codes,
+                                const VectorRef& factor, const std::vector<double>& values) {
+  const Matrix probability = model.probabilities(codes);
+  double sum = 0.0;
+  int count = 0;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    std::vector<bool> positive(static_cast<std::size_t>(factor.size()));
+    for (std::size_t i = 0; i < positive.size(); ++i)
+      positive[i] = factor[static_cast<Index>(i)] == values[v];
+    if (const auto area = rank_area(probability.col(static_cast<Index>(v)), positive)) {
+      sum += *area;
+      ++count;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count;
+}
+
+}  // namespace
+
+Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_factors,
+                          const MatrixRef& test_codes, const MatrixRef& test_factors) {
+  constexpr const char* kName = "explicitness";
+  detail::require_codes_and_factors(kName, train_codes, train_factors);
+  detail::require_codes_and_factors(kName, test_codes, test_factors);
+  if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
+    detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
+
+  Explicitness out;
+  IndexVector kept;
+  for (Index j = 0; j < train_codes.cols(); ++j)
+    ((train_codes.col(j).array() == train_codes(0, j)).all() ? out.dropped_codes : kept)
+        .push_back(j);
+  if (kept.empty())
+    throw std::domain_error("explicitness: every column of train_codes is constant");
+  Matrix train = train_codes(Eigen::all, kept), test = test_codes(Eigen::all, kept);
+  const Eigen::RowVectorXd mean = train.colwise().mean();
+  train.rowwise() -= mean;
+  const Eigen::RowVectorXd deviation = train.array().square().colwise().mean().sqrt();
+  train.array().rowwise() /= deviation.array();
+  test = (test.rowwise() - mean).array().rowwise() / deviation.array();
+
+  const FactorLevels levels = factor_levels(kName, train_factors);
+  std::vector<double> on_test, on_train;
+  for (Index k = 0; k < train_factors.cols(); ++k) {
+    const auto& values = levels.values[static_cast<std::size_t>(k)];
+    if (values.size() < 2) {
+      out.dropped_factors.push_back(k);
+      continue;
+    }
+    const auto& level = levels.levels[static_cast<std::size_t>(k)];
+    const LogisticRegression model =
+        logistic_regression(train, {level.begin(), level.end()}, static_cast<Index>(values.size()));
+    const auto area = mean_area(model, test, test_factors.col(k), values);
+    if (!area) {
+      out.dropped_factors.push_back(k);
+      continue;
+    }
+    on_test.push_back(*area);
+    on_train.push_back(mean_area(model, train, train_factors.col(k), values).value());
+  }
+  if (on_test.empty())
+    throw std::domain_error("explicitness: no factor has two values in training and test samples");
+  out.by_factor = Eigen::Map<const Vector>(on_test.data(), static_cast<Index>(on_test.size()));
+  out.train_by_factor =
+      Eigen::Map<const Vector>(on_train.data(), static_cast<Index>(on_train.size()));
+  out.value = out.by_factor.mean();
+  out.train = out.train_by_factor.mean();
+  return out;
+}
+
+}  // namespace conoscope::metrics

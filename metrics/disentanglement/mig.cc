@@ -1,0 +1,37 @@
+#include "metrics/disentanglement/mig.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/disentanglement/best_two.h"
+
+namespace conoscope::metrics {
+
+Mig mig(const CodeInformation& information) {
+  const Matrix& mutual = information.mutual_information;
+  if (mutual.rows() < 2)
+    detail::refuse("mig", "codes has " + std::to_string(mutual.rows()) +
+                              " columns; needs at least 2 for a gap");
+  if (mutual.cols() != information.factor_entropy.size())
+    detail::refuse("mig", "factor_entropy has " +
+                              std::to_string(information.factor_entropy.size()) + " entries for " +
+                              std::to_string(mutual.cols()) + " factors");
+  Mig out;
+  double sum = 0.0;
+  for (Index k = 0; k < mutual.cols(); ++k) {
+    if (!(information.factor_entropy[k] > 0.0)) {
+      out.dropped.push_back(k);
+      continue;
+    }
+    const auto [best, second] = detail::best_two(mutual.col(k));
+    out.by_factor.push_back((best - second) / information.factor_entropy[k]);
+    sum += out.by_factor.back();
+  }
+  if (out.by_factor.empty())
+    throw std::domain_error("mig: every factor has a single value, so there is nothing to tell");
+  out.value = sum / static_cast<double>(out.by_factor.size());
+  return out;
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,34 @@
+#include "metrics/disentanglement/modularity.h"
+
+#include <string>
+
+#include "metrics/checks.h"
+
+namespace conoscope::metrics {
+
+Modularity modularity(const MatrixRef& mutual_information) {
+  if (mutual_information.cols() < 2 || mutual_information.rows() < 1)
+    detail::refuse("modularity", "mutual_information is " +
+                                     std::to_string(mutual_information.rows()) + " x " +
+                                     std::to_string(mutual_information.cols()) +
+                                     "; needs a code and at least 2 factors");
+  detail::require_finite("modularity", "mutual_information", mutual_information);
+  if (mutual_information.minCoeff() < 0.0)
+    detail::refuse("modularity", "mutual_information holds " +
+                                     std::to_string(mutual_information.minCoeff()) +
+                                     "; no entry may be negative");
+  Modularity out;
+  for (Index j = 0; j < mutual_information.rows(); ++j) {
+    const double top = mutual_information.row(j).maxCoeff();
+    double score = 0.0;
+    if (top > 0.0) {  // relative to the largest: squares of tiny entries would vanish
+      const double rest = (mutual_information.row(j) / top).squaredNorm() - 1.0;
+      score = 1.0 - rest / static_cast<double>(mutual_information.cols() - 1);
+    }
+    out.by_code.push_back(score);
+    out.value += score / static_cast<double>(mutual_information.rows());
+  }
+  return out;
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+struct Modularity {
+  double value = 0.0;
+  std::vector<double> by_code;
+};
+
+/// Does each code tell of one factor only?
+///
+///   code j:  1 - (sum_k m_jk^2 - max_k m_jk^2) / (max_k m_jk^2 (K - 1)),   m = I(j, k)
+///
+/// mutual_information  K' x K, K >= 2, see code_information.
+/// returns  the mean over codes, [0, 1]; 1: modular. A code that tells nothing counts 0. A dead
+/// code
+///          with a little noise has a little information on everything and scores anything.
+/// throws   std::invalid_argument: K < 2, K' < 1, an entry negative or not finite
+///
+/// Source: Ridgeway and Mozer, NeurIPS 2018; the 0 is disentanglement_lib's.
+Modularity modularity(const MatrixRef& mutual_information);
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,20 @@
+#include "metrics/disentanglement/sample_pair.h"
+
+#include <string>
+
+#include "metrics/checks.h"
+
+namespace conoscope::metrics::detail {
+
+void require_codes_and_factors(std::string_view metric, const MatrixRef& codes,
+                               const MatrixRef& factors) {
+  if (codes.rows() < 1 || codes.cols() < 1 || factors.cols() < 1 || codes.rows() != factors.rows())
+    refuse(metric, "codes is " + std::to_string(codes.rows()) + " x " +
+                       std::to_string(codes.cols()) + " and factors " +
+                       std::to_string(factors.rows()) + " x " + std::to_string(factors.cols()) +
+                       "; needs one row per sample in both, and columns");
+  require_finite(metric, "codes", codes);
+  require_finite(metric, "factors", factors);
+}
+
+}  // namespace conoscope::metrics::detail

@@ -1,0 +1,120 @@
+#include "metrics/disentanglement/sap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/disentanglement/best_two.h"
+#include "metrics/disentanglement/linear_svm.h"
+#include "metrics/disentanglement/sample_pair.h"
+#include "metrics/robustness/factor_cells.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+void require(const char* metric, const MatrixRef& codes, const MatrixRef& factors) {
+  detail::require_codes_and_factors(metric, codes, factors);
+  if (codes.cols() < 2)
+    detail::refuse(metric, "codes has " + std::to_string(codes.cols()) +
+                               " columns; needs at least 2 for a gap");
+}
+
+Sap conclude(Matrix scores) {
+  Sap out;
+  out.scores = std::move(scores);
+  for (Index k = 0; k < out.scores.cols(); ++k) {
+    const auto [best, second] = detail::best_two(out.scores.col(k));
+    out.by_factor.push_back(best - second);
+    out.value += (best - second) / static_cast<double>(out.scores.cols());
+  }
+  return out;
+}
+
+/// Accuracy of every code for one factor.
+Vector svm_accuracies(const MatrixRef& train_codes, const VectorRef& train_factor,
+                      const MatrixRef& test_codes, const VectorRef& test_factor) {
+  const Matrix column = train_factor;
+  const FactorLevels levels = factor_levels("sap", column);
+  const auto& values = levels.values[0];
+  const IndexVector labels(levels.levels[0].begin(), levels.levels[0].end());
+  Vector out(train_codes.cols());
+  for (Index j = 0; j < train_codes.cols(); ++j) {
+    LinearSvm svm{{0.0}, {0.0}};
+    if (values.size() > 1)
+      svm = linear_svm(train_codes.col(j), labels, static_cast<Index>(values.size()));
+    Index hits = 0;
+    for (Index i = 0; i < test_codes.rows(); ++i)
+      hits += values[static_cast<std::size_t>(svm.predict(test_codes(i, j)))] == test_factor[i];
+    out[j] = static_cast<double>(hits) / static_cast<double>(test_codes.rows());
+  }
+  return out;
+}
+
+double squared_correlation(const char* metric, const VectorRef& code, const VectorRef& factor) {
+  const Vector a = code.array() - code.mean(), b = factor.array() - factor.mean();
+  if ((factor.array() == factor[0]).all())
+    throw std::domain_error(std::string(metric) +
+                            ": factors has a column with a single value, which nothing predicts");
+  if (a.squaredNorm() / static_cast<double>(a.size()) <= 1e-12) return 0.0;
+  const double r = a.dot(b) / (a.norm() * b.norm());
+  return r * r;
+}
+
+}  // namespace
+
+bool is_categorical(const VectorRef& factor) {
+  std::set<double> values;
+  for (Index i = 0; i < factor.size(); ++i) {
+    if (factor[i] != std::floor(factor[i])) return false;
+    values.insert(factor[i]);
+    if (values.size() > 10) return false;
+  }
+  return true;
+}
+
+Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
+                 const MatrixRef& test_codes, const MatrixRef& test_factors) {
+  constexpr const char* kName = "sap_discrete";
+  require(kName, train_codes, train_factors);
+  require(kName, test_codes, test_factors);
+  if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
+    detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
+  Matrix scores(train_codes.cols(), train_factors.cols());
+  for (Index k = 0; k < train_factors.cols(); ++k)
+    scores.col(k) =
+        svm_accuracies(train_codes, train_factors.col(k), test_codes, test_factors.col(k));
+  return conclude(std::move(scores));
+}
+
+Sap sap_continuous(const MatrixRef& codes, const MatrixRef& factors) {
+  require("sap_continuous", codes, factors);
+  Matrix scores(codes.cols(), factors.cols());
+  for (Index k = 0; k < factors.cols(); ++k)
+    for (Index j = 0; j < codes.cols(); ++j)
+      scores(j, k) = squared_correlation("sap_continuous", codes.col(j), factors.col(k));
+  return conclude(std::move(scores));
+}
+
+Sap sap_ross(const MatrixRef& codes, const MatrixRef& factors) {
+  require("sap_ross", codes, factors);
+  Matrix scores(codes.cols(), factors.cols());
+  for (Index k = 0; k < factors.cols(); ++k) {
+    const Vector factor = factors.col(k);
+    if ((factor.array() == factor[0]).all())
+      throw std::domain_error("sap_ross: factors has a column with a single value (number " +
+                              std::to_string(k) + "), which every code predicts");
+    if (is_categorical(factor)) {
+      scores.col(k) = svm_accuracies(codes, factor, codes, factor);
+      continue;
+    }
+    for (Index j = 0; j < codes.cols(); ++j)
+      scores(j, k) = squared_correlation("sap_ross", codes.col(j), factor);
+  }
+  return conclude(std::move(scores));
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+/// Separated attribute predictability by one of its published ways.
+struct Sap {
+  double value = 0.0;
+  Matrix scores;                  ///< K' x K: how well code j alone predicts factor k
+  std::vector<double> by_factor;  ///< best minus second best code
+};
+
+/// Is each factor predicted by one code much better than by any other?
+///
+///   SAP = mean over factors of (best - second best over codes of S(j, k))
+///
+/// sap_discrete    S = accuracy of a one-feature linear_svm (C = 0.01) trained on the training
+/// codes
+///                 and asked for the test samples; disentanglement_lib's default. A factor's values
+///                 are classes; a class that only the test samples have is always missed. A factor
+///                 with a single training value is predicted by that value.
+/// sap_continuous  S = squared correlation of code and factor; 0 where a code's variance is at most
+///                 1e-12; disentanglement_lib's other way.
+/// sap_ross        S = the same SVM's accuracy on the data that it was trained on, for factors that
+///                 is_categorical(); R^2 of a linear regression, which is the squared correlation,
+///                 for others. Ross and Doshi-Velez, ICML 2021.
+///
+/// codes    n x K', K' >= 2.   factors  n x K.
+/// returns  [0, 1]. A binary factor has chance accuracy 0.5, so that the discrete gap hardly
+/// exceeds
+///          0.5 even for a perfect code.
+/// throws   std::invalid_argument: shapes that do not fit, K' < 2, an entry not finite
+///          std::domain_error (sap_continuous, sap_ross): a factor with a single value
+///
+/// Source: Kumar et al., ICLR 2018.
+Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
+                 const MatrixRef& test_codes, const MatrixRef& test_factors);
+Sap sap_continuous(const MatrixRef& codes, const MatrixRef& factors);
+Sap sap_ross(const MatrixRef& codes, const MatrixRef& factors);
+
+/// Integers of at most 10 different values.
+bool is_categorical(const VectorRef& factor);
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,165 @@
+#include "metrics/robustness/irs_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "metrics/checks.h"
+#include "metrics/disentanglement/equal_width_bins.h"
+#include "metrics/robustness/crossed_grid.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+void require_two_factors(const MatrixRef& factors) {
+  if (factors.cols() < 2)
+    detail::refuse("irs_matrix", "factors has " + std::to_string(factors.cols()) +
+                                     " columns; needs at least 2, one to keep and one to change");
+}
+
+/// R, D, i* and the score from EMPIDA and the normalisers, which are 0 for constant latents.
+void conclude(IrsMatrix& out) {
+  const Index latents = out.empida.rows(), factors = out.empida.cols();
+  out.irs = Matrix::Zero(latents, factors);
+  out.disentanglement = Vector::Zero(latents);
+  out.parent.assign(static_cast<std::size_t>(latents), -1);
+  double weighted = 0.0, weights = 0.0;
+  for (Index l = 0; l < latents; ++l) {
+    if (!(out.normaliser[l] > 0.0)) continue;
+    ++out.active;
+    out.irs.row(l) = 1.0 - out.empida.row(l).array() / out.normaliser[l];
+    out.disentanglement[l] = out.irs.row(l).maxCoeff(&out.parent[static_cast<std::size_t>(l)]);
+    weighted += out.normaliser[l] * out.disentanglement[l];
+    weights += out.normaliser[l];
+  }
+  out.score = weights > 0.0 ? weighted / weights : 0.0;
+}
+
+IrsMatrix from_grid(const MatrixRef& codes, const IndexVector& extents) {
+  const detail::GridExtremes extremes = detail::grid_extremes(codes, extents);
+  if (!detail::all_finite(extremes.sum)) detail::require_finite("irs_matrix", "codes", codes);
+  const Index latents = codes.cols(), n = codes.rows();
+  IrsMatrix out;
+  out.empida.resize(latents, static_cast<Index>(extents.size()));
+  out.normaliser.resize(latents);
+  const auto deviation = [](double mean, double low, double high) {
+    return low == high ? 0.0 : std::max(high - mean, mean - low);  // a mean of equals may round
+  };
+  for (Index l = 0; l < latents; ++l) {
+    // Every factor's rows cover all samples; the shortest list of sums will do.
+    const double total = extremes.sum.col(l).head(extents[0]).sum();
+    out.normaliser[l] = deviation(total / static_cast<double>(n), extremes.low.col(l).minCoeff(),
+                                  extremes.high.col(l).maxCoeff());
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      const double share = static_cast<double>(extents[k]);
+      double sum = 0.0;
+      for (Index v = 0; v < extents[k]; ++v) {
+        const Index row = extremes.first_row[k] + v;
+        sum += deviation(extremes.sum(row, l) * share / static_cast<double>(n),
+                         extremes.low(row, l), extremes.high(row, l));
+      }
+      out.empida(l, static_cast<Index>(k)) = sum / share;
+    }
+  }
+  conclude(out);
+  return out;
+}
+
+/// numpy's quantile: linear between order statistics at h = q (n - 1). Reorders its argument.
+double quantile(std::vector<double>& values, double q) {
+  const double h = q * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::ptrdiff_t>(h);
+  std::nth_element(values.begin(), values.begin() + low, values.end());
+  const double below = values[static_cast<std::size_t>(low)];
+  if (low + 1 == static_cast<std::ptrdiff_t>(values.size())) return below;
+  const double above = *std::min_element(values.begin() + low + 1, values.end());
+  return below + (above - below) * (h - static_cast<double>(low));
+}
+
+}  // namespace
+
+IrsMatrix irs_matrix(const FactorCells& cells, const IrsOptions& options) {
+  if (cells.factors() < 2) require_two_factors(Matrix(1, cells.factors()));
+  const Index latents = cells.latents(), factors = cells.factors();
+  IrsMatrix out;
+  out.empida = Matrix::Zero(latents, factors);
+  const auto overall = detail::centred_mean_do(cells, {}, InterventionWeights::kSelfNormalised);
+  // All factors set: the mean is the cell's own, its coverage 1.
+  out.normaliser =
+      (cells.centred_mean.rowwise() - overall.mean.row(0)).cwiseAbs().colwise().maxCoeff();
+  for (Index i = 0; i < factors; ++i) {
+    const auto held = detail::centred_mean_do(cells, {i}, options.weights);
+    Matrix worst = Matrix::Zero(held.mean.rows(), latents);
+    for (Index c = 0; c < cells.cells(); ++c) {
+      const Index group = held.of_cell[static_cast<std::size_t>(c)];
+      worst.row(group) =
+          worst.row(group).cwiseMax((held.mean.row(group) - cells.centred_mean.row(c)).cwiseAbs());
+    }
+    if (options.average == OuterAverage::kUniform)
+      out.empida.col(i) = worst.colwise().mean();
+    else
+      out.empida.col(i) = worst.transpose() * held.samples / static_cast<double>(cells.samples);
+    out.coverage = std::min(out.coverage, held.coverage.minCoeff());
+  }
+  conclude(out);
+  return out;
+}
+
+IrsMatrix irs_matrix(const MatrixRef& codes, const MatrixRef& factors, const IrsOptions& options) {
+  require_two_factors(factors);
+  // On a full grid all weights are equal, so neither option of the estimator matters.
+  if (codes.rows() == factors.rows() && codes.cols() > 0)
+    if (const auto extents = detail::crossed_grid(factors)) return from_grid(codes, *extents);
+  return irs_matrix(factor_cells(codes, factors), options);
+}
+
+IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
+                       const IrsQuantileOptions& options) {
+  constexpr const char* kName = "irs_quantile";
+  if (!(options.quantile >= 0.0 && options.quantile <= 1.0))
+    detail::refuse(kName,
+                   "quantile is " + std::to_string(options.quantile) + "; needs to be in [0, 1]");
+  if (options.bins < 0)
+    detail::refuse(kName, "bins is " + std::to_string(options.bins) + "; needs to be >= 0");
+  if (codes.rows() < 1 || codes.cols() < 1 || codes.rows() != factors.rows())
+    detail::refuse(kName, "codes has " + std::to_string(codes.rows()) + " rows and " +
+                              std::to_string(codes.cols()) + " columns, factors has " +
+                              std::to_string(factors.rows()) + " rows");
+  detail::require_finite(kName, "codes", codes);
+  detail::require_finite(kName, "factors", factors);
+  const FactorLevels levels =
+      options.bins > 0
+          ? factor_levels(kName, equal_width_bins(factors, options.bins).cast<double>())
+          : factor_levels(kName, factors);
+  const Index n = codes.rows(), latents = codes.cols();
+  IrsMatrix out;
+  out.empida = Matrix::Zero(latents, levels.factors());
+  out.normaliser = Vector::Zero(latents);
+  std::vector<double> deviations;
+  for (Index l = 0; l < latents; ++l) {
+    const Vector z = codes.col(l);
+    if ((z.array() == z[0]).all()) continue;
+    out.normaliser[l] = (z.array() - z.mean()).abs().maxCoeff();
+    for (Index k = 0; k < levels.factors(); ++k) {
+      const auto& level = levels.levels[static_cast<std::size_t>(k)];
+      const std::size_t values = levels.values[static_cast<std::size_t>(k)].size();
+      std::vector<std::vector<double>> groups(values);
+      for (Index i = 0; i < n; ++i)
+        groups[static_cast<std::size_t>(level[static_cast<std::size_t>(i)])].push_back(z[i]);
+      double sum = 0.0;
+      for (const auto& group : groups) {
+        const double mean =
+            Eigen::Map<const Vector>(group.data(), static_cast<Index>(group.size())).mean();
+        deviations.clear();
+        for (const double value : group) deviations.push_back(std::abs(value - mean));
+        sum += quantile(deviations, options.quantile);
+      }
+      out.empida(l, k) = sum / static_cast<double>(values);
+    }
+  }
+  conclude(out);
+  return out;
+}
+
+}  // namespace conoscope::metrics

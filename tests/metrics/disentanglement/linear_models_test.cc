@@ -1,0 +1,167 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "metrics/disentanglement/explicitness.h"
+#include "metrics/disentanglement/linear_svm.h"
+#include "metrics/disentanglement/logistic_regression.h"
+#include "metrics/disentanglement/sap.h"
+#include "metrics/random.h"
+#include "tests/support/throws.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Codes that are two of three factors, and noise; the factors have 3, 2 and 4 values.
+struct Sample {
+  Matrix codes, factors;
+};
+Sample sample(Index n, std::uint64_t seed) {
+  Random random(seed);
+  Sample out{Matrix(n, 3), Matrix(n, 3)};
+  for (Index i = 0; i < n; ++i) {
+    out.factors.row(i) << static_cast<double>(random.below(3)),
+        static_cast<double>(random.below(2)), static_cast<double>(random.below(4));
+    out.codes.row(i) << 2.0 * out.factors(i, 0) - 1.0, 3.0 - out.factors(i, 1), random.uniform();
+  }
+  return out;
+}
+
+TEST_CASE("linear_svm: the stationary point by hand") {
+  // x = -1, 1, C = 0.5, balanced weights 1: w minimises w^2 / 2 + (1 - w)^2, so w = 2/3 and b = 0
+  const Vector x = (Vector(2) << -1, 1).finished();
+  const LinearSvm svm = linear_svm(x, {0, 1}, 2, 0.5);
+  CHECK(svm.slope[0] == doctest::Approx(2.0 / 3.0).epsilon(1e-12));
+  CHECK(svm.intercept[0] == doctest::Approx(0.0));
+  CHECK(svm.predict(0.1) == 1);
+  CHECK(svm.predict(0.0) == 0);
+}
+
+TEST_CASE("linear_svm: several classes, ties to the lowest, and a gradient of zero") {
+  Random random(2);
+  Vector x(60);
+  IndexVector labels;
+  for (Index i = 0; i < 60; ++i) {
+    labels.push_back(i % 3);
+    x[i] = static_cast<double>(i % 3) + random.uniform();
+  }
+  const LinearSvm svm = linear_svm(x, labels, 3);
+  REQUIRE(svm.slope.size() == 3);
+  for (std::size_t c = 0; c < 3; ++c) {
+    double gw = svm.slope[c], gb = svm.intercept[c];
+    for (Index i = 0; i < 60; ++i) {
+      const double y = labels[static_cast<std::size_t>(i)] == static_cast<Index>(c) ? 1.0 : -1.0;
+      const double slack = 1.0 - y * (svm.slope[c] * x[i] + svm.intercept[c]);
+      if (slack <= 0.0) continue;
+      gw -= 2.0 * 0.01 * y * slack * x[i];  // balanced classes weigh 1
+      gb -= 2.0 * 0.01 * y * slack;
+    }
+    CHECK(std::abs(gw) < 1e-10);
+    CHECK(std::abs(gb) < 1e-10);
+  }
+  CHECK(LinearSvm{{0, 0, 0}, {1, 1, 1}}.predict(4.0) == 0);
+  CHECK_THROWS_SAYING(linear_svm(x, {0, 1}, 2), std::invalid_argument, "2 labels for 60");
+  CHECK_THROWS_SAYING(linear_svm(x, labels, 2), std::invalid_argument, "label 2");
+  CHECK_THROWS_SAYING(linear_svm(x, labels, 4), std::invalid_argument, "no sample of class 3");
+  CHECK_THROWS_SAYING(linear_svm(x, IndexVector(60, 0), 1), std::invalid_argument, "classes is 1");
+  CHECK_THROWS_SAYING(linear_svm(x, labels, 3, 0.0), std::invalid_argument, "cost is 0");
+  x[3] = kNaN;
+  CHECK_THROWS_SAYING(linear_svm(x, labels, 3), std::invalid_argument, "x is nan at entry 3");
+}
+
+TEST_CASE("sap: by hand and its ways") {
+  const Sample s = sample(400, 1), t = sample(200, 2);
+  const Sap discrete = sap_discrete(s.codes, s.factors, t.codes, t.factors);
+  CHECK(discrete.scores(1, 1) == 1.0);
+  CHECK(discrete.by_factor[1] > 0.3);
+  CHECK(discrete.by_factor[1] < 0.6);  // chance is 0.5 already
+  const Sap continuous = sap_continuous(s.codes, s.factors);
+  CHECK(continuous.scores(0, 0) == doctest::Approx(1.0));
+  CHECK(continuous.by_factor[0] > 0.9);
+  CHECK(sap_continuous(Matrix::Constant(400, 2, 0.1), s.factors).value == 0.0);
+  CHECK(sap_ross(s.codes, s.factors).scores(1, 1) == 1.0);
+  CHECK(sap_ross(s.codes, Matrix(0.5 * s.factors.array() + 0.25)).scores ==
+        sap_continuous(s.codes, Matrix(0.5 * s.factors.array() + 0.25)).scores);
+  CHECK(is_categorical(s.factors.col(0)));
+  CHECK_FALSE(is_categorical(Vector::LinSpaced(11, 0, 10)));
+  CHECK_FALSE(is_categorical(Vector::Constant(3, 0.5)));
+}
+
+TEST_CASE("sap: one training value is what is predicted; bad input") {
+  const Sample s = sample(60, 1);
+  Matrix single = s.factors;
+  single.col(1).setConstant(1.0);
+  CHECK(sap_discrete(s.codes, single, s.codes, single).scores(0, 1) == 1.0);
+  CHECK_THROWS_SAYING(sap_continuous(s.codes, single), std::domain_error, "single value");
+  CHECK_THROWS_SAYING(sap_ross(s.codes, single), std::domain_error, "number 1");
+  CHECK_THROWS_SAYING(sap_continuous(s.codes.leftCols(1), s.factors), std::invalid_argument,
+                      "codes has 1 columns");
+  CHECK_THROWS_SAYING(sap_discrete(s.codes, s.factors, s.codes, s.factors.leftCols(2)),
+                      std::invalid_argument, "test_codes and test_factors");
+  CHECK_THROWS_SAYING(sap_ross(s.codes.topRows(5), s.factors), std::invalid_argument, "5 x 3");
+}
+
+TEST_CASE("logistic_regression: the gradient is zero, for two classes and for more") {
+  const Sample s = sample(300, 4);
+  for (const auto& [column, classes] : {std::pair<Index, Index>{1, 2}, {2, 4}}) {
+    IndexVector labels;
+    for (Index i = 0; i < 300; ++i) labels.push_back(static_cast<Index>(s.factors(i, column)));
+    const LogisticRegression model = logistic_regression(s.codes, labels, classes);
+    Matrix miss = model.probabilities(s.codes);
+    for (Index i = 0; i < 300; ++i) {
+      CHECK(miss.row(i).sum() == doctest::Approx(1.0));
+      miss(i, labels[static_cast<std::size_t>(i)]) -= 1.0;
+    }
+    const Matrix used = classes == 2 ? Matrix(miss.col(1)) : miss;
+    CHECK((used.transpose() * s.codes + model.weight).cwiseAbs().maxCoeff() < 1e-4);
+    CHECK(used.colwise().sum().cwiseAbs().maxCoeff() < 1e-4);
+  }
+  CHECK_THROWS_SAYING(logistic_regression(s.codes, {0, 1}, 2), std::invalid_argument, "2 labels");
+  CHECK_THROWS_SAYING(logistic_regression(s.codes, IndexVector(300, 0), 1), std::invalid_argument,
+                      "classes is 1");
+  CHECK_THROWS_SAYING(logistic_regression(s.codes, IndexVector(300, 0), 2, 0.0),
+                      std::invalid_argument, "c is 0");
+  CHECK_THROWS_SAYING(logistic_regression(Matrix(0, 2), {}, 2), std::invalid_argument, "0 x 2");
+  CHECK_THROWS_SAYING(logistic_regression(Matrix::Constant(1, 1, kNaN), {0}, 2),
+                      std::invalid_argument, "x is nan");
+  CHECK_THROWS_SAYING(
+      logistic_regression(s.codes, IndexVector(300, 0), 2).probabilities(s.codes.leftCols(1)),
+      std::invalid_argument, "x has 1 columns");
+}
+
+TEST_CASE("explicitness: told factors 1, untold ones near chance; constants and singles left out") {
+  const Sample s = sample(400, 1), t = sample(400, 2);
+  const Explicitness result = explicitness(s.codes, s.factors, t.codes, t.factors);
+  CHECK(result.by_factor[0] > 0.8);  // the middle value of three on a line is not linear
+  CHECK(result.by_factor[1] == 1.0);
+  CHECK(std::abs(result.by_factor[2] - 0.5) < 0.1);
+  Matrix constant = s.codes, constant_t = t.codes, single = s.factors;
+  constant.col(2).setConstant(0.1);
+  constant_t.col(2).setConstant(0.1);
+  single.col(0).setConstant(2.0);
+  const Explicitness left = explicitness(constant, single, constant_t, t.factors);
+  CHECK(left.dropped_codes == IndexVector{2});
+  CHECK(left.dropped_factors == IndexVector{0});
+  CHECK(left.by_factor.size() == 2);
+  // A class that the test samples lack: mean over those that they have.
+  Matrix fewer = t.factors;
+  fewer.col(2) = fewer.col(2).cwiseMin(2.0);
+  CHECK(explicitness(s.codes, s.factors, t.codes, fewer).by_factor.size() == 3);
+  CHECK_THROWS_SAYING(
+      explicitness(Matrix::Ones(400, 2), s.factors, Matrix::Ones(400, 2), t.factors),
+      std::domain_error, "train_codes is constant");
+  CHECK_THROWS_SAYING(explicitness(s.codes, Matrix::Ones(400, 2), t.codes, Matrix::Ones(400, 2)),
+                      std::domain_error, "no factor has two values");
+  CHECK_THROWS_SAYING(explicitness(s.codes, s.factors, t.codes.leftCols(2), t.factors),
+                      std::invalid_argument, "test_codes");
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests

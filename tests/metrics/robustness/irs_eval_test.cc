@@ -1,0 +1,88 @@
+#include "metrics/robustness/irs_eval.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "metrics/random.h"
+#include "tests/support/throws.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+struct World {
+  LatentView latent;
+  Annotations annotations;
+  std::map<std::string, Score> scores() const {
+    Subject subject;
+    subject.latent = &latent;
+    subject.annotations = &annotations;
+    std::map<std::string, Score> out;
+    for (const Score& score : irs_eval(subject)) out[score.name] = score;
+    return out;
+  }
+};
+
+/// The first `noisy` of three codes are noise, the others factors.
+World world(Index noisy) {
+  Random random(11);
+  World out{{Matrix(600, 3)}, {}};
+  out.annotations.factors.resize(600, 4);
+  for (Index i = 0; i < 600; ++i) {
+    for (Index k = 0; k < 3; ++k)
+      out.annotations.factors(i, k) = static_cast<double>(random.below(4));
+    out.annotations.factors(i, 3) = 1.0;
+    for (Index l = 0; l < 3; ++l)
+      out.latent.codes(i, l) =
+          l < noisy ? random.uniform() : 2.0 * out.annotations.factors(i, l) + 1.0;
+  }
+  return out;
+}
+
+TEST_CASE("irs_eval: perfect, half and fully random codes keep their order") {
+  auto perfect = world(0).scores(), half = world(1).scores(), random = world(3).scores();
+  CHECK(perfect["irs_score"].value == doctest::Approx(1.0));
+  CHECK(perfect["irs_score"].parts.size() == 9);
+  CHECK(perfect["irs_score"].message == "1 factor with a single value left out");
+  CHECK(perfect["irs_score"].value > half["irs_score"].value);
+  CHECK(half["irs_score"].value > random["irs_score"].value);
+  CHECK(perfect["irs_quantile"].value > random["irs_quantile"].value);
+  CHECK(perfect["irs_domain_shift"].parts.size() == 3);
+  CHECK(perfect["irs_coverage"].value == doctest::Approx(1.0));
+  CHECK(perfect["irs_active_latents"].value == 3.0);
+}
+
+TEST_CASE("irs_eval: constant latents, factors that are not integers, views that are missing") {
+  World constant = world(0);
+  constant.latent.codes.col(1).setConstant(0.1);
+  CHECK(constant.scores()["irs_active_latents"].value == 2.0);
+  CHECK(constant.scores()["irs_score"].parts.size() == 6);
+  constant.latent.codes.setConstant(0.1);
+  CHECK(constant.scores()["irs_score"].reason == "undefined");
+  CHECK(constant.scores()["irs_active_latents"].value == 0.0);
+
+  World continuous = world(0);
+  continuous.annotations.factors.col(2) *= 0.37;
+  CHECK(continuous.scores()["irs_score"].value == doctest::Approx(1.0));
+  CHECK(continuous.scores()["irs_score"].message.find("1 factor in 20 bins") != std::string::npos);
+
+  World single = world(0);
+  single.annotations.factors = single.annotations.factors.rightCols(2).eval();
+  CHECK(single.scores()["irs_score"].reason == "not_applicable");
+  CHECK(single.scores()["irs_score"].message ==
+        "needs at least two factors that vary, there are 1");
+  World bare = world(0);
+  bare.annotations.factors.resize(0, 0);
+  CHECK(bare.scores()["irs_score"].message == "needs annotations.factors");
+  World cut = world(0);
+  cut.annotations.factors = cut.annotations.factors.topRows(5).eval();
+  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "irs_eval", "codes is 600 x 3");
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests
