@@ -3,11 +3,17 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/disentanglement/disentanglement_eval.h"
 #include "metrics/faithfulness/c_shap_eval.h"
 #include "metrics/faithfulness/deletion.h"
+#include "metrics/faithfulness/deletion_pixel.h"
 #include "metrics/faithfulness/ice_eval.h"
 #include "metrics/faithfulness/sae_eval.h"
 #include "metrics/faithfulness/surf_catalogue.h"
+#include "metrics/leakage/intervention_group.h"
+#include "metrics/leakage/leakage.h"
+#include "metrics/purity/purity.h"
+#include "metrics/robustness/irs_eval.h"
 
 namespace conoscope::metrics {
 
@@ -52,6 +58,12 @@ const Catalogue& catalogue() {
     add_c_shap_eval(building);
     add_sae_eval(building);
     add_deletion(building);
+    add_deletion_pixel(building);
+    add_purity(building);
+    add_leakage(building);
+    add_intervention(building);
+    add_disentanglement(building);
+    add_irs(building);
     return building;
   }();
   return all;

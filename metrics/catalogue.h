@@ -24,7 +24,7 @@ struct MetricInfo {
   std::string_view unit;                ///< empty: none
   std::string_view citation;
   /// head_view, train_head_view, explanation, concept_view, latent_view, labels, targets, concepts,
-  /// factors
+  /// factors, inputs, forward
   std::vector<std::string_view> needs;
 };
 

@@ -63,6 +63,15 @@ struct LatentView {
   Matrix codes;
 };
 
+/// Images, and the model from their pixels on, for measures that alter them.
+struct ImageView {
+  Matrix pixels;  ///< n x (height * width * channels), the channels of a pixel side by side
+  Index height = 0, width = 0, channels = 0;
+  Vector mean;  ///< channels: the training split's mean
+  /// m altered images -> the activations of all their positions, (m * positions) x D.
+  std::function<Matrix(const MatrixRef& pixels)> forward;
+};
+
 /// What a data set knows about its samples; an empty matrix: not annotated.
 struct Annotations {
   IndexVector labels;  ///< class of each sample; empty when targets are not classes
@@ -78,6 +87,7 @@ struct Subject {
   const ConceptView* concepts = nullptr;
   const LatentView* latent = nullptr;
   const Annotations* annotations = nullptr;
+  const ImageView* images = nullptr;
   /// The training split under the same head: for measures that train a surrogate of their own.
   const HeadView* train_head = nullptr;
   /// What measures that draw draw from; the same for all explanations of one model, so that they
