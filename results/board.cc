@@ -1,21 +1,19 @@
 #include "results/board.h"
 
-#include <cmath>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
 
+#include "results/asked.h"
+#include "results/estimate.h"
+#include "results/names.h"
 #include "results/sql.h"
 #include "results/sqlite.h"
-#include "results/student_t.h"
 
 namespace conoscope::results {
 
 namespace {
-
-constexpr double kLevel = 0.95;
 
 using Subject = std::tuple<std::string, std::string, std::string>;  // component keys
 
@@ -30,8 +28,7 @@ struct Entry {
 Field estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd) {
   if (n == 0) return {};
   Estimate estimate{mean, std::nullopt, n, asked};
-  if (sd)
-    estimate.half_width = two_sided_t(kLevel, n - 1) * *sd / std::sqrt(static_cast<double>(n));
+  if (sd) estimate.half_width = t_half_width(n, *sd);
   return estimate;
 }
 
@@ -64,55 +61,11 @@ std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const s
   return entries;
 }
 
-void require_asked(Store& store, const BoardOptions& options, const std::string& metric) {
-  Statement query(store.connection(),
-                  "SELECT DISTINCT metric FROM run_metric WHERE ?1 = '' OR run = ?1 ORDER BY 1");
-  query.bind_all(options.run);
-  std::string names;
-  while (query.step()) {
-    if (query.text(0) == metric) return;
-    names.append(names.empty() ? "" : ", ").append(query.text(0));
-  }
-  throw StoreError(StoreProblem::not_found, store.path().string() +
-                                                ": no run here asks for the metric " + metric +
-                                                "; asked for: " + (names.empty() ? "none" : names));
-}
-
-// Two versions of a component may share a name: then the version, or in the end the key, tells them
-// apart.
-class Names {
- public:
-  explicit Names(Store& store) : store_(store) {}
-
-  void note(const std::string& key, const std::string& name) {
-    if (!key.empty()) keys_of_[name].insert(key);
-  }
-
-  Field of(const std::string& key, const std::string& name) {
-    if (key.empty()) return {};
-    const std::set<std::string>& keys = keys_of_.at(name);
-    if (keys.size() == 1) return name;
-    std::set<std::string> versions;
-    for (const std::string& other : keys) versions.insert(version_of(other));
-    if (versions.size() == keys.size()) return name + "@" + version_of(key);
-    return name + "#" + key.substr(0, 8);
-  }
-
- private:
-  std::string version_of(const std::string& key) {
-    Statement query(store_.connection(), "SELECT plugin_version FROM component WHERE key = ?");
-    return query.bind_all(key).step() ? query.text(0) : std::string();
-  }
-
-  Store& store_;
-  std::map<std::string, std::set<std::string>> keys_of_;
-};
-
 }  // namespace
 
 Table board(Store& store, const BoardOptions& options) {
   if (options.metrics.empty()) throw std::invalid_argument("board: no metric given");
-  for (const std::string& metric : options.metrics) require_asked(store, options, metric);
+  for (const std::string& metric : options.metrics) require_asked(store, options.run, metric);
 
   const std::string& first = options.metrics.front();
   std::vector<Entry> ranked;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "results/table.h"
+
+namespace conoscope::results {
+
+/// How does one method fare everywhere? A board (board.h) turned: one row per explainer, one column
+/// per (dataset, metric), or (dataset, model, metric) where there are several models of a dataset.
+///
+/// Rows stand in the order of the first data set's ranks; those that it does not have follow by
+/// name. A column that holds no number is left out, and so are the controls' columns.
+///
+/// throws  std::invalid_argument: the table is not a board
+Table across_datasets(const Table& board);
+
+}  // namespace conoscope::results
