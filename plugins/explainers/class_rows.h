@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "conoscope/sdk/eigen.h"
@@ -122,6 +124,13 @@ inline void need_rows(const std::string& method, Eigen::Index output, Eigen::Ind
     throw std::invalid_argument(method + ": output " + std::to_string(output) + " has " +
                                 std::to_string(rows) +
                                 " rows, fewer than k = " + std::to_string(k) + " concepts");
+}
+
+/// More directions than features is an error, in the method's name.
+inline void need_features(const std::string& method, Eigen::Index features, std::int64_t k) {
+  if (k > features)
+    throw std::invalid_argument(method + ": k = " + std::to_string(k) + " is more than the " +
+                                std::to_string(features) + " features");
 }
 
 }  // namespace conoscope::explainers

@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "plugins/numerics/checks.h"
 
@@ -106,6 +107,65 @@ void by_gram(const RowMajorRef<T>& x, Index k, TruncatedSvd& out) {
   complete(out.components, known);
 }
 
+constexpr Index kSpare = 10;  // directions beyond the k asked for
+
+/// X^T X with products in float inside a block of rows, the blocks' sum in double.
+ColMajor float_gram(const RowMajorRef<float>& x, const Vector& mean) {
+  constexpr Index kBlock = 512;
+  const Index width = x.cols();
+  ColMajor gram = ColMajor::Zero(width, width);
+  Eigen::MatrixXf part(width, width);
+  RowMajor<float> centred;
+  for (Index first = 0; first < x.rows(); first += kBlock) {
+    const Index count = std::min(kBlock, x.rows() - first);
+    part.setZero();
+    auto lower = part.selfadjointView<Eigen::Lower>();
+    if (mean.size() > 0) {
+      centred =
+          (x.middleRows(first, count).cast<double>().rowwise() - mean.transpose()).cast<float>();
+      lower.rankUpdate(centred.transpose());
+    } else {
+      lower.rankUpdate(x.middleRows(first, count).transpose());
+    }
+    gram.triangularView<Eigen::Lower>() += part.cast<double>();
+  }
+  return gram;
+}
+
+template <typename T>
+bool ritz_fits(const RowMajorRef<T>& x, Index k) {
+  return k + kSpare <= x.cols() && x.cols() <= x.rows();
+}
+
+/// False: the smallest of the k is too small beside the largest to be told in this way.
+bool by_ritz(const RowMajorRef<float>& x, Index k, TruncatedSvd& out) {
+  const Eigen::SelfAdjointEigenSolver<ColMajor> rough(float_gram(x, out.mean));
+  if (rough.info() != Eigen::Success) return false;
+  const Matrix directions = rough.eigenvectors().rightCols(k + kSpare);
+
+  ColMajor inner = ColMajor::Zero(k + kSpare, k + kSpare);
+  Matrix block;
+  const Index step = rows_per_block<double>(x.cols());
+  for (Index first = 0; first < x.rows(); first += step) {
+    load(x, first, std::min(step, x.rows() - first), out.mean, block);
+    const Matrix inside = block * directions;
+    inner.selfadjointView<Eigen::Lower>().rankUpdate(inside.transpose());
+  }
+  const Eigen::SelfAdjointEigenSolver<ColMajor> exact(inner);
+  const Vector eigenvalues = exact.eigenvalues().reverse().head(k);
+  constexpr double kTold = 9e-6;  // (3e-3)^2
+  constexpr double kAgree = 1e-4;
+  if (exact.info() != Eigen::Success || !(eigenvalues[k - 1] >= kTold * eigenvalues[0]) ||
+      !(eigenvalues[0] > 0.0))
+    return false;
+  // Squares that fall below or above what a float holds leave another matrix.
+  if (!(std::abs(rough.eigenvalues()[x.cols() - 1] - eigenvalues[0]) <= kAgree * eigenvalues[0]))
+    return false;
+  out.singular_values = eigenvalues.cwiseSqrt();
+  out.components = (directions * exact.eigenvectors().rowwise().reverse().leftCols(k)).transpose();
+  return true;
+}
+
 template <typename T>
 TruncatedSvd svd(const RowMajorRef<T>& x, Index k, bool centre, SvdMethod method) {
   check_finite("truncated_svd", "x", x);
@@ -122,11 +182,24 @@ TruncatedSvd svd(const RowMajorRef<T>& x, Index k, bool centre, SvdMethod method
     constexpr double kSmall = 67108864.0;  // 2^26: a few tenths of a second
     const double work =
         static_cast<double>(x.rows()) * static_cast<double>(x.cols()) * static_cast<double>(side);
-    method = work <= kSmall ? SvdMethod::kExact : SvdMethod::kGram;
+    constexpr double kLarge = 4294967296.0;  // 2^32: where the time is worth the second way
+    method = work <= kSmall                                                 ? SvdMethod::kExact
+             : std::is_same_v<T, float> && work > kLarge && ritz_fits(x, k) ? SvdMethod::kRitz
+                                                                            : SvdMethod::kGram;
+  }
+  bool done = false;
+  if (method == SvdMethod::kRitz) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (!ritz_fits(x, k))
+        throw std::invalid_argument("truncated_svd: kRitz needs k + 10 <= D <= N");
+      done = by_ritz(x, k, out);
+    } else {
+      throw std::invalid_argument("truncated_svd: kRitz is for float rows");
+    }
   }
   if (method == SvdMethod::kExact)
     exact(x, k, out);
-  else
+  else if (!done)
     by_gram(x, k, out);
   orient(out.components);
   if (centre)

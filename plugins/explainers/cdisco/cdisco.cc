@@ -77,10 +77,8 @@ class Cdisco final : public sdk::Explainer {
         head, context, out, "cdisco", true,
         [&](Eigen::Index c, const std::vector<Eigen::Index>& members, const sdk::Matrix& rows) {
           explainers::need_rows("cdisco", c, rows.rows(), k_);
+          explainers::need_features("cdisco", rows.cols(), k_);
           const Eigen::Index candidates = std::min(rows.rows(), rows.cols());
-          if (k_ > candidates)
-            throw std::invalid_argument("cdisco: k = " + std::to_string(k_) + " is more than the " +
-                                        std::to_string(rows.cols()) + " features");
           // The weakest candidates count too: X^T X would blur them, so it is for wide layers only.
           constexpr Eigen::Index kWide = 512;
           const auto method =

@@ -1,10 +1,14 @@
 // HU-MCD: concepts are subspaces, as in MCD, of embeddings of image segments instead of positions.
-// The embeddings come with the dataset: each segment run through the network by itself.
+// The embeddings come with the dataset, each segment run through the network by itself; or they are
+// made here: superpixels, the image painted over outside each, through the model. That is not the
+// paper's masked convolution, which keeps what is outside from entering any layer: here the edge
+// between segment and fill is seen, and the fill itself activates the network.
 
 #include <algorithm>
 #include <cmath>
 
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/image_segments.h"
 #include "plugins/explainers/subspaces.h"
 #include "plugins/numerics/spectral.h"
 
@@ -20,8 +24,14 @@ struct Segments {
   sdk::Matrix embeddings;  // m x D
   std::vector<std::int64_t> sample;
 
+  Segments() = default;
+
+  static bool given(const sdk::HeadView& head) {
+    return head.arrays().has("segment_embeddings") && head.arrays().has("segment_sample");
+  }
+
   explicit Segments(const sdk::HeadView& head) {
-    if (!head.arrays().has("segment_embeddings") || !head.arrays().has("segment_sample"))
+    if (!given(head))
       throw sdk::NotApplicable("hu_mcd: the dataset has no segment_embeddings and segment_sample");
     embeddings = sdk::to_matrix(head.arrays().get("segment_embeddings"));
     const sdk::Tensor samples = head.arrays().get("segment_sample");
@@ -40,40 +50,95 @@ struct Segments {
   }
 };
 
-class HuMcd final : public sdk::Explainer, public explainers::SubspaceProjection {
+class HuMcd final : public sdk::Explainer,
+                    public sdk::ForwardUser,
+                    public explainers::SubspaceProjection {
  public:
   explicit HuMcd(const sdk::Params& params)
       : clusters_(params.integer("clusters")),
         min_segments_(params.integer("min_segments")),
         gamma_(params.real("gamma")),
         variance_(params.real("variance")),
-        max_samples_(params.integer("max_samples")) {}
+        max_samples_(params.integer("max_samples")),
+        fill_(params.text("fill")) {
+    slic_.segments = params.integer("segments");
+    slic_.compactness = params.real("compactness");
+    slic_.sigma = params.real("sigma");
+  }
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    const Segments segments(head);
-    const auto members = explainers::members_by_output(head);
-    std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
-    explainers::explain_each_output(
-        head, context, out, "hu_mcd", true, [&](Index c, const sdk::Matrix&) {
-          auto& concepts = found[static_cast<std::size_t>(c)];
-          concepts = subspaces_of(segments, members[static_cast<std::size_t>(c)], c,
-                                  context.seed().child(static_cast<std::uint64_t>(c)), context);
-          return sdk::Matrix(concepts.bases);
-        });
-    explainers::write_subspaces(found, sdk::to_matrix(head.weight()), true, out);
+    explain(head, Segments(head), context, out);
+  }
+
+  void fit_with_model(const sdk::HeadView& head, const sdk::ModelCall& model,
+                      const sdk::Context& context, sdk::ExplanationOut& out) override {
+    explainers::refuse_flattened(head, "hu_mcd");
+    explain(head, Segments::given(head) ? Segments(head) : cut(head, model, context), context, out);
   }
 
  private:
-  explainers::Subspaces subspaces_of(const Segments& segments, std::vector<Index> samples,
-                                     Index output, sdk::Seed seed,
-                                     const sdk::Context& context) const {
-    const std::string name = "hu_mcd: output " + std::to_string(output);
+  static sdk::Seed seed_of(std::size_t output, const sdk::Context& context) {
+    return context.seed().child(static_cast<std::uint64_t>(output));
+  }
+
+  /// The samples of an output that are looked at, in ascending order.
+  std::vector<Index> chosen(std::vector<Index> samples, sdk::Seed seed) const {
     if (static_cast<std::int64_t>(samples.size()) > max_samples_) {
       sdk::Random(seed.child("samples")).shuffle(samples);
       samples.resize(static_cast<std::size_t>(max_samples_));
       std::sort(samples.begin(), samples.end());
     }
+    return samples;
+  }
+
+  /// Superpixels of every sample that some output looks at, each alone in its image.
+  Segments cut(const sdk::HeadView& head, const sdk::ModelCall& model,
+               const sdk::Context& context) const {
+    const explainers::Images images(head, "hu_mcd");
+    const auto members = explainers::members_by_output(head);
+    std::vector<char> used(static_cast<std::size_t>(head.samples()), 0);
+    for (std::size_t c = 0; c < members.size(); ++c)
+      for (const Index i : chosen(members[c], seed_of(c, context)))
+        used[static_cast<std::size_t>(i)] = 1;
+    Segments out;
+    const Eigen::RowVectorXd fill = images.fill(fill_);
+    explainers::Encoder encoder(images, head, model, context);
+    for (Index i = 0; i < head.samples(); ++i) {
+      if (!used[static_cast<std::size_t>(i)]) continue;
+      const sdk::Matrix image = images.image(i);
+      const auto labels = images.segments(i, slic_);
+      const Index count = *std::max_element(labels.begin(), labels.end()) + 1;
+      for (Index l = 0; l < count; ++l) {
+        std::vector<char> mask(labels.size());
+        for (std::size_t p = 0; p < labels.size(); ++p) mask[p] = labels[p] == l;
+        encoder.add(explainers::masked(image, mask, fill));
+        out.sample.push_back(i);
+      }
+    }
+    out.embeddings = encoder.finish();
+    return out;
+  }
+
+  void explain(const sdk::HeadView& head, const Segments& segments, const sdk::Context& context,
+               sdk::ExplanationOut& out) const {
+    const auto members = explainers::members_by_output(head);
+    std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
+    explainers::explain_each_output(
+        head, context, out, "hu_mcd", true, [&](Index c, const sdk::Matrix&) {
+          auto& concepts = found[static_cast<std::size_t>(c)];
+          const sdk::Seed seed = seed_of(static_cast<std::size_t>(c), context);
+          concepts = subspaces_of(segments, chosen(members[static_cast<std::size_t>(c)], seed), c,
+                                  seed, context);
+          return sdk::Matrix(concepts.bases);
+        });
+    explainers::write_subspaces(found, sdk::to_matrix(head.weight()), true, out);
+  }
+
+  explainers::Subspaces subspaces_of(const Segments& segments, const std::vector<Index>& samples,
+                                     Index output, sdk::Seed seed,
+                                     const sdk::Context& context) const {
+    const std::string name = "hu_mcd: output " + std::to_string(output);
     std::vector<Index> used;
     for (std::size_t i = 0; i < segments.sample.size(); ++i)
       if (std::binary_search(samples.begin(), samples.end(), segments.sample[i]) &&
@@ -97,8 +162,8 @@ class HuMcd final : public sdk::Explainer, public explainers::SubspaceProjection
         kept.push_back(std::move(one));
     if (kept.empty())
       throw std::domain_error(name + ": none of " + std::to_string(clusters) + " clusters of " +
-                              std::to_string(rows.rows()) + " segments holds " +
-                              std::to_string(min_segments_));
+                              std::to_string(rows.rows()) + " segments holds min_segments = " +
+                              std::to_string(min_segments_) + "; lower it, or give more samples");
     const Index most = std::max<Index>(1, rows.cols() / static_cast<Index>(kept.size()));
     explainers::Subspaces out;
     for (const sdk::Matrix& one : kept)
@@ -111,15 +176,17 @@ class HuMcd final : public sdk::Explainer, public explainers::SubspaceProjection
   std::int64_t clusters_, min_segments_;
   double gamma_, variance_;
   std::int64_t max_samples_;
+  std::string fill_;
+  numerics::SlicOptions slic_;
 };
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(HuMcd, "hu_mcd", "1.0.0", R"toml(
+CONOSCOPE_EXPLAINER(HuMcd, "hu_mcd", "1.1.0", R"toml(
 summary = "multi-dimensional concepts of image segments: sparse subspace clustering of segment embeddings, a PCA basis per cluster"
 licence = "Apache-2.0"
 citation = "Grobruegge, Kuehl, Satzger & Spitzer, Towards human-understandable multi-dimensional concept discovery (HU-MCD), CVPR 2025"
-needs = ["head_view", "segments"]
+needs = ["head_view", "segments or forward"]
 offers = ["explanation"]
 seeded = true
 
@@ -153,4 +220,29 @@ type = "integer"
 default = 400
 min = 1
 help = "a random subset of an output's samples if there are more"
+
+[parameters.segments]
+type = "integer"
+default = 15
+min = 1
+help = "without given embeddings: superpixels per image"
+
+[parameters.compactness]
+type = "real"
+default = 20
+min = 0
+help = "of the superpixels: how much shape counts beside colour"
+
+[parameters.sigma]
+type = "real"
+default = 1
+min = 0
+max = 1000
+help = "Gaussian smoothing before the superpixels, in pixels"
+
+[parameters.fill]
+type = "text"
+default = "grey"
+choices = ["grey", "mean"]
+help = "what surrounds a segment: 117/255 of the training images' range, or their mean by channel"
 )toml")

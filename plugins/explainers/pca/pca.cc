@@ -17,14 +17,12 @@ class Pca final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    explainers::explain_each_output(
-        head, context, out, "pca", pool_, [&](Eigen::Index c, const sdk::Matrix& rows) {
-          explainers::need_rows("pca", c, rows.rows(), k_);
-          if (k_ > rows.cols())
-            throw std::invalid_argument("pca: k = " + std::to_string(k_) + " is more than the " +
-                                        std::to_string(rows.cols()) + " features");
-          return directions_of_variance(c, rows);
-        });
+    explainers::explain_each_output(head, context, out, "pca", pool_,
+                                    [&](Eigen::Index c, const sdk::Matrix& rows) {
+                                      explainers::need_rows("pca", c, rows.rows(), k_);
+                                      explainers::need_features("pca", rows.cols(), k_);
+                                      return directions_of_variance(c, rows);
+                                    });
   }
 
  private:

@@ -19,9 +19,7 @@ class Svd final : public sdk::Explainer {
     conoscope::explainers::explain_each_output(
         head, context, out, "svd", pool_, [&](Eigen::Index c, const sdk::Matrix& rows) {
           conoscope::explainers::need_rows("svd", c, rows.rows(), k_);
-          if (k_ > rows.cols())
-            throw std::invalid_argument("svd: k = " + std::to_string(k_) + " is more than the " +
-                                        std::to_string(rows.cols()) + " features");
+          conoscope::explainers::need_features("svd", rows.cols(), k_);
           return sdk::Matrix(conoscope::numerics::truncated_svd(rows, k_).components);
         });
   }

@@ -83,6 +83,34 @@ TEST_CASE("float rows give what the same values give in double") {
           truncated_svd(xd, 4, true, method).components);
 }
 
+TEST_CASE("Ritz vectors of a float Gram matrix are those of the Gram matrix in double") {
+  // Twelve clear directions over a floor, as activations have them.
+  Matrix x = 0.05 * normals(3000, 64, 21);
+  for (Index j = 0; j < 12; ++j) x.col(5 * j) *= 200.0 / static_cast<double>(1 + j);
+  for (const bool centre : {false, true}) {
+    const MatrixF xf = x.cast<float>();
+    const TruncatedSvd a = truncated_svd(xf, 12, centre, SvdMethod::kGram);
+    const TruncatedSvd b = truncated_svd(xf, 12, centre, SvdMethod::kRitz);
+    CHECK(a.singular_values.isApprox(b.singular_values, 1e-11));
+    CHECK(a.components.isApprox(b.components, 1e-5));
+    CHECK((b.components * b.components.transpose()).isIdentity(1e-12));
+  }
+}
+
+TEST_CASE("where a float Gram matrix cannot tell the directions, the one in double is taken") {
+  // A singular value of a ten-thousandth; squares that no float holds, small and large.
+  const Matrix x = stretched(3000, 24, 22);
+  for (const double scale : {1.0, 1e-30, 1e25}) {
+    CAPTURE(scale);
+    const MatrixF xf = (scale * x).cast<float>();
+    CHECK(truncated_svd(xf, 13, false, SvdMethod::kRitz).components ==
+          truncated_svd(xf, 13, false, SvdMethod::kGram).components);
+    CHECK(truncated_svd(xf, 2, false, SvdMethod::kRitz)
+              .singular_values.isApprox(
+                  truncated_svd(xf, 2, false, SvdMethod::kGram).singular_values, 1e-9));
+  }
+}
+
 TEST_CASE("a far-away cloud keeps its shape when centred") {
   const Matrix x = stretched(60, 5, 4);
   Matrix far = x;
@@ -165,6 +193,11 @@ TEST_CASE("what is refused") {
   CHECK_THROWS_AS(truncated_svd(x, 0), std::invalid_argument);
   CHECK_THROWS_WITH_AS(truncated_svd(x, 3), "truncated_svd: k = 3 exceeds the smaller side of x, 2",
                        std::invalid_argument);
+  CHECK_THROWS_WITH_AS(truncated_svd(x, 1, false, SvdMethod::kRitz),
+                       "truncated_svd: kRitz is for float rows", std::invalid_argument);
+  const MatrixF narrow = x.cast<float>();
+  CHECK_THROWS_WITH_AS(truncated_svd(narrow, 1, false, SvdMethod::kRitz),
+                       "truncated_svd: kRitz needs k + 10 <= D <= N", std::invalid_argument);
   CHECK_THROWS_WITH_AS(truncated_svd(x.topRows(1), 1, true),
                        "truncated_svd: one row has no variance", std::invalid_argument);
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "plugins/numerics/subspace.h"
-#include "tests/support/head_bundle.h"
+#include "tests/support/image_bundle.h"
 
 using namespace conoscope::testing;
 
@@ -107,7 +107,9 @@ TEST_CASE("hu_mcd: what is refused") {
 
   outcome = hu_mcd().fit_explainer({}, segmented());
   CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error == "hu_mcd: output 0: none of 3 clusters of 120 segments holds 50");
+  CHECK(outcome.error ==
+        "hu_mcd: output 0: none of 3 clusters of 120 segments holds min_segments = 50; lower it, "
+        "or give more samples");
 
   outcome = hu_mcd().fit_explainer({{"clusters", std::int64_t{121}}}, segmented());
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
@@ -136,4 +138,51 @@ TEST_CASE("hu_mcd: what is refused") {
 
   outcome = hu_mcd().fit_explainer(kSmall, segmented(), {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
+}
+
+TEST_CASE("hu_mcd: without given segments they are cut from images and run through the model") {
+  const Arguments few{{"min_segments", std::int64_t{5}},
+                      {"clusters", std::int64_t{3}},
+                      {"segments", std::int64_t{4}},
+                      {"sigma", 0.0}};
+  const Bundle head = image_bundle(40);
+  const Outcome found = hu_mcd().fit_explainer_with(few, head, shades, {.seed = 1});
+  REQUIRE(found.error == "");
+  CHECK(found.out.values<std::int64_t>("counts")[0] > 0);
+  CHECK(found.out.values<std::int64_t>("counts")[1] > 0);
+  CHECK(
+      (hu_mcd().fit_explainer_with(few, head, shades, {.seed = 1, .threads = 8}).out == found.out));
+  Arguments mean = few;
+  mean["fill"] = std::string("mean");
+  CHECK_FALSE((hu_mcd().fit_explainer_with(mean, head, shades, {.seed = 1}).out == found.out));
+}
+
+TEST_CASE("hu_mcd: a segment keeps its pixels, and the fill is grey around it") {
+  std::vector<double> seen;
+  const auto watch = [&seen](const conoscope::sdk::Tensor& inputs, std::span<double> activations) {
+    inputs.for_each([&](std::int64_t, double value) { seen.push_back(value); });
+    return shades(inputs, activations);
+  };
+  const Bundle head = image_bundle(4);
+  hu_mcd().fit_explainer_with({{"segments", std::int64_t{4}}}, head, watch);
+  REQUIRE(seen.size() % 64 == 0);
+  const auto pixels = head.values<double>("inputs");
+  const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
+  const double grey = *low + 117.0 / 255.0 * (*high - *low);
+  // Together the pictures of an image's segments show each of its pixels once.
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (seen[i] != doctest::Approx(grey).epsilon(1e-12)) ++own;
+  CHECK(own == 4 * 64);
+}
+
+TEST_CASE("hu_mcd: given segments win over a model that could be asked") {
+  const auto never = [](const conoscope::sdk::Tensor&, std::span<double>) -> cono_status {
+    return CONO_INTERNAL;
+  };
+  const Outcome given = hu_mcd().fit_explainer(kSmall, segmented());
+  CHECK((hu_mcd().fit_explainer_with(kSmall, segmented(), never).out == given.out));
+  CHECK(hu_mcd().fit_explainer_with(kSmall, image_bundle(40), never).status == CONO_INTERNAL);
+  CHECK(hu_mcd().fit_explainer_with({}, image_bundle(40, "softmax", "flatten"), shades).status ==
+        CONO_NOT_APPLICABLE);
 }

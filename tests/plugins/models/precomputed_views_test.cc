@@ -1,0 +1,76 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/support/plugin_driver.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& concepts() {
+  static const Plugin plugin(plugin_file("precomputed_concepts"));
+  return plugin;
+}
+
+const Plugin& codes() {
+  static const Plugin plugin(plugin_file("precomputed_codes_model"));
+  return plugin;
+}
+
+Bundle dataset() {
+  Bundle data;
+  data.arrays["concept_scores"] = OwnedArray::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  data.arrays["concept_probabilities"] = OwnedArray::of<float>({3, 2}, {0, 1, 0.5F, 1, 0, 1});
+  data.arrays["codes"] = OwnedArray::of<double>({3, 1}, {7, 8, 9});
+  return data;
+}
+
+void refuses(const Plugin& plugin, const Bundle& data, const std::string& part) {
+  const Outcome outcome = plugin.fit_model({}, data);
+  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+  CAPTURE(outcome.error);
+  CHECK(outcome.error.find(part) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("precomputed_concepts: passes the concept view on, with its task where there is one") {
+  Bundle data = dataset();
+  const Outcome alone = concepts().fit_model({}, data);
+  REQUIRE(alone.error == "");
+  CHECK(alone.out.shape("concept_scores") == std::vector<std::int64_t>{3, 2, 1});
+  CHECK(std::ranges::equal(alone.out.values<float>("concept_scores"),
+                           data.values<float>("concept_scores")));
+  CHECK((alone.out.arrays.at("concept_probabilities") == data.arrays.at("concept_probabilities")));
+  CHECK(alone.out.arrays.size() == 2);
+  data.arrays["task_outputs"] = OwnedArray::of<double>({3, 2}, {1, 0, 0, 1, 1, 0});
+  const Outcome task = concepts().fit_model({}, data);
+  CHECK((task.out.arrays.at("task_outputs") == data.arrays.at("task_outputs")));
+}
+
+TEST_CASE("precomputed_concepts: what it refuses") {
+  Bundle data = dataset();
+  data.arrays["concept_probabilities"].shape = {2, 3};
+  refuses(concepts(), data, "concept_probabilities: 2 x 3, expected 3 x 2");
+  data = dataset();
+  data.arrays["concept_scores"].shape = {6};
+  refuses(concepts(), data, "concept_scores: 6, expected n x k or n x k x w");
+  data = dataset();
+  data.arrays["task_outputs"] = OwnedArray::of<double>({2, 1}, {1, 0});
+  refuses(concepts(), data, "task_outputs: 2 x 1, expected 3 x outputs");
+}
+
+TEST_CASE("precomputed_codes: passes the codes on, and refuses what are none") {
+  Bundle data = dataset();
+  const Outcome outcome = codes().fit_model({}, data);
+  REQUIRE(outcome.error == "");
+  CHECK((outcome.out.arrays.at("codes") == data.arrays.at("codes")));
+  CHECK(outcome.out.arrays.size() == 1);
+  data.arrays["codes"] =
+      OwnedArray::of<double>({3, 1}, {7, std::numeric_limits<double>::infinity(), 9});
+  refuses(codes(), data, "codes: entry 1 of 3 x 1 is inf");
+  data.arrays["codes"] = OwnedArray::of<double>({3}, {7, 8, 9});
+  refuses(codes(), data, "codes: 3, expected n x m");
+}
