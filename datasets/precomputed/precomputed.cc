@@ -96,8 +96,7 @@ class Precomputed final : public sdk::Dataset {
       write(out, "segment_embeddings", {*embeddings}, embeddings->shape);
       write(out, "segment_sample", segments);
     }
-    write(out, "train_index", split.train);
-    write(out, "test_index", split.test);
+    sdk::write_split(out, split);
     out.text("pooling", pooling);
     out.text("output", output_);
     out.text("task", output_ == "softmax"   ? "classification"

@@ -88,6 +88,27 @@ TEST_CASE("digits: the seed chooses the split and nothing else") {
   CHECK(load(1, {{"test_share", 0.5}}).shape("test_index")[0] == 899);
 }
 
+TEST_CASE("digits: attributes and value of the same digits, in the same split") {
+  const Bundle classes = load(5), attributes = load(5, {{"task", "attributes"}}),
+               value = load(5, {{"task", "value"}});
+  CHECK(attributes.texts.at("task") == "attributes");
+  CHECK(value.texts.at("task") == "regression");
+  CHECK(attributes.arrays.count("labels") == 0);
+  CHECK(attributes.shape("targets") == std::vector<std::int64_t>{1797, 4});
+  CHECK(value.shape("targets") == std::vector<std::int64_t>{1797, 1});
+  CHECK((attributes.arrays.at("test_index") == classes.arrays.at("test_index")));
+  const auto labels = classes.values<std::int64_t>("labels");
+  const auto has = attributes.values<float>("targets"), number = value.values<float>("targets");
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto digit = labels[i];
+    REQUIRE(number[i] == static_cast<float>(digit));
+    REQUIRE(has[4 * i] == (digit % 2 == 0 ? 1.0F : 0.0F));
+    REQUIRE(has[4 * i + 1] == (digit >= 5 ? 1.0F : 0.0F));
+    REQUIRE(has[4 * i + 2] == (digit == 0 || digit == 6 || digit == 8 || digit == 9 ? 1.0F : 0.0F));
+    REQUIRE(has[4 * i + 3] == (digit == 2 || digit == 3 || digit == 5 || digit == 7 ? 1.0F : 0.0F));
+  }
+}
+
 TEST_CASE("digits: a share that the metadata does not allow") {
   const Outcome outcome = digits().load({{"test_share", 1.0}});
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);

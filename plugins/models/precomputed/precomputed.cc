@@ -1,43 +1,14 @@
 // A model that was trained elsewhere: the dataset brought its activations and head, and this passes
 // them on as a head view.
 
-#include <algorithm>
-#include <cmath>
-
 #include "conoscope/sdk/model.h"
+#include "plugins/models/precomputed/pass_on.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
 
-template <typename T>
-void copy(const sdk::Tensor& from, const sdk::Tensor& to) {
-  from.for_each([&](std::int64_t i, double value) {
-    if (!std::isfinite(value))
-      throw std::invalid_argument(to.name() + ": entry " + std::to_string(i) + " of " +
-                                  to.shape_text() + " is " + std::to_string(value));
-  });
-  const auto values = to.values<T>();
-  if (from.contiguous())
-    std::ranges::copy(from.values<const T>(), values.begin());
-  else
-    from.for_each([&](std::int64_t i, double value) {
-      values[static_cast<std::size_t>(i)] = static_cast<T>(value);
-    });
-}
-
-void pass_on(const sdk::Tensor& from, const std::string& name,
-             const std::vector<std::int64_t>& shape, sdk::Sink& out) {
-  switch (from.dtype()) {
-    case CONO_F32:
-      return copy<float>(from, out.create(name, CONO_F32, shape));
-    case CONO_F64:
-      return copy<double>(from, out.create(name, CONO_F64, shape));
-    default:
-      throw std::invalid_argument(name + ": dtype is " + sdk::dtype_name(from.dtype()) +
-                                  ", expected float32 or float64");
-  }
-}
+using conoscope::models::pass_on;
 
 class Precomputed final : public sdk::Model {
  public:

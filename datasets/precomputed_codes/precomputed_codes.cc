@@ -1,0 +1,96 @@
+// Latent codes that somebody else's encoder left in files, and the generative factors of the same
+// samples.
+
+#include <optional>
+
+#include "conoscope/sdk/dataset.h"
+#include "datasets/formats/npz.h"
+#include "datasets/formats/read_array.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace formats = conoscope::formats;
+
+/// A file of its own, or a member of an archive.
+formats::Array read(const std::string& file, const std::string& member) {
+  if (member.empty()) return formats::read_array(file);
+  return formats::Npz(file).get(member);
+}
+
+void check_table(const formats::Array& array, const char* what) {
+  if (array.shape.size() != 2 || array.shape[0] < 2 || array.shape[1] < 1)
+    throw std::invalid_argument(array.origin + ": " + what + " are " + array.shape_text() +
+                                ", expected samples x columns, two samples at least");
+  formats::check_finite(array, what);
+}
+
+void write(sdk::Sink& out, const std::string& name, const formats::Array& array) {
+  formats::copy_to<double>(array, out.create<double>(name, array.shape));
+}
+
+class PrecomputedCodes final : public sdk::Dataset {
+ public:
+  explicit PrecomputedCodes(const sdk::Params& params)
+      : codes_(params.file("codes")),
+        codes_member_(params.text("codes_member")),
+        factors_(params.file("factors")),
+        factors_member_(params.text("factors_member")),
+        test_share_(params.real("test_share")) {}
+
+  void load(const sdk::Context& context, sdk::Sink& out) override {
+    const formats::Array codes = read(codes_, codes_member_);
+    const formats::Array factors = read(factors_, factors_member_);
+    check_table(codes, "codes");
+    check_table(factors, "factors");
+    if (codes.shape[0] != factors.shape[0])
+      throw std::invalid_argument(codes.origin + " has " + codes.shape_text() + " codes, but " +
+                                  factors.origin + " " + factors.shape_text() +
+                                  " factors: not the same samples");
+    context.check_cancelled();
+    write(out, "codes", codes);
+    write(out, "factors", factors);
+    const std::vector<std::int64_t> one_class(static_cast<std::size_t>(codes.shape[0]), 0);
+    sdk::write_split(out, sdk::stratified_split(one_class, test_share_, context.seed()));
+  }
+
+ private:
+  std::string codes_, codes_member_, factors_, factors_member_;
+  double test_share_;
+};
+
+}  // namespace
+
+CONOSCOPE_DATASET(PrecomputedCodes, "precomputed_codes", "1.0.0", R"toml(
+summary = "latent codes of your own encoder and the generative factors, from .npy, .npz or .csv files"
+licence = "that of your files"
+citation = ""
+needs = []
+offers = ["factors", "latent_view"]
+seeded = true
+
+[parameters.codes]
+type = "file"
+help = "n x m: the codes, means of the posterior for a variational autoencoder"
+
+[parameters.codes_member]
+type = "text"
+default = ""
+help = "where the file is an .npz archive: the name of the array"
+
+[parameters.factors]
+type = "file"
+help = "n x F: the generative factors of the same samples, one column each"
+
+[parameters.factors_member]
+type = "text"
+default = ""
+help = "where the file is an .npz archive: the name of the array"
+
+[parameters.test_share]
+type = "real"
+default = 0.5
+min = 0.01
+max = 0.99
+help = "share of the samples that the metrics see; the others are for metrics that train"
+)toml")

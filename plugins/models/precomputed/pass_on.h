@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/model.h"
+
+namespace conoscope::models {
+
+template <typename T>
+void copy_finite(const sdk::Tensor& from, const sdk::Tensor& to) {
+  from.for_each([&](std::int64_t i, double value) {
+    if (!std::isfinite(value))
+      throw std::invalid_argument(to.name() + ": entry " + std::to_string(i) + " of " +
+                                  to.shape_text() + " is " + std::to_string(value));
+  });
+  const auto values = to.values<T>();
+  if (from.contiguous())
+    std::ranges::copy(from.values<const T>(), values.begin());
+  else
+    from.for_each([&](std::int64_t i, double value) {
+      values[static_cast<std::size_t>(i)] = static_cast<T>(value);
+    });
+}
+
+/// Writes an array of the dataset as one of the model, under a name and shape.
+/// throws  std::invalid_argument: neither float32 nor float64, or a number that is not finite
+inline void pass_on(const sdk::Tensor& from, const std::string& name,
+                    const std::vector<std::int64_t>& shape, sdk::Sink& out) {
+  switch (from.dtype()) {
+    case CONO_F32:
+      return copy_finite<float>(from, out.create(name, CONO_F32, shape));
+    case CONO_F64:
+      return copy_finite<double>(from, out.create(name, CONO_F64, shape));
+    default:
+      throw std::invalid_argument(name + ": dtype is " + sdk::dtype_name(from.dtype()) +
+                                  ", expected float32 or float64");
+  }
+}
+
+}  // namespace conoscope::models
