@@ -78,7 +78,7 @@ void Cache::reset_work_folder(const fs::path& work) const {
       for (const auto& left : fs::directory_iterator(entry.path())) fs::remove_all(left.path());
     } else if (fs::is_regular_file(entry.symlink_status()) && entry.hard_link_count() == 1 &&
                (name == "job.toml" || name == "stdout.txt" || name == "stderr.txt")) {
-      if (entry.file_size() > 0) fs::resize_file(entry.path(), 0);
+      if (name != "job.toml" && entry.file_size() > 0) fs::resize_file(entry.path(), 0);
     } else {
       fs::remove_all(entry.path());
     }

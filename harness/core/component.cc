@@ -1,6 +1,7 @@
 #include "harness/core/component.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "harness/core/sha256.h"
@@ -60,6 +61,20 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
   return std::nullopt;
 }
 
+/// A relative file lies beside the run file or, if it does not, in the folder CONOSCOPE_DATA_DIR.
+/// Where it lies in neither, the first place is named.
+fs::path find_data_file(const fs::path& file, const fs::path& folder) {
+  const fs::path beside = (file.is_absolute() ? file : folder / file).lexically_normal();
+  const char* data = std::getenv("CONOSCOPE_DATA_DIR");
+  if (data == nullptr || *data == '\0' || fs::is_regular_file(beside)) return beside;
+  const fs::path there = (fs::absolute(data) / file).lexically_normal();
+  return fs::is_regular_file(there) ? there : beside;
+}
+
+std::string shown_name(const ComponentRequest& request) {
+  return request.name.empty() ? request.id : request.name;
+}
+
 /// "annotations": whatever the file holds; which of them is known once it is loaded.
 void add_offers(Component& component, const std::string& view) {
   if (view == "annotations")
@@ -93,6 +108,13 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
                  (text != nullptr ? *text : to_text(value));
       }
       if (given[i]) add_offers(component, parameter.offers);
+      if (!parameter.choice_offers.empty()) {
+        const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(),
+                                      std::get<std::string>(value));
+        add_offers(
+            component,
+            parameter.choice_offers[static_cast<std::size_t>(choice - parameter.choices.begin())]);
+      }
     }
   }
   for (const auto& [name, value] : canonical)
@@ -165,9 +187,15 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
         if (metadata.parameters[i].type == ParameterType::kFile &&
             !std::get<std::string>(checked).empty()) {
           const fs::path file = std::get<std::string>(checked);
-          const fs::path full = (file.is_absolute() ? file : folder / file).lexically_normal();
-          if (!fs::is_regular_file(full))
-            complain(asked.place, asked.name + " = " + full.string() + ": no such file");
+          const fs::path full = find_data_file(file, folder);
+          if (!fs::is_regular_file(full)) {
+            const std::string text = asked.name + " = " + full.string() + ": no such file";
+            if (request.optional) {
+              diagnostics.note("dataset " + shown_name(request) + " (optional): " + text);
+              return {};
+            }
+            complain(asked.place, text);
+          }
           checked = full.string();
         }
         choices[i].push_back(std::move(checked));

@@ -30,11 +30,13 @@ std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
 std::optional<std::string> read_metadata_note(const std::filesystem::path& file) {
   const std::string name = file.string();
   errno = 0;
-  std::ifstream in(file, std::ios::binary);
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in || std::filesystem::is_directory(file))
     throw PluginRefused(name + ": cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR));
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(in),
-                                std::istreambuf_iterator<char>()};
+  std::vector<char> bytes(static_cast<std::size_t>(in.tellg()));
+  in.seekg(0);
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
   if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
     throw PluginRefused(name + ": not a shared library: it does not start as an ELF file");
   const auto header = take<Elf64_Ehdr>(bytes, 0, name);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 namespace conoscope::core {
 
@@ -69,17 +70,24 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"metrics", std::move(metrics)},
                     {"sample_scores", job.sample_scores},
                     {"repeat", job.repeat},
+                    {"scene_forward", job.scene_forward},
                     {"trial", job.trial},
                     {"trial_seconds", job.trial_seconds}};
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
   if (job.explainer) table.insert("explainer", to_table(*job.explainer));
+  std::ostringstream text;
+  text << table << '\n';
+  // Written over what an earlier job left, then cut: a file system that is asked to empty a file
+  // first writes the new content to the disk at once, which costs more than all the rest here.
   errno = 0;
-  std::ofstream out(file);
-  out << table << '\n';
+  const bool exists = std::filesystem::exists(file);
+  std::ofstream out(file, exists ? std::ios::in | std::ios::out : std::ios::out);
+  out << text.str();
   out.close();
   if (!out)
     throw std::runtime_error(file.string() + ": cannot be written: " + std::strerror(errno));
+  std::filesystem::resize_file(file, text.str().size());
 }
 
 Job read_job(const std::filesystem::path& file) {
@@ -112,6 +120,7 @@ Job read_job(const std::filesystem::path& file) {
     for (const auto& metric : *metrics) job.metrics.push_back(metric.value_or(std::string()));
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
+  job.scene_forward = table["scene_forward"].value_or(false);
   job.trial = table["trial"].value_or("");
   job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;

@@ -23,7 +23,7 @@ struct Job {
   Stage stage = Stage::kDataset;
   std::string label;
   std::optional<PluginUse> plugin;     ///< what runs; none: the built-in metrics
-  std::optional<PluginUse> model;      ///< score jobs: answers interventions
+  std::optional<PluginUse> model;      ///< answers interventions and forward calls
   std::optional<PluginUse> explainer;  ///< score jobs: projects
   std::filesystem::path dataset, model_folder, explanation;  ///< artifacts; empty: none
   std::filesystem::path work;  ///< where artifact/ and scratch/ are; see Cache::make_work_folder
@@ -34,9 +34,10 @@ struct Job {
   std::uint64_t control_seed = 0;
   std::vector<std::string> metrics;  ///< built-in ones
   bool sample_scores = false;
-  bool repeat = false;       ///< fit twice and compare bit for bit
-  std::string trial;         ///< of the conformance suite, see trial.h; empty: the ordinary work
-  double trial_seconds = 0;  ///< for the trial that calls the plugin many times
+  bool repeat = false;         ///< fit twice and compare bit for bit
+  bool scene_forward = false;  ///< the conformance suite's own model answers forward calls
+  std::string trial;           ///< of the conformance suite, see trial.h; empty: the ordinary work
+  double trial_seconds = 0;    ///< for the trial that calls the plugin many times
 };
 
 /// throws  std::runtime_error: the file cannot be written

@@ -179,6 +179,7 @@ bool has_main_slot(const cono_model& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_explainer& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
 bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
+bool has_main_slot(const cono_explainer_forward& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
 
 }  // namespace
@@ -205,6 +206,7 @@ template cono_model LoadedPlugin::table<cono_model>() const;
 template cono_explainer LoadedPlugin::table<cono_explainer>() const;
 template cono_metric LoadedPlugin::table<cono_metric>() const;
 template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_explainer_forward> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
 
 ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& values) {

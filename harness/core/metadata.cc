@@ -233,6 +233,7 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
   out.choices = reader.list("choices");
   out.help = reader.find<std::string>("help").value_or("");
   out.offers = reader.find<std::string>("offers").value_or("");
+  out.choice_offers = reader.list("choice_offers");
   const auto standard = reader.value("default");
   reader.finish();
   const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal;
@@ -240,6 +241,8 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
   if (out.min && out.max && *out.min > *out.max) throw PluginRefused(where + ": min is above max");
   if (!out.choices.empty() && out.type != ParameterType::kText)
     throw PluginRefused(where + ": choices are for texts");
+  if (!out.choice_offers.empty() && out.choice_offers.size() != out.choices.size())
+    throw PluginRefused(where + ": choice_offers needs one view for each of choices");
   if (standard) try {
       out.standard = out.check(*standard);
     } catch (const std::invalid_argument& e) {

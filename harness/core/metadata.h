@@ -31,6 +31,7 @@ struct Parameter {
   std::vector<std::string> choices;
   std::string help;
   std::string offers;  ///< giving this parameter makes the plugin offer that view as well
+  std::vector<std::string> choice_offers;  ///< the view that comes with each choice; empty: none
 
   /// The value as this parameter takes it, with whole numbers widened to reals.
   /// throws  std::invalid_argument: another type, out of range or not a choice, in words

@@ -110,8 +110,8 @@ void check_concepts(const ArrayBag& bag) {
   if (scores.dimensions() != 2 && scores.dimensions() != 3)
     fail("concept_scores is " + scores.shape_text() + ", expected n x k or n x k x w");
   check_shape(need(bag, "concept_probabilities"), {scores.rows(), scores.shape(1)});
-  const auto outputs = need(bag, "task_outputs");
-  check_shape(outputs, {scores.rows(), outputs.shape(1)});
+  if (const auto outputs = bag.find("task_outputs"))
+    check_shape(*outputs, {scores.rows(), outputs->shape(1)});
 }
 
 bool offers(const Metadata& metadata, const char* view) {

@@ -9,16 +9,13 @@
 #include <set>
 
 #include "conoscope/sdk/random.h"
+#include "harness/core/contains.h"
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
 
 namespace conoscope::core {
 
 namespace {
-
-bool contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
 
 std::string list_text(const std::vector<std::string>& items) {
   std::string out;
@@ -40,21 +37,61 @@ std::vector<std::string> views_of(const Component& dataset, const Component& mod
   if (contains(out, "head_view")) out.emplace_back("train_head_view");
   for (const auto& view : dataset.offers)
     if (!is_model_view(view)) out.push_back(view);
-  if (explanation) out.emplace_back("explanation");
+  if (!explanation) return out;
+  out.emplace_back("explanation");
+  for (const char* view : {"concept_view", "latent_view"})
+    if (!contains(out, view)) out.emplace_back(view);
   return out;
+}
+
+/// A need may list alternatives, one of which is enough: "segments or forward".
+std::vector<std::string_view> alternatives(std::string_view need) {
+  constexpr std::string_view kOr = " or ";
+  std::vector<std::string_view> out;
+  for (;;) {
+    const std::size_t end = need.find(kOr);
+    out.push_back(need.substr(0, end));
+    if (end == need.npos) return out;
+    need.remove_prefix(end + kOr.size());
+  }
+}
+
+bool satisfied(std::string_view need, const std::vector<std::string>& offered) {
+  const auto any = alternatives(need);
+  return std::any_of(any.begin(), any.end(),
+                     [&](std::string_view one) { return contains(offered, one); });
 }
 
 template <typename Names>
 std::vector<std::string> missing(const Names& needs, const std::vector<std::string>& offered) {
   std::vector<std::string> out;
   for (const auto& need : needs)
-    if (!contains(offered, need)) out.emplace_back(need);
+    if (!satisfied(need, offered)) out.emplace_back(need);
   return out;
 }
 
+/// Whether the explainer is to be given the model to call: it asks for it, as one of several
+/// alternatives too (a dataset may turn out not to hold the others), and the model offers it.
+bool calls_forward(const Component& explainer, const Component& model) {
+  const auto needs = explainer.needs();
+  return contains(model.offers, "forward") &&
+         std::any_of(needs.begin(), needs.end(), [](const std::string& need) {
+           const auto any = alternatives(need);
+           return std::find(any.begin(), any.end(), "forward") != any.end();
+         });
+}
+
+/// An explanation's concept scores can stand for a concept view or for codes, where the model has
+/// none of its own.
 template <typename Names>
-bool judges_explanations(const Names& needs) {
-  return std::find(needs.begin(), needs.end(), "explanation") != needs.end();
+bool judges_explanations(const Names& needs, const Component& model) {
+  const auto asks = [&needs](std::string_view view) {
+    return std::find(needs.begin(), needs.end(), view) != needs.end();
+  };
+  if (asks("explanation")) return true;
+  if (!contains(model.offers, "head_view")) return false;
+  return (asks("concept_view") && !contains(model.offers, "concept_view")) ||
+         (asks("latent_view") && !contains(model.offers, "latent_view"));
 }
 
 std::string binary_of(const Component& component) {
@@ -79,12 +116,20 @@ class Planner {
     std::vector<std::string> known;
     for (const auto& group : catalogue.groups()) known.emplace_back(group.name);
     for (const auto& metric : catalogue.metrics()) known.emplace_back(metric.name);
+    // A plugin that the run file lists is applied; the list may name it, for a run of its own.
+    std::set<std::string> of_plugins;
+    for (const auto& plugin : plan_.metric_plugins) {
+      of_plugins.insert(plugin.id);
+      if (!plugin.plugin.metadata) continue;
+      for (const auto& score : plugin.plugin.metadata->scores) of_plugins.insert(score.name);
+    }
+    known.insert(known.end(), of_plugins.begin(), of_plugins.end());
     // Without a list, every metric there is: the host applies what fits.
     if (plan_.run_file.metrics.empty())
       for (const auto& metric : catalogue.metrics()) plan_.metrics.emplace_back(metric.name);
     for (const auto& asked : plan_.run_file.metrics) {
       const auto selected = catalogue.select(asked.name);
-      if (selected.empty())
+      if (selected.empty() && of_plugins.count(asked.name) == 0)
         diagnostics_.add(asked.place, "no metric " + asked.name + did_you_mean(asked.name, known));
       for (const auto* metric : selected)
         if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
@@ -131,7 +176,7 @@ class Planner {
     std::vector<std::string> fitting, rest;
     for (const auto& name : built_in_) {
       const auto* metric = metrics::catalogue().metric(name);
-      if (judges_explanations(metric->needs) != (explainer != nullptr)) {
+      if (judges_explanations(metric->needs, model) != (explainer != nullptr)) {
         rest.push_back(name);
         continue;
       }
@@ -146,7 +191,7 @@ class Planner {
     std::vector<const Component*> plugins;
     for (const Component& metric : plan_.metric_plugins) {
       const auto needs = metric.needs();
-      if (metric.usable() && judges_explanations(needs) != (explainer != nullptr)) {
+      if (metric.usable() && judges_explanations(needs, model) != (explainer != nullptr)) {
         for (const auto& score : metric.plugin.metadata->scores) rest.push_back(score.name);
         continue;
       }
@@ -193,7 +238,10 @@ class Planner {
     const std::size_t trained =
         node(Stage::kModel, model, {data}, seed, dataset.key + " " + model.key);
     std::vector<std::size_t> inputs = {data, trained};
-    if (explainer) inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage));
+    if (explainer) {
+      inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage));
+      if (calls_forward(*explainer, model)) plan_.nodes[inputs.back()].forward = &model;
+    }
 
     const std::size_t index = plan_.cells.size();
     const auto add_score = [&](const Component* plugin) {
@@ -318,6 +366,7 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
       }
   };
   resolve_all(run_file.datasets, Kind::kDataset, plan.datasets);
+  plan.skipped = diagnostics.notes();
   resolve_all(run_file.models, Kind::kModel, plan.models);
   resolve_all(run_file.explainers, Kind::kExplainer, plan.explainers);
   resolve_all(run_file.metric_plugins, Kind::kMetric, plan.metric_plugins);

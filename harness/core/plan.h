@@ -23,6 +23,7 @@ struct Node {
   std::vector<std::size_t> needs;        ///< earlier nodes
   const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
   std::uint64_t seed = 0;                ///< for that plugin, derived
+  const Component* forward = nullptr;    ///< explain nodes: the model that answers forward calls
   std::size_t cell = 0;                  ///< score nodes only
 };
 

@@ -176,6 +176,7 @@ class Suite {
     if (job.stage == Stage::kExplain || job.stage == Stage::kScore) {
       job.model_folder = scene / "model";
       write_scene_model(asked.scene, job.model_folder);
+      job.scene_forward = job.stage == Stage::kExplain;
     }
     if (job.stage == Stage::kScore && needs("explanation")) {
       job.explanation = scene / "explanation";
@@ -257,7 +258,8 @@ class Suite {
     for (const char* output : {"softmax", "sigmoid", "regression"}) {
       Asked asked;
       asked.scene.output = output;
-      // A scene of classes has labels, the others have targets; a run would not pair what does not fit.
+      // A scene of classes has labels, the others have targets; a run would not pair what does not
+      // fit.
       if (const char* lacking = asked.scene.output == "softmax" ? "targets" : "labels";
           needs(lacking)) {
         add(std::string(verb) + output, Verdict::kSkipped, std::string("it needs ") + lacking);
@@ -362,6 +364,14 @@ class Suite {
       asked = base();
       asked.trial = trial::kProject;
       add("projection", attempt(asked));
+      asked.trial = trial::kReconstruct;
+      add("reconstruction", attempt(asked));
+    }
+    if (metadata_.kind == Kind::kModel) {
+      asked.trial = trial::kForward;
+      add("forward", attempt(asked));
+      asked.trial = trial::kIntervene;
+      add("intervention", attempt(asked));
     }
     if (metadata_.kind == Kind::kMetric) metric_checks();
     last_checks(base());

@@ -238,6 +238,7 @@ class Parser {
     out.place = place_of(table);
     std::vector<std::string> known = {"id", "file", "name", "params"};
     if (kind == "explainer") known.emplace_back("controls");
+    if (kind == "dataset") known.emplace_back("optional");
     keys(table, known);
     if (const auto* node = table.get("id")) text(*node, kind + ".id", out.id);
     if (const auto* node = table.get("name")) text(*node, kind + ".name", out.name);
@@ -248,6 +249,12 @@ class Parser {
     if (out.id.empty() && !out.file)
       diagnostics_.add(out.place, "[[" + kind + "]] needs an id = \"...\"");
     if (kind == "explainer") out.controls = controls(table, {});
+    if (const auto* node = kind == "dataset" ? table.get("optional") : nullptr) {
+      if (node->is_boolean())
+        out.optional = node->as_boolean()->get();
+      else
+        error(*node, "dataset.optional: expected true or false");
+    }
     if (const auto* node = table.get("params")) {
       const auto* params = node->as_table();
       if (params == nullptr)

@@ -34,6 +34,10 @@ class Diagnostics {
   void add(Place place, const std::string& message);
   void throw_if_any() const;
 
+  /// What is no mistake, but somebody may wonder about.
+  void note(const std::string& text) { notes_.push_back(text); }
+  const std::vector<std::string>& notes() const { return notes_; }
+
  private:
   struct Entry {
     Place place;
@@ -41,6 +45,7 @@ class Diagnostics {
   };
   std::string file_;
   std::vector<Entry> entries_;
+  std::vector<std::string> notes_;
 };
 
 /// One value, or several to sweep over.
@@ -57,6 +62,7 @@ struct ComponentRequest {
   std::optional<std::filesystem::path> file;  ///< absolute
   std::vector<ParameterRequest> params;
   std::vector<std::string> controls;  ///< explainers: instead of the run's; empty: the run's
+  bool optional = false;  ///< datasets: left out, with a note, where one of its files is missing
   Place place;
 };
 

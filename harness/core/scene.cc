@@ -86,6 +86,19 @@ void write_head(const Scene& scene, sdk::Sink& out) {
   out.text("output", scene.output);
 }
 
+void write_concepts_and_codes(const Scene& scene, sdk::Sink& out) {
+  std::vector<double> scores = concepts(), probabilities;
+  sdk::Random noise = random("concept_scores");
+  for (double& score : scores) {
+    score = 4.0 * score - 2.0 + 0.5 * noise.normal();
+    probabilities.push_back(1.0 / (1.0 + std::exp(-score)));
+  }
+  write(out, "concept_scores", {kSamples, kConcepts, 1}, scores, false);
+  write(out, "concept_probabilities", {kSamples, kConcepts}, probabilities, false);
+  write(out, "task_outputs", {kSamples, kOutputs}, logits(scene), false);
+  write(out, "codes", {kSamples, kConcepts}, scores, false);
+}
+
 void write_rows(sdk::Sink& out, const char* name, std::int64_t first, std::int64_t count) {
   const auto rows = out.create<std::int64_t>(name, {count});
   std::iota(rows.begin(), rows.end(), first);
@@ -93,10 +106,23 @@ void write_rows(sdk::Sink& out, const char* name, std::int64_t first, std::int64
 
 }  // namespace
 
+void scene_forward(const cono_tensor& inputs, cono_tensor& activations) {
+  const auto out = sdk::Tensor(activations).values<double>();
+  std::fill(out.begin(), out.end(), 0.25);
+  sdk::Tensor(inputs).for_each([&out](std::int64_t i, double value) {
+    const std::int64_t x = i % kSide, y = i / kSide % kSide, sample = i / (kSide * kSide);
+    const std::int64_t position = y / (kSide / 2) * 2 + x / (kSide / 2);
+    const std::int64_t feature = (sample * kPositions + position) * kWidth + x / 3 * 2;
+    out[static_cast<std::size_t>(feature)] += 0.2 * value;
+    out[static_cast<std::size_t>(feature) + 1] += 0.2 * value * value;
+  });
+}
+
 void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder) {
   ArtifactWriter writer(folder);
   sdk::Sink out(writer.sink());
   write_head(scene, out);
+  write_concepts_and_codes(scene, out);
 
   std::vector<double> images;
   sdk::Random noise = random("images");
@@ -136,16 +162,7 @@ void write_scene_model(const Scene& scene, const std::filesystem::path& folder) 
   ArtifactWriter writer(folder);
   sdk::Sink out(writer.sink());
   write_head(scene, out);
-  std::vector<double> scores = concepts(), probabilities;
-  sdk::Random noise = random("concept_scores");
-  for (double& score : scores) {
-    score = 4.0 * score - 2.0 + 0.5 * noise.normal();
-    probabilities.push_back(1.0 / (1.0 + std::exp(-score)));
-  }
-  write(out, "concept_scores", {kSamples, kConcepts, 1}, scores, false);
-  write(out, "concept_probabilities", {kSamples, kConcepts}, probabilities, false);
-  write(out, "task_outputs", {kSamples, kOutputs}, logits(scene), false);
-  write(out, "codes", {kSamples, kConcepts}, scores, false);
+  write_concepts_and_codes(scene, out);
   writer.finish();
 }
 

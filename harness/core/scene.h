@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "conoscope/sdk/abi.h"
+
 namespace conoscope::core {
 
 /// A small synthetic subject on which plugins are tried: 60 samples with 8 x 8 images, labels or
@@ -17,13 +19,18 @@ struct Scene {
   std::int64_t test = 15;
 };
 
+/// What the scene's model makes of new images, m x 8 x 8 x 1 -> m x 4 x 8: each quadrant is a
+/// position, and the brightness of the columns that mark a class drives the class's two features.
+void scene_forward(const cono_tensor& inputs, cono_tensor& activations);
+
 /// Explanations whose quality is known.
 enum class KnownExplanation {
   kPerfect,  ///< each output's own weight vector, its norm as importance
   kRandom    ///< random directions and importances
 };
 
-// Each writes an artifact folder. throws  std::runtime_error: it cannot be written
+// Each writes an artifact folder. The dataset brings the model's views as arrays, too: for models
+// that pass them on. throws  std::runtime_error: it cannot be written
 void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder);
 /// Head view, concept view and latent view.
 void write_scene_model(const Scene& scene, const std::filesystem::path& folder);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
 namespace conoscope::core {
@@ -225,8 +226,39 @@ void TestSubject::add_train_head(const ArrayBag& dataset, const ArrayBag& model)
   train_head_ = make_head_view(rows_of(model, index_of(dataset, "train_index"), samples_of(model)));
 }
 
+void TestSubject::add_images(const ArrayBag& dataset,
+                             decltype(metrics::ImageView::forward) forward) {
+  const auto inputs = test_.find("inputs");
+  if (!inputs || inputs->dimensions() != 4 || inputs->size() == 0) return;
+  images_.emplace();
+  images_->pixels = to_matrix(*inputs, 1);
+  images_->height = inputs->shape(1);
+  images_->width = inputs->shape(2);
+  images_->channels = inputs->shape(3);
+  const auto train = index_of(dataset, "train_index");
+  const ArrayBag known = rows_of(dataset, train, dataset.get("inputs").rows(), true);
+  const Index channels = images_->channels;
+  metrics::Vector sum = metrics::Vector::Zero(channels);
+  known.get("inputs").for_each([&](std::int64_t i, double value) { sum[i % channels] += value; });
+  images_->mean =
+      sum * (static_cast<double>(channels) / static_cast<double>(known.get("inputs").size()));
+  images_->forward = std::move(forward);
+}
+
 void TestSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
   if (concepts_) concepts_->intervene = std::move(intervene);
+}
+
+void TestSubject::add_concept_scores() {
+  if (!head_ || !explanation_ || explanation_->cavs.rows() == 0 ||
+      head_->pooling == metrics::Pooling::kFlatten)
+    return;
+  if (concepts_ && latent_) return;
+  const metrics::Matrix scores = metrics::concept_scores(*head_, *explanation_);
+  if (!latent_) latent_ = {scores};
+  if (concepts_) return;
+  concepts_.emplace();
+  concepts_->scores = scores;
 }
 
 metrics::Subject TestSubject::views() const {
@@ -236,6 +268,7 @@ metrics::Subject TestSubject::views() const {
   if (concepts_) out.concepts = &*concepts_;
   if (latent_) out.latent = &*latent_;
   out.annotations = &annotations_;
+  if (images_) out.images = &*images_;
   if (train_head_) out.train_head = &*train_head_;
   return out;
 }
@@ -261,6 +294,15 @@ const ArrayBag& TestSubject::arrays() {
     plugin_arrays_.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
   }
   plugin_arrays_.borrow_missing(test_);
+  // Only where the model has none of its own: see add_concept_scores().
+  if (latent_ && !plugin_arrays_.find("codes")) {
+    const Matrix& codes = latent_->codes;
+    plugin_arrays_.add_copy("codes", codes.data(), {codes.rows(), codes.cols()});
+  }
+  if (concepts_ && !plugin_arrays_.find("concept_scores")) {
+    const Matrix& scores = concepts_->scores;
+    plugin_arrays_.add_copy("concept_scores", scores.data(), {scores.rows(), scores.cols(), 1});
+  }
   return plugin_arrays_;
 }
 

@@ -36,10 +36,18 @@ class TestSubject {
                       decltype(metrics::Explanation::reconstruct) reconstruct);
   /// The training split's head view; left out unless asked for, because it is a copy.
   void add_train_head(const ArrayBag& dataset, const ArrayBag& model);
+  /// The test split's images with a forward call; left out unless asked for. Inputs that are not
+  /// images (n x height x width x channels) stay out.
+  void add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward);
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
 
   /// Replaces importances, or directions and importances, by random ones; see control.h.
   metrics::Explanation* explanation() { return explanation_ ? &*explanation_ : nullptr; }
+
+  /// Where the model has no concept view or codes of its own, an explanation's concept scores take
+  /// their place: what is asked of a bottleneck or an encoder is then asked of the explanation. Not
+  /// below a flattened head. Call it after the projection and the control.
+  void add_concept_scores();
 
   metrics::Subject views() const;
   /// The same as arrays, for metric plugins.
@@ -51,6 +59,7 @@ class TestSubject {
   std::optional<metrics::Explanation> explanation_;
   std::optional<metrics::ConceptView> concepts_;
   std::optional<metrics::LatentView> latent_;
+  std::optional<metrics::ImageView> images_;
   metrics::Annotations annotations_;
   ArrayBag plugin_arrays_;
 };

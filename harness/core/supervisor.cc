@@ -246,6 +246,7 @@ class Supervisor {
       if (plan_.nodes[need].stage == Stage::kModel) job.model_folder = folder;
       if (plan_.nodes[need].stage == Stage::kExplain) job.explanation = folder;
     }
+    if (node.forward != nullptr) job.model = use_of(*node.forward);
     if (node.stage == Stage::kScore) {
       const Cell& cell = plan_.cells[node.cell];
       job.control = cell.control;

@@ -19,7 +19,10 @@ inline constexpr std::string_view kNan = "nan";              ///< NaN among the 
 inline constexpr std::string_view kNoRows = "no_rows";       ///< an empty training split
 inline constexpr std::string_view kCancelled = "cancelled";  ///< the host says so from the start
 inline constexpr std::string_view kProject = "project";      ///< project() as a function
-inline constexpr std::string_view kMemory = "memory";        ///< the same call many times
+inline constexpr std::string_view kReconstruct = "reconstruct";  ///< reconstruct() as a function
+inline constexpr std::string_view kForward = "forward";          ///< forward() as a function
+inline constexpr std::string_view kIntervene = "intervene";      ///< intervene() as a function
+inline constexpr std::string_view kMemory = "memory";            ///< the same call many times
 }  // namespace trial
 
 /// Changes the plugin's input as the trial wants it; other trials change nothing.

@@ -15,11 +15,16 @@
 #include <new>
 
 #include "harness/core/artifact.h"
+#include "harness/core/contains.h"
 #include "harness/core/control.h"
+#include "harness/core/forward_call.h"
 #include "harness/core/job.h"
 #include "harness/core/loader.h"
 #include "harness/core/output_check.h"
+#include "harness/core/scene.h"
+#include "harness/core/score_collector.h"
 #include "harness/core/subject.h"
+#include "harness/core/subject_calls.h"
 #include "harness/core/trial.h"
 #include "metrics/catalogue.h"
 
@@ -138,10 +143,83 @@ void produce_with(const Job& job, Ready<Table>& ready, HostCalls& host, const fs
       job.trial_seconds);
 }
 
-/// project() twice on the same rows, then on the rows in the opposite order.
-/// throws  OutputFault: the answers differ
-void check_projection(Ready<cono_explainer>& ready, HostCalls& host, const ArrayBag& explanation,
-                      const ArrayBag& input, std::int64_t outputs);
+/// The forward call of a model's plugin, with all that it needs to live.
+class AnsweringModel {
+ public:
+  /// throws  LoadFault: the plugin has no forward call
+  AnsweringModel(const PluginUse& use, const ArrayBag& model, HostCalls& host)
+      : model_(model), ready_(use, host), table_(table_of(ready_.plugin)) {
+    host_.seed = host.seed;
+    host_.threads = host.threads;
+    host_.scratch = host.scratch;
+    host_.log = host.log;
+    host_.cancelled = host.cancelled;
+  }
+
+  /// Valid as long as this. It has a host of its own: the caller's is in use during its call.
+  ForwardFunction function() {
+    return [this](const cono_tensor& inputs, cono_tensor& activations) {
+      call_plugin(host_, [&](const cono_host* raw) {
+        return table_.forward(ready_.instance.get(), model_.raw(), &inputs, raw, &activations);
+      });
+    };
+  }
+
+ private:
+  static cono_forward table_of(const LoadedPlugin& plugin) {
+    if (const auto table = plugin.optional_table<cono_forward>(CONO_FORWARD_INTERFACE))
+      return *table;
+    throw LoadFault(plugin.metadata().id + ": its metadata offer forward, but it has no " +
+                    CONO_FORWARD_INTERFACE);
+  }
+
+  const ArrayBag& model_;
+  Ready<cono_model> ready_;
+  cono_forward table_;
+  HostCalls host_;
+};
+
+/// The explainer's fit: with the model at hand where both sides know how.
+void explain(const Job& job, Ready<cono_explainer>& ready, HostCalls& host, const fs::path& folder,
+             const ArrayBag& dataset, const ArrayBag& model, const ArrayBag& input) {
+  const auto with_model =
+      ready.plugin.optional_table<cono_explainer_forward>(CONO_EXPLAINER_FORWARD_INTERFACE);
+  std::optional<AnsweringModel> answering;
+  std::optional<ForwardCall> forward;
+  if (with_model && (job.model || job.scene_forward)) {
+    if (!job.scene_forward) answering.emplace(*job.model, model, host);
+    forward.emplace(job.scene_forward ? ForwardFunction(scene_forward) : answering->function(),
+                    ForwardShape::of(dataset, model));
+  }
+  report({"stage", "fit"});
+  try {
+    produce_with(job, ready, host, folder,
+                 [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                   return forward ? with_model->fit(instance.get(), input.raw(), forward->raw(),
+                                                    raw, sink)
+                                  : instance.table().fit(instance.get(), input.raw(), raw, sink);
+                 });
+  } catch (const CallFault& e) {
+    if (forward && !forward->fault().empty())
+      throw CallFault(e.status(), e.what() + (": " + forward->fault()));
+    throw;
+  }
+}
+
+/// project() or, with trial reconstruct, reconstruct(): twice on the same rows, then on the rows in
+/// the opposite order.
+/// throws  OutputFault: the answers differ or are not finite; CallFault (not applicable): no such
+///         call
+void check_explainer_calls(Ready<cono_explainer>& ready, HostCalls& host,
+                           const ArrayBag& explanation, const ArrayBag& input, std::int64_t outputs,
+                           bool reconstruct);
+
+/// forward() or intervene() on the first samples: twice; intervene() also in the opposite order and
+/// on an edit, forward() on a fresh instance and against the activations that fit() left.
+/// throws  as check_explainer_calls
+void check_forward(const Job& job, Ready<cono_model>& ready, HostCalls& host,
+                   const ArrayBag& dataset, const ArrayBag& model);
+void check_intervention(Ready<cono_model>& ready, HostCalls& host, const ArrayBag& model);
 
 void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
   report({"stage", "load"});
@@ -166,7 +244,11 @@ void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
                    [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                      return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
                    });
-      return check_model(ArrayBag::open(folder), dataset, ready.metadata);
+      const ArrayBag model = ArrayBag::open(folder);
+      check_model(model, dataset, ready.metadata);
+      if (job.trial == trial::kForward) check_forward(job, ready, host, dataset, model);
+      if (job.trial == trial::kIntervene) check_intervention(ready, host, model);
+      return;
     }
     case Stage::kExplain: {
       Ready<cono_explainer> ready(*job.plugin, host);
@@ -175,15 +257,12 @@ void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
       const ArrayBag model = ArrayBag::open(job.model_folder);
       ArrayBag input = make_explainer_input(dataset, model);
       alter_input(input, job.trial);
-      report({"stage", "fit"});
-      produce_with(job, ready, host, folder,
-                   [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
-                     return instance.table().fit(instance.get(), input.raw(), raw, sink);
-                   });
+      explain(job, ready, host, folder, dataset, model, input);
       const ArrayBag explanation = ArrayBag::open(folder);
       check_explanation(explanation, model);
-      if (job.trial == trial::kProject)
-        check_projection(ready, host, explanation, input, model.get("head_weight").rows());
+      if (job.trial == trial::kProject || job.trial == trial::kReconstruct)
+        check_explainer_calls(ready, host, explanation, input, model.get("head_weight").rows(),
+                              job.trial == trial::kReconstruct);
       return;
     }
     case Stage::kScore:
@@ -227,45 +306,138 @@ metrics::Matrix map_matrix(HostCalls& host, const metrics::MatrixRef& in, metric
   return out;
 }
 
-void check_projection(Ready<cono_explainer>& ready, HostCalls& host, const ArrayBag& explanation,
-                      const ArrayBag& input, std::int64_t outputs) {
+// A trial looks at no more rows than these.
+constexpr std::int64_t kTrialRows = 32;
+
+/// Is the call a function of its rows, each on its own?
+template <typename Call>
+void check_function(const std::string& name, const metrics::Matrix& rows, Call&& call) {
+  const metrics::Matrix first = call(rows);
+  if (call(rows) != first)
+    throw OutputFault(name +
+                      " is no function of its arguments: two calls with the same rows differ");
+  // Another order may sum in another order; more than rounding it must not change.
+  const metrics::Matrix turned =
+      call(metrics::Matrix(rows.colwise().reverse())).colwise().reverse();
+  const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
+  if ((turned - first).cwiseAbs().maxCoeff() > 1e-9 * scale)
+    throw OutputFault(name + " of a row depends on the rows around it");
+}
+
+void check_explainer_calls(Ready<cono_explainer>& ready, HostCalls& host,
+                           const ArrayBag& explanation, const ArrayBag& input, std::int64_t outputs,
+                           bool reconstruct) {
   const auto& table = ready.instance.table();
-  if (table.project == nullptr)
+  if (!reconstruct && table.project == nullptr)
     throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
-  report({"stage", "project"});
+  if (reconstruct && table.reconstruct == nullptr)
+    throw CallFault(CONO_NOT_APPLICABLE, "it has no reconstruct()");
+  report({"stage", reconstruct ? "reconstruct" : "project"});
   const sdk::Tensor activations = input.get("activations");
   const std::int64_t width = activations.shape(2);
-  const std::int64_t count = std::min<std::int64_t>(activations.size() / width, 32);
-  metrics::Matrix rows(count, width);
+  metrics::Matrix rows(std::min(activations.size() / width, kTrialRows), width);
   activations.for_each([&](std::int64_t i, double value) {
     if (i < rows.size()) rows.data()[i] = value;
   });
+  const sdk::Tensor cavs = explanation.get("cavs");
   const bool shared = explanation.text("scope") == "class_agnostic";
+  std::int64_t before = 0;
   for (std::int64_t output = 0; output < outputs; ++output) {
+    const std::int64_t first = before;
     const std::int64_t concepts =
-        shared ? explanation.get("cavs").rows()
+        shared ? cavs.rows()
                : explanation.get("counts")
                      .values<const std::int64_t>()[static_cast<std::size_t>(output)];
+    if (!shared) before += concepts;
     if (concepts == 0) continue;
-    const auto project = [&](const metrics::Matrix& from) {
+    const auto project = [&](const metrics::Matrix& from) -> metrics::Matrix {
+      if (table.project == nullptr) {
+        metrics::Matrix directions(cavs.rows(), width);
+        cavs.for_each([&](std::int64_t i, double value) { directions.data()[i] = value; });
+        return from * directions.middleRows(first, concepts).transpose();
+      }
       return map_matrix(
           host, from, concepts, [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
             return table.project(ready.instance.get(), explanation.raw(), output, in, raw, out);
           });
     };
-    const metrics::Matrix first = project(rows);
-    if (project(rows) != first)
-      throw OutputFault(
-          "project() is no function of its arguments: two calls with the same rows "
-          "differ, output " +
-          std::to_string(output));
-    // Another order may sum in another order; more than rounding it must not change.
-    const metrics::Matrix turned = project(rows.colwise().reverse()).colwise().reverse();
-    const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
-    if ((turned - first).cwiseAbs().maxCoeff() > 1e-9 * scale)
-      throw OutputFault("project() of a row depends on the rows around it, output " +
-                        std::to_string(output));
+    const std::string place = ", output " + std::to_string(output);
+    if (!reconstruct) {
+      check_function("project()" + place, rows, project);
+      continue;
+    }
+    check_function("reconstruct()" + place, project(rows), [&](const metrics::Matrix& scores) {
+      return map_matrix(
+          host, scores, width, [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+            return table.reconstruct(ready.instance.get(), explanation.raw(), output, in, raw, out);
+          });
+    });
   }
+}
+
+void check_forward(const Job& job, Ready<cono_model>& ready, HostCalls& host,
+                   const ArrayBag& dataset, const ArrayBag& model) {
+  const auto& offers = ready.metadata.offers;
+  const bool offered = std::find(offers.begin(), offers.end(), "forward") != offers.end();
+  const bool there = ready.plugin.optional_table<cono_forward>(CONO_FORWARD_INTERFACE).has_value();
+  if (!offered && !there) throw CallFault(CONO_NOT_APPLICABLE, "it has no forward()");
+  if (!offered)
+    throw OutputFault("it has a forward(), but its metadata do not say offers = [\"forward\"]");
+  AnsweringModel answering(*job.plugin, model, host);  // an instance that has not seen fit()
+  report({"stage", "forward"});
+  const ForwardShape shape = ForwardShape::of(dataset, model);
+  const sdk::Tensor inputs = dataset.get("inputs"), activations = model.get("activations");
+  const std::int64_t count = std::min(inputs.rows(), kTrialRows);
+  metrics::Matrix rows(count, inputs.size() / inputs.rows());
+  inputs.for_each([&](std::int64_t i, double value) {
+    if (i < rows.size()) rows.data()[i] = value;
+  });
+  const auto forward = [&](const metrics::Matrix& from) {
+    metrics::Matrix out(count, shape.positions * shape.width);
+    std::vector<std::int64_t> extent = shape.input;
+    extent.insert(extent.begin(), count);
+    const cono_tensor in = sdk::make_tensor(const_cast<double*>(from.data()), CONO_F64, extent);
+    cono_tensor to = sdk::make_tensor(
+        out.data(), CONO_F64, std::vector<std::int64_t>{count, shape.positions, shape.width});
+    run_forward(answering.function(), shape, in, to);
+    return out;
+  };
+  const metrics::Matrix first = forward(rows);
+  if (forward(rows) != first)
+    throw OutputFault(
+        "forward() is no function of its arguments: two calls with the same inputs differ");
+  // Models compute in float32; beyond that, forward() and fit() are the same network.
+  const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
+  activations.for_each([&](std::int64_t i, double value) {
+    if (i < first.size() && std::abs(first.data()[i] - value) > 1e-4 * scale)
+      throw OutputFault("forward() of sample " + std::to_string(i / first.cols()) +
+                        " is not what fit() left as its activations: " +
+                        std::to_string(first.data()[i]) + " and " + std::to_string(value));
+  });
+}
+
+void check_intervention(Ready<cono_model>& ready, HostCalls& host, const ArrayBag& model) {
+  const auto table = ready.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE);
+  if (!table) throw CallFault(CONO_NOT_APPLICABLE, "it has no intervene()");
+  report({"stage", "intervene"});
+  const sdk::Tensor scores = model.get("concept_scores");
+  const std::int64_t concepts = scores.shape(1), width = scores.shape(2);
+  metrics::Matrix rows(std::min(scores.rows(), kTrialRows), concepts * width);
+  scores.for_each([&](std::int64_t i, double value) {
+    if (i < rows.size()) rows.data()[i] = value;
+  });
+  const auto intervene = [&](const metrics::Matrix& from) {
+    return map_matrix(host, from, model.get("task_outputs").shape(1),
+                      [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                        const cono_tensor cube = sdk::make_tensor(
+                            in->data, CONO_F64,
+                            std::vector<std::int64_t>{in->shape[0], concepts, width});
+                        return table->intervene(ready.instance.get(), model.raw(), &cube, raw, out);
+                      });
+  };
+  check_function("intervene()", rows, intervene);
+  rows.setConstant(rows.maxCoeff());  // an edit that no sample has
+  intervene(rows);
 }
 
 void send_score(const metrics::Score& score, bool parts) {
@@ -304,152 +476,6 @@ std::size_t score_built_in(const Job& job, const TestSubject& subject) {
       }
   return count;
 }
-
-/// What a metric plugin gave, checked against what it declared.
-class ScoreCollector {
- public:
-  ScoreCollector(const Metadata& metadata) : metadata_(metadata) {
-    raw_.struct_size = sizeof(raw_);
-    raw_.self = this;
-    raw_.score = [](void* self, const char* name, double value, const char* reason,
-                    const double* parts, std::int64_t count) {
-      return static_cast<ScoreCollector*>(self)->take(name, value, reason, parts, count);
-    };
-  }
-  const cono_scores* raw() const { return &raw_; }
-
-  std::vector<metrics::Score> scores;
-  std::string fault;
-
- private:
-  cono_status take(const char* name, double value, const char* reason, const double* parts,
-                   std::int64_t count) {
-    const auto refuse = [this](std::string why) {
-      fault = std::move(why);
-      return CONO_INVALID_ARGUMENT;
-    };
-    const std::string given = name == nullptr ? "" : name;
-    const auto it = std::find_if(metadata_.scores.begin(), metadata_.scores.end(),
-                                 [&](const ScoreSpec& spec) { return spec.name == given; });
-    if (it == metadata_.scores.end()) return refuse("score " + given + " is not in its metadata");
-    for (const auto& score : scores)
-      if (score.name == given) return refuse("score " + given + " was given twice");
-    metrics::Score out;
-    out.name = given;
-    if (reason != nullptr) {
-      out.reason = reason;
-      if (out.reason != "undefined" && out.reason != "not_applicable")
-        return refuse("score " + given + ": reason \"" + out.reason +
-                      "\" is neither undefined nor not_applicable");
-    } else {
-      out.value = value;
-      if (!std::isfinite(value))
-        return refuse("score " + given + " is not a finite number: " + std::to_string(value));
-      if ((it->low && value < *it->low) || (it->high && value > *it->high))
-        return refuse("score " + given + " = " + to_text(value) + " is outside its declared range");
-    }
-    if (parts != nullptr && count > 0) out.parts.assign(parts, parts + count);
-    scores.push_back(std::move(out));
-    return CONO_OK;
-  }
-
-  const Metadata& metadata_;
-  cono_scores raw_{};
-};
-
-/// Hands a subject's functions to a metric plugin as C calls.
-class SubjectCalls {
- public:
-  explicit SubjectCalls(const metrics::Subject& subject) : subject_(subject) {
-    raw_.struct_size = sizeof(raw_);
-    raw_.self = this;
-    if (subject.explanation != nullptr)
-      raw_.project = [](void* self, std::int64_t output, const cono_tensor* rows,
-                        cono_tensor* scores) {
-        auto& calls = *static_cast<SubjectCalls*>(self);
-        const auto& e = *calls.subject_.explanation;
-        return calls.run(rows, scores, [&](const metrics::Matrix& in) -> metrics::Matrix {
-          const auto [first, last] = concepts_of(e, output);
-          check_columns("project", in, e.cavs.cols());
-          if (e.project) return e.project(output, in);
-          return in * e.cavs.middleRows(first, last - first).transpose();
-        });
-      };
-    if (subject.explanation != nullptr && subject.explanation->reconstruct)
-      raw_.reconstruct = [](void* self, std::int64_t output, const cono_tensor* scores,
-                            cono_tensor* rows) {
-        auto& calls = *static_cast<SubjectCalls*>(self);
-        const auto& e = *calls.subject_.explanation;
-        return calls.run(scores, rows, [&](const metrics::Matrix& in) {
-          const auto [first, last] = concepts_of(e, output);
-          check_columns("reconstruct", in, last - first);
-          return e.reconstruct(output, in);
-        });
-      };
-    if (subject.concepts != nullptr && subject.concepts->intervene)
-      raw_.intervene = [](void* self, const cono_tensor* concepts, cono_tensor* outputs) {
-        auto& calls = *static_cast<SubjectCalls*>(self);
-        const auto& view = *calls.subject_.concepts;
-        return calls.run(concepts, outputs, [&](const metrics::Matrix& in) {
-          check_columns("intervene", in, view.scores.cols());
-          return view.intervene(in);
-        });
-      };
-  }
-  const cono_calls* raw() const { return &raw_; }
-
-  /// Why the last call failed; empty: none did.
-  std::string fault;
-
- private:
-  /// The rows of cavs that are the output's: [first, last).
-  static std::pair<metrics::Index, metrics::Index> concepts_of(const metrics::Explanation& e,
-                                                               std::int64_t output) {
-    const metrics::Index outputs = e.class_agnostic
-                                       ? e.importance_by_output.rows()
-                                       : static_cast<metrics::Index>(e.offset.size()) - 1;
-    if (output < 0 || output >= outputs)
-      throw std::invalid_argument("output " + std::to_string(output) + " of " +
-                                  std::to_string(outputs));
-    if (e.class_agnostic) return {0, e.cavs.rows()};
-    return {e.offset[static_cast<std::size_t>(output)],
-            e.offset[static_cast<std::size_t>(output) + 1]};
-  }
-
-  static void check_columns(const char* call, const metrics::Matrix& in, metrics::Index columns) {
-    if (in.cols() != columns)
-      throw std::invalid_argument(std::string(call) + ": " + std::to_string(in.cols()) +
-                                  " columns, expected " + std::to_string(columns));
-  }
-
-  template <typename Map>
-  cono_status run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept {
-    try {
-      const sdk::Tensor from(*in), to(*out);
-      metrics::Matrix matrix(from.rows(), from.size() / std::max<std::int64_t>(from.rows(), 1));
-      from.for_each([&](std::int64_t i, double value) { matrix.data()[i] = value; });
-      const metrics::Matrix result = map(matrix);
-      const auto target = to.values<double>();
-      if (static_cast<std::size_t>(result.size()) != target.size())
-        throw std::invalid_argument("room for " + std::to_string(target.size()) +
-                                    " numbers, expected " + std::to_string(result.size()));
-      std::copy_n(result.data(), target.size(), target.begin());
-      return CONO_OK;
-    } catch (const std::invalid_argument& e) {
-      fault = e.what();
-      return CONO_INVALID_ARGUMENT;
-    } catch (const std::exception& e) {
-      fault = e.what();
-      return CONO_INTERNAL;
-    } catch (...) {
-      fault = "threw something that is not a std::exception";
-      return CONO_INTERNAL;
-    }
-  }
-
-  metrics::Subject subject_;
-  cono_calls raw_{};
-};
 
 std::size_t score(const Job& job, HostCalls& host) {
   report({"stage", "open"});
@@ -515,8 +541,30 @@ std::size_t score(const Job& job, HostCalls& host) {
           });
   }
 
+  std::optional<AnsweringModel> from_pixels;
+  if (!job.plugin && job.model && needs_view(job, "forward")) {
+    from_pixels.emplace(*job.model, model, host);
+    subject.add_images(
+        dataset, [forward = from_pixels->function(),
+                  shape = ForwardShape::of(dataset, model)](const metrics::MatrixRef& pixels) {
+          const metrics::Matrix packed = pixels;
+          metrics::Matrix out(packed.rows() * shape.positions, shape.width);
+          std::vector<std::int64_t> in_shape = shape.input;
+          in_shape.insert(in_shape.begin(), packed.rows());
+          const cono_tensor in =
+              sdk::make_tensor(const_cast<double*>(packed.data()), CONO_F64, in_shape);
+          cono_tensor activations = sdk::make_tensor(
+              out.data(), CONO_F64,
+              std::vector<std::int64_t>{packed.rows(), shape.positions, shape.width});
+          run_forward(forward, shape, in, activations);
+          return out;
+        });
+  }
+
   if (!job.plugin) {
     if (needs_view(job, "train_head_view")) subject.add_train_head(dataset, model);
+    if (needs_view(job, "concept_view") || needs_view(job, "latent_view"))
+      subject.add_concept_scores();
     report({"stage", "score"});
     return score_built_in(job, subject);
   }
@@ -524,11 +572,11 @@ std::size_t score(const Job& job, HostCalls& host) {
   Ready<cono_metric> metric(*job.plugin, host);
   if (job.trial == trial::kLoad) return 0;
   report({"stage", "score"});
+  for (const char* view : {"concept_view", "latent_view"})
+    if (contains(metric.metadata.needs, view)) subject.add_concept_scores();
   // Which annotations an archive holds is known only now.
   for (const char* name : {"labels", "targets", "concepts", "factors"}) {
-    const auto& needs = metric.metadata.needs;
-    if (std::find(needs.begin(), needs.end(), name) == needs.end() || subject.arrays().find(name))
-      continue;
+    if (!contains(metric.metadata.needs, name) || subject.arrays().find(name)) continue;
     for (const ScoreSpec& spec : metric.metadata.scores)
       report({"score", spec.name, hex_double(0.0), "not_applicable",
               std::string(name) + " are missing"});

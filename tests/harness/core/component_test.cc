@@ -34,7 +34,7 @@ default = 0.5
 struct World {
   Scratch scratch;
   Quarantine quarantine{scratch.path("quarantine.tsv")};
-  std::vector<std::string> errors;
+  std::vector<std::string> errors, notes;
   Place place{7, 3};
 
   World() { fs::create_directories(scratch.path("plugins")); }
@@ -50,6 +50,7 @@ struct World {
     Diagnostics diagnostics("f");
     auto out = resolve(request, kind, registry, quarantine, scratch.path(""), diagnostics);
     errors.clear();
+    notes = diagnostics.notes();
     try {
       diagnostics.throw_if_any();
     } catch (const RunFileError& e) {
@@ -173,6 +174,38 @@ TEST_CASE("a file counts by its content, not by its name or place") {
   const auto both = world(world.ask("e", {{"file", {a}, {}}, {"more", {other}, {}}}))[0];
   CHECK(both.offers.back() == "concepts");
   CHECK(both.key != with(a).key);
+}
+
+TEST_CASE("a choice brings its own view, the default's too") {
+  World world;
+  world.plugin("e",
+               "[parameters.task]\ntype = \"text\"\ndefault = \"a\"\nchoices = [\"a\", \"b\"]\n"
+               "choice_offers = [\"labels\", \"targets\"]\n");
+  CHECK(world(world.ask("e", {}))[0].offers.back() == "labels");
+  CHECK(world(world.ask("e", {{"task", {std::string("b")}, {}}}))[0].offers.back() == "targets");
+}
+
+TEST_CASE("a file that is not beside the run file is sought in CONOSCOPE_DATA_DIR") {
+  World world;
+  world.plugin("e", "[parameters.file]\ntype = \"file\"\n");
+  const Scratch data;
+  data.write("far.npy", "x");
+  auto request = world.ask("e", {{"file", {std::string("far.npy")}, {}}});
+  request.optional = true;
+  CHECK(world(request).empty());
+  REQUIRE(world.notes.size() == 1);
+  CHECK(world.notes[0].find("(optional): file = ") != std::string::npos);
+  CHECK(world.notes[0].find("far.npy: no such file") != std::string::npos);
+
+  ::setenv("CONOSCOPE_DATA_DIR", data.path("").c_str(), 1);
+  const auto found = world(request);
+  const auto beside = world.scratch.write("far.npy", "y");
+  const auto nearer = world(request);
+  ::unsetenv("CONOSCOPE_DATA_DIR");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].values[0] == Value(data.path("far.npy")));
+  REQUIRE(nearer.size() == 1);
+  CHECK(nearer[0].values[0] == Value(beside));
 }
 
 TEST_CASE("a file that has changed since it was last hashed is hashed again") {

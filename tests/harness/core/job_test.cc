@@ -37,7 +37,7 @@ Job full() {
   job.dataset = "/cache/d";
   job.model_folder = "/cache/m";
   job.explanation = "/cache/e";
-  job.work = "/cache/work/1.2";
+  job.work = "/cache/w";
   job.seed = std::numeric_limits<std::uint64_t>::max();
   job.control_seed = 0x8000000000000001ULL;
   job.threads = 16;
@@ -46,6 +46,7 @@ Job full() {
   job.metrics = {"surf_mae", "surf_emd"};
   job.sample_scores = true;
   job.repeat = true;
+  job.scene_forward = true;
   return job;
 }
 
@@ -86,6 +87,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   CHECK(back.metrics == job.metrics);
   CHECK(back.sample_scores);
   CHECK(back.repeat);
+  CHECK(back.scene_forward);
 }
 
 TEST_CASE("what is not there stays not there") {
@@ -101,6 +103,20 @@ TEST_CASE("what is not there stays not there") {
   CHECK(back.seed == 0);
   CHECK(back.metrics.empty());
   CHECK_FALSE(back.repeat);
+  CHECK_FALSE(back.scene_forward);
+}
+
+TEST_CASE("a job written over a longer one leaves nothing of it") {
+  const Scratch scratch;
+  const std::string file = scratch.path("job.toml");
+  Job job;
+  job.label = std::string(5000, 'x');
+  job.metrics = {"surf_mae", "surf_emd"};
+  write_job(job, file);
+  write_job(Job(), file);
+  CHECK(read_job(file).label.empty());
+  CHECK(read_job(file).metrics.empty());
+  CHECK(std::filesystem::file_size(file) < 5000);
 }
 
 TEST_CASE("what is no job is refused, never half read") {

@@ -40,6 +40,7 @@ help = "how many"
 type = "text"
 default = "fast"
 choices = ["fast", "exact"]
+choice_offers = ["labels", "targets"]
 [parameters.file]
 type = "file"
 offers = "concepts"
@@ -72,6 +73,7 @@ high = 1.5
   CHECK(data.parameters[0].max == 10.0);
   CHECK(data.parameters[0].help == "how many");
   CHECK(data.parameters[1].choices == std::vector<std::string>{"fast", "exact"});
+  CHECK(data.parameters[1].choice_offers == std::vector<std::string>{"labels", "targets"});
   CHECK_FALSE(data.parameters[2].standard.has_value());
   CHECK(data.parameters[2].offers == "concepts");
   REQUIRE(data.scores.size() == 2);
@@ -132,6 +134,10 @@ TEST_CASE("every refusal names the file, the key and what was found") {
   refused(metadata_text("model", "x", "need = [\"labels\"]"), "unknown key need");
   refused(metadata_text("model", "x", "needs = \"labels\""), "needs must be a list of texts");
   refused(metadata_text("model", "x", "offers = [1]"), "offers must be a list of texts");
+  refused(metadata_text("model", "x",
+                        "[parameters.a]\ntype = \"text\"\nchoices = [\"x\", \"y\"]\n"
+                        "choice_offers = [\"labels\"]\n"),
+          "choice_offers needs one view for each of choices");
   refused(metadata_text("model", "x", "seeded = \"yes\""), "seeded has the wrong type");
   refused(metadata_text("model", "x", "summary = 5"), "summary has the wrong type");
   refused(metadata_text("model", "x", "parameters = 5"), "parameters must be a table");

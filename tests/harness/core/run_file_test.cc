@@ -182,6 +182,9 @@ TEST_CASE("each mistake on its own") {
   has("[dataset]\nid = \"d\"\n[[model]]\nid = \"m\"", "dataset: expected [[dataset]] entries");
   has(kParts + "params = 5", "model.params: expected a table");
   has(kParts + "controls = [\"none\"]", "unknown key controls");
+  has(kParts + "optional = true", "unknown key optional");  // of a dataset alone
+  has("[[dataset]]\nid = \"d\"\noptional = 1\n[[model]]\nid = \"m\"\n",
+      "dataset.optional: expected true or false");
   has(kParts + "file = 5", "model.file: expected a text in quotes");
   has(kParts + "params.k = [1, [2]]", "parameter k: expected numbers, texts, true or false");
   has(kParts + "params.k = 1979-05-27", "parameter k: expected a number, a text");

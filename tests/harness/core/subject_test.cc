@@ -182,6 +182,69 @@ TEST_CASE("a metric is given the test rows, in the split's order") {
   CHECK(views.latent == nullptr);
 }
 
+TEST_CASE("the training split's head view is there when it was asked for") {
+  const ArrayBag data = dataset(), head = model(), found = explanation();
+  TestSubject subject(data, head, &found);
+  CHECK(subject.views().train_head == nullptr);
+  subject.add_train_head(data, head);
+  const auto* train = subject.views().train_head;
+  REQUIRE(train != nullptr);
+  CHECK(train->samples() == 3);  // 0, 2, 4
+  CHECK(train->positions == 2);
+  CHECK(train->activations(0, 0) == 0.0);
+  CHECK(train->activations(2, 0) == 12.0);
+  CHECK(train->activations(5, 2) == 29.0);
+  CHECK(train->weight == subject.views().head->weight);
+  CHECK(train->bias == subject.views().head->bias);
+  CHECK(train->pooling == metrics::Pooling::kMean);
+  CHECK(train->output == metrics::Output::kSoftmax);
+  // The test split is what it was.
+  CHECK(subject.views().head->samples() == 2);
+  CHECK(subject.views().head->activations(0, 0) == 18.0);
+}
+
+TEST_CASE("a model without a head has none on the training split either") {
+  const ArrayBag data = dataset();
+  ArrayBag codes;
+  count_up<double>(codes, "codes", {5, 2});
+  TestSubject subject(data, codes, nullptr);
+  subject.add_train_head(data, codes);
+  CHECK(subject.views().train_head == nullptr);
+}
+
+TEST_CASE("concept scores stand for a concept view and codes, where the model has none") {
+  const ArrayBag data = dataset(), head = model(), found = explanation();
+  TestSubject subject(data, head, &found);
+  subject.add_concept_scores();
+  const auto views = subject.views();
+  REQUIRE(views.latent != nullptr);
+  REQUIRE(views.concepts != nullptr);
+  // Sample 3 pooled is (19.5, 20.5, 21.5); the second CAV is (3, 4, 5).
+  CHECK(views.latent->codes.rows() == 2);
+  CHECK(views.latent->codes.cols() == 3);
+  CHECK(views.latent->codes(0, 1) == 3 * 19.5 + 4 * 20.5 + 5 * 21.5);
+  CHECK(views.concepts->scores == views.latent->codes);
+  CHECK(views.concepts->width == 1);
+  CHECK(views.concepts->probabilities.size() == 0);
+  CHECK(subject.arrays().get("codes").shape_text() == "2 x 3");
+  CHECK(subject.arrays().get("concept_scores").shape_text() == "2 x 3 x 1");
+
+  ArrayBag both = model();
+  count_up<double>(both, "codes", {5, 4});
+  TestSubject own(data, both, &found);
+  own.add_concept_scores();
+  CHECK(own.views().latent->codes.cols() == 4);     // the model's own
+  CHECK(own.views().concepts->scores.cols() == 3);  // the explanation's
+}
+
+TEST_CASE("a flattened head has no concept scores to judge") {
+  const ArrayBag data = dataset(), head = model({5, 2, 3}, "flatten"), found = explanation();
+  TestSubject subject(data, head, &found);
+  subject.add_concept_scores();
+  CHECK(subject.views().latent == nullptr);
+  CHECK(subject.views().concepts == nullptr);
+}
+
 TEST_CASE("views that are not offered are not there") {
   const ArrayBag data = dataset();
   ArrayBag codes;
@@ -254,4 +317,27 @@ TEST_CASE("a metric plugin sees the same numbers as arrays, after a control") {
   CHECK_FALSE(arrays.find("train_index").has_value());
   subject.explanation()->importance[0] = 4.0;
   CHECK(values<double>(subject.arrays(), "importance")[0] == 4.0);
+}
+
+TEST_CASE("images of the test split come with the training split's mean and a forward call") {
+  ArrayBag images = dataset();
+  count_up<float>(images, "inputs", {5, 2, 1, 2});
+  const ArrayBag fitted = model();
+  TestSubject subject(images, fitted, nullptr);
+  CHECK(subject.views().images == nullptr);  // left out unless asked for
+  subject.add_images(images, [](const MatrixRef& pixels) { return Matrix(2.0 * pixels); });
+  const metrics::ImageView* view = subject.views().images;
+  REQUIRE(view != nullptr);
+  CHECK(view->height == 2);
+  CHECK(view->width == 1);
+  CHECK(view->channels == 2);
+  CHECK(view->pixels == (Matrix(2, 4) << 12, 13, 14, 15, 4, 5, 6, 7).finished());
+  // Rows 0, 2 and 4 hold 0 2, 8 10 and 16 18 in the first channel, one more in the second.
+  CHECK(view->mean == (metrics::Vector(2) << 9, 10).finished());
+  CHECK(view->forward(view->pixels)(0, 0) == 24.0);
+
+  const ArrayBag table = dataset();
+  TestSubject flat(table, fitted, nullptr);
+  flat.add_images(table, [](const MatrixRef& pixels) { return Matrix(pixels); });
+  CHECK(flat.views().images == nullptr);
 }

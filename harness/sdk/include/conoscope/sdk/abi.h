@@ -152,7 +152,7 @@ typedef struct cono_sink {
  *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C
  *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
  * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k,
- *                task_outputs n x C; edits go through the interface CONO_INTERVENE
+ *                task_outputs n x C where there is a task; edits go through CONO_INTERVENE
  * latent view    codes n x m
  * explanation    cavs M x D; texts: scope = class_specific | class_agnostic
  *                class-specific: importance M, counts C (I64, sum M; output c owns the rows after
@@ -224,6 +224,27 @@ typedef struct cono_explainer {
   cono_status (*reconstruct)(void* instance, const cono_arrays* explanation, int64_t output,
                              const cono_tensor* scores, const cono_host* host, cono_tensor* rows);
 } cono_explainer;
+
+/* The model, as an explainer may call it during one fit. */
+typedef struct cono_forward_call {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void* self;
+  /* inputs (m x ..., any real dtype, as the dataset's inputs but for m) -> activations (m x P x D,
+   * F64, contiguous, the caller's). Not CONO_OK: the host knows why. [worker-thread] */
+  cono_status (*forward)(void* self, const cono_tensor* inputs, cono_tensor* activations);
+} cono_forward_call;
+
+/* Optional for an explainer that runs inputs of its own making through the model; its metadata say
+ * needs = ["forward"]. Where the model offers that, the host calls this fit and not the other. */
+#define CONO_EXPLAINER_FORWARD_INTERFACE "conoscope.explainer.forward/1"
+typedef struct cono_explainer_forward {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* As cono_explainer.fit, on an instance that cono_explainer.create made. [worker-thread] */
+  cono_status (*fit)(void* instance, const cono_arrays* head, const cono_forward_call* model,
+                     const cono_host* host, const cono_sink* out);
+} cono_explainer_forward;
 
 /* What a metric may ask of the subject; a NULL slot: the subject does not offer it. */
 typedef struct cono_calls {

@@ -5,9 +5,11 @@
 //   class MyData final : public sdk::Dataset { void load(...) override; };
 //   CONOSCOPE_DATASET(MyData, "my_data", "1.0.0", R"toml(summary = "...")toml")
 
+#include <algorithm>
 #include <type_traits>
 
 #include "conoscope/sdk/plugin.h"
+#include "conoscope/sdk/split.h"
 
 namespace conoscope::sdk {
 
@@ -17,6 +19,16 @@ class Dataset {
   /// Writes the arrays that abi.h lists under "dataset"; at least train_index and test_index.
   virtual void load(const Context& context, Sink& out) = 0;
 };
+
+/// Writes train_index and test_index.
+inline void write_split(Sink& out, const Split& split) {
+  const auto write = [&out](const char* name, const std::vector<std::int64_t>& rows) {
+    std::ranges::copy(
+        rows, out.create<std::int64_t>(name, {static_cast<std::int64_t>(rows.size())}).begin());
+  };
+  write("train_index", split.train);
+  write("test_index", split.test);
+}
 
 template <typename Plugin>
 const void* find_interface(const char* id) noexcept {

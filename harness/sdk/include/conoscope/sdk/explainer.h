@@ -88,6 +88,55 @@ class Explainer {
   virtual void fit(const HeadView& head, const Context& context, ExplanationOut& out) = 0;
 };
 
+/// The model itself, for inputs that the dataset does not hold.
+class ModelCall {
+ public:
+  explicit ModelCall(const cono_forward_call* raw) : raw_(raw) {}
+
+  /// inputs m x ..., as the dataset's but for m -> activations m x P x D, row-major, to be filled.
+  /// throws  NotApplicable, Cancelled, std::bad_alloc, std::invalid_argument, std::domain_error or
+  ///         std::runtime_error by what the model says; let it pass, the host knows the reason
+  void forward(const Tensor& inputs, std::span<double> activations, std::int64_t positions,
+               std::int64_t width) const {
+    const std::int64_t shape[] = {inputs.rows(), positions, width};
+    cono_tensor out = make_tensor(activations.data(), CONO_F64, shape);
+    if (static_cast<std::int64_t>(activations.size()) != shape[0] * positions * width)
+      throw std::invalid_argument("forward: room for " + std::to_string(activations.size()) +
+                                  " numbers, expected " +
+                                  std::to_string(shape[0] * positions * width));
+    const std::string text = "the model's forward call failed";
+    switch (raw_->forward(raw_->self, &inputs.raw(), &out)) {
+      case CONO_OK:
+        return;
+      case CONO_INVALID_ARGUMENT:
+        throw std::invalid_argument(text);
+      case CONO_UNDEFINED:
+        throw std::domain_error(text);
+      case CONO_NOT_APPLICABLE:
+        throw NotApplicable(text);
+      case CONO_CANCELLED:
+        throw Cancelled();
+      case CONO_OUT_OF_MEMORY:
+        throw std::bad_alloc();
+      default:
+        throw std::runtime_error(text);
+    }
+  }
+
+ private:
+  const cono_forward_call* raw_;
+};
+
+/// Derive from it too when inputs of the explainer's own making are to be run through the model,
+/// and say so in the metadata: needs = ["forward"], or "... or forward" where the fit of Explainer
+/// can do without. Where the model offers it, the host calls this fit and not the other.
+class ForwardUser {
+ public:
+  virtual ~ForwardUser() = default;
+  virtual void fit_with_model(const HeadView& head, const ModelCall& model, const Context& context,
+                              ExplanationOut& out) = 0;
+};
+
 /// Derive from it too when psi is not linear. Must be a function of its arguments alone.
 class Projection {
  public:
@@ -142,7 +191,21 @@ const void* find_interface(const char* id) noexcept {
       };
     return t;
   }();
-  return std::strcmp(id, CONO_EXPLAINER_INTERFACE) == 0 ? &table : nullptr;
+  if (std::strcmp(id, CONO_EXPLAINER_INTERFACE) == 0) return &table;
+  if constexpr (std::is_base_of_v<ForwardUser, Plugin>) {
+    static const cono_explainer_forward forward = {
+        sizeof(cono_explainer_forward), 0,
+        [](void* self, const cono_arrays* head, const cono_forward_call* model,
+           const cono_host* host, const cono_sink* sink) noexcept {
+          return guard(host, [&] {
+            ExplanationOut out(sink);
+            static_cast<Plugin*>(self)->fit_with_model(HeadView(head), ModelCall(model),
+                                                       Context(host), out);
+          });
+        }};
+    if (std::strcmp(id, CONO_EXPLAINER_FORWARD_INTERFACE) == 0) return &forward;
+  }
+  return nullptr;
 }
 
 }  // namespace conoscope::sdk

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conoscope::core {
+
+/// One number of one side.
+struct Measured {
+  std::string row;      ///< what it is compared under: a metric, and perhaps dataset and model
+  std::string partner;  ///< what it shares with its partner on the other side: dataset, model, seed
+  double value = 0;
+};
+
+enum class PairTest { kT, kWilcoxon, kBootstrap };
+enum class Correction { kHolm, kBenjaminiHochberg, kNone };
+
+struct ComparisonOptions {
+  bool paired = true;  ///< false: Welch's test of two groups, and `test` plays no part
+  PairTest test = PairTest::kT;
+  Correction correction = Correction::kHolm;
+  double alpha = 0.05;
+  double power = 0.8;  ///< of the smallest difference that counts as detectable
+};
+
+/// Do two sides differ under one heading? Differences are A minus B.
+struct ComparisonRow {
+  std::string row;
+  std::int64_t n_a = 0, n_b = 0;  ///< numbers that went in; equal if paired
+  double mean_a = 0, mean_b = 0, difference = 0;
+  std::optional<double> low, high;  ///< of the difference, at 1 - alpha; bootstrap: percentiles
+  std::optional<double> p, p_corrected;  ///< none: fewer than two pairs, or values a side
+  /// Paired, and differences that vary: the smallest mean difference that so many pairs show with
+  /// probability `power`, at alpha over the number of rows where p is corrected.
+  std::optional<double> detectable;
+  /// The pairs it takes to show the difference that was seen, likewise; none also above a million.
+  std::optional<std::int64_t> needed;
+  bool different = false;  ///< p_corrected <= alpha
+};
+
+struct Comparison {
+  std::vector<ComparisonRow> rows;        ///< in the order of A; without a pair: left out
+  std::int64_t alone_a = 0, alone_b = 0;  ///< numbers without a partner (paired), or without a row
+  bool different() const;
+};
+
+/// Compares two sides row by row, and corrects the p-values over all rows.
+///
+/// throws  std::invalid_argument: a side has two numbers for one row and partner, or an option is
+///         outside
+Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
+                   const ComparisonOptions& options);
+
+}  // namespace conoscope::core

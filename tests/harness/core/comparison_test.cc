@@ -1,0 +1,111 @@
+#include "harness/core/comparison.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "metrics/statistics/detectable_effect.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+
+namespace {
+
+std::vector<Measured> side(const std::string& row, std::vector<double> values) {
+  std::vector<Measured> out;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.push_back({row, "seed " + std::to_string(i), values[i]});
+  return out;
+}
+
+std::vector<Measured> both(std::vector<Measured> one, const std::vector<Measured>& two) {
+  one.insert(one.end(), two.begin(), two.end());
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a paired row by hand") {
+  const auto out = compare(side("m", {2, 4, 6}), side("m", {1, 2, 3}), {});
+  REQUIRE(out.rows.size() == 1);
+  const auto& row = out.rows[0];
+  CHECK(row.mean_a == 4);
+  CHECK(row.mean_b == 2);
+  CHECK(row.difference == 2);
+  CHECK(row.p.value() == doctest::Approx(0.0741799));
+  CHECK(row.low.value() == doctest::Approx(-0.4841377));
+  CHECK(row.high.value() == doctest::Approx(4.4841377));
+  CHECK_FALSE(row.different);
+  CHECK(row.detectable.value() ==
+        doctest::Approx(conoscope::metrics::minimum_detectable_effect(3)));  // sd is 1
+  CHECK(row.needed == conoscope::metrics::pairs_needed(2.0));
+  CHECK(row.needed.value() > 3);
+  CHECK_FALSE(out.different());
+}
+
+TEST_CASE("Holm over the rows, and what is planned at its strictest step") {
+  const auto a = both(side("m", {2, 4, 6}), side("n", {1, 1.1, 1.2}));
+  const auto b = both(side("m", {1, 2, 3}), side("n", {0, 0.1, 0.21}));
+  const auto out = compare(a, b, {});
+  REQUIRE(out.rows.size() == 2);
+  CHECK(out.rows[0].p_corrected == out.rows[0].p);
+  CHECK(out.rows[1].p_corrected.value() == doctest::Approx(2 * out.rows[1].p.value()));
+  CHECK(out.rows[1].different);
+  CHECK(out.different());
+  CHECK(out.rows[0].needed == conoscope::metrics::pairs_needed(2.0, 0.025));
+  ComparisonOptions none;
+  none.correction = Correction::kNone;
+  CHECK(compare(a, b, none).rows[1].p_corrected == out.rows[1].p);
+  CHECK(compare(a, b, none).rows[0].needed == conoscope::metrics::pairs_needed(2.0));
+}
+
+TEST_CASE("only partners are compared") {
+  const auto out = compare(both(side("m", {1, 2, 3, 4}), side("only a", {1})),
+                           both(side("m", {1, 2, 3}), side("only b", {5, 6})), {});
+  REQUIRE(out.rows.size() == 1);
+  CHECK(out.rows[0].n_a == 3);
+  CHECK(out.rows[0].mean_a == 2);
+  CHECK(out.rows[0].p == 1.0);
+  CHECK_FALSE(out.rows[0].detectable.has_value());
+  CHECK(out.alone_a == 2);
+  CHECK(out.alone_b == 2);
+}
+
+TEST_CASE("one pair is shown, and not tested") {
+  const auto out = compare(side("m", {1}), side("m", {3}), {});
+  REQUIRE(out.rows.size() == 1);
+  CHECK(out.rows[0].difference == -2);
+  CHECK_FALSE(out.rows[0].p.has_value());
+  CHECK_FALSE(out.rows[0].p_corrected.has_value());
+  CHECK_FALSE(out.different());
+}
+
+TEST_CASE("differences that never vary are certain") {
+  const auto out = compare(side("m", {1, 1}), side("m", {3, 3}), {});
+  CHECK(out.rows[0].p == 0.0);
+  CHECK(out.rows[0].different);
+  CHECK_FALSE(out.rows[0].needed.has_value());
+}
+
+TEST_CASE("groups without partners") {
+  ComparisonOptions options;
+  options.paired = false;
+  std::vector<Measured> b = {{"m", "x", 1}, {"m", "y", 3}, {"m", "z", 5}};
+  const auto out = compare(side("m", {0, 2}), b, options);
+  REQUIRE(out.rows.size() == 1);
+  CHECK(out.rows[0].n_b == 3);
+  CHECK(out.rows[0].difference == -2);
+  CHECK_FALSE(out.rows[0].detectable.has_value());
+  CHECK(out.alone_b == 0);
+}
+
+TEST_CASE("comparison: what is refused") {
+  CHECK_THROWS_SAYING(compare(both(side("m", {1}), side("m", {2})), side("m", {1}), {}),
+                      std::invalid_argument, "A has two numbers for m at seed 0");
+  ComparisonOptions options;
+  options.alpha = 0;
+  CHECK_THROWS_SAYING(compare({}, {}, options), std::invalid_argument, "alpha");
+  options.alpha = 0.05;
+  options.power = 0.01;
+  CHECK_THROWS_SAYING(compare({}, {}, options), std::invalid_argument, "power");
+}

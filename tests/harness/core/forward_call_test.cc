@@ -1,0 +1,83 @@
+#include "harness/core/forward_call.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "harness/core/loader.h"
+#include "harness/core/output_check.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::core;
+namespace sdk = conoscope::sdk;
+
+namespace {
+
+const ForwardShape kShape{{2, 3}, 2, 3};
+
+cono_tensor tensor(std::vector<double>& values, const std::vector<std::int64_t>& shape) {
+  return sdk::make_tensor(values.data(), CONO_F64, shape);
+}
+
+void copy(const cono_tensor& inputs, cono_tensor& activations) {
+  const auto out = sdk::Tensor(activations).values<double>();
+  sdk::Tensor(inputs).for_each(
+      [&](std::int64_t i, double value) { out[static_cast<std::size_t>(i)] = 2.0 * value; });
+}
+
+}  // namespace
+
+TEST_CASE("a forward call's shape is that of the dataset's inputs and the model's activations") {
+  ArrayBag dataset, model;
+  const std::vector<double> numbers(64);
+  dataset.add_copy("inputs", numbers.data(), {2, 2, 3});
+  model.add_copy("activations", numbers.data(), {2, 4, 5});
+  CHECK(ForwardShape::of(dataset, model).input == std::vector<std::int64_t>{2, 3});
+  CHECK(ForwardShape::of(dataset, model).positions == 4);
+  CHECK(ForwardShape::of(dataset, model).width == 5);
+  ArrayBag flat;
+  flat.add_copy("activations", numbers.data(), {2, 5});
+  CHECK(ForwardShape::of(dataset, flat).positions == 1);
+  CHECK_THROWS_AS(ForwardShape::of(model, model), std::runtime_error);
+}
+
+TEST_CASE("what goes through a forward call, and what does not") {
+  std::vector<double> in{1, 2, 3, 4, 5, 6}, out(6);
+  cono_tensor from = tensor(in, {1, 2, 3}), to = tensor(out, {1, 2, 3});
+  run_forward(copy, kShape, from, to);
+  CHECK(out == std::vector<double>{2, 4, 6, 8, 10, 12});
+
+  cono_tensor wrong = tensor(in, {1, 3, 2});
+  CHECK_THROWS_SAYING(run_forward(copy, kShape, wrong, to), std::invalid_argument,
+                      "inputs are 1 x 3 x 2, expected m x 2 x 3");
+  wrong = tensor(out, {1, 6});
+  CHECK_THROWS_SAYING(run_forward(copy, kShape, from, wrong), std::invalid_argument,
+                      "activations are 1 x 6, expected 1 x 2 x 3");
+  CHECK_THROWS_SAYING(run_forward([](const cono_tensor&, cono_tensor&) {}, kShape, from, to),
+                      OutputFault, "left NaN or infinity at number 0");
+  in[4] = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_SAYING(run_forward(copy, kShape, from, to), OutputFault, "at number 4 of 1 x 2 x 3");
+}
+
+TEST_CASE("an explainer gets a status, the host keeps the reason") {
+  std::vector<double> in(6, 1.0), out(6);
+  cono_tensor from = tensor(in, {1, 2, 3}), to = tensor(out, {1, 2, 3});
+  ForwardCall good(copy, kShape);
+  CHECK(good.raw()->forward(good.raw()->self, &from, &to) == CONO_OK);
+  CHECK(good.fault().empty());
+  const cono_tensor wrong = tensor(in, {6});
+  CHECK(good.raw()->forward(good.raw()->self, &wrong, &to) == CONO_INVALID_ARGUMENT);
+  CHECK(good.fault() == "forward: inputs are 6, expected m x 2 x 3");
+
+  ForwardCall refused(
+      [](const cono_tensor&, cono_tensor&) { throw CallFault(CONO_UNDEFINED, "too dark"); },
+      kShape);
+  CHECK(refused.raw()->forward(refused.raw()->self, &from, &to) == CONO_UNDEFINED);
+  CHECK(refused.fault() == "the model says: too dark");
+  ForwardCall large([](const cono_tensor&, cono_tensor&) { throw std::bad_alloc(); }, kShape);
+  CHECK(large.raw()->forward(large.raw()->self, &from, &to) == CONO_OUT_OF_MEMORY);
+  ForwardCall lazy([](const cono_tensor&, cono_tensor&) {}, kShape);
+  CHECK(lazy.raw()->forward(lazy.raw()->self, &from, &to) == CONO_INTERNAL);
+  ForwardCall odd([](const cono_tensor&, cono_tensor&) { throw 5; }, kShape);
+  CHECK(odd.raw()->forward(odd.raw()->self, &from, &to) == CONO_INTERNAL);
+}
