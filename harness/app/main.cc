@@ -19,6 +19,7 @@ constexpr Command kCommands[] = {
     {"run", "do the work of a run file, then print the leaderboard", run_command},
     {"plan", "show what a run would do, and what it skips and why", plan_command},
     {"board", "print a leaderboard", board_command},
+    {"compare", "say whether two explainers, runs, stores or metrics differ", compare_command},
     {"history", "print how the scores of a metric moved over time", history_command},
     {"show", "print all that is known of one cell", show_command},
     {"status", "print how far runs are, and every failed cell with its reason", status_command},

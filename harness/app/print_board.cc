@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "metrics/catalogue.h"
+#include "results/across.h"
 
 namespace conoscope::app {
 
@@ -30,17 +31,18 @@ std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) 
 }  // namespace
 
 void print_board(results::Store& store, const std::string& run, std::vector<std::string> metrics,
-                 const results::BoardOptions& filters, results::Format format) {
+                 const results::BoardOptions& filters, results::Format format, bool across) {
   results::BoardOptions options = filters;
   options.run = run;
-  options.controls = true;
+  options.controls = !across;
   if (metrics.empty() && !run.empty()) metrics = leading_metrics(store.run_metrics(run));
   if (metrics.empty()) {
     std::cerr << "this run asks for no metric, so it has no leaderboard\n";
     return;
   }
   options.metrics = std::move(metrics);
-  std::cout << results::to_text(results::board(store, options), format);
+  const results::Table table = results::board(store, options);
+  std::cout << results::to_text(across ? results::across_datasets(table) : table, format);
 }
 
 }  // namespace conoscope::app

@@ -9,8 +9,8 @@
 namespace conoscope::app {
 
 /// Prints a leaderboard to standard output. metrics empty: the first few that the run asks for, in
-/// the catalogue's order; run empty: over all runs.
+/// the catalogue's order; run empty: over all runs. across: turned, see results/across.h.
 void print_board(results::Store& store, const std::string& run, std::vector<std::string> metrics,
-                 const results::BoardOptions& filters, results::Format format);
+                 const results::BoardOptions& filters, results::Format format, bool across = false);
 
 }  // namespace conoscope::app

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/app/command.h"
+#include "harness/app/metric_order.h"
 #include "metrics/catalogue.h"
 #include "results/board.h"
 
@@ -25,8 +26,7 @@ using Subject = std::pair<std::string, std::string>;  // dataset, model
 
 std::string verdict(const std::string& metric, const Means& means) {
   const auto* info = metrics::catalogue().metric(metric);
-  if (info == nullptr || info->direction == metrics::Direction::kNone) return "";
-  if (info->unit == "parameters" || info->unit == "FLOP per sample") return "";
+  if (info == nullptr || !can_be_judged(metric)) return "";
   if (!means[0] || !means[1] || !means[2]) return "";
   const double sign = info->direction == metrics::Direction::kLower ? 1.0 : -1.0;
   double scale = 1.0;
@@ -46,13 +46,7 @@ std::string verdict(const std::string& metric, const Means& means) {
 void print_sanity(results::Store& store, const std::string& run, std::vector<std::string> metrics,
                   results::Format format) {
   if (metrics.empty()) metrics = store.run_metrics(run);
-  // Catalogue order keeps a surrogate's measures together; a plugin's come last.
-  std::vector<std::string> ordered;
-  for (const auto& info : metrics::catalogue().metrics())
-    if (std::find(metrics.begin(), metrics.end(), info.name) != metrics.end())
-      ordered.emplace_back(info.name);
-  for (const auto& name : metrics)
-    if (metrics::catalogue().metric(name) == nullptr) ordered.push_back(name);
+  const std::vector<std::string> ordered = in_catalogue_order(metrics);
   if (ordered.empty()) throw UsageError("board --sanity: the run asks for no metric");
 
   std::map<Subject, std::map<std::string, Means>> found;

@@ -133,7 +133,8 @@ int show_command(const Arguments& arguments) {
     print_records("attempt", report.attempts);
     print({{"scores", report.scores}}, format);
   } else {
-    print({{"cell", report.cell}, {"attempts", report.attempts}, {"scores", report.scores}}, format);
+    print({{"cell", report.cell}, {"attempts", report.attempts}, {"scores", report.scores}},
+          format);
   }
   return kOk;
 }

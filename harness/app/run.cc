@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -35,9 +37,23 @@ void report_changed_plugins(const core::Plan& plan, results::Store& store,
                  "run again (raise a plugin's version when its results change)\n";
 }
 
+/// Before the first job and after the last one there is nothing to finish: SIGINT and SIGTERM end
+/// the command at once, with the codes that they have in between.
+void stop_at_once_outside_jobs() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    constexpr char kText[] = "conoscope: stopped; the same command continues\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+    ::_exit(signal == SIGINT ? kInterrupted : kStopped);
+  };
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
+  stop_at_once_outside_jobs();
   const auto start = std::chrono::steady_clock::now();
   Options options(
       "run [FILE] [options]",

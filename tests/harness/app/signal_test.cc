@@ -1,7 +1,10 @@
 // Ctrl-C and a batch system's SIGTERM end a run in order; a second one ends it at once.
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "tests/harness/app/workspace.h"
@@ -44,8 +47,10 @@ TEST_CASE("the second signal stops at once") {
     const auto file =
         here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "kmeans"}) +
                                    "params = { k = 50, n_init = 1000000 }  # hours\n");
-    Process run = here.conoscope({"run", file}).start();
+    Process run = here.conoscope({"run", file, "-j", "1"}).start();
     REQUIRE(run.wait_for_err("1/2 ok", 60));
+    // Between two jobs no worker runs; the signal is for the long one.
+    while (processes_with(here.cache()).empty()) REQUIRE(run.running());
     run.send(signal);
     REQUIRE(run.wait_for_err("stopping: waiting for 1 running job(s)", 60));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -58,5 +63,58 @@ TEST_CASE("the second signal stops at once") {
     CHECK(here.count("attempt") == 1);
     CHECK_SAYS(here.run({"run", file, "--only", "explainer=perfect", "--no-board"}).err,
                "2 cells, 1 done, 0 to do now");
+  }
+}
+
+namespace {
+
+/// SQLite's own lock on a store, held against every other process while this lives.
+class LockedStore {
+ public:
+  explicit LockedStore(const std::string& file) : fd_(::open(file.c_str(), O_RDWR | O_CLOEXEC)) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_start = 0x40000000;  // where SQLite keeps its lock bytes: 512 of them
+    lock.l_len = 512;
+    REQUIRE(::fcntl(fd_, F_SETLK, &lock) == 0);
+  }
+  ~LockedStore() { ::close(fd_); }
+  LockedStore(const LockedStore&) = delete;
+  LockedStore& operator=(const LockedStore&) = delete;
+
+ private:
+  int fd_;
+};
+
+bool opened(pid_t process, const std::string& file) {
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", error))
+    if (std::filesystem::read_symlink(entry.path(), error) == file) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("before the first job a signal ends the command at once, with the same codes") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}));
+  here.run({"run", file, "--no-board"});
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 75}}) {
+    CAPTURE(signal);
+    const LockedStore locked(here.store());
+    Process run = here.conoscope({"run", file}).start();
+    bool waits = false;
+    for (int turn = 0; turn < 2000 && !waits; ++turn) {
+      for (const pid_t process : processes_with(file))
+        waits = waits || opened(process, here.store());
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(waits);
+    run.send(signal);
+    const Ended ended = run.wait(20);
+    CHECK(ended.signal == 0);
+    CHECK(ended.code == code);
+    CHECK_SAYS(ended.err, "stopped; the same command continues");
   }
 }

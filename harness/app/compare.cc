@@ -1,0 +1,380 @@
+// Is the difference between two explainers, runs, stores, models, data sets or metrics one?
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+#include "harness/core/comparison.h"
+#include "harness/core/suggest.h"
+#include "metrics/catalogue.h"
+#include "results/scores.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr const char* kKinds[] = {"store", "run", "explainer", "model", "dataset", "metric"};
+
+/// What a word of the command line stands for.
+struct Side {
+  std::string kind, name;
+};
+
+bool whole(const Side& side) { return side.kind == "store" || side.kind == "run"; }
+
+bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> names_of(results::Store& store, const std::string& kind) {
+  if (kind == "metric") return results::metric_names(store);
+  if (kind != "run") return results::component_names(store, kind);
+  std::vector<std::string> names;
+  for (const auto& run : store.runs()) names.push_back(run.name);
+  return names;
+}
+
+Side side_of(results::Store* store, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon != text.npos)
+    for (const char* kind : kKinds)
+      if (text.substr(0, colon) == kind) return {kind, text.substr(colon + 1)};
+  if (std::filesystem::is_regular_file(text)) return {"store", text};
+  if (store == nullptr) throw UsageError(text + ": no such store file");
+  std::vector<std::string> kinds, known;
+  for (const char* kind : kKinds) {
+    if (std::string(kind) == "store") continue;
+    const auto names = names_of(*store, kind);
+    if (is_one_of(names, text)) kinds.emplace_back(kind);
+    known.insert(known.end(), names.begin(), names.end());
+  }
+  if (kinds.size() == 1) return {kinds[0], text};
+  if (kinds.empty()) {
+    // The start of a run's key, as elsewhere.
+    for (const auto& run : store->runs())
+      if (!text.empty() && run.key.starts_with(text)) return {"run", text};
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    throw UsageError("there is no store file, run, explainer, model, dataset or metric " + text +
+                     core::did_you_mean(text, known));
+  }
+  std::string choice;
+  for (const auto& kind : kinds) choice += (choice.empty() ? "" : " or ") + kind + ":" + text;
+  throw UsageError(text + " has several meanings; write " + choice);
+}
+
+/// A name must stand for one thing: scores of two are no pairs of anything. What bears the name
+/// itself comes before what shares the plugin of that name.
+void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
+  const auto named = [&side](const results::CurrentScore& score) {
+    return side.name == (side.kind == "explainer" ? score.explainer
+                         : side.kind == "model"   ? score.model
+                                                  : score.dataset);
+  };
+  if (std::any_of(scores.begin(), scores.end(), named))
+    std::erase_if(scores, [&named](const auto& score) { return !named(score); });
+  std::set<std::pair<std::string, std::string>> found;
+  for (const auto& score : scores)
+    found.emplace(side.kind == "explainer" ? std::pair(score.explainer_key, score.explainer)
+                  : side.kind == "model"   ? std::pair(score.model_key, score.model)
+                                           : std::pair(score.dataset_key, score.dataset));
+  if (found.size() < 2) return;
+  std::string list;
+  for (const auto& [key, name] : found)
+    list += (list.empty() ? "" : ", ") + name + " (key " + key + ")";
+  throw UsageError(side.kind + " " + side.name + " stands for " + std::to_string(found.size()) +
+                   ": " + list + "; name one");
+}
+
+std::vector<results::CurrentScore> scores_of(const Side& side, results::Store* store,
+                                             results::ScoreFilter filter) {
+  if (side.kind == "store") {
+    auto other = results::Store::open(side.name, results::Mode::read_only);
+    filter.run.clear();
+    return results::current_scores(other, filter);
+  }
+  if (side.kind == "run") {
+    filter.run = store->find_run(side.name);
+    return results::current_scores(*store, filter);
+  }
+  if (!is_one_of(names_of(*store, side.kind), side.name) && side.kind == "metric")
+    throw UsageError("there is no metric " + side.name +
+                     core::did_you_mean(side.name, names_of(*store, "metric")));
+  if (side.kind == "explainer") filter.explainer = side.name;
+  if (side.kind == "model") filter.model = side.name;
+  if (side.kind == "dataset") filter.dataset = side.name;
+  if (side.kind == "metric") filter.metric = side.name;
+  auto scores = results::current_scores(*store, filter);
+  if (side.kind != "metric") require_one(side, scores);
+  return scores;
+}
+
+/// --metric: metrics and groups; without it, every metric that ranks.
+class Wanted {
+ public:
+  explicit Wanted(const std::vector<std::string>& names) {
+    for (const auto& name : names) {
+      const auto selected = metrics::catalogue().select(name);
+      for (const auto* info : selected) names_.emplace(info->name);
+      if (selected.empty()) names_.insert(name);  // a plugin's
+      named_.push_back(name);
+    }
+  }
+
+  bool operator()(const results::CurrentScore& score) const {
+    return named_.empty() ? score.direction != "none" : names_.contains(score.metric);
+  }
+
+ private:
+  std::set<std::string> names_;
+  std::vector<std::string> named_;
+};
+
+/// Rows come in the catalogue's order; metrics of plugins behind it.
+std::size_t place_of(const std::string& metric) {
+  const auto& all = metrics::catalogue().metrics();
+  return static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](const auto& info) { return info.name == metric; }) -
+      all.begin());
+}
+
+constexpr char kBetween = '\x1f';
+
+struct Arranged {
+  std::vector<core::Measured> numbers;
+  std::map<std::string, std::string> directions;  // by row
+};
+
+Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, const Wanted& wanted,
+                 bool each) {
+  std::stable_sort(scores.begin(), scores.end(), [](const auto& x, const auto& y) {
+    return place_of(x.metric) < place_of(y.metric);
+  });
+  Arranged out;
+  for (const auto& score : scores) {
+    if (side.kind != "metric" && !wanted(score)) continue;
+    std::string row = side.kind == "metric" ? "" : score.metric;
+    if (each) row += kBetween + score.dataset + kBetween + score.model;
+    std::string partner;
+    if (side.kind != "dataset") partner += "dataset " + score.dataset + ", ";
+    if (side.kind != "model") partner += "model " + score.model + ", ";
+    if (side.kind != "explainer") partner += "explainer " + score.explainer + ", ";
+    if (score.control != "none") partner += "control " + score.control + ", ";
+    partner += "seed " + std::to_string(score.seed);
+    out.directions[row] = score.direction;
+    out.numbers.push_back({std::move(row), std::move(partner), score.value});
+  }
+  return out;
+}
+
+std::string amount(double value) {
+  std::ostringstream text;
+  text.precision(3);
+  text << std::abs(value);
+  return text.str();
+}
+
+std::string words_for(const core::ComparisonRow& row, const std::string& direction, bool paired) {
+  const std::string count =
+      paired ? std::to_string(row.n_a) + " pairs"
+             : std::to_string(row.n_a) + " and " + std::to_string(row.n_b) + " values";
+  if (!row.p) return paired ? "one pair: no test" : "fewer than two values a side: no test";
+  if (row.different) {
+    const bool a_higher = row.difference > 0;
+    if (direction == "none")
+      return std::string(a_higher ? "A" : "B") + " higher by " + amount(row.difference);
+    return std::string(a_higher == (direction == "higher") ? "A" : "B") + " better by " +
+           amount(row.difference);
+  }
+  if (paired && row.difference == 0 && !row.detectable) return "equal in all " + count;
+  std::string text = "not separable with " + count;
+  if (row.needed) return text + "; " + std::to_string(*row.needed) + " needed";
+  if (paired && row.detectable) return text + "; over a million needed";
+  return text;
+}
+
+core::ComparisonOptions comparison_options(const Options& options) {
+  core::ComparisonOptions out;
+  out.paired = !options.has("unpaired");
+  out.alpha = options.get<double>("alpha");
+  out.power = options.get<double>("power");
+  if (!(out.alpha > 0 && out.alpha < 1)) throw UsageError("--alpha must be between 0 and 1");
+  if (!(out.power > out.alpha && out.power < 1))
+    throw UsageError("--power must be between --alpha and 1");
+  const auto test = options.get<std::string>("test");
+  if (test == "wilcoxon")
+    out.test = core::PairTest::kWilcoxon;
+  else if (test == "bootstrap")
+    out.test = core::PairTest::kBootstrap;
+  else if (test != "t")
+    throw UsageError("--test " + test + ": it is t, wilcoxon or bootstrap");
+  if (!out.paired && test != "t") throw UsageError("--unpaired has Welch's t test only");
+  const auto correction = options.get<std::string>("correction");
+  if (correction == "bh")
+    out.correction = core::Correction::kBenjaminiHochberg;
+  else if (correction == "none")
+    out.correction = core::Correction::kNone;
+  else if (correction != "holm")
+    throw UsageError("--correction " + correction + ": it is holm, bh or none");
+  return out;
+}
+
+results::Field optional_field(const std::optional<double>& value) {
+  return value ? results::Field(*value) : results::Field();
+}
+
+results::Table table_of(const core::Comparison& comparison, const Arranged& a, const Arranged& b,
+                        const std::string& metric_pair, bool each, bool paired,
+                        const std::string& correction) {
+  using results::ColumnType;
+  results::Table table;
+  table.columns = {{"metric"}};
+  if (each) table.columns.insert(table.columns.end(), {{"dataset"}, {"model"}});
+  table.columns.push_back({"better"});
+  if (paired)
+    table.columns.push_back({"pairs", ColumnType::integer});
+  else
+    table.columns.insert(table.columns.end(),
+                         {{"n_a", ColumnType::integer}, {"n_b", ColumnType::integer}});
+  for (const char* name : {"a", "b", "difference", "low", "high", "p"})
+    table.columns.push_back({name, ColumnType::real});
+  if (correction != "none") table.columns.push_back({"p_" + correction, ColumnType::real});
+  if (paired)
+    table.columns.insert(table.columns.end(),
+                         {{"detectable", ColumnType::real}, {"needed", ColumnType::integer}});
+  table.columns.push_back({"verdict"});
+
+  for (const auto& row : comparison.rows) {
+    std::istringstream parts(row.row);
+    std::vector<results::Field> fields;
+    std::string part;
+    std::getline(parts, part, kBetween);
+    fields.emplace_back(metric_pair.empty() ? part : metric_pair);
+    while (std::getline(parts, part, kBetween)) fields.emplace_back(part);
+    const std::string& direction_a = a.directions.at(row.row);
+    const std::string direction = direction_a == b.directions.at(row.row) ? direction_a : "none";
+    fields.emplace_back(direction);
+    fields.emplace_back(row.n_a);
+    if (!paired) fields.emplace_back(row.n_b);
+    for (const double value : {row.mean_a, row.mean_b, row.difference}) fields.emplace_back(value);
+    for (const auto& value : {row.low, row.high, row.p}) fields.push_back(optional_field(value));
+    if (correction != "none") fields.push_back(optional_field(row.p_corrected));
+    if (paired) {
+      fields.push_back(optional_field(row.detectable));
+      fields.push_back(row.needed ? results::Field(*row.needed) : results::Field());
+    }
+    fields.emplace_back(words_for(row, direction, paired));
+    table.add(std::move(fields));
+  }
+  return table;
+}
+
+}  // namespace
+
+int compare_command(const Arguments& arguments) {
+  Options options(
+      "compare A B [options]",
+      "Is there a difference between A and B, and is it one? A and B are two explainers,\n"
+      "runs, store files, models, data sets or metrics: a name, or kind:name where a name\n"
+      "has several meanings (run:quick, explainer:svd, store:old.db). Scores are paired by\n"
+      "dataset, model and seed, and by explainer where that is not what differs. One row\n"
+      "per metric: both means, the mean difference A - B with its interval, the p-value of\n"
+      "the paired test, corrected over all rows, the smallest difference that so many\n"
+      "pairs can show, and how many pairs the difference that was seen would take.\n"
+      "Exit code 6: a difference was found; 0: none was, which does not mean that there\n"
+      "is none.",
+      {"conoscope compare svd kmeans", "conoscope compare svd kmeans --metric surf --each",
+       "conoscope compare run:quick run:full --metric surf_mae",
+       "conoscope compare last-month.db conoscope.db --test wilcoxon",
+       "conoscope compare metric:surf_mae metric:surf_mae_spatial_mean --format json"});
+  options.positional("sides", 2);
+  options.with_store();
+  options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "a metric or a group of them; may be repeated (default: all that rank)");
+  options.add()("each", "a row for each dataset and model, too: pairs over seeds alone");
+  options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
+                "only what this run asks for");
+  options.add()("dataset", po::value<std::string>()->default_value("")->value_name("NAME"),
+                "only this dataset");
+  options.add()("model", po::value<std::string>()->default_value("")->value_name("NAME"),
+                "only this model");
+  options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
+                "of this control");
+  options.add()("test", po::value<std::string>()->default_value("t")->value_name("T"),
+                "t, wilcoxon or bootstrap");
+  options.add()("unpaired", "Welch's test of two groups instead of pairs");
+  options.add()("correction", po::value<std::string>()->default_value("holm")->value_name("C"),
+                "over the rows: holm, bh (Benjamini-Hochberg) or none");
+  options.add()("alpha", po::value<double>()->default_value(0.05, "0.05")->value_name("P"),
+                "largest corrected p that counts as a difference; intervals are of 1 - P");
+  options.add()("power", po::value<double>()->default_value(0.8, "0.8")->value_name("P"),
+                "probability to see a detectable difference");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  const auto statistics = comparison_options(options);
+  const auto correction = options.get<std::string>("correction");
+  const bool each = options.has("each");
+  std::vector<std::string> words;
+  if (options.has("sides")) words = options.get<std::vector<std::string>>("sides");
+  if (words.size() != 2) throw UsageError("compare: which two? `conoscope compare A B`");
+
+  // Two store files need no third one.
+  const auto names_a_file = [](const std::string& word) {
+    return word.starts_with("store:") || std::filesystem::is_regular_file(word);
+  };
+  std::optional<results::Store> store;
+  if (!names_a_file(words[0]) || !names_a_file(words[1]))
+    store = results::Store::open(options.store(), results::Mode::read_only);
+  results::Store* const shared = store ? &*store : nullptr;
+  const Side side_a = side_of(shared, words[0]), side_b = side_of(shared, words[1]);
+  if (side_a.kind != side_b.kind && !(whole(side_a) && whole(side_b)))
+    throw UsageError("compare: " + words[0] + " is of the kind " + side_a.kind + ", " + words[1] +
+                     " of the kind " + side_b.kind);
+  if (each && (side_a.kind == "dataset" || side_a.kind == "model"))
+    throw UsageError("compare: --each does not go with two data sets or models");
+  std::vector<std::string> metric_options;
+  if (options.has("metric")) metric_options = options.get<std::vector<std::string>>("metric");
+  if (side_a.kind == "metric" && !metric_options.empty())
+    throw UsageError("compare: --metric does not go with two metrics");
+
+  results::ScoreFilter filter;
+  if (const auto run = options.get<std::string>("run"); !run.empty()) {
+    if (whole(side_a)) throw UsageError("compare: --run does not go with runs and stores");
+    filter.run = shared->find_run(run);
+  }
+  filter.dataset = options.get<std::string>("dataset");
+  filter.model = options.get<std::string>("model");
+  filter.control = options.get<std::string>("control");
+  const Wanted wanted(metric_options);
+  const Arranged a = arrange(scores_of(side_a, shared, filter), side_a, wanted, each);
+  const Arranged b = arrange(scores_of(side_b, shared, filter), side_b, wanted, each);
+  const auto comparison = core::compare(a.numbers, b.numbers, statistics);
+  if (comparison.rows.empty())
+    throw UsageError("compare: nothing to compare: " + std::to_string(a.numbers.size()) +
+                     " scores of " + words[0] + " and " + std::to_string(b.numbers.size()) +
+                     " of " + words[1] + ", and no two of them belong together");
+
+  std::cerr << "A is " << side_a.kind << ' ' << side_a.name << ", B is " << side_b.kind << ' '
+            << side_b.name << "; differences are A - B\n";
+  if (comparison.alone_a + comparison.alone_b > 0)
+    std::cerr << comparison.alone_a << " scores of A and " << comparison.alone_b
+              << " of B have no partner and are left out\n";
+  const std::string metric_pair =
+      side_a.kind == "metric" ? side_a.name + " - " + side_b.name : std::string();
+  std::cout << results::to_text(
+      table_of(comparison, a, b, metric_pair, each, statistics.paired, correction), format);
+  return comparison.different() ? kDifferent : kOk;
+}
+
+}  // namespace conoscope::app
