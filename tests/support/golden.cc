@@ -1,5 +1,7 @@
 #include "tests/support/golden.h"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -173,6 +175,31 @@ std::filesystem::path full_folder(const std::string& family) {
 
 std::filesystem::path subset_folder(const std::string& family) {
   return std::filesystem::path(CONOSCOPE_SOURCE_DIR) / "tests" / "golden" / family;
+}
+
+namespace {
+
+void check_folder(const std::string& family, const std::filesystem::path& folder,
+                  const Runner& run) {
+  const Summary summary = run(folder);
+  print(family, summary);
+  CHECK(summary.failed.empty());
+  CHECK(summary.passed > 0);
+}
+
+}  // namespace
+
+void check_subset(const std::string& family, const Runner& run) {
+  check_folder(family, subset_folder(family), run);
+}
+
+void check_full_set(const std::string& family, const std::string& set, const Runner& run) {
+  const auto folder = full_folder(set);
+  if (folder.empty()) {
+    MESSAGE("no full set: CONOSCOPE_GOLDEN_DIR is not set and ../shared/golden does not exist");
+    return;
+  }
+  check_folder(family, folder, run);
 }
 
 }  // namespace conoscope::tests::golden

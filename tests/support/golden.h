@@ -73,4 +73,12 @@ std::filesystem::path full_folder(const std::string& family);
 /// The subset that is part of the source tree.
 std::filesystem::path subset_folder(const std::string& family);
 
+/// Runs a folder's cases in a way of the family's own.
+using Runner = std::function<Summary(const std::filesystem::path& folder)>;
+
+/// For a test: runs the subset, or the full set in `set` where there is one, prints the summary,
+/// and insists that a case passed and none failed.
+void check_subset(const std::string& family, const Runner& run);
+void check_full_set(const std::string& family, const std::string& set, const Runner& run);
+
 }  // namespace conoscope::tests::golden

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -78,22 +78,23 @@ inline Npy read_npy(const std::filesystem::path& path) {
   if (data_begin > bytes.size()) throw fail("the header is cut off");
   const std::string header = bytes.substr(header_begin, header_size);
 
-  std::smatch found;
-  if (!std::regex_search(header, found, std::regex("'descr': *'([^']+)'"))) throw fail("no dtype");
-  const std::string dtype = found[1];
+  const auto between = [&](const std::string& begin, const char* end) {
+    const size_t at = header.find(begin);
+    if (at == header.npos) throw fail("no " + begin);
+    const size_t from = at + begin.size();
+    return header.substr(from, header.find_first_of(end, from) - from);
+  };
+  const std::string dtype = between("'descr': '", "'");
   if (header.find("'fortran_order': False") == std::string::npos) throw fail("not in C order");
-  if (!std::regex_search(header, found, std::regex("'shape': *\\(([^)]*)\\)")))
-    throw fail("no shape");
-  const std::string shape_text = found[1];
+  std::istringstream shape(between("'shape': (", ")"));
 
   Npy array;
   size_t count = 1;
-  const std::regex number("[0-9]+");
-  for (std::sregex_iterator it(shape_text.begin(), shape_text.end(), number), end; it != end;
-       ++it) {
-    array.shape.push_back(std::stol(it->str()));
-    count *= static_cast<size_t>(array.shape.back());
-  }
+  for (std::string extent; std::getline(shape, extent, ',');)
+    if (extent.find_first_of("0123456789") != extent.npos) {
+      array.shape.push_back(std::stol(extent));
+      count *= static_cast<size_t>(array.shape.back());
+    }
   const size_t item = dtype == "|b1" ? 1 : dtype.ends_with('4') ? 4 : 8;
   if (bytes.size() - data_begin < count * item) throw fail("the data is cut off");
   array.values.reserve(count);

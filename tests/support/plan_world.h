@@ -32,6 +32,8 @@ class PlanWorld {
            "needs = [\"head_view\", \"labels\"]\n[scores.accuracy]\ndirection = \"higher\"\n");
     plugin("metric", "sparsity",
            "needs = [\"explanation\"]\n[scores.sparsity]\ndirection = \"lower\"\n");
+    plugin("metric", "spread",
+           "needs = [\"latent_view\", \"labels\"]\n[scores.spread]\ndirection = \"lower\"\n");
     plugin("metric", "rival",
            "needs = [\"explanation\"]\n[scores.surf_mae]\ndirection = \"lower\"\n");
   }

@@ -265,6 +265,28 @@ Outcome Plugin::fit_explainer(const Arguments& arguments, const Bundle& head,
       });
 }
 
+Outcome Plugin::fit_explainer_with(const Arguments& arguments, const Bundle& head,
+                                   const Model& model, const Host& host) const {
+  const auto* forward = static_cast<const cono_explainer_forward*>(
+      table_->get_interface(CONO_EXPLAINER_FORWARD_INTERFACE));
+  if (forward == nullptr)
+    throw std::invalid_argument(std::string("not supported: ") + CONO_EXPLAINER_FORWARD_INTERFACE);
+  const View view(head);
+  const cono_arrays arrays = view.raw();
+  cono_forward_call call{};
+  call.struct_size = sizeof(call);
+  call.self = const_cast<Model*>(&model);
+  call.forward = [](void* self, const cono_tensor* inputs, cono_tensor* activations) {
+    return (*static_cast<const Model*>(self))(sdk::Tensor(*inputs),
+                                              sdk::Tensor(*activations).values<double>());
+  };
+  return run<cono_explainer>(
+      CONO_EXPLAINER_INTERFACE, arguments, host,
+      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
+        return forward->fit(instance, &arrays, &call, raw, sink);
+      });
+}
+
 Outcome Plugin::project(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
                         const OwnedArray& rows, std::int64_t concept_count,
                         const Host& host) const {

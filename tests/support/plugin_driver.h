@@ -94,6 +94,12 @@ class Plugin {
                          const cono_tensor& tensor, const Host& host = {}) const;
   Outcome fit_explainer(const Arguments& arguments, const Bundle& head,
                         const Host& host = {}) const;
+  /// The same through the explainer's forward interface; `model` maps inputs (any dtype; here in
+  /// double, row-major) to activations, and a status other than CONO_OK is the model's.
+  using Model =
+      std::function<cono_status(const sdk::Tensor& inputs, std::span<double> activations)>;
+  Outcome fit_explainer_with(const Arguments& arguments, const Bundle& head, const Model& model,
+                             const Host& host = {}) const;
   /// out.arrays["scores"] is rows x concepts, the output's scores of the rows.
   Outcome project(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
                   const OwnedArray& rows, std::int64_t concept_count, const Host& host = {}) const;
