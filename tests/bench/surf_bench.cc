@@ -10,7 +10,6 @@
 // The model's logits are given in the first three: every explanation of one model shares them.
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +19,13 @@
 #include "conoscope/sdk/random.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surf_linear.h"
+#include "tests/bench/thread_seconds.h"
 
 namespace {
 
 using namespace conoscope::metrics;
+using conoscope::bench::median;
+using conoscope::bench::seconds;
 using conoscope::sdk::Random;
 using conoscope::sdk::Seed;
 
@@ -99,24 +101,6 @@ std::string mismatch(const Problem& p, const SurfTally& tally) {
     if (!close(tally.emd_rows()[row], emd)) return "emd of row " + std::to_string(i);
   }
   return tally.top1() > 0.0 && tally.top1() < 1.0 ? "" : "top1 is at an end";
-}
-
-// Of this thread alone: a neighbour that takes the core away does not count.
-double seconds(const auto& work) {
-  const auto now = [] {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  const double begin = now();
-  work();
-  return now() - begin;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 enum class Work { kUnfolded, kFolded, kFoldedRanks, kWhole };
