@@ -286,7 +286,7 @@ TEST_CASE("cnn: what it refuses") {
   Bundle data = labelled();
   data.arrays["inputs"].shape = {Squares::kCount, 60};
   refuses(data, CONO_NOT_APPLICABLE,
-          "cnn: inputs are 200 x 60, but it works on images (n x height x width x channels)");
+          "inputs are 200 x 60, but this model works on images (n x height x width x channels)");
 
   data = labelled();
   reinterpret_cast<float*>(data.arrays["inputs"].bytes.data())[61] = NAN;
@@ -314,9 +314,9 @@ TEST_CASE("cnn: what it refuses") {
 
   data = labelled();
   data.texts["task"] = "captioning";
-  refuses(data, CONO_NOT_APPLICABLE, "cnn: no loss for the task captioning");
+  refuses(data, CONO_NOT_APPLICABLE, "no loss for the task captioning");
 
   refuses(labelled(), CONO_UNDEFINED,
-          "cnn: the training loss is not finite after epoch 1; lower learning_rate",
+          "the training loss is not finite after epoch 1; lower learning_rate",
           {{"learning_rate", 1e30}});
 }

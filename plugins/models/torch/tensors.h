@@ -1,0 +1,33 @@
+#pragma once
+
+// Between the arrays of the plugin border and libtorch's tensors.
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <string>
+
+#include "conoscope/sdk/plugin.h"
+
+namespace conoscope::models {
+
+using torch::Tensor;
+
+/// A copy as float32, whatever dtype and strides.
+/// throws  std::invalid_argument naming the array and the first value that is not finite
+Tensor to_torch(const sdk::Tensor& from);
+
+/// Images as n x channels x height x width.
+/// throws  sdk::NotApplicable when `inputs` are no images, std::invalid_argument when empty
+Tensor to_images(const sdk::Tensor& inputs);
+
+/// Rows of the data set, as train_index or test_index; every one in [0, samples), at least one.
+Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples);
+
+/// throws  std::invalid_argument when the array has another number of rows than the inputs
+void check_rows(const sdk::Tensor& array, std::int64_t samples);
+
+/// A float32 array of the artifact.
+void write(sdk::Sink& out, const std::string& name, const Tensor& tensor);
+
+}  // namespace conoscope::models
