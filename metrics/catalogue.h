@@ -23,8 +23,8 @@ struct MetricInfo {
   double low = 0.0, high = kUnbounded;  ///< closed range; kUnbounded and its negative: no bound
   std::string_view unit;                ///< empty: none
   std::string_view citation;
-  /// head_view, train_head_view, explanation, concept_view, latent_view, labels, targets, concepts,
-  /// factors, inputs, forward
+  /// head_view, train_head_view, explanation, concept_view, train_concept_view, latent_view,
+  /// labels, targets, concepts, factors, inputs, forward
   std::vector<std::string_view> needs;
 };
 

@@ -53,7 +53,10 @@ struct ConceptView {
   Matrix scores;    ///< c_hat: n x (k * width); concept j's columns are j*width ... j*width+width-1
   Index width = 1;  ///< 1: scalar concepts
   Matrix probabilities;  ///< n x k
-  Matrix outputs;        ///< task outputs, n x C
+  /// What an intervention writes where a concept is there, and where it is not: n x (k * width)
+  /// both, each sample's own; empty: it is to be worked out from the scores.
+  Matrix active, inactive;
+  Matrix outputs;  ///< task outputs, n x C
   /// The task head on edited concepts, n x (k * width) -> n x C.
   std::function<Matrix(const MatrixRef& scores)> intervene;
 };
@@ -90,6 +93,10 @@ struct Subject {
   const ImageView* images = nullptr;
   /// The training split under the same head: for measures that train a surrogate of their own.
   const HeadView* train_head = nullptr;
+  /// The training split: what was annotated, and the concept view's scores (its other parts are
+  /// empty), for marks that must not be set on the samples they judge.
+  const Annotations* train_annotations = nullptr;
+  const ConceptView* train_concepts = nullptr;
   /// What measures that draw draw from; the same for all explanations of one model, so that they
   /// are compared under the same draws.
   std::uint64_t seed = 0;

@@ -420,6 +420,10 @@ std::optional<Format> parse_format(std::string_view text) {
   return std::nullopt;
 }
 
+bool for_people(Format format) {
+  return format == Format::table || format == Format::md || format == Format::latex;
+}
+
 std::string to_text(const Table& table, Format format) {
   switch (format) {
     case Format::table:

@@ -25,6 +25,9 @@ enum class Format { table, csv, json, ndjson, md, latex };
 /// None: there is no such format.
 std::optional<Format> parse_format(std::string_view text);
 
+/// table, md and latex.
+bool for_people(Format format);
+
 std::string to_text(const Table& table, Format format);
 
 /// Shortest text that reads back as the same double: 0.1, 1e-09, inf.

@@ -60,6 +60,11 @@ void Options::with_plugins() {
         "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
 }
 
+void Options::with_profile() {
+  add()("profile", po::value<std::string>()->default_value("")->value_name("NAME"),
+        "the size of a run file that has several, as quick or paper (default: its first)");
+}
+
 bool Options::parse(const Arguments& arguments) {
   po::options_description all;
   all.add(visible_).add(hidden_);
@@ -140,7 +145,8 @@ core::Quarantine open_quarantine(const Options& options) {
 
 core::Plan load_plan(const fs::path& run_file, const Options& options) {
   core::Diagnostics diagnostics(run_file.string());
-  const core::RunFile parsed = core::parse_run_file(run_file, diagnostics);
+  const core::RunFile parsed =
+      core::parse_run_file(run_file, diagnostics, options.get<std::string>("profile"));
   const core::Quarantine quarantine = open_quarantine(options);
   const core::Registry registry(core::plugin_folders(options.plugin_path(), parsed.plugin_path),
                                 quarantine);

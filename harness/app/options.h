@@ -28,6 +28,7 @@ class Options {
   void with_format();
   /// --plugin-path DIR and --cache DIR
   void with_plugins();
+  void with_profile();  ///< needed by load_plan()
 
   /// False: --help was printed, the command is done. throws UsageError
   bool parse(const Arguments& arguments);

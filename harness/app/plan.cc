@@ -43,6 +43,7 @@ int plan_command(const Arguments& arguments) {
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
+  options.with_profile();
   options.add()("cells", "list every cell");
   options.add()("dot", "the work as a Graphviz graph; what the cache has is grey");
   options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),

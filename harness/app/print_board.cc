@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "harness/app/verdict.h"
 #include "metrics/catalogue.h"
 #include "results/across.h"
 
@@ -28,6 +29,23 @@ std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) 
   return out;
 }
 
+constexpr const char* kMark = "(!)";
+
+/// The mark behind each column of a metric that fails its sanity ladders.
+void mark(results::Table& table, const std::vector<Doubtful>& doubtful) {
+  for (auto& column : table.columns)
+    for (const auto& [metric, run] : doubtful) {
+      // the metric itself, metric@control, or data set's metric across
+      const auto at = column.name.find(metric);
+      if (at == std::string::npos) continue;
+      const std::size_t end = at + metric.size();
+      const auto apart = [](char c) { return c == '@' || c == ' ' || c == ':' || c == '/'; };
+      if ((at == 0 || apart(column.name[at - 1])) &&
+          (end == column.name.size() || apart(column.name[end])))
+        column.name.insert(end, std::string(" ") + kMark);
+    }
+}
+
 }  // namespace
 
 void print_board(results::Store& store, const std::string& run, std::vector<std::string> metrics,
@@ -41,8 +59,15 @@ void print_board(results::Store& store, const std::string& run, std::vector<std:
     return;
   }
   options.metrics = std::move(metrics);
-  const results::Table table = results::board(store, options);
-  std::cout << results::to_text(across ? results::across_datasets(table) : table, format);
+  results::Table table = results::board(store, options);
+  if (across) table = results::across_datasets(table);
+  const auto doubtful = doubtful_metrics(store, options.metrics);
+  if (results::for_people(format)) mark(table, doubtful);
+  std::cout << results::to_text(table, format);
+  for (const auto& [metric, run_key] : doubtful)
+    std::cerr << kMark << ' ' << metric
+              << " does not tell better from worse on the sanity ladders: `conoscope board "
+              << run_key.substr(0, 8) << " --sanity -m " << metric << "`\n";
 }
 
 }  // namespace conoscope::app

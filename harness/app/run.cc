@@ -8,6 +8,8 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/print_board.h"
+#include "harness/app/print_parsimony.h"
+#include "harness/app/print_sanity.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
 #include "harness/core/supervisor.h"
@@ -50,6 +52,17 @@ void stop_at_once_outside_jobs() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
+/// What the run file's `board` asks for.
+void print_at_end(results::Store& store, const core::Plan& plan, results::Format format) {
+  const std::string& kind = plan.run_file.board;
+  if (kind == "sanity") return print_sanity(store, plan.run_key, {}, format);
+  if (kind != "select-k" && kind != "curve")
+    return print_board(store, plan.run_key, {}, {}, format, kind == "across");
+  results::SweepOptions sweep;
+  sweep.run = plan.run_key;
+  print_parsimony(store, std::move(sweep), kind == "curve", format);
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -62,10 +75,12 @@ int run_command(const Arguments& arguments) {
       "a run file or the name of one that ships; default: quick.toml.",
       {"conoscope run", "conoscope run my.toml -j 2",
        "conoscope run my.toml --only explainer=kmeans --only seed=0",
-       "conoscope run my.toml --shard 2/8 --store shard2.db"});
+       "conoscope run my.toml --shard 2/8 --store shard2.db",
+       "conoscope run leakage_causes.toml --profile paper"});
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
+  options.with_profile();
   options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
                 "workers at a time");
   options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
@@ -145,7 +160,7 @@ int run_command(const Arguments& arguments) {
     std::cerr << "stopped; the same command continues\n";
     return outcome.signal == SIGINT ? kInterrupted : kStopped;
   }
-  if (!options.has("no-board")) print_board(store, plan.run_key, {}, {}, format);
+  if (!options.has("no-board")) print_at_end(store, plan, format);
   return outcome.failed > 0 ? kSomeFailed : kOk;
 }
 

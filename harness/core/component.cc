@@ -139,6 +139,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   base.kind = kind;
   base.plugin = *plugin;
   base.controls = request.controls;
+  for (const auto& dataset : request.datasets) base.datasets.push_back(dataset.name);
   if (!plugin->metadata) {
     // Nothing is known of it, so its parameters cannot be checked; its cells will fail, by name.
     base.id = plugin->file.stem().string();

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/contains.h"
 #include "harness/core/registry.h"
 #include "harness/core/run_file.h"
 
@@ -20,7 +21,12 @@ struct Component {
   std::string name;           ///< for people: kmeans(k=3), parameters at their defaults left out
   std::vector<std::string> offers;
   std::vector<std::string> controls;  ///< explainers
+  std::vector<std::string> datasets;  ///< models, explainers: names or ids; empty: all
 
+  /// Is this data set one of those that the run file lets it meet?
+  bool meets(const Component& dataset) const {
+    return datasets.empty() || contains(datasets, dataset.name) || contains(datasets, dataset.id);
+  }
   bool usable() const { return plugin.refusal.empty(); }
   bool seeded() const { return !plugin.metadata || plugin.metadata->seeded; }
   std::vector<std::string> needs() const {

@@ -66,8 +66,9 @@ void check_rows(const ArrayBag& bag, const std::vector<const char*>& names, std:
 
 const std::vector<const char*> kDatasetArrays = {"inputs",   "labels",  "targets",
                                                  "concepts", "factors", "activations"};
-const std::vector<const char*> kModelArrays = {"activations", "concept_scores",
-                                               "concept_probabilities", "task_outputs", "codes"};
+const std::vector<const char*> kModelArrays = {
+    "activations",      "concept_scores", "concept_probabilities", "task_outputs", "concept_active",
+    "concept_inactive", "codes"};
 
 void check_head(const ArrayBag& bag) {
   const auto activations = need(bag, "activations");
@@ -112,6 +113,11 @@ void check_concepts(const ArrayBag& bag) {
   check_shape(need(bag, "concept_probabilities"), {scores.rows(), scores.shape(1)});
   if (const auto outputs = bag.find("task_outputs"))
     check_shape(*outputs, {scores.rows(), outputs->shape(1)});
+  if (!bag.find("concept_active") && !bag.find("concept_inactive")) return;
+  std::vector<std::int64_t> shape;
+  for (int axis = 0; axis < scores.dimensions(); ++axis) shape.push_back(scores.shape(axis));
+  check_shape(need(bag, "concept_active"), shape);
+  check_shape(need(bag, "concept_inactive"), shape);
 }
 
 bool offers(const Metadata& metadata, const char* view) {

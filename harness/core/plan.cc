@@ -26,7 +26,7 @@ std::string list_text(const std::vector<std::string>& items) {
 /// Head, concept and latent views are the model's to offer, even where a dataset brings the arrays.
 bool is_model_view(std::string_view view) {
   return view == "head_view" || view == "train_head_view" || view == "concept_view" ||
-         view == "latent_view";
+         view == "train_concept_view" || view == "latent_view";
 }
 
 /// What one subject has: the model's views, the dataset's annotations, an explanation or not.
@@ -35,6 +35,7 @@ std::vector<std::string> views_of(const Component& dataset, const Component& mod
   std::vector<std::string> out = model.offers;
   // Every model is fitted and applied on both splits.
   if (contains(out, "head_view")) out.emplace_back("train_head_view");
+  if (contains(out, "concept_view")) out.emplace_back("train_concept_view");
   for (const auto& view : dataset.offers)
     if (!is_model_view(view)) out.push_back(view);
   if (!explanation) return out;
@@ -105,7 +106,8 @@ class Planner {
   void run() {
     resolve_metrics();
     for (const Component& dataset : plan_.datasets)
-      for (const Component& model : plan_.models) pair(dataset, model);
+      for (const Component& model : plan_.models)
+        if (model.meets(dataset)) pair(dataset, model);
     sort_nodes();
     plan_.run_key = run_key();
   }
@@ -157,6 +159,7 @@ class Planner {
         return skip(dataset.name + " x " + model.name, lacking);
     cells_of(dataset, model, nullptr);
     for (const Component& explainer : plan_.explainers) {
+      if (!explainer.meets(dataset)) continue;
       if (explainer.usable() && model.usable() && dataset.usable())
         if (const auto lacking = missing(explainer.needs(), views_of(dataset, model, false));
             !lacking.empty()) {
@@ -326,6 +329,20 @@ class Planner {
   std::map<std::string, std::size_t> by_key_;
 };
 
+/// The data sets that models and explainers keep to are there.
+void check_references(const Plan& plan, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const auto& request : plan.run_file.datasets)  // one that is optional may have been left out
+    for (const auto& name : {request.id, request.name})
+      if (!name.empty()) known.push_back(name);
+  for (const auto& dataset : plan.datasets) known.push_back(dataset.name);
+  for (const auto* requests : {&plan.run_file.models, &plan.run_file.explainers})
+    for (const auto& request : *requests)
+      for (const auto& [name, place] : request.datasets)
+        if (!contains(known, name))
+          diagnostics.add(place, "there is no dataset " + name + did_you_mean(name, known));
+}
+
 }  // namespace
 
 const char* to_string(Stage stage) {
@@ -370,6 +387,7 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
   resolve_all(run_file.models, Kind::kModel, plan.models);
   resolve_all(run_file.explainers, Kind::kExplainer, plan.explainers);
   resolve_all(run_file.metric_plugins, Kind::kMetric, plan.metric_plugins);
+  check_references(plan, diagnostics);
   Planner(plan, diagnostics).run();
   diagnostics.throw_if_any();
   return plan;

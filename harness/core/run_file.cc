@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/core/contains.h"
 #include "harness/core/suggest.h"
 
 namespace conoscope::core {
@@ -73,7 +74,7 @@ class Parser {
 
   void root(const toml::table& table, RunFile& out) {
     keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "sample_scores", "limits",
-                 "dataset", "model", "explainer", "metric"});
+                 "board", "profiles", "dataset", "model", "explainer", "metric"});
     if (const auto* node = table.get("name")) text(*node, "name", out.name);
     seeds(table, out);
     out.controls = controls(table, {"none"});
@@ -87,6 +88,7 @@ class Parser {
       else
         error(*node, "sample_scores: expected true or false");
     }
+    if (const auto* node = table.get("board")) board(*node, out.board);
     if (const auto* node = table.get("limits")) limits(*node, out.limits);
     out.datasets = components(table, "dataset");
     out.models = components(table, "model");
@@ -140,6 +142,13 @@ class Parser {
 
   fs::path absolute(const fs::path& path) const {
     return (path.is_absolute() ? path : folder_ / path).lexically_normal();
+  }
+
+  void board(const toml::node& node, std::string& out) {
+    static const std::vector<std::string> kinds = {"ranking", "across", "sanity", "select-k",
+                                                   "curve"};
+    if (text(node, "board", out) && !contains(kinds, out))
+      error(node, "unknown board " + out + did_you_mean(out, kinds));
   }
 
   void seeds(const toml::table& table, RunFile& out) {
@@ -239,6 +248,8 @@ class Parser {
     std::vector<std::string> known = {"id", "file", "name", "params"};
     if (kind == "explainer") known.emplace_back("controls");
     if (kind == "dataset") known.emplace_back("optional");
+    const bool may_choose = kind == "model" || kind == "explainer";
+    if (may_choose) known.emplace_back("datasets");
     keys(table, known);
     if (const auto* node = table.get("id")) text(*node, kind + ".id", out.id);
     if (const auto* node = table.get("name")) text(*node, kind + ".name", out.name);
@@ -249,6 +260,11 @@ class Parser {
     if (out.id.empty() && !out.file)
       diagnostics_.add(out.place, "[[" + kind + "]] needs an id = \"...\"");
     if (kind == "explainer") out.controls = controls(table, {});
+    if (const auto* node = may_choose ? table.get("datasets") : nullptr) {
+      if (is_empty_list(*node)) error(*node, kind + ".datasets: an empty list");
+      for (const auto& [name, place] : texts(*node, kind + ".datasets"))
+        out.datasets.push_back({name, place});
+    }
     if (const auto* node = kind == "dataset" ? table.get("optional") : nullptr) {
       if (node->is_boolean())
         out.optional = node->as_boolean()->get();
@@ -290,6 +306,54 @@ class Parser {
   Diagnostics& diagnostics_;
 };
 
+/// The run file's `profiles`, in their order; none without that key.
+std::vector<std::string> profile_names(const toml::table& root, const std::string& file) {
+  std::vector<std::string> out;
+  const auto* node = root.get("profiles");
+  if (node == nullptr) return out;
+  const auto refuse = [&](const std::string& what) {
+    Diagnostics found(file);
+    found.add(place_of(*node), what);
+    found.throw_if_any();
+  };
+  const auto* list = node->as_array();
+  if (list == nullptr || list->empty()) refuse("profiles: expected a list of names");
+  for (const auto& item : *list) {
+    const auto name = item.value<std::string>();
+    if (!name || name->empty()) refuse("profiles: expected a list of names");
+    if (contains(out, *name)) refuse("profiles: " + *name + " stands there twice");
+    out.push_back(*name);
+  }
+  return out;
+}
+
+bool is_choice(const toml::table& table, const std::vector<std::string>& profiles) {
+  return table.size() == profiles.size() &&
+         std::all_of(profiles.begin(), profiles.end(),
+                     [&table](const std::string& name) { return table.contains(name); });
+}
+
+/// Puts the chosen value in the place of every table of values by profile.
+void choose_profile(toml::table& table, const std::vector<std::string>& profiles,
+                    const std::string& chosen) {
+  for (auto&& [key, node] : table) {
+    if (auto* inner = node.as_table()) {
+      if (!is_choice(*inner, profiles)) {
+        choose_profile(*inner, profiles, chosen);
+        continue;
+      }
+      const std::string name(key.str());
+      inner->get(chosen)->visit([&](auto& value) {
+        auto kept = std::move(value);  // with its place in the file
+        table.insert_or_assign(name, std::move(kept));
+      });
+    } else if (auto* list = node.as_array()) {
+      for (auto& item : *list)
+        if (auto* entry = item.as_table()) choose_profile(*entry, profiles, chosen);
+    }
+  }
+}
+
 }  // namespace
 
 RunFileError::RunFileError(std::vector<std::string> errors)
@@ -317,7 +381,7 @@ const std::vector<std::string>& known_controls() {
   return controls;
 }
 
-RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics) {
+RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream content;
   content << in.rdbuf();
@@ -335,7 +399,17 @@ RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics) {
     syntax.add({e.source().begin.line, e.source().begin.column}, std::string(e.description()));
     syntax.throw_if_any();
   }
+  const auto profiles = profile_names(root, path.string());
+  if (!profile.empty() && !contains(profiles, profile))
+    throw RunFileError(
+        {path.string() + ": error: there is no profile " + profile +
+         (profiles.empty() ? "; the file has no `profiles`" : did_you_mean(profile, profiles))});
+  if (!profiles.empty()) {
+    out.profile = profile.empty() ? profiles.front() : profile;
+    choose_profile(root, profiles, out.profile);
+  }
   Parser(fs::absolute(path).parent_path(), diagnostics).root(root, out);
+  if (!profiles.empty() && out.profile != profiles.front()) out.name += "-" + out.profile;
   return out;
 }
 

@@ -55,13 +55,20 @@ struct ParameterRequest {
   Place place;
 };
 
+/// A data set that an entry keeps to, by name or plugin id.
+struct DatasetReference {
+  std::string name;
+  Place place;
+};
+
 /// A [[dataset]], [[model]], [[explainer]] or [[metric]] entry.
 struct ComponentRequest {
   std::string id;                             ///< empty when only `file` is given
   std::string name;                           ///< for the boards; empty: made of id and params
   std::optional<std::filesystem::path> file;  ///< absolute
   std::vector<ParameterRequest> params;
-  std::vector<std::string> controls;  ///< explainers: instead of the run's; empty: the run's
+  std::vector<std::string> controls;       ///< explainers: instead of the run's; empty: the run's
+  std::vector<DatasetReference> datasets;  ///< models, explainers: only with these; empty: with all
   bool optional = false;  ///< datasets: left out, with a note, where one of its files is missing
   Place place;
 };
@@ -82,7 +89,8 @@ struct MetricRequest {
 struct RunFile {
   std::filesystem::path path;
   std::string text;
-  std::string name;
+  std::string name;     ///< with the profile behind a dash, where it is not the file's first
+  std::string profile;  ///< empty: the file has none
   std::vector<std::int64_t> seeds;
   std::vector<std::string> controls;
   std::vector<MetricRequest> metrics;
@@ -90,6 +98,8 @@ struct RunFile {
   std::vector<std::filesystem::path> plugin_path;
   Limits limits;
   bool sample_scores = false;
+  std::string
+      board;  ///< what `conoscope run` prints at its end, as the option of `conoscope board`
 };
 
 /// The twins of a cell that a run may ask for; "none" is the cell itself.
@@ -97,7 +107,13 @@ const std::vector<std::string>& known_controls();
 
 /// Reads a run file. Mistakes go to `diagnostics`, so that all of them can be shown at once; what
 /// could be read is returned.
-/// throws  RunFileError: the file cannot be read or is not TOML
-RunFile parse_run_file(const std::filesystem::path& path, Diagnostics& diagnostics);
+///
+/// A file with `profiles = ["quick", "paper"]` has several sizes: wherever a value stands, a table
+/// with exactly these keys may stand, and the chosen profile's value is read.
+///
+/// profile  empty: the file's first one
+/// throws   RunFileError: the file cannot be read, is not TOML or has no such profile
+RunFile parse_run_file(const std::filesystem::path& path, Diagnostics& diagnostics,
+                       const std::string& profile = "");
 
 }  // namespace conoscope::core

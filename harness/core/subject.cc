@@ -16,8 +16,9 @@ using metrics::Matrix;
 
 // Arrays with a row for each sample; all others (weights, indices) belong to no split.
 constexpr std::string_view kAnnotations[] = {"inputs", "labels", "targets", "concepts", "factors"};
-constexpr std::string_view kModelArrays[] = {"activations", "concept_scores",
-                                             "concept_probabilities", "task_outputs", "codes"};
+constexpr std::string_view kModelArrays[] = {
+    "activations",      "concept_scores", "concept_probabilities", "task_outputs", "concept_active",
+    "concept_inactive", "codes"};
 
 template <std::size_t N>
 bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
@@ -101,6 +102,17 @@ metrics::Explanation make_explanation(const ArrayBag& bag, Index outputs) {
   out.offset = {0};
   for (const std::int64_t count : counts) out.offset.push_back(out.offset.back() + count);
   out.importance = to_matrix(bag.get("importance"), 1).col(0);
+  return out;
+}
+
+metrics::Annotations make_annotations(const ArrayBag& bag) {
+  metrics::Annotations out;
+  if (const auto labels = bag.find("labels"))
+    for (const std::int64_t label : labels->values<const std::int64_t>())
+      out.labels.push_back(label);
+  if (const auto t = bag.find("targets")) out.targets = to_matrix(*t, 1);
+  if (const auto c = bag.find("concepts")) out.concepts = to_matrix(*c, 1);
+  if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
   return out;
 }
 
@@ -204,14 +216,11 @@ TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
     if (const auto p = test_.find("concept_probabilities"))
       concepts_->probabilities = to_matrix(*p, 1);
     if (const auto y = test_.find("task_outputs")) concepts_->outputs = to_matrix(*y, 1);
+    if (const auto on = test_.find("concept_active")) concepts_->active = to_matrix(*on, 1);
+    if (const auto off = test_.find("concept_inactive")) concepts_->inactive = to_matrix(*off, 1);
   }
   if (const auto codes = test_.find("codes")) latent_ = {to_matrix(*codes, 1)};
-  if (const auto labels = test_.find("labels"))
-    for (const std::int64_t label : labels->values<const std::int64_t>())
-      annotations_.labels.push_back(label);
-  if (const auto t = test_.find("targets")) annotations_.targets = to_matrix(*t, 1);
-  if (const auto c = test_.find("concepts")) annotations_.concepts = to_matrix(*c, 1);
-  if (const auto g = test_.find("factors")) annotations_.factors = to_matrix(*g, 1);
+  annotations_ = make_annotations(test_);
 }
 
 void TestSubject::set_projection(decltype(metrics::Explanation::project) project,
@@ -224,6 +233,18 @@ void TestSubject::set_projection(decltype(metrics::Explanation::project) project
 void TestSubject::add_train_head(const ArrayBag& dataset, const ArrayBag& model) {
   if (!head_) return;
   train_head_ = make_head_view(rows_of(model, index_of(dataset, "train_index"), samples_of(model)));
+}
+
+void TestSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& model) {
+  if (!test_.find("concept_scores")) return;
+  const auto train = index_of(dataset, "train_index");
+  const std::int64_t samples = samples_of(model);
+  train_annotations_ = make_annotations(rows_of(dataset, train, samples, true));
+  ArrayBag scores;
+  scores.add("concept_scores", model.get("concept_scores").raw());
+  train_concepts_.emplace();
+  train_concepts_->scores = to_matrix(rows_of(scores, train, samples).get("concept_scores"), 1);
+  train_concepts_->width = concepts_->width;
 }
 
 void TestSubject::add_images(const ArrayBag& dataset,
@@ -270,6 +291,8 @@ metrics::Subject TestSubject::views() const {
   out.annotations = &annotations_;
   if (images_) out.images = &*images_;
   if (train_head_) out.train_head = &*train_head_;
+  if (train_annotations_) out.train_annotations = &*train_annotations_;
+  if (train_concepts_) out.train_concepts = &*train_concepts_;
   return out;
 }
 

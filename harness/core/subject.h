@@ -36,6 +36,9 @@ class TestSubject {
                       decltype(metrics::Explanation::reconstruct) reconstruct);
   /// The training split's head view; left out unless asked for, because it is a copy.
   void add_train_head(const ArrayBag& dataset, const ArrayBag& model);
+  /// The training split's annotations, and the model's concept scores there; nothing where the
+  /// model has no concept view. Left out unless asked for, because it is a copy.
+  void add_train_concepts(const ArrayBag& dataset, const ArrayBag& model);
   /// The test split's images with a forward call; left out unless asked for. Inputs that are not
   /// images (n x height x width x channels) stay out.
   void add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward);
@@ -57,7 +60,8 @@ class TestSubject {
   ArrayBag test_;
   std::optional<metrics::HeadView> head_, train_head_;
   std::optional<metrics::Explanation> explanation_;
-  std::optional<metrics::ConceptView> concepts_;
+  std::optional<metrics::ConceptView> concepts_, train_concepts_;
+  std::optional<metrics::Annotations> train_annotations_;
   std::optional<metrics::LatentView> latent_;
   std::optional<metrics::ImageView> images_;
   metrics::Annotations annotations_;

@@ -563,6 +563,7 @@ std::size_t score(const Job& job, HostCalls& host) {
 
   if (!job.plugin) {
     if (needs_view(job, "train_head_view")) subject.add_train_head(dataset, model);
+    if (needs_view(job, "train_concept_view")) subject.add_train_concepts(dataset, model);
     if (needs_view(job, "concept_view") || needs_view(job, "latent_view"))
       subject.add_concept_scores();
     report({"stage", "score"});

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/auc.h"
+#include "metrics/checks.h"
 
 namespace conoscope::metrics {
 

@@ -16,20 +16,37 @@ namespace conoscope::metrics {
 
 namespace {
 
+std::string shape_of(const Matrix& matrix) {
+  return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
+}
+
 void require_problem(const char* name, const InterventionProblem& problem) {
-  const Index n = problem.scores.rows(), k = problem.scores.cols();
-  if (n < 1 || k < 1 || problem.truth.rows() != n || problem.truth.cols() != k ||
-      problem.active.size() != k || problem.inactive.size() != k)
-    detail::refuse(name, "scores is " + std::to_string(n) + " x " + std::to_string(k) + ", truth " +
-                             std::to_string(problem.truth.rows()) + " x " +
-                             std::to_string(problem.truth.cols()) + ", active " +
-                             std::to_string(problem.active.size()) + " and inactive " +
-                             std::to_string(problem.inactive.size()) +
-                             "; they must be n x k, n x k, k and k");
+  const Index n = problem.scores.rows(), k = problem.concepts(), columns = k * problem.width;
+  if (n < 1 || k < 1 || problem.width < 1 || problem.scores.cols() != columns ||
+      problem.truth.rows() != n)
+    detail::refuse(name, "scores is " + shape_of(problem.scores) + ", truth " +
+                             shape_of(problem.truth) + " and width " +
+                             std::to_string(problem.width) +
+                             "; they must be n x (k * width), n x k and >= 1");
+  const bool vectors = problem.own_active.size() > 0 || problem.own_inactive.size() > 0;
+  if (!vectors &&
+      (problem.width != 1 || problem.active.size() != k || problem.inactive.size() != k))
+    detail::refuse(name, "active has " + std::to_string(problem.active.size()) + " and inactive " +
+                             std::to_string(problem.inactive.size()) + " entries; both must have " +
+                             std::to_string(k) + ", or own_active and own_inactive be given");
+  if (vectors && (problem.own_active.rows() != n || problem.own_active.cols() != columns ||
+                  problem.own_inactive.rows() != n || problem.own_inactive.cols() != columns))
+    detail::refuse(name, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +
+                             shape_of(problem.own_inactive) + "; both must be " +
+                             std::to_string(n) + " x " + std::to_string(columns));
+  if (vectors && (problem.active.size() > 0 || problem.inactive.size() > 0))
+    detail::refuse(name, "active and inactive are given beside own_active and own_inactive");
   detail::require_finite(name, "scores", problem.scores);
   detail::require_finite(name, "truth", problem.truth);
   detail::require_finite_vector(name, "active", problem.active);
   detail::require_finite_vector(name, "inactive", problem.inactive);
+  detail::require_finite(name, "own_active", problem.own_active);
+  detail::require_finite(name, "own_inactive", problem.own_inactive);
   if (problem.truth.minCoeff() < 0.0 || problem.truth.maxCoeff() > 1.0)
     detail::refuse(name,
                    "truth holds " +
@@ -62,16 +79,19 @@ Matrix probabilities_of(const char* name, const InterventionProblem& problem,
   return out;
 }
 
-Matrix with_column(const Matrix& scores, Index j, const Vector& values) {
+/// All samples told concept j, with the presence that `of` gives each.
+template <typename Presence>
+Matrix all_told(const InterventionProblem& problem, const Matrix& scores, Index j,
+                const Presence& of) {
   Matrix out = scores;
-  out.col(j) = values;
+  for (Index i = 0; i < out.rows(); ++i) problem.set(out, i, j, of(i));
   return out;
 }
 
 // Tells each sample, step by step, the concept of the largest value of `merit`; the first of ties.
 template <typename Merit>
 InterventionOrder greedy_order(const InterventionProblem& problem, const Merit& merit) {
-  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  const Index n = problem.scores.rows(), k = problem.concepts();
   InterventionOrder order(n, k);
   Matrix scores = problem.scores;
   Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic> told =
@@ -84,7 +104,7 @@ InterventionOrder greedy_order(const InterventionProblem& problem, const Merit& 
         if (!told(i, j) && (best < 0 || merits(i, j) > merits(i, best))) best = j;
       order(i, step) = best;
       told(i, best) = true;
-      scores(i, best) = problem.value(i, best);
+      problem.set(scores, i, best, problem.truth(i, best));
     }
   }
   return order;
@@ -92,9 +112,17 @@ InterventionOrder greedy_order(const InterventionProblem& problem, const Merit& 
 
 }  // namespace
 
-double InterventionProblem::value(Index sample, Index concept_id) const {
-  const double c = truth(sample, concept_id);
-  return c * active(concept_id) + (1.0 - c) * inactive(concept_id);
+void InterventionProblem::set(Matrix& scores_of_all, Index sample, Index concept_id,
+                              double presence) const {
+  if (own_active.size() == 0) {
+    scores_of_all(sample, concept_id) =
+        presence * active(concept_id) + (1.0 - presence) * inactive(concept_id);
+    return;
+  }
+  const Index first = concept_id * width;
+  scores_of_all.row(sample).segment(first, width) =
+      presence * own_active.row(sample).segment(first, width) +
+      (1.0 - presence) * own_inactive.row(sample).segment(first, width);
 }
 
 InterventionValues intervention_values(const MatrixRef& logits) {
@@ -131,7 +159,7 @@ InterventionCurve intervention_curve(const InterventionProblem& problem,
                                      const InterventionOrder& order) {
   constexpr const char* kName = "intervention_curve";
   require_problem(kName, problem);
-  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  const Index n = problem.scores.rows(), k = problem.concepts();
   if (order.rows() != n || order.cols() != k)
     detail::refuse(kName, "order is " + std::to_string(order.rows()) + " x " +
                               std::to_string(order.cols()) + "; it must be " + std::to_string(n) +
@@ -152,7 +180,8 @@ InterventionCurve intervention_curve(const InterventionProblem& problem,
     out.predictions.push_back(predicted_classes(answer(kName, problem, scores)));
     out.accuracy.push_back(accuracy(problem.labels, out.predictions.back()));
     if (step == k) return out;
-    for (Index i = 0; i < n; ++i) scores(i, order(i, step)) = problem.value(i, order(i, step));
+    for (Index i = 0; i < n; ++i)
+      problem.set(scores, i, order(i, step), problem.truth(i, order(i, step)));
   }
 }
 
@@ -176,7 +205,7 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
                              const CoopOptions& options) {
   constexpr const char* kName = "coop_order";
   require_problem(kName, problem);
-  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  const Index n = problem.scores.rows(), k = problem.concepts();
   if (probabilities.rows() != n || probabilities.cols() != k)
     detail::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
                               std::to_string(probabilities.cols()) + "; it must be " +
@@ -194,10 +223,11 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
     const IndexVector answers = predicted_classes(now);
     Matrix merits = options.entropy_weight * unsure;
     for (Index j = 0; j < k; ++j) {
-      const Matrix on = probabilities_of(
-          kName, problem, with_column(scores, j, Vector::Constant(n, problem.active(j))));
-      const Matrix off = probabilities_of(
-          kName, problem, with_column(scores, j, Vector::Constant(n, problem.inactive(j))));
+      const auto told = [&](double presence) {
+        return probabilities_of(kName, problem,
+                                all_told(problem, scores, j, [=](Index) { return presence; }));
+      };
+      const Matrix on = told(1.0), off = told(0.0);
       for (Index i = 0; i < n; ++i) {
         const Index y = answers[static_cast<size_t>(i)];
         const double expected = p(i, j) * on(i, y) + q(i, j) * off(i, y);
@@ -211,13 +241,13 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
 InterventionOrder greedy_oracle_order(const InterventionProblem& problem) {
   constexpr const char* kName = "greedy_oracle_order";
   require_problem(kName, problem);
-  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  const Index n = problem.scores.rows(), k = problem.concepts();
   return greedy_order(problem, [&](const Matrix& scores) {
     Matrix merits(n, k);
     for (Index j = 0; j < k; ++j) {
-      Vector values(n);
-      for (Index i = 0; i < n; ++i) values(i) = problem.value(i, j);
-      const Matrix told = probabilities_of(kName, problem, with_column(scores, j, values));
+      const Matrix told = probabilities_of(
+          kName, problem,
+          all_told(problem, scores, j, [&](Index i) { return problem.truth(i, j); }));
       for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem.labels[static_cast<size_t>(i)]);
     }
     return merits;
@@ -260,6 +290,46 @@ ReferenceAccuracy reference_accuracy(const MatrixRef& concepts, const IndexVecto
   }
   return {right / (weights.size() > 0 ? weights.sum() : static_cast<double>(n)),
           static_cast<Index>(cells.size())};
+}
+
+double reference_head_accuracy(const MatrixRef& train_concepts, const IndexVector& train_labels,
+                               const MatrixRef& concepts, const IndexVector& labels) {
+  constexpr const char* kName = "reference_head_accuracy";
+  const auto require = [&](const char* what, const MatrixRef& rows, const IndexVector& of_rows) {
+    if (rows.rows() < 1 || rows.cols() != train_concepts.cols() ||
+        static_cast<Index>(of_rows.size()) != rows.rows())
+      detail::refuse(kName, std::string(what) + " is " + shape_of(rows) + " with " +
+                                std::to_string(of_rows.size()) +
+                                " labels; expected n >= 1 rows of " +
+                                std::to_string(train_concepts.cols()) + " and n labels");
+    detail::require_finite(kName, what, rows);
+  };
+  require("train_concepts", train_concepts, train_labels);
+  require("concepts", concepts, labels);
+  using Counts = std::map<Index, Index>;
+  const auto most_frequent = [](const Counts& counts) {
+    return std::max_element(counts.begin(), counts.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  };
+  const auto row_of = [](const MatrixRef& rows, Index i) {
+    return std::vector<double>(rows.row(i).begin(), rows.row(i).end());
+  };
+  std::map<std::vector<double>, Counts> met;
+  Counts all;
+  for (Index i = 0; i < train_concepts.rows(); ++i) {
+    const Index label = train_labels[static_cast<size_t>(i)];
+    ++met[row_of(train_concepts, i)][label];
+    ++all[label];
+  }
+  const Index otherwise = most_frequent(all);
+  Index right = 0;
+  for (Index i = 0; i < concepts.rows(); ++i) {
+    const auto found = met.find(row_of(concepts, i));
+    const Index answer = found == met.end() ? otherwise : most_frequent(found->second);
+    right += answer == labels[static_cast<size_t>(i)];
+  }
+  return static_cast<double>(right) / static_cast<double>(concepts.rows());
 }
 
 }  // namespace conoscope::metrics

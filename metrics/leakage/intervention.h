@@ -11,14 +11,19 @@ namespace conoscope::metrics {
 /// A task head with its concepts in the open. An intervention sets a concept of a sample to what
 /// the head is to read where the concept is there, or is not.
 struct InterventionProblem {
-  Matrix scores;            ///< n x k, what the head reads without interventions
-  Matrix truth;             ///< n x k, 0 ... 1; between them the two values are mixed
+  Matrix scores;    ///< n x (k * width), what the head reads without interventions
+  Index width = 1;  ///< numbers of one concept; concept j's columns are j*width ... j*width+width-1
+  Matrix truth;     ///< n x k, 0 ... 1; between them the two values are mixed
   Vector active, inactive;  ///< k each: 1 and 0 for probabilities, two percentiles for logits
-  IndexVector labels;       ///< n, in 0 ... C-1
-  std::function<Matrix(const MatrixRef& scores)> head;  ///< m x k -> m x C, logits
+  /// n x (k * width): each sample's own vectors of a concept that is there, and that is not. Then
+  /// active and inactive stay empty. width > 1 needs them.
+  Matrix own_active, own_inactive;
+  IndexVector labels;                                   ///< n, in 0 ... C-1
+  std::function<Matrix(const MatrixRef& scores)> head;  ///< m x (k * width) -> m x C, logits
 
-  /// What the intervention writes: truth * active + (1 - truth) * inactive.
-  double value(Index sample, Index concept_id) const;
+  Index concepts() const { return truth.cols(); }
+  /// What an intervention writes: presence * there + (1 - presence) * not there.
+  void set(Matrix& scores_of_all, Index sample, Index concept_id, double presence) const;
 };
 
 /// The values that an intervention on a logit writes.
@@ -45,7 +50,8 @@ struct InterventionCurve {
 /// How does accuracy grow as samples are told their concepts, one after the other?
 ///
 /// throws  std::invalid_argument: shapes that do not match, an entry not finite, a truth outside
-///         0 ... 1, a row of order that is no permutation, labels the head has no output for
+///         0 ... 1, both or neither of the two ways to say what is written, a row of order that is
+///         no permutation, labels the head has no output for
 ///
 /// Source: Koh et al., ICML 2020; as in Parisini et al., 2025.
 InterventionCurve intervention_curve(const InterventionProblem& problem,
@@ -110,5 +116,17 @@ struct ReferenceAccuracy {
 };
 ReferenceAccuracy reference_accuracy(const MatrixRef& concepts, const IndexVector& labels,
                                      const Vector& weights = {});
+
+/// The accuracy of a head that was made for true concepts: it answers each combination with the
+/// label that was most frequent with it among the training samples, and a combination it never met
+/// with the most frequent label of all. Of equally frequent ones the lowest.
+///
+/// Over many training samples no head on true concepts is better. Unlike reference_accuracy() it
+/// has not seen the samples it is judged on.
+///
+/// train_concepts, concepts  n' x k and n x k; labels as many
+/// throws  std::invalid_argument: no training sample, lengths or widths that differ, not finite
+double reference_head_accuracy(const MatrixRef& train_concepts, const IndexVector& train_labels,
+                               const MatrixRef& concepts, const IndexVector& labels);
 
 }  // namespace conoscope::metrics

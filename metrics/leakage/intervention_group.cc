@@ -20,18 +20,32 @@ std::string lacking(const Subject& subject) {
   if (!subject.concepts) return "needs a concept view";
   const ConceptView& concepts = *subject.concepts;
   if (!concepts.intervene) return "the model answers no interventions";
-  if (concepts.width != 1) return "needs scalar concepts: what a vector is to be set to is unknown";
+  if (concepts.width != 1 && concepts.active.size() == 0)
+    return "needs the vectors of a concept that is there and that is not: what one is to be set to "
+           "is unknown";
   if (!subject.annotations || subject.annotations->concepts.size() == 0)
     return "needs annotations.concepts";
   const Matrix& truth = subject.annotations->concepts;
-  if (truth.cols() != concepts.scores.cols())
-    return "the model has " + std::to_string(concepts.scores.cols()) +
+  if (truth.cols() * concepts.width != concepts.scores.cols())
+    return "the model has " + std::to_string(concepts.scores.cols() / concepts.width) +
            " concepts, the annotations " + std::to_string(truth.cols());
   if (truth.minCoeff() < 0.0 || truth.maxCoeff() > 1.0)
     return "annotations.concepts do not lie in 0 ... 1";
   if (subject.annotations->labels.empty()) return "needs annotations.labels";
   if (concepts.outputs.cols() < 2) return "needs two or more task outputs";
   return "";
+}
+
+/// The accuracy that a head made for true concepts has, and how it was found.
+std::pair<double, std::string> reference_of(const Subject& subject) {
+  const Annotations& judged = *subject.annotations;
+  const Annotations* train = subject.train_annotations;
+  if (train && train->concepts.size() > 0 && !train->labels.empty())
+    return {reference_head_accuracy(train->concepts, train->labels, judged.concepts, judged.labels),
+            "a head made on " + std::to_string(train->labels.size()) + " training samples"};
+  const ReferenceAccuracy best = reference_accuracy(judged.concepts, judged.labels);
+  return {best.value, std::to_string(best.combinations) + " combinations of concepts in " +
+                          std::to_string(judged.labels.size()) + " samples"};
 }
 
 }  // namespace
@@ -48,16 +62,22 @@ std::vector<Score> intervention(const Subject& subject) {
   problem.truth = subject.annotations->concepts;
   problem.labels = subject.annotations->labels;
   problem.head = view.intervene;
-  const Index n = problem.scores.rows(), k = problem.scores.cols();
+  problem.width = view.width;
+  const Index n = problem.scores.rows(), k = problem.concepts();
   std::string message;
-  if (problem.scores.minCoeff() >= 0.0 && problem.scores.maxCoeff() <= 1.0) {
+  if (view.active.size() > 0) {
+    problem.own_active = view.active;
+    problem.own_inactive = view.inactive;
+  } else if (problem.scores.minCoeff() >= 0.0 && problem.scores.maxCoeff() <= 1.0) {
     problem.active = Vector::Ones(k);
     problem.inactive = Vector::Zero(k);
   } else {
-    const InterventionValues values = intervention_values(problem.scores);
+    const ConceptView* train = subject.train_concepts;
+    const InterventionValues values = intervention_values(train ? train->scores : problem.scores);
     problem.active = values.active;
     problem.inactive = values.inactive;
-    message = "logits were set to the 5th and 95th percentiles of the samples judged";
+    message = std::string("logits were set to the 5th and 95th percentiles of the ") +
+              (train ? "training samples" : "samples judged");
   }
 
   InterventionCurve mean;
@@ -76,11 +96,10 @@ std::vector<Score> intervention(const Subject& subject) {
   add("intervention_coop", intervention_curve(problem, coop_order(problem, view.probabilities)));
   const InterventionCurve oracle = intervention_curve(problem, greedy_oracle_order(problem));
   add("intervention_oracle", oracle);
-  const ReferenceAccuracy reference = reference_accuracy(problem.truth, problem.labels);
-  scores.push_back(number("reference_accuracy", reference.value));
-  scores.back().message = std::to_string(reference.combinations) + " combinations of concepts in " +
-                          std::to_string(n) + " samples";
-  scores.push_back(number("s_int", s_int(reference.value, oracle)));
+  const auto [reference, how] = reference_of(subject);
+  scores.push_back(number("reference_accuracy", reference));
+  scores.back().message = how;
+  scores.push_back(number("s_int", s_int(reference, oracle)));
   scores.back().message = message;
   return scores;
 }
@@ -90,7 +109,8 @@ void add_intervention(Catalogue& catalogue) {
   constexpr std::string_view kGroup = "intervention";
   constexpr std::string_view kPaper =
       "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025";
-  const std::vector<std::string_view> views{"concept_view", "concepts", "labels"};
+  const std::vector<std::string_view> views{"concept_view", "train_concept_view", "concepts",
+                                            "labels"};
   catalogue.add(
       {kGroup, intervention},
       {
@@ -101,7 +121,7 @@ void add_intervention(Catalogue& catalogue) {
            "Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023", views},
           {"intervention_oracle", kGroup, "How right could it be, told the best one first?",
            kHigher, 0.0, 1.0, "", "conoscope; the upper mark of the policies", views},
-          {"reference_accuracy", kGroup, "How right could any head be on the true concepts?",
+          {"reference_accuracy", kGroup, "How right is a head made for the true concepts?",
            Direction::kNone, 0.0, 1.0, "", kPaper, views},
           {"s_int", kGroup, "How much accuracy is missing once all concepts are told?", kLower,
            -1.0, 1.0, "", kPaper, views},

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "metrics/auc.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/leakage/accuracy.h"
-#include "metrics/auc.h"
 #include "metrics/leakage/ctl_icl.h"
 #include "metrics/leakage/embedding_information.h"
 #include "metrics/score.h"
@@ -23,9 +23,9 @@ namespace {
 using detail::none, detail::not_applicable, detail::number;
 
 constexpr const char* kNames[] = {
-    "ctl",         "icl",           "icl_ij",  "ctl_noise",        "icl_noise",
-    "mi_ct",       "mi_ic",         "mi_self", "concept_accuracy", "concept_f1",
-    "concept_auc", "task_accuracy", "task_f1", "task_auc"};
+    "ctl",        "icl",         "icl_ij",        "ctl_noise", "icl_noise",
+    "mi_ct",      "mi_ic",       "mi_self",       "mi_align",  "concept_accuracy",
+    "concept_f1", "concept_auc", "task_accuracy", "task_f1",   "task_auc"};
 constexpr std::uint64_t kRepeats = 5;  // the reference's
 
 double mean(const std::vector<double>& values) {
@@ -65,6 +65,7 @@ class Group {
     const Matrix predicted = concepts_.width == 1 ? concepts_.scores : concepts_.probabilities;
     leak(predicted);
     embeddings();
+    alignment();
     concepts();
     task();
     return std::move(scores_);
@@ -166,6 +167,21 @@ class Group {
     }
   }
 
+  void alignment() {
+    constexpr const char* kName = "mi_align";
+    add(kName, [&] {
+      if (concepts_.width == 1) return not_applicable(kName, "needs concepts that are vectors");
+      if (concepts_.active.size() == 0)
+        return not_applicable(kName, "the model has no vectors of present and absent concepts");
+      if (labels_.empty()) return not_applicable(kName, "needs annotations.labels");
+      if (((truth_.array() != 0.0) && (truth_.array() != 1.0)).any())
+        return not_applicable(kName, "annotations.concepts are not 0 and 1");
+      const Alignment found =
+          mi_align(concepts_.active, concepts_.inactive, concepts_.width, truth_, labels_);
+      return number(kName, found.mi_align, found.concepts);
+    });
+  }
+
   void concepts() {
     if (((truth_.array() != 0.0) && (truth_.array() != 1.0)).any()) {
       for (const char* name : {"concept_accuracy", "concept_f1", "concept_auc"})
@@ -257,6 +273,9 @@ void add_leakage(Catalogue& catalogue) {
            kUnbounded, "", kPaper, labelled},
           {"mi_self", "leakage", "What share of its own concept does an embedding tell?", kHigher,
            0.0, kUnbounded, "", kPaper, labelled},
+          {"mi_align", "leakage",
+           "Does the embedding that the truth asks for tell more of the label than the other? 0: no",
+           kNone, -2.0, 2.0, "", kPaper, labelled},
           {"concept_accuracy", "leakage", "How often is a concept predicted right?", kHigher, 0.0,
            1.0, "", kCommon, views},
           {"concept_f1", "leakage", "The same by F1, absent and present weighing alike", kHigher,

@@ -15,6 +15,7 @@ namespace conoscope::metrics {
 ///   ctl_noise, icl_noise    the same with the reference's noise, mean of five repeats drawn from
 ///                           the subject's seed; only where ties leave the first two undefined
 ///   mi_ct, mi_ic, mi_self   see embedding_information.h; parts by concept, for mi_ic by pair
+///   mi_align                the same, of the embeddings of present and absent concepts; by concept
 ///                           (row w_i, column c_j, k x k)
 ///   concept_accuracy, concept_f1, concept_auc      means over concepts; parts by concept
 ///   task_accuracy, task_f1, task_auc               F1 is the macro mean, AUC one class against one

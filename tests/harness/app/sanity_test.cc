@@ -151,3 +151,76 @@ TEST_CASE("board --sanity: options that do not go together, and what is not ther
   CHECK_SAYS(here.run({"board", "--sanity", "--k-param", "k"}, 2).err, "--k-param goes with");
   CHECK_SAYS(here.run({"board", "--sanity", "-m", "surf_emd"}, 2).err, "asked for: surf_mae");
 }
+
+namespace {
+
+/// A run of one ladder of models with seeds 1 and 2; three values for each seed.
+void write_ladder(const std::string& file, const std::string& metric, const std::string& direction,
+                  const std::vector<std::vector<double>>& by_seed, const std::string& run = "steps",
+                  const std::string& disturbance = "mixed", int created = 0) {
+  auto store = results::Store::open(file, results::Mode::read_write);
+  store.add_environment({"here", "a machine"});
+  std::vector<results::ComponentRow> components = {sample::component("dataset", "d")};
+  std::vector<results::CellRow> cells;
+  std::vector<std::string> models;
+  for (const char* step : {"perfect", "half", "random"}) {
+    auto model = sample::component("model", run + disturbance + step);
+    model.plugin_id = "ladder_concepts";
+    model.params = "disturbance=\"" + disturbance + "\";step=\"" + step + "\";width=1";
+    components.push_back(model);
+    models.push_back(model.key);
+    for (const int seed : {1, 2})
+      cells.push_back({run + model.key + std::to_string(seed), "d", model.key, "", seed, "none"});
+  }
+  const std::vector<results::MetricKeyRow> metrics = {sample::metric(metric, direction)};
+  store.register_run({run, run, "[run]", sample::at(created)}, components, cells, metrics);
+  for (std::size_t i = 0; i < models.size(); ++i)
+    for (const int seed : {1, 2}) {
+      const std::string key = run + models[i] + std::to_string(seed);
+      const double value = by_seed.at(static_cast<std::size_t>(seed - 1)).at(i);
+      store.record(sample::attempt(key, key, 0, results::Status::ok, run),
+                   std::vector<results::ScoreRow>{results::score_row(metric, value)});
+    }
+}
+
+}  // namespace
+
+TEST_CASE("board --sanity: ladders of models, judged seed by seed") {
+  const auto verdict_of = [](const std::vector<std::vector<double>>& by_seed) {
+    const Workspace here;
+    write_ladder(here.store(), "icl", "lower", by_seed);
+    const Json rows = here.json({"board", "--sanity"});
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0]["ladder"] == "ladder_concepts(disturbance=mixed,width=1)");
+    CHECK(rows[0]["dataset"] == "d");
+    return rows[0]["verdict"].get<std::string>();
+  };
+  CHECK(verdict_of({{0, 1, 2}, {0.5, 1.5, 2.5}}) == "pass");
+  CHECK(verdict_of({{1, 1, 1}, {2, 2, 2}}) == "fail: blind");
+  CHECK(verdict_of({{0, 1, 1}, {0, 1, 1}}) == "fail: random is not worse than half");
+  CHECK(verdict_of({{1, 0, 2}, {1, 0, 2}}) == "fail: half is not worse than perfect");
+  // Worse on average, but the two seeds do not agree: 1 +- 1 is within two standard errors.
+  CHECK(verdict_of({{0, 0, 3}, {0, 2, 5}}) == "fail: half is not worse than perfect");
+
+  const Workspace here;
+  write_ladder(here.store(), "icl", "lower", {{0, 1, 2}, {0, 1, 2}});
+  const std::string text = here.run({"board", "--sanity"}).out;
+  for (const char* heading : {"Perfect", "Half", "Random"}) CHECK_SAYS(text, heading);
+}
+
+TEST_CASE("board marks what keeps the order of no ladder, until a newer run says otherwise") {
+  const Workspace here;
+  write_ladder(here.store(), "icl", "lower", {{2, 1, 0}, {2, 1, 0}}, "first", "mixed", 0);
+  Ended board = here.run({"board", "first"});
+  CHECK_SAYS(board.out, "icl (!)");
+  CHECK_SAYS(
+      board.err,
+      "(!) icl does not tell better from worse on the sanity ladders: `conoscope board first "
+      "--sanity -m icl`");
+  // Machines read names only.
+  CHECK_FALSE(has(here.run({"board", "first", "--format", "csv"}).out, "(!)"));
+  // One ladder kept is enough.
+  write_ladder(here.store(), "icl", "lower", {{0, 1, 2}, {0, 1, 2}}, "second", "mixed", 9);
+  board = here.run({"board", "first"});
+  CHECK_FALSE(has(board.out + board.err, "(!)"));
+}

@@ -511,3 +511,23 @@ TEST_CASE("an explainer that calls the model is paired with models that answer")
                                                 {"segmented answering either", 1},
                                                 {"segmented head either", 0}});
 }
+
+TEST_CASE("models and explainers may keep to some of the data sets") {
+  const PlanWorld world;
+  std::string text = kSmall;
+  text.insert(text.find("[[model]]"), "[[dataset]]\nid = \"fixed\"\nname = \"mine\"\n");
+  const auto met = [&](const std::string& model_line, const std::string& explainer_line) {
+    std::string asked = text;
+    asked.insert(asked.find("id = \"head\"\n") + 12, model_line);
+    const Plan plan = world.plan(asked + explainer_line);
+    std::set<std::string> out;
+    for (const auto& cell : plan.cells) out.insert(cell.dataset->name);
+    return out;
+  };
+  CHECK(met("", "") == std::set<std::string>{"labelled", "mine"});
+  CHECK(met("datasets = [\"mine\"]\n", "") == std::set<std::string>{"mine"});
+  CHECK(met("datasets = [\"fixed\"]\n", "") == std::set<std::string>{"mine"});  // by plugin id
+  CHECK(met("", "datasets = [\"labelled\"]\n") == std::set<std::string>{"labelled"});
+  CHECK_THROWS_SAYING(met("datasets = [\"mime\"]\n", ""), RunFileError,
+                      ": error: there is no dataset mime (did you mean mine?)");
+}

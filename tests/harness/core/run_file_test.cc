@@ -218,3 +218,65 @@ TEST_CASE("a file that cannot be read is named") {
                       "the run file cannot be read");
   CHECK(Read("").errors.size() == 2);  // empty, but readable: no data set, no model
 }
+
+TEST_CASE("a file with profiles has several sizes") {
+  const std::string text = R"(profiles = ["quick", "paper"]
+name = "study"
+board = "across"
+seeds = { quick = [0], paper = [0, 1, 2] }
+[limits]
+seconds = { quick = 10, paper = 1000 }
+[[dataset]]
+id = "d"
+params = { samples = { quick = 100, paper = 5000 }, delta = 0.25 }
+[[model]]
+id = { quick = "small", paper = "large" }
+)";
+  Scratch scratch;
+  const std::string path = scratch.write("study.toml", text);
+  const auto read = [&](const std::string& profile) {
+    Diagnostics diagnostics(path);
+    RunFile file = parse_run_file(path, diagnostics, profile);
+    diagnostics.throw_if_any();
+    return file;
+  };
+  const RunFile quick = read(""), paper = read("paper");
+  CHECK(quick.profile == "quick");
+  CHECK(quick.name == "study");
+  CHECK(quick.board == "across");
+  CHECK(quick.seeds == std::vector<std::int64_t>{0});
+  CHECK(quick.limits.seconds == 10);
+  CHECK(quick.models[0].id == "small");
+  CHECK(read("quick").name == "study");
+  CHECK(paper.profile == "paper");
+  CHECK(paper.name == "study-paper");
+  CHECK(paper.seeds == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(paper.limits.seconds == 1000);
+  CHECK(paper.models[0].id == "large");
+  const auto samples = [](const RunFile& file) {
+    for (const auto& request : file.datasets[0].params)
+      if (request.name == "samples") return std::get<std::int64_t>(request.values.at(0));
+    return std::int64_t{-1};
+  };
+  CHECK(samples(quick) == 100);
+  CHECK(samples(paper) == 5000);
+  CHECK(quick.datasets[0].params.size() == 2);
+  CHECK_THROWS_SAYING(read("papr"), RunFileError, "there is no profile papr", "paper");
+}
+
+TEST_CASE("mistakes with profiles and the board") {
+  CHECK(error_of(kParts + "[limits]\nseconds = { quick = 1, paper = 2 }\n")
+            .find("limits.seconds: expected a number") != std::string::npos);
+  CHECK(error_of("board = \"sanitty\"\n" + kParts) ==
+        "1:9: error: unknown board sanitty (did you mean sanity?)");
+  Scratch scratch;
+  Diagnostics diagnostics("x");
+  for (const char* bad : {"profiles = []\n", "profiles = 3\n", "profiles = [1]\n"})
+    CHECK_THROWS_SAYING(parse_run_file(scratch.write("a.toml", bad + kParts), diagnostics),
+                        RunFileError, ":1:12: error: profiles: expected a list of names");
+  CHECK_THROWS_SAYING(
+      parse_run_file(scratch.write("b.toml", "profiles = [\"a\", \"a\"]\n" + kParts), diagnostics),
+      RunFileError, "profiles: a stands there twice");
+  CHECK_THROWS_SAYING(parse_run_file(scratch.write("c.toml", kParts), diagnostics, "paper"),
+                      RunFileError, "there is no profile paper; the file has no `profiles`");
+}

@@ -109,8 +109,14 @@ TEST_CASE("leakage: embeddings, and what is missing") {
   CHECK(scores.at("mi_ic").value < 0.1);
   CHECK(scores.at("mi_ic").parts.size() == 9);
   CHECK(scores.at("ctl").reason.empty());  // by the probabilities
+  CHECK(scores.at("mi_align").message == "the model has no vectors of present and absent concepts");
+  world.view.active = world.view.inactive = vectors;
+  scores = by_name(leakage(world.subject()));
+  CHECK(scores.at("mi_align").value == doctest::Approx(0.0));  // both sides are the same
+  CHECK(scores.at("mi_align").parts.size() == 3);
   world.annotations.labels.assign(800, 1);
   scores = by_name(leakage(world.subject()));
+  CHECK(scores.at("mi_align").reason == "undefined");
   for (const char* name : {"ctl", "mi_ct", "mi_self", "task_auc"})
     CHECK(scores.at(name).reason == "undefined");
   world.annotations.labels.clear();
@@ -151,6 +157,20 @@ TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   world.view.scores *= 8.0;
   CHECK(by_name(intervention(world.subject())).at("s_int").message.find("percentiles") !=
         std::string::npos);
+  // The training samples' percentiles, where there are any; and a head made on them.
+  ConceptView train;
+  train.scores = world.view.scores.topRows(400);
+  Annotations known;
+  known.concepts = world.annotations.concepts.topRows(400);
+  known.labels.assign(world.annotations.labels.begin(), world.annotations.labels.begin() + 400);
+  Subject subject = world.subject();
+  subject.train_concepts = &train;
+  subject.train_annotations = &known;
+  const auto scores = by_name(intervention(subject));
+  CHECK(scores.at("s_int").message ==
+        "logits were set to the 5th and 95th percentiles of the training samples");
+  CHECK(scores.at("reference_accuracy").value == 1.0);
+  CHECK(scores.at("reference_accuracy").message == "a head made on 400 training samples");
   world.view.intervene = nullptr;
   CHECK(intervention(world.subject())[0].message == "the model answers no interventions");
   CHECK(intervention(Subject())[0].message == "needs a concept view");

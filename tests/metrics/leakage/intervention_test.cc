@@ -119,6 +119,72 @@ TEST_CASE("interventions: what they refuse") {
   CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "active 1");
 }
 
+TEST_CASE(
+    "intervention: vectors of two numbers, of which the head reads the sum, are the scalars "
+    "again") {
+  const InterventionProblem scalar = first_concept();
+  InterventionProblem vectors = scalar;
+  const auto split = [](const Matrix& values) {  // v -> (v - 3, 3)
+    Matrix out(values.rows(), 2 * values.cols());
+    for (Index i = 0; i < values.rows(); ++i)
+      for (Index j = 0; j < values.cols(); ++j) {
+        out(i, 2 * j) = values(i, j) - 3.0;
+        out(i, 2 * j + 1) = 3.0;
+      }
+    return out;
+  };
+  vectors.width = 2;
+  vectors.scores = split(scalar.scores);
+  vectors.own_active = split(Matrix::Ones(4, 2));
+  vectors.own_inactive = split(Matrix::Zero(4, 2));
+  vectors.active.resize(0);
+  vectors.inactive.resize(0);
+  vectors.head = [&](const MatrixRef& scores) {
+    Matrix sums(scores.rows(), 2);
+    for (Index j = 0; j < 2; ++j) sums.col(j) = scores.col(2 * j) + scores.col(2 * j + 1);
+    return scalar.head(sums);
+  };
+  const Matrix p = scalar.scores;
+  CHECK(coop_order(vectors, p) == coop_order(scalar, p));
+  CHECK(greedy_oracle_order(vectors) == greedy_oracle_order(scalar));
+  const auto order = order_of(1, 0);
+  CHECK(intervention_curve(vectors, order).predictions ==
+        intervention_curve(scalar, order).predictions);
+
+  // Each sample has vectors of its own: sample 2's concept 0 reads as absent even when told.
+  vectors.own_active.row(2).head(2) << -3.0, 3.0;
+  CHECK(intervention_curve(vectors, order_of(0, 1)).accuracy ==
+        std::vector<double>{0.5, 0.75, 0.75});
+
+  InterventionProblem both = vectors;
+  both.active = Vector::Ones(2);
+  CHECK_THROWS_SAYING(intervention_curve(both, order), std::invalid_argument, "active");
+  both = vectors;
+  both.own_inactive.resize(4, 2);
+  both.own_inactive.setZero();
+  CHECK_THROWS_SAYING(intervention_curve(both, order), std::invalid_argument,
+                      "own_inactive 4 x 2; both must be 4 x 4");
+  both = vectors;
+  both.own_active.resize(0, 0);
+  both.own_inactive.resize(0, 0);
+  CHECK_THROWS_SAYING(intervention_curve(both, order), std::invalid_argument,
+                      "or own_active and own_inactive be given");
+}
+
+TEST_CASE("reference_head_accuracy: each combination's training label, by hand") {
+  const Matrix train = (Matrix(6, 2) << 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1).finished();
+  const IndexVector labels = {2, 2, 0, 1, 1, 1};  // label 1 is the most frequent
+  const Matrix judged = (Matrix(4, 2) << 0, 0, 1, 0, 1, 1, 1, 1).finished();
+  CHECK(reference_head_accuracy(train, labels, judged, {2, 1, 1, 0}) == 0.75);
+  CHECK(reference_head_accuracy(train, labels, judged, {0, 0, 0, 0}) == 0.0);
+  // Of equally frequent labels the lowest.
+  CHECK(reference_head_accuracy(train.topRows(2), {5, 3}, judged.topRows(1), {3}) == 1.0);
+  CHECK_THROWS_SAYING(reference_head_accuracy(train, {0}, judged, {2, 1, 1, 0}),
+                      std::invalid_argument, "train_concepts is 6 x 2 with 1 labels");
+  CHECK_THROWS_SAYING(reference_head_accuracy(train, labels, judged.leftCols(1), {2, 1, 1, 0}),
+                      std::invalid_argument, "concepts is 4 x 1 with 4 labels");
+}
+
 }  // namespace
 
 }  // namespace conoscope::tests

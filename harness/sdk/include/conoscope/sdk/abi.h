@@ -152,7 +152,9 @@ typedef struct cono_sink {
  *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C
  *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
  * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k,
- *                task_outputs n x C where there is a task; edits go through CONO_INTERVENE
+ *                task_outputs n x C where there is a task; edits go through CONO_INTERVENE;
+ *                concept_active and concept_inactive n x k x w, both or neither: what an
+ *                intervention writes where a concept is there, and where it is not
  * latent view    codes n x m
  * explanation    cavs M x D; texts: scope = class_specific | class_agnostic
  *                class-specific: importance M, counts C (I64, sum M; output c owns the rows after

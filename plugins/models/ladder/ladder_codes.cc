@@ -1,0 +1,97 @@
+// Codes that are the generative factors themselves, or spoilt by a known amount: what a metric of
+// latent views should put in order.
+//
+//   perfect       z_j = factor j, centred and divided by its standard deviation
+//   shuffled      a share of the samples exchange their values, each code by itself: less is known
+//   mixed         z turned by share * 45 degrees in the plane of every pair of codes, one after the
+//                 other: nothing is lost, but every code answers to every factor
+
+#include <cmath>
+#include <numbers>
+
+#include "conoscope/sdk/eigen.h"
+#include "conoscope/sdk/model.h"
+#include "plugins/models/ladder/ladder.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+using sdk::Matrix;
+
+Matrix standardised(const sdk::Tensor& factors) {
+  if (factors.dimensions() != 2 || factors.size() == 0)
+    throw std::invalid_argument("factors: " + factors.shape_text() + ", expected n x F");
+  Matrix out = sdk::to_matrix(factors);
+  for (Eigen::Index i = 0; i < out.size(); ++i)
+    if (!std::isfinite(out.data()[i]))
+      throw std::invalid_argument("factors: entry " + std::to_string(i) + " of " +
+                                  factors.shape_text() + " is not finite");
+  for (Eigen::Index j = 0; j < out.cols(); ++j) {
+    out.col(j).array() -= out.col(j).mean();
+    const double spread = std::sqrt(out.col(j).squaredNorm() / static_cast<double>(out.rows()));
+    if (spread > 0.0) out.col(j) /= spread;  // a constant factor stays 0
+  }
+  return out;
+}
+
+void turn(Matrix& codes, double angle) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  for (Eigen::Index i = 0; i < codes.cols(); ++i)
+    for (Eigen::Index j = i + 1; j < codes.cols(); ++j) {
+      const Eigen::VectorXd first = codes.col(i);
+      codes.col(i) = c * first - s * codes.col(j);
+      codes.col(j) = s * first + c * codes.col(j);
+    }
+}
+
+class LadderCodes final : public sdk::Model {
+ public:
+  explicit LadderCodes(const sdk::Params& params)
+      : share_(conoscope::models::spoilt_share(params.text("step"))),
+        mixed_(params.text("disturbance") == "mixed") {}
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+    Matrix codes = standardised(dataset.get("factors"));
+    if (mixed_) {
+      turn(codes, share_ * std::numbers::pi / 4.0);
+    } else if (share_ > 0.0) {
+      const Matrix before = codes;
+      for (Eigen::Index j = 0; j < codes.cols(); ++j) {
+        const auto from =
+            conoscope::models::shuffled_column(static_cast<std::size_t>(codes.rows()), share_,
+                                               context.seed().child(static_cast<std::uint64_t>(j)));
+        for (Eigen::Index i = 0; i < codes.rows(); ++i)
+          codes(i, j) = before(static_cast<Eigen::Index>(from[static_cast<std::size_t>(i)]), j);
+      }
+    }
+    sdk::as_matrix(out.create<double>("codes", {codes.rows(), codes.cols()}), codes.rows(),
+                   codes.cols()) = codes;
+  }
+
+ private:
+  double share_;
+  bool mixed_;
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(LadderCodes, "ladder_codes", "1.0.0", R"toml(
+summary = "the generative factors as codes, perfect or spoilt by a known amount: judges metrics, not models"
+licence = "Apache-2.0"
+citation = ""
+needs = ["factors"]
+offers = ["latent_view"]
+seeded = true
+
+[parameters.step]
+type = "text"
+default = "perfect"
+choices = ["perfect", "half", "random"]
+help = "how much is spoilt: nothing, half, all"
+
+[parameters.disturbance]
+type = "text"
+default = "shuffled"
+choices = ["shuffled", "mixed"]
+help = "shuffled: samples exchange their values, so less is known; mixed: codes are turned into each other, so each answers to several factors"
+)toml")

@@ -1,0 +1,206 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "tests/support/plugin_driver.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+constexpr std::int64_t kSamples = 400;
+constexpr std::int64_t kConcepts = 3;
+
+const Plugin& concepts_plugin() {
+  static const Plugin plugin(plugin_file("ladder_concepts"));
+  return plugin;
+}
+
+const Plugin& codes_plugin() {
+  static const Plugin plugin(plugin_file("ladder_codes"));
+  return plugin;
+}
+
+/// Every combination of three concepts fifty times; the label is their majority.
+Bundle dataset() {
+  Bundle data;
+  std::vector<float> concepts, factors;
+  std::vector<std::int64_t> labels, train, test;
+  for (std::int64_t i = 0; i < kSamples; ++i) {
+    std::int64_t there = 0;
+    for (std::int64_t j = 0; j < kConcepts; ++j) {
+      const std::int64_t c = (i >> j) & 1;
+      there += c;
+      concepts.push_back(static_cast<float>(c));
+      factors.push_back(static_cast<float>(i / (j + 1) % (j + 2)));
+    }
+    labels.push_back(there >= 2 ? 1 : 0);
+    (i < 300 ? train : test).push_back(i);
+  }
+  data.arrays["concepts"] = OwnedArray::of<float>({kSamples, kConcepts}, concepts);
+  data.arrays["factors"] = OwnedArray::of<float>({kSamples, kConcepts}, factors);
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({kSamples}, labels);
+  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({300}, train);
+  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({100}, test);
+  return data;
+}
+
+Bundle made(const Plugin& plugin, const Arguments& arguments, const Bundle& data = dataset()) {
+  const Outcome outcome = plugin.fit_model(arguments, data);
+  REQUIRE(outcome.error == "");
+  return outcome.out;
+}
+
+/// How often a probability is on its concept's side.
+double right(const Bundle& out, const Bundle& data) {
+  const auto p = out.values<double>("concept_probabilities");
+  const auto c = data.values<float>("concepts");
+  int hits = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) hits += (p[i] > 0.5) == (c[i] > 0.5F);
+  return hits / static_cast<double>(p.size());
+}
+
+/// In which quarter of its interval a value lies: that spells the other two concepts.
+int quarter_of(double value) {
+  const double place = value >= 0.5 ? value - 0.95 : value;
+  return static_cast<int>(place / 0.05 * 4.0);
+}
+
+}  // namespace
+
+TEST_CASE("ladder_concepts: shuffled samples say less of their concept, by the share") {
+  const Bundle data = dataset();
+  CHECK(right(made(concepts_plugin(), {}), data) == 1.0);
+  CHECK(right(made(concepts_plugin(), {{"step", std::string("half")}}), data) ==
+        doctest::Approx(0.75).epsilon(0.05));
+  const Bundle random = made(concepts_plugin(), {{"step", std::string("random")}});
+  CHECK(right(random, data) == doctest::Approx(0.5).epsilon(0.1));
+  // Nothing is lost of the values themselves: only their places change.
+  auto before = made(concepts_plugin(), {}).values<double>("concept_scores");
+  auto after = random.values<double>("concept_scores");
+  for (std::size_t j = 0; j < 3; ++j) {
+    std::multiset<double> a, b;
+    for (std::size_t i = j; i < before.size(); i += 3) {
+      a.insert(before[i]);
+      b.insert(after[i]);
+    }
+    CHECK(a == b);
+  }
+}
+
+TEST_CASE("ladder_concepts: mixed samples spell the other concepts, and lose nothing") {
+  const Bundle data = dataset();
+  const auto c = data.values<float>("concepts");
+  const auto spelt = [&](const char* step) {
+    const Bundle out = made(concepts_plugin(),
+                            {{"step", std::string(step)}, {"disturbance", std::string("mixed")}});
+    CHECK(right(out, data) == 1.0);
+    const auto scores = out.values<double>("concept_scores");
+    int hits = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kSamples); ++i) {
+      const int others = 2 * (c[3 * i + 1] > 0.5F) + (c[3 * i + 2] > 0.5F);
+      hits += quarter_of(scores[3 * i]) == others;
+    }
+    return hits / static_cast<double>(kSamples);
+  };
+  CHECK(spelt("perfect") == doctest::Approx(0.25).epsilon(0.25));  // by chance
+  CHECK(spelt("half") == doctest::Approx(0.625).epsilon(0.1));
+  CHECK(spelt("random") == 1.0);
+}
+
+TEST_CASE("ladder_concepts: the head answers the labels, and interventions") {
+  const Bundle data = dataset();
+  const Bundle out = made(concepts_plugin(), {});
+  REQUIRE(out.shape("task_outputs") == std::vector<std::int64_t>{kSamples, 2});
+  const auto answers = out.values<double>("task_outputs");
+  const auto labels = data.values<std::int64_t>("labels");
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    CHECK((answers[2 * i + 1] > answers[2 * i]) == (labels[i] == 1));
+
+  const auto told = [&](const Bundle& model) {
+    std::vector<double> truth;
+    for (const float value : data.values<float>("concepts")) truth.push_back(value);
+    const Outcome outcome = concepts_plugin().intervene(
+        {}, model, OwnedArray::of<double>({kSamples, kConcepts, 1}, truth));
+    REQUIRE(outcome.error == "");
+    const auto outputs = outcome.out.values<double>("outputs");
+    int hits = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      hits += (outputs[2 * i + 1] > outputs[2 * i]) == (labels[i] == 1);
+    return hits / static_cast<double>(kSamples);
+  };
+  CHECK(told(out) == 1.0);
+}
+
+TEST_CASE("ladder_concepts: embeddings hold each number of a concept by itself") {
+  const Bundle out = made(concepts_plugin(), {{"width", std::int64_t{4}}});
+  CHECK(out.shape("concept_scores") == std::vector<std::int64_t>{kSamples, kConcepts, 4});
+  CHECK(right(out, dataset()) == 1.0);
+}
+
+TEST_CASE("ladder_codes: perfect codes are the standardised factors; shuffled ones lose them") {
+  const Bundle data = dataset();
+  const auto factors = data.values<float>("factors");
+  const auto correlation = [&](const Bundle& out) {
+    const auto z = out.values<double>("codes");
+    double sum = 0.0, mean = 0.0, square = 0.0;
+    for (std::size_t i = 2; i < z.size(); i += 3) mean += factors[i] / kSamples;
+    for (std::size_t i = 2; i < z.size(); i += 3) {
+      square += (factors[i] - mean) * (factors[i] - mean) / kSamples;
+      sum += z[i] * (factors[i] - mean) / kSamples;
+    }
+    return sum / std::sqrt(square);
+  };
+  CHECK(correlation(made(codes_plugin(), {})) == doctest::Approx(1.0));
+  CHECK(correlation(made(codes_plugin(), {{"step", std::string("half")}})) ==
+        doctest::Approx(0.5).epsilon(0.2));
+  CHECK(std::abs(correlation(made(codes_plugin(), {{"step", std::string("random")}}))) < 0.15);
+}
+
+TEST_CASE("ladder_codes: mixing turns the codes and keeps every distance") {
+  const auto z = made(codes_plugin(), {});
+  const auto turned = made(
+      codes_plugin(), {{"step", std::string("random")}, {"disturbance", std::string("mixed")}});
+  const auto a = z.values<double>("codes"), b = turned.values<double>("codes");
+  double moved = 0.0;
+  for (std::size_t i = 0; i < a.size(); i += 3) {
+    double before = 0.0, after = 0.0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      before += a[i + j] * a[i + j];
+      after += b[i + j] * b[i + j];
+      moved += std::abs(a[i + j] - b[i + j]);
+    }
+    CHECK(after == doctest::Approx(before));
+  }
+  CHECK(moved > 100.0);
+  // Two factors by hand: 45 degrees in their plane.
+  Bundle pair = dataset();
+  pair.arrays["factors"] = OwnedArray::of<double>({4, 2}, {1, 1, -1, 1, 1, -1, -1, -1});
+  const auto hand =
+      made(codes_plugin(), {{"step", std::string("random")}, {"disturbance", std::string("mixed")}},
+           pair);
+  const double root = std::sqrt(2.0);
+  const std::vector<double> wanted = {0, root, -root, 0, root, 0, 0, -root};
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    CHECK(hand.values<double>("codes")[i] == doctest::Approx(wanted[i]));
+}
+
+TEST_CASE("ladders: what they refuse") {
+  Bundle data = dataset();
+  data.arrays["concepts"] = OwnedArray::of<float>({2, 2}, {0, 1, 0.5F, 1});
+  Outcome outcome = concepts_plugin().fit_model({}, data);
+  CHECK(outcome.status == CONO_NOT_APPLICABLE);
+  CHECK(outcome.error == "concepts: entry 2 of 2 x 2 is neither 0 nor 1");
+  data.arrays["concepts"] = OwnedArray::of<float>({4, 1}, {0, 1, 0, 1});
+  CHECK(concepts_plugin().fit_model({}, data).error ==
+        "concepts: 4 x 1, expected n x k with k >= 2");
+  data = dataset();
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 0});
+  CHECK(concepts_plugin().fit_model({}, data).error == "labels: 3 for 400 rows of concepts");
+  data = dataset();
+  data.arrays["factors"] = OwnedArray::of<double>({2, 1}, {0, NAN});
+  CHECK(codes_plugin().fit_model({}, data).error == "factors: entry 1 of 2 x 1 is not finite");
+}
