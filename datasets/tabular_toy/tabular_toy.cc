@@ -72,6 +72,7 @@ class TabularToy final : public sdk::Dataset {
     std::vector<double> x(width);
     std::vector<std::int64_t> c(latents);
     for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (i % 65536 == 0) context.check_cancelled();
       const std::span<double> z = factors.subspan(i * latents, latents);
       for (double& value : z) value = random.normal();
       correlate(z.first(3), delta_);
