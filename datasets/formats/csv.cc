@@ -14,23 +14,10 @@
 namespace conoscope::formats {
 namespace {
 
-struct Field {
-  std::string_view text;  ///< without blanks and quotes
-  std::size_t column;     ///< from 1
-};
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
-}
-
-std::optional<double> number(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 class Reader {
@@ -39,19 +26,25 @@ class Reader {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
   }
 
-  bool next_line() {
+  /// The next line, whatever it holds.
+  bool skip_line() {
     if (rest_.empty()) return false;
     const std::size_t end = std::min(rest_.find('\n'), rest_.size());
     line_ = rest_.substr(0, end);
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     if (line_.ends_with('\r')) line_.remove_suffix(1);
     ++line_number_;
+    return true;
+  }
+
+  bool next_line() {
+    if (!skip_line()) return false;
     if (trim(line_).empty()) fail(1, "the line is empty");
     return true;
   }
 
-  void split(std::vector<Field>& fields) const {
-    fields.clear();
+  /// Appends the line's fields.
+  void split(std::vector<TextField>& fields) const {
     std::size_t at = 0;
     for (;;) {
       std::size_t begin = at;
@@ -63,10 +56,10 @@ class Reader {
         end = std::min(line_.find(',', close), line_.size());
         if (!trim(line_.substr(close + 1, end - close - 1)).empty())
           fail(close + 2, "text after a closing quote");
-        fields.push_back({line_.substr(begin + 1, close - begin - 1), begin + 1});
+        fields.push_back({line_.substr(begin + 1, close - begin - 1), place(begin), true});
       } else {
         end = std::min(line_.find(',', begin), line_.size());
-        fields.push_back({trim(line_.substr(begin, end - begin)), begin + 1});
+        fields.push_back({trim(line_.substr(begin, end - begin)), place(begin), false});
       }
       if (end == line_.size()) return;
       at = end + 1;
@@ -78,9 +71,19 @@ class Reader {
                                 std::to_string(column) + ": " + why);
   }
 
-  std::size_t line_length() const { return line_.size(); }
+  /// `fields` are this line's; those of the first line were `width`.
+  void check_width(std::span<const TextField> fields, std::size_t width) const {
+    if (fields.size() != width)
+      fail(fields.size() > width ? fields[width].column : line_.size() + 1,
+           std::to_string(fields.size()) + " fields, expected " + std::to_string(width) +
+               " as in the first line");
+  }
+
+  std::size_t line_number() const { return line_number_; }
 
  private:
+  static std::uint32_t place(std::size_t begin) { return static_cast<std::uint32_t>(begin + 1); }
+
   std::string_view rest_, line_;
   const std::string& origin_;
   std::size_t line_number_ = 0;
@@ -91,28 +94,25 @@ class Reader {
 Table parse_csv(std::string_view text, const std::string& origin, CsvHeader header) {
   Reader reader(text, origin);
   Table table;
-  std::vector<Field> fields;
+  std::vector<TextField> fields;
   bool first = true;
   while (reader.next_line()) {
+    fields.clear();
     reader.split(fields);
     if (first) {
       first = false;
       table.width = static_cast<std::int64_t>(fields.size());
-      const bool numbers = std::all_of(fields.begin(), fields.end(), [](const Field& field) {
-        return number(field.text).has_value();
+      const bool numbers = std::all_of(fields.begin(), fields.end(), [](const TextField& field) {
+        return csv_number(field.text).has_value();
       });
       if (header == CsvHeader::present || (header == CsvHeader::automatic && !numbers)) {
-        for (const Field& field : fields) table.columns.emplace_back(field.text);
+        for (const TextField& field : fields) table.columns.emplace_back(field.text);
         continue;
       }
     }
-    const auto width = static_cast<std::size_t>(table.width);
-    if (fields.size() != width)
-      reader.fail(fields.size() > width ? fields[width].column : reader.line_length() + 1,
-                  std::to_string(fields.size()) + " fields, expected " + std::to_string(width) +
-                      " as in the first line");
-    for (const Field& field : fields) {
-      const auto value = number(field.text);
+    reader.check_width(fields, static_cast<std::size_t>(table.width));
+    for (const TextField& field : fields) {
+      const auto value = csv_number(field.text);
       if (!value)
         reader.fail(field.column, field.text.empty()
                                       ? "the field is empty"
@@ -125,12 +125,78 @@ Table parse_csv(std::string_view text, const std::string& origin, CsvHeader head
   return table;
 }
 
+namespace {
+
+bool is_gzip(std::span<const char> bytes) {
+  return bytes.size() > 1 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+}
+
+}  // namespace
+
 Table read_csv(const std::string& path, CsvHeader header) {
   const MappedFile file(path);
   const std::span<const char> bytes = file.bytes();
-  if (bytes.size() > 1 && bytes[0] == '\x1f' && bytes[1] == '\x8b')
-    return parse_csv(gunzip(bytes, path), path, header);
+  if (is_gzip(bytes)) return parse_csv(gunzip(bytes, path), path, header);
   return parse_csv({bytes.data(), bytes.size()}, path, header);
+}
+
+std::optional<double> csv_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string TextTable::place(std::int64_t row, std::int64_t column) const {
+  return origin + ":" + std::to_string(first_line + row) + ":" +
+         std::to_string(at(row, column).column) + ": ";
+}
+
+TextTable parse_text_csv(std::string text, const std::string& origin, CsvHeader header,
+                         std::int64_t skip_lines) {
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  TextTable table;
+  table.origin = origin;
+  table.owner = owner;
+  Reader reader(*owner, origin);
+  for (std::int64_t i = 0; i < skip_lines; ++i)
+    if (!reader.skip_line())
+      throw std::invalid_argument(origin + ": " + std::to_string(i) + " lines, none after the " +
+                                  std::to_string(skip_lines) + " that are skipped");
+  std::vector<TextField> line;
+  if (header == CsvHeader::present && reader.next_line()) {
+    reader.split(line);
+    for (const TextField& field : line) {
+      if (field.text.empty()) reader.fail(field.column, "the column has no name");
+      if (std::ranges::find(table.columns, field.text) != table.columns.end())
+        reader.fail(field.column, "the name " + std::string(field.text) + " stands there twice");
+      table.columns.emplace_back(field.text);
+    }
+    table.width = static_cast<std::int64_t>(line.size());
+    table.header_line = static_cast<std::int64_t>(reader.line_number());
+  }
+  table.first_line = static_cast<std::int64_t>(reader.line_number()) + 1;
+  while (reader.next_line()) {
+    line.clear();
+    reader.split(line);
+    if (table.width == 0) table.width = static_cast<std::int64_t>(line.size());
+    reader.check_width(line, static_cast<std::size_t>(table.width));
+    table.fields.insert(table.fields.end(), line.begin(), line.end());
+    ++table.rows;
+  }
+  if (table.rows == 0)
+    throw std::invalid_argument(origin + ":" + std::to_string(table.first_line) +
+                                ":1: there is no row");
+  return table;
+}
+
+TextTable read_text_csv(const std::string& path, CsvHeader header, std::int64_t skip_lines) {
+  const MappedFile file(path);
+  const std::span<const char> bytes = file.bytes();
+  return parse_text_csv(
+      is_gzip(bytes) ? gunzip(bytes, path) : std::string(bytes.data(), bytes.size()), path, header,
+      skip_lines);
 }
 
 Array to_array(Table table, const std::string& origin) {

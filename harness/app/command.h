@@ -44,6 +44,7 @@ int status_command(const Arguments& arguments);
 int query_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
+int dataset_command(const Arguments& arguments);
 int plugin_command(const Arguments& arguments);
 int plugin_check_command(const Arguments& arguments);
 int plugin_new_command(const Arguments& arguments);

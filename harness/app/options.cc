@@ -65,6 +65,18 @@ void Options::with_profile() {
         "the size of a run file that has several, as quick or paper (default: its first)");
 }
 
+void Options::with_params() {
+  add()("param", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
+        "a parameter of the plugin; may be repeated");
+}
+
+void Options::with_limits(double seconds, double mib) {
+  add()("seconds", po::value<double>()->default_value(seconds)->value_name("S"),
+        "how long one call may take");
+  add()("memory", po::value<double>()->default_value(mib)->value_name("MIB"),
+        "how much memory one call may use");
+}
+
 bool Options::parse(const Arguments& arguments) {
   po::options_description all;
   all.add(visible_).add(hidden_);
@@ -114,6 +126,48 @@ std::vector<fs::path> Options::plugin_path() const {
     for (const auto& folder : get<std::vector<std::string>>("plugin-path"))
       out.emplace_back(folder);
   return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Options::params() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  if (!has("param")) return out;
+  for (const auto& text : get<std::vector<std::string>>("param")) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0)
+      throw UsageError("--param " + text + ": expected NAME=VALUE");
+    const std::string name = text.substr(0, equals);
+    for (const auto& other : out)
+      if (other.first == name) throw UsageError("--param " + name + " is given twice");
+    out.emplace_back(name, text.substr(equals + 1));
+  }
+  return out;
+}
+
+core::WorkerLimits Options::limits() const {
+  core::WorkerLimits out{get<double>("seconds"), 0, "--seconds", "--memory"};
+  if (!(out.seconds > 0)) throw UsageError("--seconds: expected a number above 0");
+  const auto mib = get<double>("memory");
+  if (!(mib >= 1 && mib < 0x1p40)) throw UsageError("--memory: expected MiB, 1 or more");
+  out.memory = static_cast<std::uint64_t>(mib * 0x1p20);
+  return out;
+}
+
+int run_action(const std::string& command, std::span<const Command> actions,
+               const Arguments& arguments) {
+  const std::string action = arguments.empty() ? "--help" : arguments[0];
+  if (action == "--help" || action == "-h") {
+    std::cout << "usage: conoscope " << command << " ACTION [options]\n\n";
+    for (const Command& known : actions)
+      std::cout << "  " << known.name << std::string(8 - std::string(known.name).size(), ' ')
+                << known.summary << '\n';
+    return arguments.empty() ? kUsage : kOk;
+  }
+  std::vector<std::string> names;
+  for (const Command& known : actions) {
+    if (action == known.name) return known.run({arguments.begin() + 1, arguments.end()});
+    names.emplace_back(known.name);
+  }
+  throw UsageError("no action " + command + " " + action + core::did_you_mean(action, names));
 }
 
 fs::path share_folder() {

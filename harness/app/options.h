@@ -2,12 +2,15 @@
 
 #include <boost/program_options.hpp>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/app/command.h"
 #include "harness/core/plan.h"
 #include "harness/core/registry.h"
+#include "harness/core/worker_process.h"
 #include "results/format.h"
 
 namespace conoscope::app {
@@ -30,6 +33,11 @@ class Options {
   void with_plugins();
   void with_profile();  ///< needed by load_plan()
 
+  /// --param NAME=VALUE, any number of times
+  void with_params();
+  /// --seconds S and --memory MIB of one worker
+  void with_limits(double seconds, double mib);
+
   /// False: --help was printed, the command is done. throws UsageError
   bool parse(const Arguments& arguments);
 
@@ -43,6 +51,10 @@ class Options {
   std::filesystem::path cache() const;
   results::Format format() const;
   std::vector<std::filesystem::path> plugin_path() const;
+  /// throws  UsageError: not NAME=VALUE, or a name twice
+  std::vector<std::pair<std::string, std::string>> params() const;
+  /// throws  UsageError: nothing that a worker could live with
+  core::WorkerLimits limits() const;
 
  private:
   std::string usage_, summary_;
@@ -52,6 +64,11 @@ class Options {
   boost::program_options::positional_options_description positional_;
   boost::program_options::variables_map values_;
 };
+
+/// A command with actions of its own ("plugin list"): runs the one that the first argument names,
+/// or prints them.
+int run_action(const std::string& command, std::span<const Command> actions,
+               const Arguments& arguments);
 
 /// A file, or the name of a run file that ships (quick, quick.toml, ...).
 /// throws  UsageError: neither; lists those that ship

@@ -20,13 +20,8 @@ int plugin_check_command(const Arguments& arguments) {
       {"conoscope plugin check build/my_method.so",
        "conoscope plugin check my_data.so --param archive=arrays.npz --format json"});
   options.positional("file", 1);
-  options.add()("param",
-                po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
-                "a parameter of the plugin; may be repeated");
-  options.add()("seconds", po::value<double>()->default_value(60)->value_name("S"),
-                "how long one call may take");
-  options.add()("memory", po::value<double>()->default_value(2048)->value_name("MIB"),
-                "how much memory one call may use");
+  options.with_params();
+  options.with_limits(60, 2048);
   options.add()(
       "cache", po::value<std::string>()->value_name("DIR"),
       "where to work, and the quarantine (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
@@ -36,18 +31,10 @@ int plugin_check_command(const Arguments& arguments) {
   if (!options.has("file")) throw UsageError("plugin check: which file?");
 
   core::CheckOptions wanted;
-  wanted.seconds = options.get<double>("seconds");
-  if (!(wanted.seconds > 0)) throw UsageError("--seconds: expected a number above 0");
-  const double memory = options.get<double>("memory");
-  if (!(memory >= 1 && memory < 0x1p40)) throw UsageError("--memory: expected MiB, 1 or more");
-  wanted.memory = static_cast<std::uint64_t>(memory * 0x1p20);
-  if (options.has("param"))
-    for (const auto& text : options.get<std::vector<std::string>>("param")) {
-      const std::size_t equals = text.find('=');
-      if (equals == text.npos || equals == 0)
-        throw UsageError("--param " + text + ": expected NAME=VALUE");
-      wanted.params.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-    }
+  const auto limits = options.limits();
+  wanted.seconds = limits.seconds;
+  wanted.memory = limits.memory;
+  wanted.params = options.params();
   // A person who waits sees every line at once; the other formats are one document.
   if (format == results::Format::table)
     wanted.report = [](const core::CheckResult& result) {

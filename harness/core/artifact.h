@@ -30,6 +30,7 @@ class ArrayBag {
   sdk::Tensor get(std::string_view name) const;  ///< throws std::runtime_error: not there
   std::string text(std::string_view key, std::string_view otherwise = "") const;
   std::vector<std::string> names() const;
+  const std::map<std::string, std::string, std::less<>>& texts() const { return texts_; }
 
   /// Borrows: the caller keeps the memory alive.
   void add(const std::string& name, const cono_tensor& tensor);

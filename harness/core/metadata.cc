@@ -112,6 +112,29 @@ Value Parameter::check(const Value& value) const {
   return out;
 }
 
+Value Parameter::parse(const std::string& text) const {
+  const char* const end = text.data() + text.size();
+  const auto number = [&](auto value) -> Value {
+    if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
+      return check(Value(text));  // says what was expected
+    return check(Value(value));
+  };
+  switch (type) {
+    case ParameterType::kInteger:
+      return number(std::int64_t{0});
+    case ParameterType::kReal:
+      return number(0.0);
+    case ParameterType::kBoolean:
+      if (text == "true") return check(Value(true));
+      if (text == "false") return check(Value(false));
+      break;
+    case ParameterType::kText:
+    case ParameterType::kFile:
+      break;
+  }
+  return check(Value(text));
+}
+
 const Parameter* Metadata::parameter(std::string_view wanted) const {
   for (const auto& candidate : parameters)
     if (candidate.name == wanted) return &candidate;

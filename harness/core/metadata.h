@@ -36,6 +36,8 @@ struct Parameter {
   /// The value as this parameter takes it, with whole numbers widened to reals.
   /// throws  std::invalid_argument: another type, out of range or not a choice, in words
   Value check(const Value& value) const;
+  /// The same for a value as a command line gives it: NAME=text.
+  Value parse(const std::string& text) const;
 };
 
 /// A number that a metric plugin can give.

@@ -284,10 +284,7 @@ class Planner {
     out.label = component.name + (component.seeded() ? " #" + std::to_string(seed) : "");
     out.needs = std::move(needs);
     out.component = &component;
-    out.seed = sdk::Seed(component.seeded() ? static_cast<std::uint64_t>(seed) : 0)
-                   .child(to_string(stage))
-                   .child(lineage)
-                   .value();
+    out.seed = work_seed(component, stage, seed, lineage);
     by_key_[key] = plan_.nodes.size();
     plan_.nodes.push_back(std::move(out));
     return plan_.nodes.size() - 1;
@@ -357,6 +354,14 @@ const char* to_string(Stage stage) {
       return "score";
   }
   return "";
+}
+
+std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
+                        const std::string& lineage) {
+  return sdk::Seed(component.seeded() ? static_cast<std::uint64_t>(seed) : 0)
+      .child(to_string(stage))
+      .child(lineage)
+      .value();
 }
 
 std::string Cell::label() const {

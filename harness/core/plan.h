@@ -27,6 +27,11 @@ struct Node {
   std::size_t cell = 0;                  ///< score nodes only
 };
 
+/// What a plugin's randomness derives from: the run file's seed, the stage, and the keys of all
+/// that the work is made of. A data set's lineage is its own key.
+std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
+                        const std::string& lineage);
+
 /// dataset x model x explainer x seed x control.
 struct Cell {
   std::string key;

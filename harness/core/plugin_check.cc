@@ -1,7 +1,6 @@
 #include "harness/core/plugin_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -26,29 +25,10 @@ bool passed(const std::vector<CheckResult>& results) {
 }
 
 Value parse_value(const Parameter& parameter, const std::string& text) {
-  const char* const end = text.data() + text.size();
-  const auto number = [&](auto value) -> Value {
-    if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-      return parameter.check(Value(text));  // says what was expected
-    return parameter.check(Value(value));
-  };
-  switch (parameter.type) {
-    case ParameterType::kInteger:
-      return number(std::int64_t{0});
-    case ParameterType::kReal:
-      return number(0.0);
-    case ParameterType::kBoolean:
-      if (text == "true") return parameter.check(Value(true));
-      if (text == "false") return parameter.check(Value(false));
-      break;
-    case ParameterType::kFile:
-      if (!text.empty() && !fs::is_regular_file(text))
-        throw std::invalid_argument(parameter.name + " = " + text + ": no such file");
-      return parameter.check(Value(text.empty() ? text : fs::absolute(text).string()));
-    case ParameterType::kText:
-      break;
-  }
-  return parameter.check(Value(text));
+  if (parameter.type != ParameterType::kFile || text.empty()) return parameter.parse(text);
+  if (!fs::is_regular_file(text))
+    throw std::invalid_argument(parameter.name + " = " + text + ": no such file");
+  return parameter.parse(fs::absolute(text).string());
 }
 
 namespace {

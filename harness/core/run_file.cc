@@ -363,6 +363,12 @@ void Diagnostics::add(Place place, const std::string& message) {
   entries_.push_back({place, message});
 }
 
+std::vector<std::string> Diagnostics::messages() const {
+  std::vector<std::string> out;
+  for (const auto& entry : entries_) out.push_back(entry.message);
+  return out;
+}
+
 void Diagnostics::throw_if_any() const {
   if (entries_.empty()) return;
   auto sorted = entries_;

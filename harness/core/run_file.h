@@ -33,6 +33,8 @@ class Diagnostics {
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
   void add(Place place, const std::string& message);
   void throw_if_any() const;
+  /// The mistakes without their places, where there is no file that they could stand in.
+  std::vector<std::string> messages() const;
 
   /// What is no mistake, but somebody may wonder about.
   void note(const std::string& text) { notes_.push_back(text); }

@@ -8,5 +8,6 @@ namespace conoscope::tests::golden {
 void register_leakage_information(Kinds& kinds);
 void register_leakage_accuracy(Kinds& kinds);
 void register_leakage_intervention(Kinds& kinds);
+void register_leakage_datasets(Kinds& kinds);
 
 }  // namespace conoscope::tests::golden

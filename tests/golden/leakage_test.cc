@@ -11,6 +11,7 @@ Summary run_family(const std::filesystem::path& folder) {
   register_leakage_accuracy(kinds);
   register_leakage_information(kinds);
   register_leakage_intervention(kinds);
+  register_leakage_datasets(kinds);
   return run_values(folder, kinds);
 }
 

@@ -3,11 +3,11 @@
 //
 //   perfect       z_j = factor j, centred and divided by its standard deviation
 //   shuffled      a share of the samples exchange their values, each code by itself: less is known
-//   mixed         z turned by share * 45 degrees in the plane of every pair of codes, one after the
-//                 other: nothing is lost, but every code answers to every factor
+//   mixed         z_i + share * sum over j != i of w_ij z_j, w_ij = +-U[1/2, 1), standardised
+//   again:
+//                 almost surely nothing is lost, but each code answers to every factor
 
 #include <cmath>
-#include <numbers>
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/model.h"
@@ -18,7 +18,18 @@ namespace {
 namespace sdk = conoscope::sdk;
 using sdk::Matrix;
 
-Matrix standardised(const sdk::Tensor& factors) {
+/// Each column without its mean and divided by its standard deviation; a constant one becomes 0.
+Matrix standardised(Matrix columns) {
+  for (Eigen::Index j = 0; j < columns.cols(); ++j) {
+    columns.col(j).array() -= columns.col(j).mean();
+    const double spread =
+        std::sqrt(columns.col(j).squaredNorm() / static_cast<double>(columns.rows()));
+    if (spread > 0.0) columns.col(j) /= spread;
+  }
+  return columns;
+}
+
+Matrix read_factors(const sdk::Tensor& factors) {
   if (factors.dimensions() != 2 || factors.size() == 0)
     throw std::invalid_argument("factors: " + factors.shape_text() + ", expected n x F");
   Matrix out = sdk::to_matrix(factors);
@@ -26,22 +37,17 @@ Matrix standardised(const sdk::Tensor& factors) {
     if (!std::isfinite(out.data()[i]))
       throw std::invalid_argument("factors: entry " + std::to_string(i) + " of " +
                                   factors.shape_text() + " is not finite");
-  for (Eigen::Index j = 0; j < out.cols(); ++j) {
-    out.col(j).array() -= out.col(j).mean();
-    const double spread = std::sqrt(out.col(j).squaredNorm() / static_cast<double>(out.rows()));
-    if (spread > 0.0) out.col(j) /= spread;  // a constant factor stays 0
-  }
   return out;
 }
 
-void turn(Matrix& codes, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
-  for (Eigen::Index i = 0; i < codes.cols(); ++i)
-    for (Eigen::Index j = i + 1; j < codes.cols(); ++j) {
-      const Eigen::VectorXd first = codes.col(i);
-      codes.col(i) = c * first - s * codes.col(j);
-      codes.col(j) = s * first + c * codes.col(j);
-    }
+/// z_i + share * sum over j != i of w_ij z_j, standardised again.
+Matrix mixed(const Matrix& codes, double share, sdk::Seed seed) {
+  sdk::Random random(seed);
+  Matrix weights = Matrix::Identity(codes.cols(), codes.cols());
+  for (Eigen::Index i = 0; i < weights.rows(); ++i)
+    for (Eigen::Index j = 0; j < weights.cols(); ++j)
+      if (i != j) weights(i, j) = share * random.uniform(0.5, 1.0) * (random.below(2) ? 1.0 : -1.0);
+  return standardised(codes * weights.transpose());
 }
 
 class LadderCodes final : public sdk::Model {
@@ -51,9 +57,9 @@ class LadderCodes final : public sdk::Model {
         mixed_(params.text("disturbance") == "mixed") {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
-    Matrix codes = standardised(dataset.get("factors"));
+    Matrix codes = standardised(read_factors(dataset.get("factors")));
     if (mixed_) {
-      turn(codes, share_ * std::numbers::pi / 4.0);
+      codes = mixed(codes, share_, context.seed().child("mixed"));
     } else if (share_ > 0.0) {
       const Matrix before = codes;
       for (Eigen::Index j = 0; j < codes.cols(); ++j) {
@@ -93,5 +99,5 @@ help = "how much is spoilt: nothing, half, all"
 type = "text"
 default = "shuffled"
 choices = ["shuffled", "mixed"]
-help = "shuffled: samples exchange their values, so less is known; mixed: codes are turned into each other, so each answers to several factors"
+help = "shuffled: samples exchange their values, so less is known; mixed: codes take up the others, so each answers to several factors"
 )toml")

@@ -12,6 +12,8 @@ namespace formats = conoscope::formats;
 using conoscope::testing::Scratch;
 using formats::CsvHeader;
 using formats::parse_csv;
+using formats::parse_text_csv;
+using formats::TextTable;
 
 namespace {
 
@@ -114,4 +116,25 @@ TEST_CASE("csv: as an array, one column is a vector") {
   CHECK(formats::to_vector<std::int64_t>(labels) == std::vector<std::int64_t>{3, 1});
   CHECK(formats::to_array(parse_csv("1,2\n", "f.csv"), "f.csv").shape ==
         std::vector<std::int64_t>{1, 2});
+}
+
+TEST_CASE("csv: a table of text keeps every field and its place") {
+  const TextTable table =
+      parse_text_csv("note\n\na, \"b, c\" ,d\r\n 1,,\"\"\n-,x y,3", "t.csv", CsvHeader::present, 2);
+  CHECK(table.columns == std::vector<std::string>{"a", "b, c", "d"});
+  CHECK(table.rows == 2);
+  CHECK(table.width == 3);
+  CHECK(table.header_line == 3);
+  CHECK(table.at(0, 0).text == "1");
+  CHECK(table.at(0, 1).text == "");
+  CHECK_FALSE(table.at(0, 1).quoted);
+  CHECK(table.at(0, 2).quoted);
+  CHECK(table.at(1, 1).text == "x y");
+  CHECK(table.place(0, 0) == "t.csv:4:2: ");
+  CHECK(table.place(1, 2) == "t.csv:5:7: ");
+
+  const TextTable bare = parse_text_csv("1,a\n2,b\n", "t.csv", CsvHeader::absent);
+  CHECK(bare.columns.empty());
+  CHECK(bare.rows == 2);
+  CHECK(bare.place(1, 1) == "t.csv:2:3: ");
 }

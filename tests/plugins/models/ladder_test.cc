@@ -160,32 +160,37 @@ TEST_CASE("ladder_codes: perfect codes are the standardised factors; shuffled on
   CHECK(std::abs(correlation(made(codes_plugin(), {{"step", std::string("random")}}))) < 0.15);
 }
 
-TEST_CASE("ladder_codes: mixing turns the codes and keeps every distance") {
-  const auto z = made(codes_plugin(), {});
-  const auto turned = made(
-      codes_plugin(), {{"step", std::string("random")}, {"disturbance", std::string("mixed")}});
-  const auto a = z.values<double>("codes"), b = turned.values<double>("codes");
-  double moved = 0.0;
-  for (std::size_t i = 0; i < a.size(); i += 3) {
-    double before = 0.0, after = 0.0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      before += a[i + j] * a[i + j];
-      after += b[i + j] * b[i + j];
-      moved += std::abs(a[i + j] - b[i + j]);
-    }
-    CHECK(after == doctest::Approx(before));
+TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, and lose none") {
+  Bundle data;  // two factors, crossed: their standardised columns are orthogonal
+  std::vector<double> factors;
+  for (int i = 0; i < 36; ++i) {
+    factors.push_back(i % 6);
+    factors.push_back(i / 6);
   }
-  CHECK(moved > 100.0);
-  // Two factors by hand: 45 degrees in their plane.
-  Bundle pair = dataset();
-  pair.arrays["factors"] = OwnedArray::of<double>({4, 2}, {1, 1, -1, 1, 1, -1, -1, -1});
-  const auto hand =
-      made(codes_plugin(), {{"step", std::string("random")}, {"disturbance", std::string("mixed")}},
-           pair);
-  const double root = std::sqrt(2.0);
-  const std::vector<double> wanted = {0, root, -root, 0, root, 0, 0, -root};
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    CHECK(hand.values<double>("codes")[i] == doctest::Approx(wanted[i]));
+  data.arrays["factors"] = OwnedArray::of<double>({36, 2}, factors);
+  const auto perfect = made(codes_plugin(), {}, data).values<double>("codes");
+  double before = 1.0;
+  for (const char* step : {"half", "random"}) {
+    CAPTURE(step);
+    const Bundle out = made(
+        codes_plugin(), {{"step", std::string(step)}, {"disturbance", std::string("mixed")}}, data);
+    const auto z = out.values<double>("codes");
+    for (std::size_t j = 0; j < 2; ++j) {
+      double own = 0.0, other = 0.0;
+      for (std::size_t i = 0; i < 36; ++i) {
+        own += z[2 * i + j] * perfect[2 * i + j] / 36.0;
+        other += z[2 * i + j] * perfect[2 * i + 1 - j] / 36.0;
+      }
+      CHECK(own * own + other * other == doctest::Approx(1.0));  // nothing but the factors
+      const double weight = std::abs(other / own), share = step[0] == 'h' ? 0.5 : 1.0;
+      CHECK(weight >= 0.5 * share);
+      CHECK(weight < share);
+      if (j == 0) {
+        CHECK(own < before);
+        before = own;
+      }
+    }
+  }
 }
 
 TEST_CASE("ladders: what they refuse") {

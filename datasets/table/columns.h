@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/formats/csv.h"
+
+namespace conoscope::datasets {
+
+/// Columns of a table, by number from 0.
+using Columns = std::vector<std::int64_t>;
+
+/// The columns that a list names: "age, sex", with names that hold a comma in double quotes.
+/// role    whose list it is, for messages
+/// throws  std::invalid_argument: a name that the table has not (lists those that it has), or that
+///         stands there twice
+Columns named_columns(const formats::TextTable& table, const std::string& role,
+                      const std::string& list);
+
+/// Whether a field says that its value is not known: empty, NA, N/A, NaN, null or ?, in any letter
+/// case. What stands in quotes is text.
+bool is_missing(const formats::TextField& field);
+
+/// The rows in which none of the columns has a missing value, ascending.
+std::vector<std::int64_t> complete_rows(const formats::TextTable& table, const Columns& columns);
+
+/// throws  std::invalid_argument, beginning with file:line:column: the first missing value of the
+///         columns
+void refuse_missing(const formats::TextTable& table, const Columns& columns);
+
+/// One column's values: numbers as they are, or the codes of categories.
+struct Column {
+  std::string name;
+  std::vector<double> values;           ///< one for each row asked for
+  std::vector<std::string> categories;  ///< code 0, 1, ...; empty: the values are numbers
+};
+
+/// A column of numbers is taken as it is, one without a number as categories. Categories get the
+/// codes 0, 1, ... in ascending order of their texts' bytes, or of their values where all are
+/// numbers.
+///
+/// rows          without a missing value in this column
+/// categorical   the values are categories, whatever they look like
+/// throws        std::invalid_argument, beginning with file:line:column: a text in a column that
+///               holds numbers too, an infinite number, or texts of which nearly each is another (a
+///               name of the row, no category: more than 20 and more than half the rows)
+Column read_column(const formats::TextTable& table, std::int64_t column,
+                   std::span<const std::int64_t> rows, bool categorical);
+
+/// 0 and 1 columns: numbers that are 0 or 1, or two categories (the second one is 1). More
+/// categories become a column each, named "column=category".
+/// throws  std::invalid_argument, beginning with file:line:column: another number; or one category
+std::vector<Column> indicators(const formats::TextTable& table, std::int64_t column,
+                               std::span<const std::int64_t> rows, bool categorical);
+
+}  // namespace conoscope::datasets

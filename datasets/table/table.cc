@@ -1,0 +1,329 @@
+// A table of your own: a .csv file whose columns are inputs, what is to be predicted, concepts and
+// factors. columns.h says how a column becomes numbers.
+
+#include <algorithm>
+#include <cmath>
+
+#include "conoscope/sdk/dataset.h"
+#include "datasets/table/columns.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+namespace formats = conoscope::formats;
+using namespace conoscope::datasets;
+using formats::TextTable;
+
+/// One line of a .csv file.
+std::string list_text(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::string name : names) {
+    std::ranges::replace(name, '\t', ' ');
+    const bool quotes = name.find(',') != name.npos;
+    out += (out.empty() ? "" : ",") + (quotes ? '"' + name + '"' : name);
+  }
+  return out;
+}
+
+bool holds(const Columns& columns, std::int64_t column) {
+  return std::ranges::find(columns, column) != columns.end();
+}
+
+/// Writes columns side by side, and their names as a text.
+template <typename T>
+void write_columns(sdk::Sink& out, const std::string& array, const std::string& names_key,
+                   const std::vector<Column>& columns) {
+  const std::size_t rows = columns.front().values.size();
+  const auto values = out.create<T>(
+      array, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns.size())});
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    names.push_back(columns[j].name);
+    for (std::size_t i = 0; i < rows; ++i)
+      values[i * columns.size() + j] = static_cast<T>(columns[j].values[i]);
+  }
+  out.text(names_key, list_text(names));
+}
+
+/// Which column is what.
+struct Roles {
+  Columns target, inputs, concepts, factors, categorical, split;
+
+  Columns all() const {
+    Columns out;
+    for (const Columns* part : {&target, &inputs, &concepts, &factors, &split})
+      out.insert(out.end(), part->begin(), part->end());
+    return out;
+  }
+};
+
+class Table final : public sdk::Dataset {
+ public:
+  explicit Table(const sdk::Params& params)
+      : file_(params.file("table")),
+        header_(params.text("header") == "names"),
+        skip_lines_(params.integer("skip_lines")),
+        target_(params.text("target")),
+        task_(params.text("task")),
+        inputs_(params.text("inputs")),
+        concepts_(params.text("concepts")),
+        factors_(params.text("factors")),
+        ignore_(params.text("ignore")),
+        categorical_(params.text("categorical")),
+        split_(params.text("split")),
+        indicators_(params.text("categories") == "indicators"),
+        drop_rows_(params.text("missing") == "drop_rows"),
+        test_share_(params.real("test_share")) {}
+
+  void load(const sdk::Context& context, sdk::Sink& out) override {
+    TextTable table = formats::read_text_csv(
+        file_, header_ ? formats::CsvHeader::present : formats::CsvHeader::absent, skip_lines_);
+    for (std::int64_t j = 1; !header_ && j <= table.width; ++j)
+      table.columns.push_back("column_" + std::to_string(j));
+    const Roles roles = roles_of(table);
+    if (!drop_rows_) refuse_missing(table, roles.all());
+    const std::vector<std::int64_t> rows = complete_rows(table, roles.all());
+    const auto dropped = table.rows - static_cast<std::int64_t>(rows.size());
+    if (dropped > 0)
+      context.log("left out " + std::to_string(dropped) + " of " + std::to_string(table.rows) +
+                  " rows, in which a value is missing");
+    if (rows.size() < 2)
+      throw std::invalid_argument(file_ + ": " + std::to_string(rows.size()) +
+                                  " rows without a missing value, expected 2 or more");
+    context.check_cancelled();
+    const std::vector<std::int64_t> classes = write_target(table, roles, rows, out);
+    write_inputs(table, roles, rows, context, out);
+    write_annotations(table, roles, rows, out);
+    if (roles.split.empty())
+      sdk::write_split(out, sdk::stratified_split(classes, test_share_, context.seed()));
+    else
+      sdk::write_split(out, named_split(table, roles.split.front(), rows));
+  }
+
+ private:
+  Roles roles_of(const TextTable& table) const {
+    Roles roles;
+    roles.target = named_columns(table, "target", target_);
+    roles.concepts = named_columns(table, "concepts", concepts_);
+    roles.factors = named_columns(table, "factors", factors_);
+    roles.categorical = named_columns(table, "categorical", categorical_);
+    roles.split = named_columns(table, "split", split_);
+    roles.inputs = named_columns(table, "inputs", inputs_);
+    const Columns ignore = named_columns(table, "ignore", ignore_);
+    const Columns used = roles.all();
+    const auto name = [&](std::int64_t column) {
+      return table.columns[static_cast<std::size_t>(column)];
+    };
+    if (roles.target.empty()) throw std::invalid_argument("table: target names no column");
+    if (task_ == "classification" && roles.target.size() > 1)
+      throw std::invalid_argument("table: target names " + std::to_string(roles.target.size()) +
+                                  " columns, task = \"classification\" has one");
+    if (roles.split.size() > 1)
+      throw std::invalid_argument("table: split names " + std::to_string(roles.split.size()) +
+                                  " columns, expected one");
+    for (const std::int64_t column : ignore)
+      if (holds(used, column))
+        throw std::invalid_argument("table: ignore names the column " + name(column) +
+                                    ", which has another role too");
+    if (inputs_.empty())
+      for (std::int64_t column = 0; column < table.width; ++column)
+        if (!holds(used, column) && !holds(ignore, column)) roles.inputs.push_back(column);
+    if (roles.inputs.empty())
+      throw std::invalid_argument("table: no column is left for inputs; name them");
+    for (const Columns* known : {&roles.target, &roles.split})
+      for (const std::int64_t column : *known)
+        if (holds(roles.inputs, column) || holds(roles.concepts, column))
+          throw std::invalid_argument("table: the column " + name(column) + " is " +
+                                      (known == &roles.target ? "target" : "split") +
+                                      " and input or concept");
+    return roles;
+  }
+
+  /// returns  what the split is stratified by: classes, else zeros
+  std::vector<std::int64_t> write_target(const TextTable& table, const Roles& roles,
+                                         const std::vector<std::int64_t>& rows,
+                                         sdk::Sink& out) const {
+    std::vector<std::int64_t> classes(rows.size(), 0);
+    std::vector<Column> targets;
+    for (const std::int64_t column : roles.target) {
+      if (task_ == "classification") {
+        const Column codes = read_column(table, column, rows, true);
+        check_classes(table, column, rows, codes);
+        std::ranges::transform(codes.values, classes.begin(),
+                               [](double code) { return static_cast<std::int64_t>(code); });
+        std::ranges::copy(classes, out.create<std::int64_t>("labels", {count(rows)}).begin());
+        out.text("class_names", list_text(codes.categories));
+      } else if (task_ == "attributes") {
+        for (Column& one : indicators(table, column, rows, holds(roles.categorical, column)))
+          targets.push_back(std::move(one));
+      } else {
+        targets.push_back(read_column(table, column, rows, false));
+        if (!targets.back().categories.empty())
+          throw std::invalid_argument(table.place(rows[0], column) + "'" +
+                                      std::string(table.at(rows[0], column).text) +
+                                      "' is not a number, as task = \"regression\" needs");
+      }
+    }
+    if (!targets.empty()) write_columns<double>(out, "targets", "target_names", targets);
+    out.text("task", task_);
+    return classes;
+  }
+
+  static void check_classes(const TextTable& table, std::int64_t column,
+                            const std::vector<std::int64_t>& rows, const Column& codes) {
+    if (codes.categories.size() < 2)
+      throw std::invalid_argument(table.place(rows[0], column) + codes.name + " is " +
+                                  codes.categories[0] + " in every row, expected two classes");
+    for (const std::int64_t row : rows)
+      if (const auto value = formats::csv_number(table.at(row, column).text);
+          value && *value != std::floor(*value))
+        throw std::invalid_argument(table.place(row, column) + "'" +
+                                    std::string(table.at(row, column).text) +
+                                    "' is not a class; task = \"regression\" predicts numbers");
+  }
+
+  void write_inputs(const TextTable& table, const Roles& roles,
+                    const std::vector<std::int64_t>& rows, const sdk::Context& context,
+                    sdk::Sink& out) const {
+    std::vector<Column> inputs;
+    for (const std::int64_t column : roles.inputs) {
+      const bool categorical = holds(roles.categorical, column);
+      Column one = read_column(table, column, rows, categorical);
+      if (!one.categories.empty())
+        context.log("input " + one.name + ": categories " + list_text(one.categories));
+      if (one.categories.size() > 1 && indicators_)
+        for (Column& bit : indicators(table, column, rows, categorical))
+          inputs.push_back(std::move(bit));
+      else
+        inputs.push_back(std::move(one));
+    }
+    write_columns<double>(out, "inputs", "input_names", inputs);
+  }
+
+  static void write_annotations(const TextTable& table, const Roles& roles,
+                                const std::vector<std::int64_t>& rows, sdk::Sink& out) {
+    std::vector<Column> concepts, factors;
+    for (const std::int64_t column : roles.concepts)
+      for (Column& one : indicators(table, column, rows, holds(roles.categorical, column)))
+        concepts.push_back(std::move(one));
+    for (const std::int64_t column : roles.factors)
+      factors.push_back(read_column(table, column, rows, holds(roles.categorical, column)));
+    if (!concepts.empty()) write_columns<float>(out, "concepts", "concept_names", concepts);
+    if (!factors.empty()) write_columns<double>(out, "factors", "factor_names", factors);
+  }
+
+  sdk::Split named_split(const TextTable& table, std::int64_t column,
+                         const std::vector<std::int64_t>& rows) const {
+    sdk::Split split;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string_view part = table.at(rows[i], column).text;
+      if (part == "train") split.train.push_back(static_cast<std::int64_t>(i));
+      if (part == "test") split.test.push_back(static_cast<std::int64_t>(i));
+    }
+    if (split.train.empty() || split.test.empty())
+      throw std::invalid_argument(file_ + ": no row of the split column " + split_ + " is " +
+                                  (split.train.empty() ? "train" : "test"));
+    return split;
+  }
+
+  static std::int64_t count(const std::vector<std::int64_t>& rows) {
+    return static_cast<std::int64_t>(rows.size());
+  }
+
+  std::string file_;
+  bool header_;
+  std::int64_t skip_lines_;
+  std::string target_, task_, inputs_, concepts_, factors_, ignore_, categorical_, split_;
+  bool indicators_, drop_rows_;
+  double test_share_;
+};
+
+}  // namespace
+
+CONOSCOPE_DATASET(Table, "table", "1.0.0", R"toml(
+summary = "a .csv table of your own: inputs, classes or targets, concepts and factors by column name"
+licence = "that of your file"
+citation = ""
+needs = []
+offers = ["inputs"]
+seeded = true
+
+[parameters.table]
+type = "file"
+help = "comma-separated, plain or gzipped, a row each sample"
+
+[parameters.target]
+type = "text"
+help = "the column to be predicted; attributes and regression: one or more, as a, b"
+
+[parameters.task]
+type = "text"
+default = "classification"
+choices = ["classification", "attributes", "regression"]
+choice_offers = ["labels", "targets", "targets"]
+help = "what target holds: classes, attributes that are there or not, or numbers"
+
+[parameters.inputs]
+type = "text"
+default = ""
+help = "columns a model sees; empty: all that have no other role"
+
+[parameters.concepts]
+type = "text"
+default = ""
+offers = "concepts"
+help = "columns of concepts: 0 and 1, or categories"
+
+[parameters.factors]
+type = "text"
+default = ""
+offers = "factors"
+help = "columns of generative factors"
+
+[parameters.ignore]
+type = "text"
+default = ""
+help = "columns that are not looked at"
+
+[parameters.categorical]
+type = "text"
+default = ""
+help = "columns whose values are categories although some or all of them are numbers"
+
+[parameters.categories]
+type = "text"
+default = "codes"
+choices = ["codes", "indicators"]
+help = "what an input column of categories becomes: 0, 1, 2 ... or a column of 0 and 1 for each (two: one column)"
+
+[parameters.missing]
+type = "text"
+default = "refuse"
+choices = ["refuse", "drop_rows"]
+help = "what to do about a value that is missing in a column that is used"
+
+[parameters.header]
+type = "text"
+default = "names"
+choices = ["names", "absent"]
+help = "absent: no line of names; the columns are column_1, column_2 ..."
+
+[parameters.skip_lines]
+type = "integer"
+default = 0
+min = 0
+max = 1000000
+help = "lines before the header that are not looked at"
+
+[parameters.split]
+type = "text"
+default = ""
+help = "a column that says train or test; other rows are not used. Empty: by test_share and seed"
+
+[parameters.test_share]
+type = "real"
+default = 0.2
+min = 0.01
+max = 0.99
+help = "share of the samples (of each class) that goes to the test split"
+)toml")

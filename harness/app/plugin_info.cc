@@ -1,0 +1,89 @@
+#include "harness/app/plugin_info.h"
+
+#include <iostream>
+
+#include "harness/core/suggest.h"
+
+namespace conoscope::app {
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+core::Registry scan_plugins(const Options& options, const core::Quarantine& quarantine) {
+  return core::Registry(core::plugin_folders(options.plugin_path(), {}), quarantine);
+}
+
+core::PluginFile find_plugin(const std::string& name, const core::Registry& registry,
+                             const core::Quarantine& quarantine, std::optional<core::Kind> wanted) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(name, error)) {
+    auto plugin = core::examine_plugin(name, quarantine);
+    if (wanted && plugin.metadata && plugin.metadata->kind != *wanted)
+      throw UsageError(name + ": its kind is " + core::to_string(plugin.metadata->kind) + ", not " +
+                       core::to_string(*wanted));
+    return plugin;
+  }
+  std::vector<std::string> ids;
+  const core::PluginFile* found = nullptr;
+  for (const auto& plugin : registry.plugins()) {
+    if (!plugin.metadata || (wanted && plugin.metadata->kind != *wanted)) continue;
+    const std::string kind = core::to_string(plugin.metadata->kind);
+    ids.push_back(plugin.metadata->id);
+    if (name == plugin.metadata->id || name == kind + ":" + plugin.metadata->id) {
+      if (found != nullptr && found->metadata->kind != plugin.metadata->kind)
+        throw UsageError(name + " is a " + core::to_string(found->metadata->kind) + " and a " +
+                         kind + "; say " + kind + ":" + name);
+      found = &plugin;
+    }
+  }
+  if (found == nullptr)
+    throw UsageError(name + ": no such file, and no " +
+                     (wanted ? core::to_string(*wanted) : "plugin") + " of that id" +
+                     core::did_you_mean(name, ids));
+  return *found;
+}
+
+void print_about(const core::PluginFile& plugin, results::Format format) {
+  const auto& data = *plugin.metadata;
+
+  results::Table about{{{"key"}, {"value"}}, {}};
+  const auto add = [&about](const char* key, const std::string& value) {
+    if (!value.empty()) about.add({std::string(key), value});
+  };
+  add("id", data.id);
+  add("kind", core::to_string(data.kind));
+  add("version", data.version);
+  add("summary", data.summary);
+  add("needs", joined(data.needs));
+  add("offers", joined(data.offers));
+  add("seeded", data.seeded ? "yes" : "no: the seed changes nothing");
+  add("licence", data.licence);
+  add("citation", data.citation);
+  add("border", std::to_string(data.abi_major) + "." + std::to_string(data.abi_minor));
+  add("file", plugin.file.string());
+  add("sha256", plugin.sha256);
+  add("refused", plugin.refusal);
+  std::cout << results::to_text(about, format);
+
+  results::Table parameters{
+      {{"parameter"}, {"type"}, {"default"}, {"min"}, {"max"}, {"choices"}, {"help"}}, {}};
+  const auto number = [](const std::optional<double>& value) {
+    return value ? results::Field(core::to_text(core::Value(*value))) : results::Field();
+  };
+  for (const auto& p : data.parameters)
+    parameters.add({p.name, std::string(core::to_string(p.type)),
+                    p.standard ? results::Field(core::to_text(*p.standard))
+                               : results::Field(std::string("required")),
+                    number(p.min), number(p.max), joined(p.choices), p.help});
+  if (!parameters.rows.empty()) std::cout << '\n' << results::to_text(parameters, format);
+
+  results::Table scores{{{"score"}, {"direction"}, {"low"}, {"high"}, {"question"}}, {}};
+  for (const auto& s : data.scores)
+    scores.add({s.name, s.direction, number(s.low), number(s.high), s.question});
+  if (!scores.rows.empty()) std::cout << '\n' << results::to_text(scores, format);
+}
+
+}  // namespace conoscope::app

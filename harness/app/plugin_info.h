@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/app/options.h"
+#include "harness/core/registry.h"
+
+namespace conoscope::app {
+
+/// "a, b, c"
+std::string joined(const std::vector<std::string>& items);
+
+/// The plugins that the options lead to.
+core::Registry scan_plugins(const Options& options, const core::Quarantine& quarantine);
+
+/// A file, or an id of the search path, also as kind:id.
+/// wanted  plugins of another kind do not count; none: any kind
+/// throws  UsageError: neither, an id that several kinds have, or a file of another kind
+core::PluginFile find_plugin(const std::string& name, const core::Registry& registry,
+                             const core::Quarantine& quarantine,
+                             std::optional<core::Kind> wanted = std::nullopt);
+
+/// Prints what a plugin with metadata says of itself: facts, parameters, scores.
+void print_about(const core::PluginFile& plugin, results::Format format);
+
+}  // namespace conoscope::app
