@@ -11,6 +11,7 @@ struct CellReport {
   Table cell;      ///< one row: what it is
   Table attempts;  ///< newest first, with message and log tail
   Table scores;    ///< those that count
+  Table parts;     ///< what they are made of, a row for each part
 };
 
 /// What happened at one cell, given by the beginning of its key?

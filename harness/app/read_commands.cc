@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,32 @@ int history_command(const Arguments& arguments) {
   return kOk;
 }
 
+namespace {
+
+/// One row for each metric, its parts side by side: the first ones, where they are many.
+results::Table parts_in_lines(const results::Table& parts) {
+  constexpr std::int64_t kShown = 25;
+  struct Line {
+    std::int64_t count = 0;
+    std::string values;
+  };
+  std::map<std::string, Line> lines;
+  for (const auto& row : parts.rows) {
+    Line& line = lines[std::get<std::string>(row[0])];
+    if (++line.count > kShown) continue;
+    const auto* value = std::get_if<double>(&row[2]);
+    line.values += (line.values.empty() ? "" : " ") +
+                   (value ? results::digits_text(*value, 4) : std::get<std::string>(row[3]));
+  }
+  results::Table out;
+  out.columns = {{"metric"}, {"parts", results::ColumnType::integer}, {"values"}};
+  for (auto& [metric, line] : lines)
+    out.add({metric, line.count, line.values + (line.count > kShown ? " ..." : "")});
+  return out;
+}
+
+}  // namespace
+
 int show_command(const Arguments& arguments) {
   Options options(
       "show CELL [options]",
@@ -132,8 +159,12 @@ int show_command(const Arguments& arguments) {
     print_records("cell", report.cell);
     print_records("attempt", report.attempts);
     print({{"scores", report.scores}}, format);
+    if (!report.parts.rows.empty()) print({{"parts", parts_in_lines(report.parts)}}, format);
   } else {
-    print({{"cell", report.cell}, {"attempts", report.attempts}, {"scores", report.scores}},
+    print({{"cell", report.cell},
+           {"attempts", report.attempts},
+           {"scores", report.scores},
+           {"parts", report.parts}},
           format);
   }
   return kOk;

@@ -457,6 +457,16 @@ bool needs_view(const Job& job, std::string_view view) {
   });
 }
 
+/// May a metric's parts be as many as the samples? Those of concept views and codes are by concept,
+/// pair or point of a curve: few, and always kept.
+bool by_sample(const std::string& metric) {
+  const auto* info = metrics::catalogue().metric(metric);
+  return info == nullptr ||
+         std::none_of(info->needs.begin(), info->needs.end(), [](std::string_view need) {
+           return need == "concept_view" || need == "latent_view";
+         });
+}
+
 std::size_t score_built_in(const Job& job, const TestSubject& subject) {
   std::vector<std::string> groups;
   for (const auto& name : job.metrics) {
@@ -471,7 +481,7 @@ std::size_t score_built_in(const Job& job, const TestSubject& subject) {
   for (const auto& group : groups)
     for (const auto& score : metrics::catalogue().group(group)->score(views))
       if (std::find(job.metrics.begin(), job.metrics.end(), score.name) != job.metrics.end()) {
-        send_score(score, job.sample_scores);
+        send_score(score, job.sample_scores || !by_sample(score.name));
         ++count;
       }
   return count;

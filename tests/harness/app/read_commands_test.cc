@@ -148,3 +148,25 @@ TEST_CASE("reading makes no store") {
     CHECK_SAYS(here.run({command}, 5).err, "results.db: no such file");
   CHECK_FALSE(std::filesystem::exists(here.store()));
 }
+
+TEST_CASE("show: the parts of a score, by concept and pair") {
+  const Workspace here;
+  const auto file = here.write("run.toml", R"(metrics = ["ois", "icl_ij"]
+[[dataset]]
+id = "soft_concepts"
+params = { samples = 300, concepts = 3, test_share = 0.5 }
+[[model]]
+id = "precomputed_concepts"
+)");
+  here.run({"run", file, "--no-board"});
+  const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
+  const Json parts = here.json({"show", cell})["parts"];
+  std::map<std::string, int> count;
+  for (const auto& row : parts) ++count[row["metric"]];
+  CHECK(count == std::map<std::string, int>{{"icl_ij", 3}, {"ois", 9}});
+  CHECK(parts[0]["part"] == 0);
+  CHECK(parts[0]["value"].is_number());
+  const std::string text = here.run({"show", cell}).out;
+  CHECK_SAYS(text, "metric  parts  values");
+  CHECK_SAYS(text, "icl_ij      3  ");
+}
