@@ -12,6 +12,7 @@
 #include "metrics/auc.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/leakage/accuracy.h"
+#include "metrics/leakage/aligned_concepts.h"
 #include "metrics/leakage/ctl_icl.h"
 #include "metrics/leakage/embedding_information.h"
 #include "metrics/score.h"
@@ -32,15 +33,23 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// Scores that nobody has tied to annotated concepts: an explanation's.
+bool unnamed(const ConceptView& view) { return view.width == 1 && view.probabilities.size() == 0; }
+
 // Why this subject has no true concepts to compare with; empty: it has.
 std::string lacking(const Subject& subject) {
   if (!subject.concepts) return "needs a concept view";
   if (!subject.annotations || subject.annotations->concepts.size() == 0)
     return "needs annotations.concepts";
   const Matrix& truth = subject.annotations->concepts;
-  if (truth.cols() != subject.concepts->probabilities.cols())
-    return "the model has " + std::to_string(subject.concepts->probabilities.cols()) +
-           " concepts, the annotations " + std::to_string(truth.cols());
+  const Index there =
+      subject.concepts->width < 1 ? 0 : subject.concepts->scores.cols() / subject.concepts->width;
+  if (unnamed(*subject.concepts) ? there < truth.cols() : there != truth.cols())
+    return unnamed(*subject.concepts)
+               ? std::to_string(there) + " representations cannot stand for " +
+                     std::to_string(truth.cols()) + " concepts"
+               : "the model has " + std::to_string(there) + " concepts, the annotations " +
+                     std::to_string(truth.cols());
   if (!is_whole_valued(truth)) return "annotations.concepts are not whole numbers";
   return "";
 }
@@ -183,7 +192,9 @@ class Group {
   }
 
   void concepts() {
-    if (((truth_.array() != 0.0) && (truth_.array() != 1.0)).any()) {
+    const bool binary = ((truth_.array() == 0.0) || (truth_.array() == 1.0)).all();
+    if (binary && unnamed(concepts_)) return unnamed_concepts();
+    if (!binary) {
       for (const char* name : {"concept_accuracy", "concept_f1", "concept_auc"})
         scores_.push_back(not_applicable(name, "annotations.concepts are not 0 and 1"));
       return;
@@ -204,6 +215,20 @@ class Group {
     const double area = mean(found.auc);
     scores_.push_back(number("concept_auc", area, std::move(found.auc)));
     scores_.back().message = message;
+  }
+
+  // Without a threshold there is no accuracy, but there is an order.
+  void unnamed_concepts() {
+    for (const char* name : {"concept_accuracy", "concept_f1"})
+      scores_.push_back(not_applicable(name, "concept scores are no probabilities"));
+    add("concept_auc", [&] {
+      std::vector<double> by_concept;
+      for (Index j = 0; j < truth_.cols(); ++j) {
+        const IndexVector there(truth_.col(j).begin(), truth_.col(j).end());
+        by_concept.push_back(auc(there, Vector(concepts_.scores.col(j))));
+      }
+      return number("concept_auc", mean(by_concept), by_concept);
+    });
   }
 
   void task() {
@@ -243,7 +268,12 @@ std::vector<Score> leakage(const Subject& subject) {
     for (const char* name : kNames) scores.push_back(not_applicable(name, why));
     return scores;
   }
-  return Group(subject).scores();
+  if (!unnamed(*subject.concepts)) return Group(subject).scores();
+  const AlignedConcepts aligned =
+      aligned_concepts(subject.concepts->scores, subject.annotations->concepts);
+  Subject named = subject;
+  named.concepts = &aligned.view;
+  return Group(named).scores();
 }
 
 void add_leakage(Catalogue& catalogue) {
@@ -274,7 +304,8 @@ void add_leakage(Catalogue& catalogue) {
           {"mi_self", "leakage", "What share of its own concept does an embedding tell?", kHigher,
            0.0, kUnbounded, "", kPaper, labelled},
           {"mi_align", "leakage",
-           "Does the embedding that the truth asks for tell more of the label than the other? 0: no",
+           "Does the embedding that the truth asks for tell more of the label than the other? 0: "
+           "no",
            kNone, -2.0, 2.0, "", kPaper, labelled},
           {"concept_accuracy", "leakage", "How often is a concept predicted right?", kHigher, 0.0,
            1.0, "", kCommon, views},

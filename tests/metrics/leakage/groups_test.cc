@@ -4,6 +4,7 @@
 #include <map>
 
 #include "metrics/information/mi_noise.h"
+#include "metrics/leakage/aligned_concepts.h"
 #include "metrics/leakage/intervention_group.h"
 #include "metrics/leakage/leakage.h"
 #include "tests/support/throws.h"
@@ -126,6 +127,42 @@ TEST_CASE("leakage: embeddings, and what is missing") {
   world.annotations.concepts.conservativeResize(800, 2);
   scores = by_name(leakage(world.subject()));
   CHECK(scores.at("icl").message == "the model has 3 concepts, the annotations 2");
+}
+
+TEST_CASE("leakage: representations without names are aligned first") {
+  // The same scores in another order, one of them reversed, with one more that means nothing.
+  World world(2.0);
+  const Matrix named = world.view.scores;
+  const auto wanted = by_name(leakage(world.subject()));
+  const Draws draw = normal_draws(17);
+  world.view.scores.resize(800, 4);
+  world.view.scores << named.col(2), -named.col(0), Vector::Zero(800), named.col(1);
+  for (Index i = 0; i < 800; ++i) world.view.scores(i, 2) = draw();
+  world.view.probabilities.resize(0, 0);
+  const auto scores = by_name(leakage(world.subject()));
+  for (const char* name : {"ctl", "icl", "icl_ij", "concept_auc"}) {
+    CAPTURE(name);
+    CHECK(scores.at(name).value == doctest::Approx(wanted.at(name).value).epsilon(1e-12));
+    CHECK(scores.at(name).parts.size() == wanted.at(name).parts.size());
+  }
+  CHECK(scores.at("concept_accuracy").message == "concept scores are no probabilities");
+  world.view.scores.conservativeResize(800, 2);
+  CHECK(by_name(leakage(world.subject())).at("ctl").message ==
+        "2 representations cannot stand for 3 concepts");
+}
+
+TEST_CASE("aligned_concepts: the matching, the signs, and what it refuses") {
+  const Matrix truth = (Matrix(4, 2) << 0, 1, 0, 0, 1, 1, 1, 0).finished();
+  Matrix scores(4, 3);
+  scores << 5, 1, -1, 5, 0, -1, 5, 1, -3, 5, 0, -3;  // constant, concept 1, concept 0 reversed
+  const AlignedConcepts found = aligned_concepts(scores, truth);
+  CHECK(found.alignment == IndexVector{2, 1});
+  CHECK(found.view.scores.col(0) == Vector(-scores.col(2)));
+  CHECK(found.view.scores.col(1) == Vector(scores.col(1)));
+  CHECK_THROWS_SAYING(aligned_concepts(scores.leftCols(1), truth), std::invalid_argument,
+                      "scores is 4 x 1, truth 4 x 2");
+  scores(1, 1) = std::nan("");
+  CHECK_THROWS_SAYING(aligned_concepts(scores, truth), std::invalid_argument, "scores");
 }
 
 TEST_CASE("leakage: one concept has no pairs; a constant truth has no AUC") {

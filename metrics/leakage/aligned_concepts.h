@@ -1,0 +1,27 @@
+#pragma once
+
+#include "metrics/types.h"
+#include "metrics/views.h"
+
+namespace conoscope::metrics {
+
+struct AlignedConcepts {
+  ConceptView view;       ///< scores n x k, one column for each annotated concept; nothing else
+  IndexVector alignment;  ///< k entries: which representation a concept's column is
+};
+
+/// Which representation stands for which annotated concept, where nobody has named them, as those
+/// of an unsupervised explanation?
+///
+///   the matching of representations to concepts with the largest sum of |corr(c_hat_i, c_j)|;
+///   a column whose correlation is negative changes its sign
+///
+/// scores  n x K', scalar representations, finite. truth: n x k, k <= K'; a constant on either side
+///         correlates by 0.
+/// throws  std::invalid_argument: shapes that differ, K' < k, n < 1, an entry not finite
+///
+/// Chosen here: the purity paper aligns by the AUC of trained networks (see
+/// concept_alignment.h), which correlation does without training.
+AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth);
+
+}  // namespace conoscope::metrics
