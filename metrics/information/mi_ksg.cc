@@ -167,17 +167,13 @@ MiEstimate mi_ksg(const MatrixRef& x, const MatrixRef& y, const KsgOptions& opti
     const Vector xs = x.col(0), ys = y.col(0);
     return mi_ksg(SortedValues(xs), SortedValues(ys), options);
   }
-  Matrix joint(n, x.cols() + y.cols());
-  joint << x, y;
-  const std::vector<double> radius =
-      detail::NearSamples(joint, detail::Norm::kMax).kth_distances(k);
+  const detail::NearSamples near = detail::near_by_max_norm(x, y, k);
   const std::vector<double> psi = digamma_table(n);
   double sum = 0.0;
   Index tied = 0;
-  for (const double r : radius) tied += r == 0.0;
-  for (const MatrixRef& side : {x, y})
-    for (const Index count : detail::NearSamples(side, detail::Norm::kMax).counts_within(radius))
-      sum += psi[static_cast<size_t>(count - 1)];
+  for (const double r : near.radius) tied += r == 0.0;
+  for (const auto& side : near.within)
+    for (const Index count : side) sum += psi[static_cast<size_t>(count - 1)];
   return estimate(psi, n, k, sum, tied);
 }
 

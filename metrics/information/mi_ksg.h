@@ -32,7 +32,7 @@ struct MiEstimate {
 ///          finite
 ///
 /// Scalars take sorting only, O(n (sqrt(n) + log n)) at worst; vectors every distance once, in
-/// blocks of floats, and in double wherever a float could be on the wrong side.
+/// 15-bit integers, and in double wherever those could be on the wrong side.
 ///
 /// Source: Kraskov, Stoegbauer and Grassberger, Phys. Rev. E 69, 2004, Eq. 8; ties as in
 /// scikit-learn. The code of Parisini et al. takes n * d_x for n, which raises the estimate by

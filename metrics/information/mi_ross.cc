@@ -114,24 +114,21 @@ MiEstimate mi_ross(const MatrixRef& x, std::span<const Index> labels, const KsgO
   }
   // Samples that stay, class after class.
   Matrix rows(classes.kept, x.cols());
-  std::vector<double> radius;
+  std::vector<detail::Peers> groups;
   Index end = 0;
   for (size_t c = 0; c < classes.labels.counts.size(); ++c) {
     if (classes.count(c) < 2) continue;
-    const Index begin = end;
     for (size_t i = 0; i < labels.size(); ++i)
       if (static_cast<size_t>(classes.labels.code[i]) == c)
         rows.row(end++) = x.row(static_cast<Index>(i));
-    const std::vector<double> mine =
-        detail::NearSamples(rows.middleRows(begin, end - begin), detail::Norm::kEuclidean)
-            .kth_distances(std::min(options.neighbours, classes.count(c) - 1));
-    radius.insert(radius.end(), mine.begin(), mine.end());
+    groups.push_back({.size = classes.count(c),
+                      .neighbours = std::min(options.neighbours, classes.count(c) - 1)});
   }
+  const detail::NearSamples near = detail::near_by_euclidean_norm(rows, groups);
   double psi_m = 0.0;
   Index tied = 0;
-  for (const double r : radius) tied += r == 0.0;
-  for (const Index count :
-       detail::NearSamples(rows, detail::Norm::kEuclidean).counts_within(radius))
+  for (const double r : near.radius) tied += r == 0.0;
+  for (const Index count : near.within.front())
     psi_m += classes.psi[static_cast<size_t>(count - 1)];
   return estimate(classes, psi_m, tied);
 }

@@ -90,6 +90,29 @@ TEST_CASE("mi_concepts_task: plug-in or neighbours; what it refuses") {
   CHECK_THROWS_SAYING(mi_concepts_task(Matrix(8, 0), labels), std::invalid_argument, "8 x 0");
 }
 
+TEST_CASE("concept information: one concept, a class of one, a constant soft concept, NaN") {
+  Matrix soft = normals(12, 1, 4);
+  const InterconceptInformation alone = mi_interconcept(soft);
+  CHECK(alone.pair.empty());
+  CHECK(alone.normalised.empty());
+  CHECK(alone.self.size() == 1);
+  IndexVector labels;
+  for (Index i = 0; i < 12; ++i) labels.push_back(i % 2);
+  CHECK(mi_concepts_task(soft, labels).mi.size() == 1);
+  // mi_ross leaves the class of one out; H(y) does not.
+  IndexVector rare(12, 0);
+  rare[5] = 1;
+  CHECK(std::abs(mi_concepts_task(soft, rare).mi[0]) < 1e-12);
+  CHECK(mi_concepts_task(Matrix::Constant(12, 1, 0.5), labels).mi[0] == 0.0);
+  IndexVector all_different;
+  for (Index i = 0; i < 12; ++i) all_different.push_back(i);
+  CHECK_THROWS_SAYING(mi_concepts_task(soft, all_different), std::domain_error,
+                      "labels occurs once");
+  soft(2, 0) = std::nan("");
+  CHECK_THROWS_SAYING(mi_concepts_task(soft, labels), std::invalid_argument,
+                      "mi_concepts_task: concepts is nan at row 2");
+}
+
 }  // namespace
 
 }  // namespace conoscope::tests

@@ -73,6 +73,25 @@ TEST_CASE("mi_ksg: the definition, for scalars, vectors, ties and long offsets")
       }
 }
 
+TEST_CASE("mi_ksg: vectors where coarse distances tell little, and every small n") {
+  for (Index n = 4; n <= 70; n += 3) {
+    CAPTURE(n);
+    const Matrix x = normals(n, 2, 10), y = x + normals(n, 2, 11);
+    CHECK(mi_ksg(x, y).raw == doctest::Approx(plain(x, y, 3)));
+  }
+  const Matrix x = normals(131, 3, 12), y = x.leftCols(2) + normals(131, 2, 13);
+  Matrix far = x;
+  far(7, 1) = 1e12;  // all others lie in one step of the coarse scale
+  CHECK(mi_ksg(far, y).raw == doctest::Approx(plain(far, y, 3)));
+  CHECK(mi_ksg(y, far).raw == doctest::Approx(plain(y, far, 3)));
+  for (const double scale : {1e307, 1e-307, 4e-323}) {
+    CAPTURE(scale);
+    const Matrix xs = x.unaryExpr([=](double v) { return std::round(8 * v) * (scale / 8); });
+    const Matrix ys = y.unaryExpr([=](double v) { return std::round(8 * v) * (scale / 8); });
+    CHECK(mi_ksg(xs, ys).raw == doctest::Approx(plain(xs, ys, 3)));
+  }
+}
+
 TEST_CASE("mi_ksg: enough samples for many runs, dependent, discrete on one side, and sorted") {
   const Matrix x = normals(1500, 1, 3);
   Matrix y = normals(1500, 1, 4) * 0.1;

@@ -80,6 +80,30 @@ TEST_CASE("ctl, icl: what they refuse") {
   CHECK_THROWS_SAYING(icl(bad, world.truth), std::invalid_argument, "predicted is nan at row 1");
 }
 
+TEST_CASE("ctl, icl: one concept, a class of one, constant soft concepts, too few samples, NaN") {
+  const World world;
+  Matrix soft = world.truth;
+  for (Index i = 0; i < soft.size(); ++i)
+    soft.data()[i] = 0.25 + 0.5 * soft.data()[i] + 0.001 * static_cast<double>(i * i % 97);
+  CHECK(ctl(soft.leftCols(1), world.truth.leftCols(1), world.labels).concepts.size() == 1);
+  IndexVector rare(16, 0);
+  rare[3] = 1;
+  CHECK(ctl(soft, world.truth, rare).value >= 0.0);
+  Matrix constant = soft;
+  constant.col(1).setConstant(0.5);
+  CHECK(ctl(constant, world.truth, world.labels).concepts[1] == 0.0);
+  CHECK(icl(constant, world.truth).value >= 0.0);
+  CHECK_THROWS_SAYING(icl(soft.topRows(3), world.truth.topRows(3)), std::invalid_argument,
+                      "3 samples", "neighbours = 3");
+  CHECK_THROWS_SAYING(icl(soft.topRows(9), world.truth), std::invalid_argument,
+                      "predicted is 9 x 3", "truth 16 x 3");
+  soft(4, 2) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_SAYING(ctl(soft, world.truth, world.labels), std::invalid_argument,
+                      "predicted is nan at row 4");
+  CHECK_THROWS_SAYING(ctl(world.truth, soft, world.labels), std::invalid_argument,
+                      "truth is nan at row 4");
+}
+
 }  // namespace
 
 }  // namespace conoscope::tests

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "metrics/information/mi_noise.h"
 #include "tests/support/throws.h"
 
@@ -76,6 +79,23 @@ TEST_CASE("embedding_information, mi_align: what they refuse") {
                       "truth is not made of whole");
   CHECK_THROWS_SAYING(mi_align(w, w.leftCols(3), 3, world.truth, world.labels),
                       std::invalid_argument, "negative is 200 x 3");
+}
+
+TEST_CASE("embedding_information, mi_align: one concept, a class of one, NaN") {
+  const World world;
+  Matrix w = world.embeddings;
+  CHECK(embedding_information(w.leftCols(3), 3, world.truth.leftCols(1), world.labels).mi_self >
+        0.9);
+  IndexVector rare(200, 0);
+  rare[7] = 1;
+  CHECK(embedding_information(w, 3, world.truth, rare).mi_self > 0.9);
+  w(6, 1) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_SAYING(embedding_information(w, 3, world.truth, world.labels), std::invalid_argument,
+                      "embeddings is nan at row 6");
+  CHECK_THROWS_SAYING(mi_align(w, world.embeddings, 3, world.truth, world.labels),
+                      std::invalid_argument, "positive is nan at row 6");
+  CHECK_THROWS_SAYING(mi_align(world.embeddings, w, 3, world.truth, world.labels),
+                      std::invalid_argument, "negative is nan at row 6");
 }
 
 }  // namespace
