@@ -29,8 +29,9 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
                     const MatrixRef& test_codes, const MatrixRef& test_factors,
                     const BoostingOptions& options) {
   constexpr const char* kName = "dci_boosting";
-  detail::require_codes_and_factors(kName, train_codes, train_factors);
-  detail::require_codes_and_factors(kName, test_codes, test_factors);
+  detail::require_codes_and_factors(kName, train_codes, train_factors, "train_codes",
+                                    "train_factors");
+  detail::require_codes_and_factors(kName, test_codes, test_factors, "test_codes", "test_factors");
   if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
     detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
   const SortedFeatures sorted(train_codes);
@@ -79,7 +80,7 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors, const Forest
 DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
                       const BoostingOptions& options) {
   constexpr const char* kName = "dci_regression";
-  detail::require_codes_and_factors(kName, features, targets);
+  detail::require_codes_and_factors(kName, features, targets, "features", "targets");
   const Index n = features.rows();
   if (n < 10)
     detail::refuse(kName, "features has " + std::to_string(n) + " rows; needs at least 10");

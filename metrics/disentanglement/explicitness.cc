@@ -60,8 +60,9 @@ std::optional<double> mean_area(const LogisticRegression& model, const Matrix& c
 Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_factors,
                           const MatrixRef& test_codes, const MatrixRef& test_factors) {
   constexpr const char* kName = "explicitness";
-  detail::require_codes_and_factors(kName, train_codes, train_factors);
-  detail::require_codes_and_factors(kName, test_codes, test_factors);
+  detail::require_codes_and_factors(kName, train_codes, train_factors, "train_codes",
+                                    "train_factors");
+  detail::require_codes_and_factors(kName, test_codes, test_factors, "test_codes", "test_factors");
   if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
     detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
 

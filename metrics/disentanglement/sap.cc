@@ -16,10 +16,11 @@ namespace conoscope::metrics {
 
 namespace {
 
-void require(const char* metric, const MatrixRef& codes, const MatrixRef& factors) {
-  detail::require_codes_and_factors(metric, codes, factors);
+void require(const char* metric, const MatrixRef& codes, const MatrixRef& factors,
+             const std::string& codes_name = "codes", const std::string& factors_name = "factors") {
+  detail::require_codes_and_factors(metric, codes, factors, codes_name, factors_name);
   if (codes.cols() < 2)
-    detail::refuse(metric, "codes has " + std::to_string(codes.cols()) +
+    detail::refuse(metric, codes_name + " has " + std::to_string(codes.cols()) +
                                " columns; needs at least 2 for a gap");
 }
 
@@ -79,8 +80,8 @@ bool is_categorical(const VectorRef& factor) {
 Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
                  const MatrixRef& test_codes, const MatrixRef& test_factors) {
   constexpr const char* kName = "sap_discrete";
-  require(kName, train_codes, train_factors);
-  require(kName, test_codes, test_factors);
+  require(kName, train_codes, train_factors, "train_codes", "train_factors");
+  require(kName, test_codes, test_factors, "test_codes", "test_factors");
   if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
     detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
   Matrix scores(train_codes.cols(), train_factors.cols());

@@ -79,6 +79,15 @@ TEST_CASE("mig: one-valued factors are dropped, one code has no gap") {
                       "factor_entropy has 3 entries");
 }
 
+TEST_CASE("code_information: factors that are NaN, one value of all codes, a value seen once") {
+  Matrix factors = grid();
+  factors(0, 0) = 7.0;
+  CHECK(mig(code_information(codes(), factors)).value >= 0.0);
+  CHECK(mig(code_information(Matrix::Ones(4, 2), grid())).value == 0.0);
+  factors(1, 1) = kNaN;
+  CHECK_THROWS_SAYING(code_information(codes(), factors), std::invalid_argument, "factors is nan");
+}
+
 TEST_CASE("modularity: by hand") {
   const Matrix mutual = (Matrix(3, 3) << 2, 0, 0, 1, 0.5, 0, 0, 0, 0).finished();
   const Modularity result = modularity(mutual);

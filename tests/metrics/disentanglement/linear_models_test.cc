@@ -162,6 +162,29 @@ TEST_CASE("explicitness: told factors 1, untold ones near chance; constants and 
                       std::invalid_argument, "test_codes");
 }
 
+TEST_CASE("sap, explicitness: NaN is refused by name, a class of one is scored") {
+  const Sample s = sample(60, 1);
+  Matrix codes = s.codes, factors = s.factors;
+  codes(3, 1) = kNaN;
+  for (const auto score : {sap_continuous, sap_ross})
+    CHECK_THROWS_SAYING(score(codes, factors), std::invalid_argument, "codes is nan at row 3");
+  CHECK_THROWS_SAYING(sap_discrete(codes, factors, s.codes, s.factors), std::invalid_argument,
+                      "train_codes is nan at row 3");
+  CHECK_THROWS_SAYING(sap_discrete(s.codes, s.factors, codes, factors), std::invalid_argument,
+                      "test_codes is nan at row 3");
+  CHECK_THROWS_SAYING(explicitness(codes, factors, s.codes, s.factors), std::invalid_argument,
+                      "train_codes is nan at row 3");
+  CHECK_THROWS_SAYING(explicitness(s.codes, s.factors, codes, factors), std::invalid_argument,
+                      "test_codes is nan at row 3");
+  factors(2, 0) = kNaN;
+  for (const auto score : {sap_continuous, sap_ross})
+    CHECK_THROWS_SAYING(score(s.codes, factors), std::invalid_argument, "factors is nan at row 2");
+  factors = s.factors;
+  factors(2, 0) = 9.0;
+  CHECK(sap_discrete(s.codes, factors, s.codes, s.factors).value >= 0.0);
+  CHECK(sap_ross(s.codes, factors).value >= 0.0);
+}
+
 }  // namespace
 
 }  // namespace conoscope::tests

@@ -185,6 +185,32 @@ TEST_CASE("r4: a bijection scores near 1, noise near 0, a constant code does not
                       "factors 4 x 1");
 }
 
+TEST_CASE("dci models, r4: NaN and other lengths are refused by name") {
+  Sample s = sample(60, 3);
+  const Matrix codes = s.codes, factors = s.factors;
+  CHECK_THROWS_SAYING(dci_boosting(codes.topRows(9), factors, codes, factors),
+                      std::invalid_argument, "train_codes", "9 x");
+  CHECK_THROWS_SAYING(dci_forest(codes.topRows(9), factors), std::invalid_argument, "codes", "9 x");
+  CHECK_THROWS_SAYING(dci_forest(codes.leftCols(1), factors), std::invalid_argument, "codes");
+  s.codes(4, 0) = kNaN;
+  CHECK_THROWS_SAYING(dci_boosting(s.codes, factors, codes, factors), std::invalid_argument,
+                      "train_codes is nan");
+  CHECK_THROWS_SAYING(dci_boosting(codes, factors, s.codes, factors), std::invalid_argument,
+                      "test_codes is nan");
+  CHECK_THROWS_SAYING(dci_forest(s.codes, factors), std::invalid_argument, "codes is nan");
+  CHECK_THROWS_SAYING(dci_regression(s.codes, factors, 1), std::invalid_argument,
+                      "features is nan");
+  CHECK_THROWS_SAYING(r4(factors, s.codes, r4_splits(60, 1)), std::invalid_argument,
+                      "codes is nan");
+  s.factors(4, 1) = kNaN;
+  CHECK_THROWS_SAYING(dci_boosting(codes, s.factors, codes, factors), std::invalid_argument,
+                      "train_factors is nan");
+  CHECK_THROWS_SAYING(dci_forest(codes, s.factors), std::invalid_argument, "factors is nan");
+  CHECK_THROWS_SAYING(dci_regression(codes, s.factors, 1), std::invalid_argument, "targets is nan");
+  CHECK_THROWS_SAYING(r4(s.factors, codes, r4_splits(60, 1)), std::invalid_argument,
+                      "factors is nan");
+}
+
 }  // namespace
 
 }  // namespace conoscope::tests

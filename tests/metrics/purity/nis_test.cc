@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -162,4 +163,19 @@ TEST_CASE("nis: what is refused") {
   options.batch = 0;
   CHECK_THROWS_SAYING(train_niche_network(data.pure, data.concepts, options), std::invalid_argument,
                       "batch is 0");
+}
+
+TEST_CASE("nis: one sample, one constant concept, a class of one") {
+  const HandMade data(50, 2);
+  CHECK_THROWS_SAYING(nis(data.pure.topRows(1), 1, data.concepts.topRows(1)), std::domain_error,
+                      "concept 0 is constant");
+  Matrix concepts = data.concepts;
+  concepts.col(1).setOnes();
+  CHECK_THROWS_SAYING(nis(data.pure, 1, concepts), std::domain_error, "concept 1 is constant");
+  concepts(9, 1) = 0;  // in one part or the other
+  const NicheScores rare = nis(data.pure, 1, concepts);
+  CHECK(rare.definition.skipped <= 1);
+  CHECK(std::isfinite(rare.definition.score));
+  CHECK_THROWS_SAYING(nis(data.pure, 1, std::nan("") * concepts), std::invalid_argument,
+                      "concepts is nan");
 }

@@ -61,6 +61,16 @@ TEST_CASE("violins: a density that integrates to nearly all, and a single point"
   CHECK_THROWS_SAYING(violins(z, g), std::invalid_argument, "codes is nan at entry 4");
 }
 
+TEST_CASE("interventional_effects: NaN and other lengths are refused by name") {
+  const Matrix z = Matrix::Ones(4, 1), g = Matrix::Ones(4, 2);
+  CHECK_THROWS_SAYING(interventional_effects(z * std::nan(""), g, {0}), std::invalid_argument,
+                      "codes is nan");
+  CHECK_THROWS_SAYING(interventional_effects(z, g * std::nan(""), {0}), std::invalid_argument,
+                      "factors is nan");
+  CHECK_THROWS_SAYING(interventional_effects(z.topRows(3), g, {0}), std::invalid_argument,
+                      "codes is 3 x 1");
+}
+
 }  // namespace
 
 }  // namespace conoscope::tests
