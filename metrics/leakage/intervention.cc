@@ -31,9 +31,10 @@ void require_problem(const char* name, const InterventionProblem& problem) {
   const bool vectors = problem.own_active.size() > 0 || problem.own_inactive.size() > 0;
   if (!vectors &&
       (problem.width != 1 || problem.active.size() != k || problem.inactive.size() != k))
-    detail::refuse(name, "active has " + std::to_string(problem.active.size()) + " and inactive " +
-                             std::to_string(problem.inactive.size()) + " entries; both must have " +
-                             std::to_string(k) + ", or own_active and own_inactive be given");
+    detail::refuse(name, "active " + std::to_string(problem.active.size()) + " and inactive " +
+                             std::to_string(problem.inactive.size()) + " entries for " +
+                             std::to_string(k) +
+                             " concepts; as many are needed, or own_active and own_inactive");
   if (vectors && (problem.own_active.rows() != n || problem.own_active.cols() != columns ||
                   problem.own_inactive.rows() != n || problem.own_inactive.cols() != columns))
     detail::refuse(name, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +

@@ -168,7 +168,7 @@ TEST_CASE(
   both.own_active.resize(0, 0);
   both.own_inactive.resize(0, 0);
   CHECK_THROWS_SAYING(intervention_curve(both, order), std::invalid_argument,
-                      "or own_active and own_inactive be given");
+                      "or own_active and own_inactive");
 }
 
 TEST_CASE("reference_head_accuracy: each combination's training label, by hand") {

@@ -79,8 +79,9 @@ TEST_CASE("ladder_concepts: shuffled samples say less of their concept, by the s
   const Bundle random = made(concepts_plugin(), {{"step", std::string("random")}});
   CHECK(right(random, data) == doctest::Approx(0.5).epsilon(0.1));
   // Nothing is lost of the values themselves: only their places change.
-  auto before = made(concepts_plugin(), {}).values<double>("concept_scores");
-  auto after = random.values<double>("concept_scores");
+  const Bundle perfect = made(concepts_plugin(), {});
+  const auto before = perfect.values<double>("concept_scores");
+  const auto after = random.values<double>("concept_scores");
   for (std::size_t j = 0; j < 3; ++j) {
     std::multiset<double> a, b;
     for (std::size_t i = j; i < before.size(); i += 3) {
@@ -168,7 +169,8 @@ TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, a
     factors.push_back(i / 6);
   }
   data.arrays["factors"] = OwnedArray::of<double>({36, 2}, factors);
-  const auto perfect = made(codes_plugin(), {}, data).values<double>("codes");
+  const Bundle whole = made(codes_plugin(), {}, data);
+  const auto perfect = whole.values<double>("codes");
   double before = 1.0;
   for (const char* step : {"half", "random"}) {
     CAPTURE(step);
