@@ -1,0 +1,82 @@
+#include "datasets/factorial/table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+namespace conoscope::datasets {
+
+FactorTable every_combination(std::vector<int> sizes) {
+  std::size_t rows = 1;
+  for (const int size : sizes) rows *= static_cast<std::size_t>(size);
+  FactorTable table{std::move(sizes), {}};
+  const std::size_t width = table.sizes.size();
+  table.classes.resize(rows * width);
+  std::vector<int> at(width, 0);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t f = 0; f < width; ++f)
+      table.classes[i * width + f] = static_cast<std::uint8_t>(at[f]);
+    for (std::size_t f = width; f-- > 0;) {
+      if (++at[f] < table.sizes[f]) break;
+      at[f] = 0;
+    }
+  }
+  return table;
+}
+
+std::vector<int> parse_strides(const std::string& text, std::span<const int> sizes,
+                               const std::string& parameter) {
+  if (text.empty()) return std::vector<int>(sizes.size(), 1);
+  std::string range;
+  for (const int size : sizes) range += (range.empty() ? "" : ",") + std::to_string(size);
+  const auto refuse = [&] {
+    throw std::invalid_argument(parameter + " is \"" + text + "\", expected " +
+                                std::to_string(sizes.size()) +
+                                " whole numbers with commas between, from 1 to " + range);
+  };
+  std::vector<int> strides;
+  const char *at = text.data(), *end = at + text.size();
+  for (;;) {
+    while (at != end && *at == ' ') ++at;
+    int stride = 0;
+    const auto [next, error] = std::from_chars(at, end, stride);
+    if (error != std::errc() || strides.size() == sizes.size() || stride < 1 ||
+        stride > sizes[strides.size()])
+      refuse();
+    strides.push_back(stride);
+    at = next;
+    while (at != end && *at == ' ') ++at;
+    if (at == end) break;
+    if (*at++ != ',') refuse();
+  }
+  if (strides.size() != sizes.size()) refuse();
+  return strides;
+}
+
+bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides) {
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (row[f] % strides[f] != 0) return false;
+  return true;
+}
+
+std::vector<std::int64_t> draw_rows(std::vector<std::int64_t> rows, std::int64_t samples,
+                                    sdk::Seed seed, const std::string& who) {
+  if (rows.empty()) throw std::invalid_argument(who + ": no image is left to draw from");
+  const auto all = static_cast<std::int64_t>(rows.size());
+  if (samples < 0 || samples > all)
+    throw std::invalid_argument(who + ": samples is " + std::to_string(samples) +
+                                ", but there are " + std::to_string(all) +
+                                " images; 0 takes them all");
+  if (samples == 0) return rows;
+  // The first steps of a Fisher-Yates shuffle.
+  sdk::Random random(seed);
+  const auto wanted = static_cast<std::size_t>(samples);
+  for (std::size_t i = 0; i < wanted; ++i)
+    std::swap(rows[i], rows[i + static_cast<std::size_t>(random.below(rows.size() - i))]);
+  rows.resize(wanted);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace conoscope::datasets
