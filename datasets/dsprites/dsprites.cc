@@ -5,6 +5,7 @@
 //   what they look like                          render.h, official.h
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "datasets/dsprites/official.h"
 #include "datasets/dsprites/render.h"
 #include "datasets/dsprites/task.h"
+#include "datasets/factorial/parameters.h"
 
 namespace {
 
@@ -20,30 +22,17 @@ namespace datasets = conoscope::datasets;
 namespace dsprites = conoscope::datasets::dsprites;
 using dsprites::kPixels;
 
-constexpr std::size_t kWithoutIncomplete = 3;  ///< the incomplete concept set lacks c4 and c5
-
 class Dsprites final : public sdk::Dataset {
  public:
   explicit Dsprites(const sdk::Params& params)
-      : gamma_(params.integer("gamma")),
-        selection_(params.text("selection")),
-        sets_seed_(params.integer("sets_seed")),
-        strides_(datasets::parse_strides(params.text("every"), dsprites::kSizes, "every")),
+      : grid_(params, dsprites::kSizes, "dsprites"),
         label_rule_(params.text("label_rule")),
         incomplete_(params.boolean("incomplete")),
-        samples_(params.integer("samples")),
         test_share_(params.real("test_share")),
         spurious_share_(params.real("spurious_share")),
         file_(params.file("file")),
         images_key_(params.text("images_key")),
-        classes_key_(params.text("classes_key")) {
-    if (selection_ == "grid" && gamma_ != 0)
-      throw std::invalid_argument("dsprites: gamma is " + std::to_string(gamma_) +
-                                  ", but selection = \"grid\" ties no factors together");
-    if (selection_ != "grid" && !params.text("every").empty())
-      throw std::invalid_argument("dsprites: every = \"" + params.text("every") +
-                                  "\" goes with selection = \"grid\" only");
-  }
+        classes_key_(params.text("classes_key")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     std::optional<dsprites::OfficialFile> official;
@@ -51,35 +40,25 @@ class Dsprites final : public sdk::Dataset {
     const datasets::FactorTable table =
         official ? official->table()
                  : datasets::every_combination({dsprites::kSizes.begin(), dsprites::kSizes.end()});
-
     const std::vector<std::int64_t> kept = select(table);
-    const std::string who = "dsprites" + (file_.empty() ? "" : " (" + file_ + ")");
-    const auto rows = datasets::draw_rows(kept, samples_, context.seed().child("samples"), who);
-    const auto n = static_cast<std::int64_t>(rows.size());
+    const auto rows = datasets::draw_rows(kept, grid_.samples, context.seed().child("samples"),
+                                          "dsprites" + (file_.empty() ? "" : " (" + file_ + ")"));
 
-    // Of all that are kept, since what the published code calls low depends on them.
-    const dsprites::Annotations known = dsprites::annotate(table, kept, rule(), as());
-    const std::size_t k = incomplete_ ? kWithoutIncomplete : dsprites::kFactors;
-    const auto concepts = out.create<float>("concepts", {n, static_cast<std::int64_t>(k)});
-    const auto factors = out.create<float>("factors", {n, dsprites::kFactors});
-    const auto labels = out.create<std::int64_t>("labels", {n});
-    for (std::size_t i = 0, at = 0; i < rows.size(); ++i, ++at) {
-      while (kept[at] != rows[i]) ++at;  // both ascend
-      for (std::size_t j = 0; j < k; ++j)
-        concepts[i * k + j] = known.concepts[at * dsprites::kFactors + j];
-      std::ranges::copy(table.row(rows[i]), factors.begin() + i * dsprites::kFactors);
-      labels[i] = known.labels[at];
-    }
-    const sdk::Split split = sdk::stratified_split(labels, test_share_, context.seed());
+    const dsprites::Annotations known = annotate(table, kept, rows);
+    constexpr std::array<std::size_t, dsprites::kFactors> kColumns = {0, 1, 2, 3, 4};
+    datasets::write_annotations(table, rows, known.concepts,
+                                std::span(kColumns).first(incomplete_ ? 3 : kColumns.size()),
+                                known.labels, out);
+    const sdk::Split split = sdk::stratified_split(known.labels, test_share_, context.seed());
     sdk::write_split(out, split);
-    out.text("task", "classification");
-    write_images(table, official, rows, backgrounds(labels, split, context.seed()), context, out);
+    write_images(table, official, rows, backgrounds(known.labels, split, context.seed()), context,
+                 out);
   }
 
  private:
   dsprites::Selection as() const {
-    return selection_ == "published_code" ? dsprites::Selection::kPublishedCode
-                                          : dsprites::Selection::kConditional;
+    return grid_.selection == "published_code" ? dsprites::Selection::kPublishedCode
+                                               : dsprites::Selection::kConditional;
   }
 
   dsprites::LabelRule rule() const {
@@ -89,16 +68,28 @@ class Dsprites final : public sdk::Dataset {
   }
 
   std::vector<std::int64_t> select(const datasets::FactorTable& table) const {
-    if (selection_ != "grid")
-      return dsprites::select_rows(
-          table, gamma_,
-          datasets::draw_conditional_sets(dsprites::kSteps,
-                                          sdk::Seed(static_cast<std::uint64_t>(sets_seed_))),
-          as());
-    std::vector<std::int64_t> rows;
-    for (std::int64_t i = 0; i < table.rows(); ++i)
-      if (datasets::on_strides(table.row(i), strides_)) rows.push_back(i);
-    return rows;
+    if (grid_.whole_grid()) return datasets::rows_on_strides(table, grid_.strides);
+    return dsprites::select_rows(table, grid_.gamma,
+                                 datasets::draw_conditional_sets(dsprites::kSteps, grid_.sets_seed),
+                                 as());
+  }
+
+  /// Of all that are kept, since what the published code calls low depends on them; then of the
+  /// drawn ones.
+  dsprites::Annotations annotate(const datasets::FactorTable& table,
+                                 std::span<const std::int64_t> kept,
+                                 std::span<const std::int64_t> rows) const {
+    const dsprites::Annotations all = dsprites::annotate(table, kept, rule(), as());
+    dsprites::Annotations drawn;
+    std::size_t at = 0;
+    for (const std::int64_t row : rows) {
+      while (kept[at] != row) ++at;  // both ascend
+      const auto bits =
+          std::span(all.concepts).subspan(at * dsprites::kFactors, dsprites::kFactors);
+      drawn.concepts.insert(drawn.concepts.end(), bits.begin(), bits.end());
+      drawn.labels.push_back(all.labels[at]);
+    }
+    return drawn;
   }
 
   /// Brightness of the background of each image: of so many training images, drawn by the seed, a
@@ -129,10 +120,7 @@ class Dsprites final : public sdk::Dataset {
         plain ? out.create<std::uint8_t>("inputs", shape) : std::span<std::uint8_t>();
     const auto shades = plain ? std::span<float>() : out.create<float>("inputs", shape);
     const auto write = [&](std::size_t i, std::span<const std::uint8_t> pixels) {
-      if (i % 256 == 0) {
-        context.check_cancelled();
-        context.progress(static_cast<double>(i) / static_cast<double>(rows.size()));
-      }
+      datasets::tick(context, i, rows.size());
       if (plain)
         std::ranges::copy(pixels, bytes.begin() + i * kPixels);
       else
@@ -148,13 +136,9 @@ class Dsprites final : public sdk::Dataset {
     }
   }
 
-  std::int64_t gamma_;
-  std::string selection_;
-  std::int64_t sets_seed_;
-  std::vector<int> strides_;
+  datasets::GridParameters grid_;
   std::string label_rule_;
   bool incomplete_;
-  std::int64_t samples_;
   double test_share_, spurious_share_;
   std::string file_, images_key_, classes_key_;
 };

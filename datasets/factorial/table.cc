@@ -60,6 +60,13 @@ bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides)
   return true;
 }
 
+std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<const int> strides) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < table.rows(); ++i)
+    if (on_strides(table.row(i), strides)) rows.push_back(i);
+  return rows;
+}
+
 std::vector<std::int64_t> draw_rows(std::vector<std::int64_t> rows, std::int64_t samples,
                                     sdk::Seed seed, const std::string& who) {
   if (rows.empty()) throw std::invalid_argument(who + ": no image is left to draw from");

@@ -35,6 +35,9 @@ std::vector<int> parse_strides(const std::string& text, std::span<const int> siz
 /// Are all values of a row multiples of their strides?
 bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides);
 
+/// The rows of a grid thinned by strides, ascending.
+std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<const int> strides);
+
 /// Some of the rows, drawn without replacement, ascending. samples 0: all of them.
 ///
 /// throws  std::invalid_argument, beginning with `who`: rows is empty, samples is negative, or more

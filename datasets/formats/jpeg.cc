@@ -1,8 +1,11 @@
-#include <jerror.h>
+// jpeglib.h wants stdio.h before it, and does not say so.
+// clang-format off
+#include <cstdio>
 #include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
 
 #include <csetjmp>
-#include <cstdio>  // jpeglib.h needs it and does not say so
 #include <stdexcept>
 
 #include "datasets/formats/image.h"

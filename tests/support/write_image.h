@@ -1,11 +1,15 @@
 #pragma once
 
-#include <doctest/doctest.h>
+// jpeglib.h wants stdio.h before it, and does not say so.
+// clang-format off
+#include <cstdio>
 #include <jpeglib.h>
+// clang-format on
+
+#include <doctest/doctest.h>
 #include <png.h>
 
 #include <cstdint>
-#include <cstdio>  // jpeglib.h needs it and does not say so
 #include <cstdlib>
 #include <string>
 #include <vector>
