@@ -10,6 +10,7 @@
 #include "conoscope/sdk/dataset.h"
 #include "datasets/factorial/conditional_sets.h"
 #include "datasets/factorial/table.h"
+#include "datasets/samples.h"
 
 namespace conoscope::datasets {
 
@@ -57,13 +58,6 @@ inline void write_annotations(const FactorTable& table, std::span<const std::int
   }
   std::ranges::copy(labels, out.create<std::int64_t>("labels", {n}).begin());
   out.text("task", "classification");
-}
-
-/// Says how far it is, and stops when asked, every so many images.
-inline void tick(const sdk::Context& context, std::size_t done, std::size_t all) {
-  if (done % 256 != 0) return;
-  context.check_cancelled();
-  context.progress(static_cast<double>(done) / static_cast<double>(all));
 }
 
 }  // namespace conoscope::datasets

@@ -1,6 +1,5 @@
 #include "datasets/factorial/table.h"
 
-#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <utility>
@@ -64,25 +63,6 @@ std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<co
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < table.rows(); ++i)
     if (on_strides(table.row(i), strides)) rows.push_back(i);
-  return rows;
-}
-
-std::vector<std::int64_t> draw_rows(std::vector<std::int64_t> rows, std::int64_t samples,
-                                    sdk::Seed seed, const std::string& who) {
-  if (rows.empty()) throw std::invalid_argument(who + ": no image is left to draw from");
-  const auto all = static_cast<std::int64_t>(rows.size());
-  if (samples < 0 || samples > all)
-    throw std::invalid_argument(who + ": samples is " + std::to_string(samples) +
-                                ", but there are " + std::to_string(all) +
-                                " images; 0 takes them all");
-  if (samples == 0) return rows;
-  // The first steps of a Fisher-Yates shuffle.
-  sdk::Random random(seed);
-  const auto wanted = static_cast<std::size_t>(samples);
-  for (std::size_t i = 0; i < wanted; ++i)
-    std::swap(rows[i], rows[i + static_cast<std::size_t>(random.below(rows.size() - i))]);
-  rows.resize(wanted);
-  std::sort(rows.begin(), rows.end());
   return rows;
 }
 

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "conoscope/sdk/random.h"
-
 namespace conoscope::datasets {
 
 /// Which value every generative factor has in every image: class indices, 0 ... size - 1.
@@ -37,12 +35,5 @@ bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides)
 
 /// The rows of a grid thinned by strides, ascending.
 std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<const int> strides);
-
-/// Some of the rows, drawn without replacement, ascending. samples 0: all of them.
-///
-/// throws  std::invalid_argument, beginning with `who`: rows is empty, samples is negative, or more
-///         than there are
-std::vector<std::int64_t> draw_rows(std::vector<std::int64_t> rows, std::int64_t samples,
-                                    sdk::Seed seed, const std::string& who);
 
 }  // namespace conoscope::datasets

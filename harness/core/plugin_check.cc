@@ -45,6 +45,10 @@ Value parse_value(const Parameter& parameter, const std::string& text) {
       if (!text.empty() && !fs::is_regular_file(text))
         throw std::invalid_argument(parameter.name + " = " + text + ": no such file");
       return parameter.check(Value(text.empty() ? text : fs::absolute(text).string()));
+    case ParameterType::kFolder:
+      if (!text.empty() && !fs::is_directory(text))
+        throw std::invalid_argument(parameter.name + " = " + text + ": no such folder");
+      return parameter.check(Value(text.empty() ? text : fs::absolute(text).string()));
     case ParameterType::kText:
       break;
   }
@@ -192,8 +196,7 @@ class Suite {
 
   bool reads_files() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (metadata_.parameters[i].type == ParameterType::kFile &&
-          !std::get<std::string>(values_[i]).empty())
+      if (metadata_.parameters[i].is_path() && !std::get<std::string>(values_[i]).empty())
         return true;
     return false;
   }
