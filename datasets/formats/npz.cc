@@ -3,12 +3,21 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "datasets/formats/npy.h"
 
 namespace conoscope::formats {
 namespace {
+
+bool begins_as_zip(const std::string& path) {
+  char start[4] = {};
+  return std::ifstream(path, std::ios::binary).read(start, 4) &&
+         std::string_view(start, 4) == "PK\x03\x04";
+}
 
 zip_t* raw(const std::shared_ptr<void>& archive) { return static_cast<zip_t*>(archive.get()); }
 
@@ -20,8 +29,10 @@ Npz::Npz(const std::string& path) : path_(path) {
   if (archive == nullptr) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);
-    const std::string text = zip_error_strerror(&error);
+    std::string text = zip_error_strerror(&error);
     zip_error_fini(&error);
+    if (code == ZIP_ER_NOZIP && begins_as_zip(path))
+      text = "cut short: it begins as a zip archive, but the directory at its end is missing";
     throw std::invalid_argument(path + ": " + text);
   }
   archive_ = std::shared_ptr<void>(archive, [](void* z) { zip_discard(static_cast<zip_t*>(z)); });

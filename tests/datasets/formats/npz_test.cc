@@ -81,6 +81,12 @@ TEST_CASE("npz: damage is found") {
   const auto text = scratch.write("text.npz", "PK but no archive");
   CHECK_THROWS_WITH_AS(formats::Npz{text}, (text + ": Not a zip archive").c_str(),
                        std::invalid_argument);
+  const auto cut = scratch.write("cut.npz", std::string_view(bytes).substr(0, bytes.size() / 2));
+  CHECK_THROWS_WITH_AS(formats::Npz{cut},
+                       (cut + ": cut short: it begins as a zip archive, but the directory at its "
+                              "end is missing")
+                           .c_str(),
+                       std::invalid_argument);
   CHECK_THROWS_WITH_AS(formats::Npz{scratch.path("none.npz")},
                        (scratch.path("none.npz") + ": No such file").c_str(),
                        std::invalid_argument);

@@ -71,7 +71,7 @@ TEST_CASE("each damaged file of images fails its cell and no other") {
       {"keys", {"keys.npz", "no array 'latents_classes'", "imgs"}},
       {"dtype", {"dtype.npz", "imgs", "float32", "uint8"}},
       {"short", {"short.npz", "imgs", "row 29", "4095"}},
-      {"cut", {"cut.npz"}},
+      {"cut", {"cut.npz: cut short"}},
   };
   std::string text = "metrics = [\"surf\"]\n" + dataset("good", "dsprites", sprites_in("good.npz"));
   for (const auto& [name, parts] : wanted)
