@@ -125,12 +125,22 @@ bool is_floating(DType dtype) {
 
 std::int64_t Array::size() const { return element_count(shape, origin); }
 
-std::string Array::shape_text() const {
+std::string Array::shape_text() const { return formats::shape_text(shape); }
+
+std::string shape_text(std::span<const std::int64_t> shape) {
   if (shape.empty()) return "a single number";
   std::string text;
   for (const std::int64_t extent : shape)
     text += (text.empty() ? "" : " x ") + std::to_string(extent);
   return text;
+}
+
+void check_rows(std::span<const std::int64_t> rows, std::int64_t count, const std::string& origin) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] < (i == 0 ? 0 : rows[i - 1]) || rows[i] >= count)
+      throw std::invalid_argument(
+          origin + ": row " + std::to_string(rows[i]) + " is asked for" +
+          (rows[i] >= count ? ", but it has " + std::to_string(count) : " out of order"));
 }
 
 std::int64_t element_count(std::span<const std::int64_t> shape, const std::string& origin) {

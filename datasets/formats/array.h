@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,21 @@ struct Array {
   std::int64_t extent(std::size_t axis) const { return axis < shape.size() ? shape[axis] : 1; }
   std::string shape_text() const;  ///< "600 x 4 x 4 x 64"
 };
+
+/// What an array in a file is, without its numbers.
+struct ArrayLayout {
+  DType dtype = DType::f8;
+  std::vector<std::int64_t> shape;
+};
+
+std::string shape_text(std::span<const std::int64_t> shape);  ///< "600 x 4 x 4 x 64"
+
+/// Called with i and the bytes of the i-th wanted row.
+using RowVisitor = std::function<void(std::size_t i, std::span<const char> row)>;
+
+/// throws  std::invalid_argument, beginning with origin: a row number that is not below `count`, or
+///         less than the one before it
+void check_rows(std::span<const std::int64_t> rows, std::int64_t count, const std::string& origin);
 
 /// The product of the extents.
 /// throws  std::invalid_argument, beginning with origin: it does not fit in 63 bits

@@ -66,11 +66,17 @@ std::shared_ptr<std::vector<char>> to_c_order(std::span<const char> bytes, std::
 
 }  // namespace
 
+NpyLayout parse_npy_layout(std::span<const char> bytes, const std::string& origin) {
+  const sdk::NpyHeader header = sdk::parse_npy_header(bytes, origin);
+  return {parse_dtype(header.descr, origin), header.shape, header.fortran_order,
+          header.data_offset};
+}
+
 Array parse_npy(std::span<const char> bytes, std::shared_ptr<const void> owner,
                 const std::string& origin) {
-  const sdk::NpyHeader header = sdk::parse_npy_header(bytes, origin);
+  const NpyLayout header = parse_npy_layout(bytes, origin);
   Array array;
-  array.dtype = parse_dtype(header.descr, origin);
+  array.dtype = header.dtype;
   array.shape = header.shape;
   array.origin = origin;
 

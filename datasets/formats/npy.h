@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "datasets/formats/array.h"
 
@@ -16,7 +18,19 @@ namespace conoscope::formats {
 ///         that is not numbers (object, structured, text, complex, ...), with what to do about it
 Array read_npy(const std::string& path);
 
-/// The same for bytes in memory that `owner` keeps alive; `origin` stands for the path.
+/// What the header of a .npy file says.
+struct NpyLayout {
+  DType dtype = DType::f8;
+  std::vector<std::int64_t> shape;
+  bool fortran_order = false;
+  std::size_t data_offset = 0;
+};
+
+/// Reads it from the file's first bytes, at least all of the header.
+/// throws  std::invalid_argument, beginning with origin: what read_npy() says of headers
+NpyLayout parse_npy_layout(std::span<const char> bytes, const std::string& origin);
+
+/// A whole file in memory that `owner` keeps alive; `origin` stands for the path.
 Array parse_npy(std::span<const char> bytes, std::shared_ptr<const void> owner,
                 const std::string& origin);
 

@@ -3,12 +3,21 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "datasets/formats/npy.h"
 
 namespace conoscope::formats {
 namespace {
+
+bool begins_as_zip(const std::string& path) {
+  char start[4] = {};
+  return std::ifstream(path, std::ios::binary).read(start, 4) &&
+         std::string_view(start, 4) == "PK\x03\x04";
+}
 
 zip_t* raw(const std::shared_ptr<void>& archive) { return static_cast<zip_t*>(archive.get()); }
 
@@ -20,8 +29,10 @@ Npz::Npz(const std::string& path) : path_(path) {
   if (archive == nullptr) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);
-    const std::string text = zip_error_strerror(&error);
+    std::string text = zip_error_strerror(&error);
     zip_error_fini(&error);
+    if (code == ZIP_ER_NOZIP && begins_as_zip(path))
+      text = "cut short: it begins as a zip archive, but the directory at its end is missing";
     throw std::invalid_argument(path + ": " + text);
   }
   archive_ = std::shared_ptr<void>(archive, [](void* z) { zip_discard(static_cast<zip_t*>(z)); });
@@ -38,40 +49,118 @@ bool Npz::has(const std::string& name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
 
-Array Npz::get(const std::string& name) const {
-  if (!has(name)) {
-    std::string held;
-    for (const std::string& other : names_) held += (held.empty() ? "" : ", ") + other;
-    throw std::invalid_argument(path_ + ": no array '" + name + "'; it holds " +
-                                (held.empty() ? "none" : held));
+/// A member that is being unpacked.
+class Npz::Member {
+ public:
+  Member(const Npz& archive, const std::string& name)
+      : origin_(archive.path_ + ": " + name), file_(nullptr, zip_fclose) {
+    if (!archive.has(name)) {
+      std::string held;
+      for (const std::string& other : archive.names_) held += (held.empty() ? "" : ", ") + other;
+      throw std::invalid_argument(archive.path_ + ": no array '" + name + "'; it holds " +
+                                  (held.empty() ? "none" : held));
+    }
+    const std::string member = name + ".npy";
+    zip_stat_t status;
+    if (zip_stat(raw(archive.archive_), member.c_str(), 0, &status) != 0)
+      damaged(zip_strerror(raw(archive.archive_)));
+    size_ = status.size;
+    file_.reset(zip_fopen(raw(archive.archive_), member.c_str(), 0));
+    if (file_ == nullptr) damaged(zip_strerror(raw(archive.archive_)));
   }
-  const std::string origin = path_ + ": " + name;
-  const std::string member = name + ".npy";
-  const auto damaged = [&origin](const std::string& why) {
-    throw std::invalid_argument(origin + ": cannot be unpacked: " + why);
-  };
-  zip_stat_t status;
-  if (zip_stat(raw(archive_), member.c_str(), 0, &status) != 0)
-    damaged(zip_strerror(raw(archive_)));
-  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
-      zip_fopen(raw(archive_), member.c_str(), 0), zip_fclose);
-  if (file == nullptr) damaged(zip_strerror(raw(archive_)));
 
-  // The size in the directory is only a claim: grow with what is really there.
+  const std::string& origin() const { return origin_; }
+  std::uint64_t claimed_size() const { return size_; }  ///< only what the directory says
+
+  /// Fills as much as there is left; fewer bytes than asked for: the end.
+  std::size_t read(std::span<char> to) {
+    std::size_t filled = 0;
+    while (filled < to.size()) {
+      const zip_int64_t got = zip_fread(file_.get(), to.data() + filled, to.size() - filled);
+      if (got < 0) damaged(zip_file_strerror(file_.get()));  // at the end: a wrong checksum, too
+      if (got == 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    return filled;
+  }
+
+  /// The .npy header, which read() then has passed.
+  NpyLayout read_layout() {
+    std::vector<char> head(12);
+    head.resize(read(head));
+    if (head.size() == 12) {
+      const auto byte = [&head](std::size_t i) {
+        return static_cast<std::size_t>(static_cast<unsigned char>(head[i]));
+      };
+      const bool wide = byte(6) >= 2;
+      const std::size_t length = (wide ? 12 : 10) + (byte(8) | byte(9) << 8 |
+                                                     (wide ? byte(10) << 16 | byte(11) << 24 : 0));
+      // A header of some hundred bytes describes any array; a claim of gigabytes is no header.
+      if (length > 12 && length < (std::size_t{1} << 20)) {
+        head.resize(length);
+        head.resize(12 + read(std::span(head).subspan(12)));
+      }
+    }
+    return parse_npy_layout(head, origin_);
+  }
+
+ private:
+  [[noreturn]] void damaged(const std::string& why) const {
+    throw std::invalid_argument(origin_ + ": cannot be unpacked: " + why);
+  }
+
+  std::string origin_;
+  std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file_;
+  std::uint64_t size_ = 0;
+};
+
+Array Npz::get(const std::string& name) const {
+  Member member(*this, name);
+  // Grow with what is really there.
   constexpr std::size_t kStep = std::size_t{1} << 24;
   auto bytes = std::make_shared<std::vector<char>>();
-  std::size_t filled = 0;
   for (;;) {
-    if (filled == bytes->size())
-      bytes->resize(filled +
-                    std::clamp<std::size_t>(status.size > filled ? status.size - filled : 1, 1,
-                                            std::max(kStep, filled)));
-    const zip_int64_t got = zip_fread(file.get(), bytes->data() + filled, bytes->size() - filled);
-    if (got < 0) damaged(zip_file_strerror(file.get()));  // the checksum is compared at the end
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
+    const std::size_t filled = bytes->size();
+    const std::size_t claimed = member.claimed_size() > filled ? member.claimed_size() - filled : 1;
+    const std::size_t step = std::min(claimed, std::max(kStep, filled));
+    bytes->resize(filled + step);
+    const std::size_t got = member.read(std::span(*bytes).subspan(filled));
+    bytes->resize(filled + got);
+    if (got < step) break;
   }
-  return parse_npy({bytes->data(), filled}, bytes, origin);
+  return parse_npy(*bytes, bytes, member.origin());
+}
+
+ArrayLayout Npz::layout(const std::string& name) const {
+  NpyLayout header = Member(*this, name).read_layout();
+  return {header.dtype, std::move(header.shape)};
+}
+
+void Npz::read_rows(const std::string& name, std::span<const std::int64_t> rows,
+                    const RowVisitor& visit) const {
+  Member member(*this, name);
+  const NpyLayout header = member.read_layout();
+  const auto fail = [&member](const std::string& why) {
+    throw std::invalid_argument(member.origin() + ": " + why);
+  };
+  if (header.shape.empty()) fail("a single number has no rows");
+  if (header.fortran_order && header.shape.size() > 1)
+    fail(
+        "is in Fortran order, in which rows cannot be read one by one; save it as "
+        "np.ascontiguousarray(a)");
+  check_rows(rows, header.shape[0], member.origin());
+  std::size_t width = size_of(header.dtype);
+  width *=
+      static_cast<std::size_t>(element_count(std::span(header.shape).subspan(1), member.origin()));
+  std::vector<char> row(width);
+  std::int64_t next = 0;  // the first row that is not unpacked yet
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (; next <= rows[i]; ++next)
+      if (const std::size_t got = member.read(row); got < width)
+        fail("cut short: row " + std::to_string(next) + " of " + std::to_string(header.shape[0]) +
+             " has " + std::to_string(got) + " of " + std::to_string(width) + " bytes");
+    visit(i, row);
+  }
 }
 
 }  // namespace conoscope::formats

@@ -22,7 +22,22 @@ class Npz {
   ///         encrypted one, or what parse_npy() refuses
   Array get(const std::string& name) const;
 
+  /// dtype and shape of a member; nothing but its header is unpacked.
+  /// throws  as get()
+  ArrayLayout layout(const std::string& name) const;
+
+  /// Unpacks a member piece by piece, so that it may be larger than the memory, and hands over some
+  /// of its rows (along the first axis). It stops after the last one: what lies behind is not read,
+  /// nor the checksum compared.
+  ///
+  /// rows    row numbers, ascending
+  /// visit   visit(i, bytes of row rows[i]), in order; may throw
+  /// throws  std::invalid_argument: as get(); an array in Fortran order, or a row that is not there
+  void read_rows(const std::string& name, std::span<const std::int64_t> rows,
+                 const RowVisitor& visit) const;
+
  private:
+  class Member;
   std::string path_;
   std::shared_ptr<void> archive_;
   std::vector<std::string> names_;

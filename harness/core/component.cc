@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "harness/core/data_content.h"
 #include "harness/core/sha256.h"
 #include "harness/core/suggest.h"
 
@@ -12,23 +13,6 @@ namespace conoscope::core {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Hashes each data file once, however many components use it; again when it has changed.
-std::string content_of(const fs::path& file) {
-  struct Known {
-    std::uintmax_t size = 0;
-    fs::file_time_type written;
-    std::string hash;
-  };
-  static std::map<fs::path, Known> files;
-  std::error_code error;
-  const auto size = fs::file_size(file, error);
-  const auto written = fs::last_write_time(file, error);
-  Known& known = files[file];
-  if (error || known.hash.empty() || known.size != size || known.written != written)
-    known = {size, written, sha256_of_file(file)};
-  return known.hash;
-}
 
 /// The plugin that a request means; on a mistake a diagnostic and nullptr.
 std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind,
@@ -61,14 +45,19 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
   return std::nullopt;
 }
 
-/// A relative file lies beside the run file or, if it does not, in the folder CONOSCOPE_DATA_DIR.
-/// Where it lies in neither, the first place is named.
-fs::path find_data_file(const fs::path& file, const fs::path& folder) {
+bool is_there(const Parameter& parameter, const fs::path& data) {
+  return parameter.type == ParameterType::kFolder ? fs::is_directory(data)
+                                                  : fs::is_regular_file(data);
+}
+
+/// A relative file or folder lies beside the run file or, if it does not, in the folder
+/// CONOSCOPE_DATA_DIR. Where it lies in neither, the first place is named.
+fs::path find_data(const Parameter& parameter, const fs::path& file, const fs::path& folder) {
   const fs::path beside = (file.is_absolute() ? file : folder / file).lexically_normal();
   const char* data = std::getenv("CONOSCOPE_DATA_DIR");
-  if (data == nullptr || *data == '\0' || fs::is_regular_file(beside)) return beside;
+  if (data == nullptr || *data == '\0' || is_there(parameter, beside)) return beside;
   const fs::path there = (fs::absolute(data) / file).lexically_normal();
-  return fs::is_regular_file(there) ? there : beside;
+  return is_there(parameter, there) ? there : beside;
 }
 
 std::string shown_name(const ComponentRequest& request) {
@@ -91,7 +80,7 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
   for (std::size_t i = 0; i < metadata.parameters.size(); ++i) {
     const Parameter& parameter = metadata.parameters[i];
     const Value& value = component.values[i];
-    if (parameter.type == ParameterType::kFile) {
+    if (parameter.is_path()) {
       const auto& file = std::get<std::string>(value);
       const std::string hash = file.empty() ? "" : content_of(file);
       if (!hash.empty()) contents += hash;
@@ -179,18 +168,18 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
     if (asked.values.empty()) good = false;  // an empty list or no value: already complained of
     const auto i = static_cast<std::size_t>(it - known.begin());
     const Parameter& parameter = metadata.parameters[static_cast<std::size_t>(it - known.begin())];
-    if (parameter.type == ParameterType::kFile && !parameter.standard &&
+    if (parameter.is_path() && !parameter.standard &&
         std::find(asked.values.begin(), asked.values.end(), Value(std::string())) !=
             asked.values.end())
       complain(asked.place, required(parameter));
     for (const Value& value : asked.values) try {
         Value checked = metadata.parameters[i].check(value);
-        if (metadata.parameters[i].type == ParameterType::kFile &&
-            !std::get<std::string>(checked).empty()) {
+        if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
           const fs::path file = std::get<std::string>(checked);
-          const fs::path full = find_data_file(file, folder);
-          if (!fs::is_regular_file(full)) {
-            const std::string text = asked.name + " = " + full.string() + ": no such file";
+          const fs::path full = find_data(parameter, file, folder);
+          if (!is_there(parameter, full)) {
+            const std::string text =
+                asked.name + " = " + full.string() + ": no such " + to_string(parameter.type);
             if (request.optional) {
               diagnostics.note("dataset " + shown_name(request) + " (optional): " + text);
               return {};

@@ -222,7 +222,9 @@ ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& value
     texts_.emplace_back();
     cono_param item{};
     item.name = names_.back().c_str();
-    item.type = static_cast<std::int32_t>(parameter.type) + CONO_PARAM_INTEGER;
+    item.type = parameter.type == ParameterType::kFolder
+                    ? CONO_PARAM_FILE  // for the plugin it is a path, too
+                    : static_cast<std::int32_t>(parameter.type) + CONO_PARAM_INTEGER;
     if (const auto* v = std::get_if<std::int64_t>(&values[i])) item.integer = *v;
     if (const auto* v = std::get_if<double>(&values[i])) item.real = *v;
     if (const auto* v = std::get_if<bool>(&values[i])) item.integer = *v ? 1 : 0;

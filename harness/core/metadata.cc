@@ -41,6 +41,8 @@ const char* to_string(ParameterType type) {
       return "text";
     case ParameterType::kFile:
       return "file";
+    case ParameterType::kFolder:
+      return "folder";
   }
   return "";
 }
@@ -87,9 +89,11 @@ Value Parameter::check(const Value& value) const {
       break;
     case ParameterType::kText:
     case ParameterType::kFile:
+    case ParameterType::kFolder:
       if (!std::holds_alternative<std::string>(value))
-        return wrong_type(type == ParameterType::kFile ? "a file name in quotes"
-                                                       : "a text in quotes");
+        return wrong_type(type == ParameterType::kFile     ? "a file name in quotes"
+                          : type == ParameterType::kFolder ? "the name of a folder in quotes"
+                                                           : "a text in quotes");
       break;
   }
   if (min || max) {
@@ -130,6 +134,7 @@ Value Parameter::parse(const std::string& text) const {
       break;
     case ParameterType::kText:
     case ParameterType::kFile:
+    case ParameterType::kFolder:
       break;
   }
   return check(Value(text));
@@ -245,12 +250,13 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
   out.name = name;
   const auto type = reader.get<std::string>("type");
   bool known = false;
-  for (const auto candidate : {ParameterType::kInteger, ParameterType::kReal,
-                               ParameterType::kBoolean, ParameterType::kText, ParameterType::kFile})
+  for (const auto candidate :
+       {ParameterType::kInteger, ParameterType::kReal, ParameterType::kBoolean,
+        ParameterType::kText, ParameterType::kFile, ParameterType::kFolder})
     if (type == to_string(candidate)) out.type = candidate, known = true;
   if (!known)
     throw PluginRefused(where + ": type = \"" + type +
-                        "\" is not integer, real, boolean, text or file");
+                        "\" is not integer, real, boolean, text, file or folder");
   out.min = reader.find<double>("min");
   out.max = reader.find<double>("max");
   out.choices = reader.list("choices");

@@ -15,7 +15,7 @@ enum class Kind { kDataset, kModel, kExplainer, kMetric };
 const char* to_string(Kind kind);
 std::optional<Kind> kind_from(std::string_view name);
 
-enum class ParameterType { kInteger, kReal, kBoolean, kText, kFile };
+enum class ParameterType { kInteger, kReal, kBoolean, kText, kFile, kFolder };
 const char* to_string(ParameterType type);
 
 using Value = std::variant<std::int64_t, double, bool, std::string>;
@@ -30,6 +30,9 @@ struct Parameter {
   std::optional<double> min, max;
   std::vector<std::string> choices;
   std::string help;
+  /// The value is the path of data, which are known by their content.
+  bool is_path() const { return type == ParameterType::kFile || type == ParameterType::kFolder; }
+
   std::string offers;  ///< giving this parameter makes the plugin offer that view as well
   std::vector<std::string> choice_offers;  ///< the view that comes with each choice; empty: none
 

@@ -25,9 +25,12 @@ bool passed(const std::vector<CheckResult>& results) {
 }
 
 Value parse_value(const Parameter& parameter, const std::string& text) {
-  if (parameter.type != ParameterType::kFile || text.empty()) return parameter.parse(text);
-  if (!fs::is_regular_file(text))
-    throw std::invalid_argument(parameter.name + " = " + text + ": no such file");
+  const bool file = parameter.type == ParameterType::kFile;
+  if ((!file && parameter.type != ParameterType::kFolder) || text.empty())
+    return parameter.parse(text);
+  if (file ? !fs::is_regular_file(text) : !fs::is_directory(text))
+    throw std::invalid_argument(parameter.name + " = " + text +
+                                (file ? ": no such file" : ": no such folder"));
   return parameter.parse(fs::absolute(text).string());
 }
 
@@ -172,8 +175,7 @@ class Suite {
 
   bool reads_files() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (metadata_.parameters[i].type == ParameterType::kFile &&
-          !std::get<std::string>(values_[i]).empty())
+      if (metadata_.parameters[i].is_path() && !std::get<std::string>(values_[i]).empty())
         return true;
     return false;
   }

@@ -9,6 +9,7 @@ namespace {
 Summary run_family(const std::filesystem::path& folder) {
   Kinds kinds;
   register_leakage_accuracy(kinds);
+  register_leakage_datasets_images(kinds);
   register_leakage_information(kinds);
   register_leakage_intervention(kinds);
   register_leakage_datasets(kinds);

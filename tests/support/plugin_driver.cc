@@ -128,7 +128,7 @@ std::int32_t type_of(const std::string& name) {
   if (name == "real") return CONO_PARAM_REAL;
   if (name == "boolean") return CONO_PARAM_BOOLEAN;
   if (name == "text") return CONO_PARAM_TEXT;
-  if (name == "file") return CONO_PARAM_FILE;
+  if (name == "file" || name == "folder") return CONO_PARAM_FILE;
   throw std::runtime_error("metadata: unknown parameter type '" + name + "'");
 }
 

@@ -1,7 +1,6 @@
 #include "datasets/formats/npz.h"
 
 #include <doctest/doctest.h>
-#include <zip.h>
 
 #include <fstream>
 #include <iterator>
@@ -10,34 +9,12 @@
 
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
+#include "tests/support/write_npz.h"
 
 namespace formats = conoscope::formats;
 using conoscope::testing::npy_bytes;
 using conoscope::testing::Scratch;
-
-namespace {
-
-struct Member {
-  std::string name, bytes;
-  zip_int32_t method;
-};
-
-std::string write_zip(const std::string& path, const std::vector<Member>& members) {
-  int error = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
-  REQUIRE(archive != nullptr);
-  for (const Member& member : members) {
-    zip_source_t* source = zip_source_buffer(archive, member.bytes.data(), member.bytes.size(), 0);
-    const zip_int64_t at = zip_file_add(archive, member.name.c_str(), source, 0);
-    REQUIRE(at >= 0);
-    REQUIRE(zip_set_file_compression(archive, static_cast<zip_uint64_t>(at), member.method, 0) ==
-            0);
-  }
-  REQUIRE(zip_close(archive) == 0);
-  return path;
-}
-
-}  // namespace
+using conoscope::testing::write_zip;
 
 TEST_CASE("npz: stored and deflated members") {
   const Scratch scratch;
@@ -104,6 +81,12 @@ TEST_CASE("npz: damage is found") {
   const auto text = scratch.write("text.npz", "PK but no archive");
   CHECK_THROWS_WITH_AS(formats::Npz{text}, (text + ": Not a zip archive").c_str(),
                        std::invalid_argument);
+  const auto cut = scratch.write("cut.npz", std::string_view(bytes).substr(0, bytes.size() / 2));
+  CHECK_THROWS_WITH_AS(formats::Npz{cut},
+                       (cut + ": cut short: it begins as a zip archive, but the directory at its "
+                              "end is missing")
+                           .c_str(),
+                       std::invalid_argument);
   CHECK_THROWS_WITH_AS(formats::Npz{scratch.path("none.npz")},
                        (scratch.path("none.npz") + ": No such file").c_str(),
                        std::invalid_argument);
@@ -113,4 +96,67 @@ TEST_CASE("npz: damage is found") {
       formats::Npz(inner).get("x"),
       (inner + ": x: cut short: expected 16 bytes of data (2, int64), found 8").c_str(),
       std::invalid_argument);
+}
+
+TEST_CASE("npz: rows of a member, without the whole of it") {
+  const Scratch scratch;
+  std::vector<std::uint16_t> values(1000 * 3 * 2);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint16_t>(i);
+  const auto path =
+      write_zip(scratch.path("a.npz"), {{"x.npy", npy_bytes("<u2", "(1000, 3, 2)", values)},
+                                        {"y.npy", npy_bytes<float>("<f4", "(3,)", {1, 2, 3})},
+                                        {"one.npy", npy_bytes<float>("<f4", "()", {1})},
+                                        {"f.npy", npy_bytes<float>("<f4", "(1, 2)", {1, 2}, true)},
+                                        {"bad.npy", "no array"}});
+  const formats::Npz archive(path);
+  CHECK(archive.layout("x").shape == std::vector<std::int64_t>{1000, 3, 2});
+  CHECK(archive.layout("x").dtype == formats::DType::u2);
+  CHECK(archive.layout("one").shape.empty());
+  const std::vector<std::int64_t> rows = {0, 7, 7, 999};
+  std::vector<std::uint16_t> got;
+  archive.read_rows("x", rows, [&](std::size_t i, std::span<const char> row) {
+    CHECK(i == got.size() / 6);
+    REQUIRE(row.size() == 12);
+    const auto* numbers = reinterpret_cast<const std::uint16_t*>(row.data());
+    got.insert(got.end(), numbers, numbers + 6);
+  });
+  REQUIRE(got.size() == 24);
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(got[i] == static_cast<std::uint16_t>(rows[i / 6]) * 6 + i % 6);
+
+  const auto read = [&](const char* name, std::vector<std::int64_t> asked) {
+    archive.read_rows(name, asked, [](std::size_t, std::span<const char>) {});
+  };
+  read("y", {});
+  CHECK_THROWS_WITH_AS(read("y", {3}), (path + ": y: row 3 is asked for, but it has 3").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read("y", {1, 0}), (path + ": y: row 0 is asked for out of order").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read("one", {0}), (path + ": one: a single number has no rows").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read("z", {0}),
+                       (path + ": no array 'z'; it holds x, y, one, f, bad").c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read("f", {0}),
+                       (path + ": f: is in Fortran order, in which rows cannot be read one by one; "
+                               "save it as np.ascontiguousarray(a)")
+                           .c_str(),
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read("bad", {0}),
+                       (path + ": bad: cut short: 8 bytes, too few for a .npy header").c_str(),
+                       std::invalid_argument);
+}
+
+TEST_CASE("npz: rows of a member that is cut short") {
+  const Scratch scratch;
+  const std::string whole = npy_bytes<std::int64_t>("<i8", "(4, 2)", {1, 2, 3, 4, 5, 6, 7, 8});
+  const auto path =
+      write_zip(scratch.path("a.npz"), {{"x.npy", whole.substr(0, whole.size() - 20)}});
+  const std::vector<std::int64_t> rows = {1, 3};
+  std::size_t visited = 0;
+  CHECK_THROWS_WITH_AS(formats::Npz(path).read_rows(
+                           "x", rows, [&](std::size_t, std::span<const char>) { ++visited; }),
+                       (path + ": x: cut short: row 2 of 4 has 12 of 16 bytes").c_str(),
+                       std::invalid_argument);
+  CHECK(visited == 1);
 }

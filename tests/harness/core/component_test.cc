@@ -217,6 +217,46 @@ TEST_CASE("a file that has changed since it was last hashed is hashed again") {
   CHECK(world(world.ask("e", {{"file", {file}, {}}}))[0].key != before);
 }
 
+TEST_CASE("a folder is known by the names and contents of its files") {
+  World world;
+  world.plugin("e", "[parameters.folder]\ntype = \"folder\"\n");
+  const Scratch data;
+  std::filesystem::create_directories(data.path("images/cats"));
+  data.write("images/cats/1.png", "one");
+  const auto key = [&] {
+    const auto found = world(world.ask("e", {{"folder", {data.path("images")}, {}}}));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].values[0] == Value(data.path("images")));
+    return found[0].key;
+  };
+  const auto first = key();
+  CHECK(key() == first);
+  data.write("images/cats/1.png", "three");
+  const auto changed = key();
+  CHECK(changed != first);
+  data.write("images/cats/2.png", "");
+  const auto added = key();
+  CHECK(added != changed);
+  std::filesystem::rename(data.path("images/cats"), data.path("images/dogs"));
+  CHECK(key() != added);
+  std::filesystem::rename(data.path("images"), data.path("pictures"));
+  const Scratch elsewhere;
+  std::filesystem::rename(data.path("pictures"), elsewhere.path("images"));
+  CHECK(world(world.ask("e", {{"folder", {elsewhere.path("images")}, {}}})).size() == 1);
+
+  CHECK(world(world.ask("e", {{"folder", {data.path("images")}, {}}})).empty());
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0].find("folder = " + data.path("images") + ": no such folder") !=
+        std::string::npos);
+  const auto file = data.write("file", "x");
+  CHECK(world(world.ask("e", {{"folder", {file}, {}}})).empty());
+  ::setenv("CONOSCOPE_DATA_DIR", elsewhere.path("").c_str(), 1);
+  const auto far = world(world.ask("e", {{"folder", {std::string("images")}, {}}}));
+  ::unsetenv("CONOSCOPE_DATA_DIR");
+  REQUIRE(far.size() == 1);
+  CHECK(far[0].values[0] == Value(elsewhere.path("images")));
+}
+
 TEST_CASE("every mistake is said, with place and suggestion") {
   World world;
   world.plugin("kmeans", kParameters);

@@ -161,7 +161,8 @@ TEST_CASE("every refusal of a parameter") {
     CHECK_THROWS_SAYING(parameter(body), PluginRefused, "p.so: metadata.parameters.k", why);
   };
   refused("default = 5", "type is missing");
-  refused("type = \"number\"", "type = \"number\" is not integer, real, boolean, text or file");
+  refused("type = \"number\"",
+          "type = \"number\" is not integer, real, boolean, text, file or folder");
   refused("type = \"integer\"\nstandard = 5", "unknown key standard");
   refused("type = \"text\"\nmin = 1", "min and max are for numbers");
   refused("type = \"boolean\"\nmax = 1", "min and max are for numbers");
@@ -209,6 +210,7 @@ TEST_CASE("check says what was expected") {
   refused("type = \"boolean\"", std::int64_t{1}, "k = 1: expected true or false");
   refused("type = \"text\"", std::int64_t{1}, "k = 1: expected a text in quotes");
   refused("type = \"file\"", std::int64_t{1}, "k = 1: expected a file name in quotes");
+  refused("type = \"folder\"", std::int64_t{1}, "k = 1: expected the name of a folder in quotes");
   refused("type = \"integer\"\nmin = 1\nmax = 9", std::int64_t{10},
           "k = 10: expected a number from 1 to 9");
   refused("type = \"integer\"\nmin = 1", std::int64_t{0}, "k = 0: expected at least 1");

@@ -89,7 +89,7 @@ enum cono_param_type {
   CONO_PARAM_REAL = 2,
   CONO_PARAM_BOOLEAN = 3, /* in cono_param.integer: 0 or 1 */
   CONO_PARAM_TEXT = 4,
-  CONO_PARAM_FILE = 5 /* in cono_param.text: an absolute path, or "" when not given */
+  CONO_PARAM_FILE = 5 /* in cono_param.text: an absolute path (type file or folder), or "" */
 };
 
 typedef struct cono_param {

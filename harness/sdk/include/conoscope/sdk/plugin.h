@@ -43,7 +43,7 @@ class Params {
   double real(std::string_view name) const { return at(name, CONO_PARAM_REAL).real; }
   bool boolean(std::string_view name) const { return at(name, CONO_PARAM_BOOLEAN).integer != 0; }
   std::string text(std::string_view name) const { return at(name, CONO_PARAM_TEXT).text; }
-  /// An absolute path; empty when an optional file was not given.
+  /// An absolute path, of a file or a folder; empty when an optional one was not given.
   std::string file(std::string_view name) const { return at(name, CONO_PARAM_FILE).text; }
 
  private:

@@ -1,0 +1,208 @@
+// CelebA as distributed: a folder of face images, a file of 40 attributes of each, and a file that
+// says which are for training and which for testing.
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+#include "conoscope/sdk/dataset.h"
+#include "datasets/celeba/annotations.h"
+#include "datasets/images/image_files.h"
+#include "datasets/samples.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace sdk = conoscope::sdk;
+namespace datasets = conoscope::datasets;
+namespace celeba = conoscope::datasets::celeba;
+
+class CelebA final : public sdk::Dataset {
+ public:
+  explicit CelebA(const sdk::Params& params)
+      : images_(params.file("images")),
+        attributes_(params.file("attributes")),
+        partition_(params.file("partition")),
+        attributes_task_(params.text("task") == "attributes"),
+        target_(params.text("target")),
+        concept_names_(params.text("concept_names")),
+        samples_(params.integer("samples")),
+        how_(params),
+        test_share_(params.real("test_share")) {}
+
+  void load(const sdk::Context& context, sdk::Sink& out) override {
+    const celeba::Attributes known = celeba::read_attributes(attributes_);
+    const std::size_t target = known.index(target_), width = known.names.size();
+    const std::vector<std::size_t> columns = concept_columns(known, target);
+    check_annotated(known);
+    const std::vector<int> parts = parts_of(known);
+    std::vector<std::int64_t> rows;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (parts[i] != kValidation) rows.push_back(static_cast<std::int64_t>(i));
+    rows = datasets::draw_rows(std::move(rows), samples_, context.seed().child("samples"),
+                               "celeba (" + attributes_ + ")");
+
+    const auto n = static_cast<std::int64_t>(rows.size());
+    std::vector<std::string> paths;
+    std::vector<std::int64_t> labels;
+    const auto concepts =
+        out.create<float>("concepts", {n, static_cast<std::int64_t>(columns.size())});
+    const auto targets = attributes_task_
+                             ? out.create<float>("targets", {n, static_cast<std::int64_t>(width)})
+                             : std::span<float>();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(rows[i]);
+      const auto values = std::span(known.values).subspan(row * width, width);
+      for (std::size_t j = 0; j < columns.size(); ++j)
+        concepts[i * columns.size() + j] = values[columns[j]];
+      if (attributes_task_)
+        std::ranges::copy(values, targets.begin() + static_cast<std::ptrdiff_t>(i * width));
+      labels.push_back(values[target]);
+      paths.push_back((fs::path(images_) / known.images[row]).string());
+      if (!fs::is_regular_file(paths.back()))
+        throw std::invalid_argument(paths.back() + ": no such image, but " + attributes_ +
+                                    " has a line for it");
+    }
+    if (!attributes_task_)
+      std::ranges::copy(labels, out.create<std::int64_t>("labels", {n}).begin());
+    out.text("task", attributes_task_ ? "attributes" : "classification");
+    sdk::write_split(out, split(rows, parts, labels, context.seed()));
+    datasets::write_image_inputs(paths, how_, context, out);
+  }
+
+ private:
+  static constexpr int kTrain = 0, kValidation = 1, kTest = 2;
+
+  /// Those named, else all; but not the one that is to be predicted.
+  std::vector<std::size_t> concept_columns(const celeba::Attributes& known,
+                                           std::size_t target) const {
+    std::vector<std::size_t> columns;
+    if (concept_names_.empty()) {
+      for (std::size_t a = 0; a < known.names.size(); ++a)
+        if (attributes_task_ || a != target) columns.push_back(a);
+      return columns;
+    }
+    for (std::size_t at = 0; at <= concept_names_.size();) {
+      const std::size_t comma = std::min(concept_names_.find(',', at), concept_names_.size());
+      columns.push_back(known.index(concept_names_.substr(at, comma - at)));
+      if (!attributes_task_ && columns.back() == target)
+        throw std::invalid_argument("celeba: concept_names has " + target_ +
+                                    ", which is the target");
+      at = comma + 1;
+    }
+    return columns;
+  }
+
+  void check_annotated(const celeba::Attributes& known) const {
+    const std::set<std::string> annotated(known.images.begin(), known.images.end());
+    for (const std::string& name : datasets::image_names(images_))
+      if (!annotated.contains(name))
+        throw std::invalid_argument((fs::path(images_) / name).string() + ": has no line in " +
+                                    attributes_);
+  }
+
+  /// 0, 1 or 2 for each image; all 0 without a partition file.
+  std::vector<int> parts_of(const celeba::Attributes& known) const {
+    std::vector<int> parts(known.images.size(), kTrain);
+    if (partition_.empty()) return parts;
+    const auto partition = celeba::read_partition(partition_);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto found = partition.find(known.images[i]);
+      if (found == partition.end())
+        throw std::invalid_argument(partition_ + ": no line for " + known.images[i] + ", which " +
+                                    attributes_ + " has");
+      parts[i] = found->second;
+    }
+    return parts;
+  }
+
+  sdk::Split split(std::span<const std::int64_t> rows, const std::vector<int>& parts,
+                   std::span<const std::int64_t> labels, sdk::Seed seed) const {
+    if (partition_.empty()) return sdk::stratified_split(labels, test_share_, seed);
+    sdk::Split split;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      (parts[static_cast<std::size_t>(rows[i])] == kTest ? split.test : split.train)
+          .push_back(static_cast<std::int64_t>(i));
+    if (split.train.empty() || split.test.empty())
+      throw std::invalid_argument(partition_ + ": of the " + std::to_string(rows.size()) +
+                                  " images drawn, " + std::to_string(split.train.size()) +
+                                  " are for training and " + std::to_string(split.test.size()) +
+                                  " for testing; give more samples");
+    return split;
+  }
+
+  std::string images_, attributes_, partition_;
+  bool attributes_task_;
+  std::string target_, concept_names_;
+  std::int64_t samples_;
+  datasets::ImageParameters how_;
+  double test_share_;
+};
+
+}  // namespace
+
+CONOSCOPE_DATASET(CelebA, "celeba", "1.0.0", R"toml(
+summary = "CelebA as distributed: face images and 40 attributes of each, as concepts and task"
+licence = "for non-commercial research, see the data set's own terms"
+citation = "Liu, Luo, Wang & Tang, Deep Learning Face Attributes in the Wild, ICCV 2015"
+needs = []
+offers = ["inputs", "concepts"]
+seeded = true
+
+[parameters.images]
+type = "folder"
+help = "the folder of images, img_align_celeba"
+
+[parameters.attributes]
+type = "file"
+help = "list_attr_celeba.txt"
+
+[parameters.partition]
+type = "file"
+default = ""
+help = "list_eval_partition.txt: 0 train, 1 validation (left out), 2 test; none: split by the seed"
+
+[parameters.task]
+type = "text"
+default = "attribute"
+choices = ["attribute", "attributes"]
+choice_offers = ["labels", "targets"]
+help = "what is to be predicted: the attribute `target` as two classes, or all attributes at once"
+
+[parameters.target]
+type = "text"
+default = "Smiling"
+help = "the attribute to predict; the split keeps its share"
+
+[parameters.concept_names]
+type = "text"
+default = ""
+help = "the attributes that are concepts, with commas between; empty: all but the target"
+
+[parameters.samples]
+type = "integer"
+default = 4000
+min = 0
+help = "how many images, drawn by the seed without replacement; 0: all of them"
+
+[parameters.size]
+type = "integer"
+default = 64
+min = 0
+max = 4096
+help = "the centre square of each image is brought to size x size; 0: as they are, all of one size"
+
+[parameters.colour]
+type = "text"
+default = "rgb"
+choices = ["rgb", "grey"]
+
+[parameters.test_share]
+type = "real"
+default = 0.2
+min = 0.01
+max = 0.99
+help = "without `partition`: share of both classes of the target that goes to the test split"
+)toml")

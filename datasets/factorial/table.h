@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conoscope::datasets {
+
+/// Which value every generative factor has in every image: class indices, 0 ... size - 1.
+struct FactorTable {
+  std::vector<int> sizes;             ///< how many values each factor has, at most 256
+  std::vector<std::uint8_t> classes;  ///< rows x factors
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(classes.size() / sizes.size()); }
+  std::span<const std::uint8_t> row(std::int64_t i) const {
+    return std::span(classes).subspan(static_cast<std::size_t>(i) * sizes.size(), sizes.size());
+  }
+};
+
+/// Every combination once, the last factor fastest.
+FactorTable every_combination(std::vector<int> sizes);
+
+/// How far apart the values of each factor are that a grid keeps: "1,2,5,4,4"; "": all 1.
+///
+/// throws  std::invalid_argument, naming `parameter`: not one whole number for each factor, or one
+///         that is not from 1 to the factor's size
+std::vector<int> parse_strides(const std::string& text, std::span<const int> sizes,
+                               const std::string& parameter);
+
+/// Are all values of a row multiples of their strides?
+bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides);
+
+/// The rows of a grid thinned by strides, ascending.
+std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<const int> strides);
+
+}  // namespace conoscope::datasets

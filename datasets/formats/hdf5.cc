@@ -1,0 +1,218 @@
+#include "datasets/formats/hdf5.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace conoscope::formats {
+namespace {
+
+/// What went wrong in the last call: the innermost description on the library's error stack.
+std::string last_error() {
+  std::string text = "unknown error";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned n, const H5E_error2_t* error, void* to) -> herr_t {
+        if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(to) = error->desc;
+        return 0;
+      },
+      &text);
+  return text;
+}
+
+/// A handle of the library, closed at the end.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+std::optional<DType> dtype_of(hid_t type) {
+  const std::size_t size = H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_FLOAT:
+      if (size == 4) return DType::f4;
+      if (size == 8) return DType::f8;
+      return std::nullopt;
+    case H5T_INTEGER: {
+      const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
+      if (size == 1) return is_signed ? DType::i1 : DType::u1;
+      if (size == 2) return is_signed ? DType::i2 : DType::u2;
+      if (size == 4) return is_signed ? DType::i4 : DType::u4;
+      if (size == 8 && is_signed) return DType::i8;
+      return std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Little endian, as Array promises; the library swaps the bytes of big-endian files.
+hid_t memory_type(DType dtype) {
+  switch (dtype) {
+    case DType::f4:
+      return H5T_IEEE_F32LE;
+    case DType::f8:
+      return H5T_IEEE_F64LE;
+    case DType::i1:
+      return H5T_STD_I8LE;
+    case DType::i2:
+      return H5T_STD_I16LE;
+    case DType::i4:
+      return H5T_STD_I32LE;
+    case DType::i8:
+      return H5T_STD_I64LE;
+    case DType::u2:
+      return H5T_STD_U16LE;
+    case DType::u4:
+      return H5T_STD_U32LE;
+    default:
+      return H5T_STD_U8LE;
+  }
+}
+
+/// The datasets of a file, as "/images, /labels".
+std::string dataset_names(hid_t file) {
+  std::string names;
+  // `auto`: the struct's name differs between versions of the library.
+  const auto note = [](hid_t, const char* name, const auto* info, void* to) -> herr_t {
+    auto& text = *static_cast<std::string*>(to);
+    if (info->type == H5O_TYPE_DATASET) text += (text.empty() ? "/" : ", /") + std::string(name);
+    return 0;
+  };
+  H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, note, &names, H5O_INFO_BASIC);
+  return names.empty() ? "none" : names;
+}
+
+constexpr std::size_t kLargestCache = std::size_t{1} << 29;
+
+/// Access properties for reading rows in ascending order: a cache that holds one layer of chunks,
+/// so that each chunk is unpacked once.
+hid_t access_by_rows(hid_t dataset, const ArrayLayout& layout) {
+  const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+  const Handle created(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(created) != H5D_CHUNKED) return access;
+  std::vector<hsize_t> chunk(layout.shape.size());
+  H5Pget_chunk(created, static_cast<int>(chunk.size()), chunk.data());
+  std::size_t bytes = size_of(layout.dtype) * chunk[0], chunks = 1;
+  for (std::size_t axis = 1; axis < chunk.size(); ++axis) {
+    const std::size_t across =
+        (static_cast<std::size_t>(layout.shape[axis]) + chunk[axis] - 1) / chunk[axis];
+    chunks *= across;
+    bytes *= across * chunk[axis];
+  }
+  H5Pset_chunk_cache(access, 10 * chunks + 1, std::min(bytes, kLargestCache), 1.0);
+  return access;
+}
+
+}  // namespace
+
+bool reads_hdf5() { return true; }
+
+class Hdf5::Dataset {
+ public:
+  Dataset(const Hdf5& file, const std::string& key)
+      : origin_(file.path_ + ": " + key),
+        id_(H5Dopen2(*file.file_, key.c_str(), H5P_DEFAULT), H5Dclose) {
+    if (id_ < 0)
+      throw std::invalid_argument(file.path_ + ": no dataset '" + key + "'; it holds " +
+                                  dataset_names(*file.file_));
+    const Handle type(H5Dget_type(id_), H5Tclose);
+    const auto dtype = dtype_of(type);
+    if (!dtype)
+      throw std::invalid_argument(origin_ +
+                                  ": its type is not one that is read: whole numbers of 8 to 64 "
+                                  "bits, float32 or float64");
+    layout_.dtype = *dtype;
+    const Handle space(H5Dget_space(id_), H5Sclose);
+    std::vector<hsize_t> extents(
+        static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+    H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    layout_.shape.assign(extents.begin(), extents.end());
+    element_count(layout_.shape, origin_);
+  }
+
+  const std::string& origin() const { return origin_; }
+  const ArrayLayout& layout() const { return layout_; }
+  hid_t id() const { return id_; }
+
+  void read(hid_t dataset, hid_t memory, hid_t file, char* to) const {
+    if (H5Dread(dataset, memory_type(layout_.dtype), memory, file, H5P_DEFAULT, to) < 0)
+      throw std::invalid_argument(origin_ + ": cannot be read: " + last_error());
+  }
+
+ private:
+  std::string origin_;
+  Handle id_;
+  ArrayLayout layout_;
+};
+
+Hdf5::Hdf5(const std::string& path) : path_(path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it would print
+  if (!std::ifstream(path)) throw std::invalid_argument(path + ": No such file or directory");
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file < 0) throw std::invalid_argument(path + ": not a whole HDF5 file: " + last_error());
+  file_ = std::shared_ptr<const std::int64_t>(new std::int64_t(file), [](const std::int64_t* id) {
+    H5Fclose(*id);
+    delete id;
+  });
+}
+
+ArrayLayout Hdf5::layout(const std::string& key) const { return Dataset(*this, key).layout(); }
+
+Array Hdf5::get(const std::string& key) const {
+  const Dataset dataset(*this, key);
+  Array array;
+  array.dtype = dataset.layout().dtype;
+  array.shape = dataset.layout().shape;
+  array.origin = dataset.origin();
+  auto bytes = std::make_shared<std::vector<char>>(static_cast<std::size_t>(array.size()) *
+                                                   size_of(array.dtype));
+  if (!bytes->empty()) dataset.read(dataset.id(), H5S_ALL, H5S_ALL, bytes->data());
+  array.bytes = *bytes;
+  array.owner = bytes;
+  return array;
+}
+
+void Hdf5::read_rows(const std::string& key, std::span<const std::int64_t> rows,
+                     const RowVisitor& visit) const {
+  const Dataset dataset(*this, key);
+  const auto& shape = dataset.layout().shape;
+  if (shape.empty())
+    throw std::invalid_argument(dataset.origin() + ": a single number has no rows");
+  check_rows(rows, shape[0], dataset.origin());
+  const auto width =
+      static_cast<std::size_t>(element_count(std::span(shape).subspan(1), dataset.origin()));
+  std::vector<char> row(width * size_of(dataset.layout().dtype));
+  // A chunk cache is chosen when a dataset is opened: it takes a second time.
+  const Handle access(access_by_rows(dataset.id(), dataset.layout()), H5Pclose);
+  const Handle opened(H5Dopen2(*file_, key.c_str(), access), H5Dclose);
+  if (opened < 0)
+    throw std::invalid_argument(dataset.origin() + ": cannot be read: " + last_error());
+  const Handle space(H5Dget_space(opened), H5Sclose);
+  const hsize_t count = width;
+  const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  std::vector<hsize_t> from(shape.size(), 0), extent(shape.begin(), shape.end());
+  extent[0] = 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    from[0] = static_cast<hsize_t>(rows[i]);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, from.data(), nullptr, extent.data(), nullptr);
+    dataset.read(opened, memory, space, row.data());
+    visit(i, row);
+  }
+}
+
+}  // namespace conoscope::formats

@@ -1,0 +1,39 @@
+#include "datasets/factorial/table.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace datasets = conoscope::datasets;
+
+TEST_CASE("factor table: every combination, the last factor fastest") {
+  const auto table = datasets::every_combination({2, 3});
+  CHECK(table.classes == std::vector<std::uint8_t>{0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2});
+  CHECK(table.rows() == 6);
+  CHECK(table.row(4)[1] == 1);
+}
+
+TEST_CASE("factor table: strides") {
+  const std::vector<int> sizes = {3, 40};
+  CHECK(datasets::parse_strides("", sizes, "every") == std::vector<int>{1, 1});
+  CHECK(datasets::parse_strides(" 2, 40", sizes, "every") == std::vector<int>{2, 40});
+  for (const char* text : {"1", "1,2,3", "0,1", "4,1", "1,41", "1;2", "1,", "a,b"}) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH_AS(datasets::parse_strides(text, sizes, "every"),
+                         ("every is \"" + std::string(text) +
+                          "\", expected 2 whole numbers with commas between, from 1 to 3,40")
+                             .c_str(),
+                         std::invalid_argument);
+  }
+  const std::uint8_t row[] = {2, 20};
+  CHECK(datasets::on_strides(row, std::vector<int>{2, 10}));
+  CHECK_FALSE(datasets::on_strides(row, std::vector<int>{2, 3}));
+}
+
+TEST_CASE("factor table: a grid thinned by strides") {
+  const auto table = datasets::every_combination({2, 3});
+  CHECK(datasets::rows_on_strides(table, std::vector<int>{1, 2}) ==
+        std::vector<std::int64_t>{0, 2, 3, 5});
+}
