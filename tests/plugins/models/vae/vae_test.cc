@@ -69,7 +69,7 @@ Bundle squares(std::int64_t height, std::int64_t width, int places) {
 /// Small enough for a test; the discriminator as well.
 Arguments small(const std::string& name, std::int64_t steps) {
   Arguments out = {{"steps", steps},
-                   {"batch_size", std::int64_t{64}},
+                   {"batch_size", std::int64_t{32}},
                    {"learning_rate", 1e-3},
                    {"hidden", std::int64_t{64}},
                    {"latents", std::int64_t{6}}};
@@ -324,6 +324,7 @@ TEST_CASE("vae: only the training split is learnt from") {
 TEST_CASE("vae: epochs, and a batch larger than the training split") {
   Arguments arguments = small("vae", 0);
   arguments["epochs"] = std::int64_t{3};
+  arguments["batch_size"] = std::int64_t{64};
   const Bundle data = squares(8, 8, 5);  // 38 to train on
   const Outcome whole = plugin("vae").fit_model(arguments, data);
   REQUIRE(whole.error == "");
