@@ -57,6 +57,7 @@ using AnswerKinds = std::map<std::string, AnswerKind>;
 void register_robustness(AnswerKinds& kinds);
 void register_disentanglement(AnswerKinds& kinds);
 void register_disentanglement_models(AnswerKinds& kinds);
+void register_vae_losses(AnswerKinds& kinds);
 
 Summary run_answers(const std::filesystem::path& folder, const AnswerKinds& kinds);
 

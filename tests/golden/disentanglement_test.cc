@@ -13,6 +13,7 @@ Summary run_family(const std::filesystem::path& folder) {
   register_robustness(kinds);
   register_disentanglement(kinds);
   register_disentanglement_models(kinds);
+  register_vae_losses(kinds);
   return run_answers(folder, kinds);
 }
 

@@ -1,0 +1,146 @@
+#include "plugins/models/vae/model.h"
+
+#include <torch/optim/adam.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "plugins/models/vae/method.h"
+
+namespace conoscope::models {
+
+namespace {
+
+constexpr std::int64_t kEncodeBatch = 256;
+constexpr std::int64_t kReports = 10;  ///< lines in the log, and a hundred steps of progress
+
+std::string number(const char* format, double value) {
+  char text[48];
+  std::snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+/// Adam's steps, with what is told about them.
+void optimise(const std::string& name, const VaeTraining& training, VaeMethod& method,
+              double learning_rate, const sdk::Context& context) {
+  torch::optim::Adam optimiser(training.network.parameters(),
+                               torch::optim::AdamOptions(learning_rate));
+  RowStream rows(training.train, training.seed.child("rows"));
+  const std::int64_t per_report = std::max<std::int64_t>(1, training.steps / kReports);
+  const std::int64_t per_progress = std::max<std::int64_t>(1, training.steps / 100);
+  double reconstruction = 0.0, kl = 0.0;
+  std::int64_t since_report = 0;
+  for (std::int64_t t = 0; t < training.steps; ++t) {
+    context.check_cancelled();
+    const VaeLoss loss = method.loss(training, rows.next(training.batch_size), t);
+    if (!std::isfinite(loss.total.item<double>()))
+      throw std::domain_error("the training loss is not finite at step " + std::to_string(t + 1) +
+                              "; lower learning_rate");
+    optimiser.zero_grad();
+    loss.total.backward();
+    optimiser.step();
+    method.after_update(training);
+
+    reconstruction += loss.reconstruction.item<double>();
+    kl += loss.kl.item<double>();
+    ++since_report;
+    const std::int64_t done = t + 1;
+    if (done % per_report == 0 || done == training.steps) {
+      const auto steps = static_cast<double>(since_report);
+      context.log(name + ": step " + std::to_string(done) + " of " +
+                  std::to_string(training.steps) + ": reconstruction " +
+                  number("%.4f", reconstruction / steps) + ", KL " + number("%.4f", kl / steps));
+      reconstruction = kl = 0.0;
+      since_report = 0;
+    }
+    if (done % per_progress == 0 || done == training.steps)
+      context.progress(static_cast<double>(done) / static_cast<double>(training.steps));
+  }
+}
+
+Posterior encode_all(const VaeTraining& training, const sdk::Context& context) {
+  std::vector<Tensor> means, log_variances;
+  for (std::int64_t i = 0; i < training.inputs.samples(); i += kEncodeBatch) {
+    context.check_cancelled();
+    const Posterior part = training.encode(
+        torch::arange(i, std::min(i + kEncodeBatch, training.inputs.samples()), torch::kInt64));
+    means.push_back(part.mean);
+    log_variances.push_back(part.log_variance);
+  }
+  return {torch::cat(means), torch::cat(log_variances)};
+}
+
+void tell_test_losses(const std::string& name, const VaeTraining& training, const Tensor& test,
+                      const sdk::Context& context, sdk::Sink& out) {
+  double reconstruction = 0.0;
+  Tensor kl = torch::zeros({training.latents}, torch::kFloat64);
+  for (std::int64_t i = 0; i < test.size(0); i += kEncodeBatch) {
+    context.check_cancelled();
+    const Tensor rows = test.slice(0, i, i + kEncodeBatch);
+    const VaeTraining::Pass pass = training.pass(rows);
+    reconstruction += pass.reconstruction_loss.item<double>() * static_cast<double>(rows.size(0));
+    kl += kl_by_dimension(pass.posterior.mean, pass.posterior.log_variance)
+              .to(torch::kFloat64)
+              .sum(0);
+  }
+  const auto samples = static_cast<double>(test.size(0));
+  kl /= samples;
+  const std::string loss_text = number("%.6f", reconstruction / samples),
+                    kl_text = number("%.6f", kl.sum().item<double>());
+  std::string by_dimension;
+  for (std::int64_t d = 0; d < training.latents; ++d)
+    by_dimension += (d ? "," : "") + number("%.6f", kl[d].item<double>());
+  context.log(name + ": test_reconstruction_loss " + loss_text + ", test_kl " + kl_text);
+  out.text("test_reconstruction_loss", loss_text);
+  out.text("test_kl", kl_text);
+  out.text("test_kl_by_dimension", by_dimension);
+}
+
+}  // namespace
+
+VaeModel::VaeModel(std::string name, const sdk::Params& params, std::shared_ptr<VaeMethod> method)
+    : name_(std::move(name)),
+      method_(std::move(method)),
+      likelihood_(params.text("likelihood")),
+      architecture_(params.text("architecture")),
+      latents_(params.integer("latents")),
+      hidden_(params.integer("hidden")),
+      epochs_(params.integer("epochs")),
+      steps_(params.integer("steps")),
+      batch_size_(params.integer("batch_size")),
+      learning_rate_(params.real("learning_rate")) {}
+
+void VaeModel::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) {
+  make_repeatable();
+  const sdk::Tensor array = dataset.get("inputs");
+  const Tensor train = read_rows(dataset, "train_index", array.rows());
+  const Tensor test = read_rows(dataset, "test_index", array.rows());
+  const Likelihood likelihood =
+      likelihood_ == "gaussian" ? Likelihood::kGaussian : Likelihood::kBernoulli;
+  const VaeInputs inputs(array, likelihood, train);
+
+  NetworkSpec spec{inputs.shape(), true, latents_, hidden_};
+  spec.convolutional =
+      architecture_ == "auto" ? takes_convolutions(spec.sample) : architecture_ == "convolutional";
+  const VaeNetwork network(spec, context.seed().child("network"));
+
+  const std::int64_t batch = std::min(batch_size_, train.size(0));
+  const std::int64_t steps = steps_ > 0 ? steps_ : (epochs_ * train.size(0) + batch - 1) / batch;
+  sdk::Random noise(context.seed().child("noise"));
+  const VaeTraining training{dataset,    inputs,   network,
+                             likelihood, train,    batch,
+                             steps,      latents_, context.seed().child("training"),
+                             noise};
+  method_->begin(training);
+  optimise(name_, training, *method_, learning_rate_, context);
+
+  const torch::NoGradGuard no_grad;
+  const Posterior all = encode_all(training, context);
+  tell_test_losses(name_, training, test, context, out);
+  write(out, "codes", all.mean);
+  write(out, "codes_log_variance", all.log_variance);
+}
+
+}  // namespace conoscope::models

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/vae/methods.h"
+#include "plugins/models/vae/parameters.h"
+
+namespace conoscope::models {
+
+/// Trains a variational autoencoder on the training split and writes its latent view.
+///
+/// Adam (Kingma & Ba, ICLR 2015; beta 0.9, 0.999) at a constant rate, for `steps` batches, or
+/// `epochs` passes where that is 0. All randomness comes from the job's seed.
+///
+/// Arrays  codes n x latents: posterior means of all rows; codes_log_variance: of the posteriors
+/// Texts   test_reconstruction_loss, test_kl, test_kl_by_dimension (with commas between): nats per
+///         sample, over the test split, the reconstruction from one draw of each posterior
+/// throws  std::invalid_argument, sdk::NotApplicable as VaeInputs, VaeNetwork and the method
+///         std::domain_error: the loss is not finite
+class VaeModel : public sdk::Model {
+ public:
+  /// name  the plugin's id, for the log
+  VaeModel(std::string name, const sdk::Params& params, std::shared_ptr<VaeMethod> method);
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) final;
+
+ private:
+  std::string name_;
+  std::shared_ptr<VaeMethod> method_;
+  std::string likelihood_, architecture_;
+  std::int64_t latents_, hidden_, epochs_, steps_, batch_size_;
+  double learning_rate_;
+};
+
+}  // namespace conoscope::models

@@ -1,0 +1,22 @@
+// The variational autoencoder.
+
+#include "plugins/models/vae/model.h"
+
+namespace {
+
+class Vae final : public conoscope::models::VaeModel {
+ public:
+  explicit Vae(const conoscope::sdk::Params& params)
+      : VaeModel("vae", params, conoscope::models::beta_method(1.0)) {}
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(Vae, "vae", "1.0.0", R"(
+summary = "variational autoencoder: latent codes of images or of rows of numbers"
+licence = "Apache-2.0"
+citation = "Kingma & Welling, Auto-Encoding Variational Bayes, ICLR 2014, arXiv:1312.6114"
+needs = ["inputs"]
+offers = ["latent_view"]
+seeded = true
+)" CONOSCOPE_VAE_PARAMETERS(300, 512, 1e-4))
