@@ -342,6 +342,25 @@ Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const O
       });
 }
 
+Outcome Plugin::intervene(const Arguments& arguments, const Bundle& model,
+                          const OwnedArray& concepts, const Host& host) const {
+  const auto* intervene =
+      static_cast<const cono_intervene*>(table_->get_interface(CONO_INTERVENE_INTERFACE));
+  if (intervene == nullptr)
+    throw std::invalid_argument(std::string("not supported: ") + CONO_INTERVENE_INTERFACE);
+  const View view(model);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor raw_concepts = concepts.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
+        const std::int64_t shape[] = {raw_concepts.shape[0], model.shape("task_outputs")[1]};
+        cono_tensor outputs{};
+        sink->create(sink->self, "outputs", CONO_F64, 2, shape, &outputs);
+        return intervene->intervene(instance, &arrays, &raw_concepts, raw, &outputs);
+      });
+}
+
 std::filesystem::path plugin_file(const std::string& name) {
   return std::filesystem::path(CONOSCOPE_TEST_PLUGIN_DIR) / (name + ".so");
 }

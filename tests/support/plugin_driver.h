@@ -110,6 +110,10 @@ class Plugin {
   Outcome forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
                   std::vector<std::int64_t> activations_shape, const Host& host = {}) const;
 
+  /// out.arrays["outputs"] has as many columns as the model's task_outputs.
+  Outcome intervene(const Arguments& arguments, const Bundle& model, const OwnedArray& concepts,
+                    const Host& host = {}) const;
+
  private:
   struct Parameter {
     std::string name;
