@@ -9,11 +9,11 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "conoscope/sdk/model.h"
+#include "plugins/models/torch/counts.h"
 #include "plugins/models/torch/objective.h"
 #include "plugins/models/torch/training.h"
 
@@ -23,26 +23,6 @@ namespace sdk = conoscope::sdk;
 using namespace conoscope::models;
 
 constexpr std::int64_t kForwardBatch = 256;
-
-std::vector<std::int64_t> parse_channels(const std::string& text) {
-  const auto refuse = [&text] {
-    throw std::invalid_argument("cnn: channels is '" + text +
-                                "', expected counts from 1 to 4096 with commas between, as 32,64");
-  };
-  std::vector<std::int64_t> channels;
-  const char *at = text.data(), *end = at + text.size();
-  for (;;) {
-    while (at != end && *at == ' ') ++at;
-    std::int64_t count = 0;
-    const auto [next, error] = std::from_chars(at, end, count);
-    if (error != std::errc() || count < 1 || count > 4096) refuse();
-    channels.push_back(count);
-    at = next;
-    while (at != end && *at == ' ') ++at;
-    if (at == end) return channels;
-    if (*at++ != ',') refuse();
-  }
-}
 
 struct Network {
   std::vector<Tensor> weights, biases;  ///< of the convolutions
@@ -75,7 +55,7 @@ struct Network {
 class Cnn final : public sdk::Model, public sdk::Forward {
  public:
   explicit Cnn(const sdk::Params& params)
-      : channels_(parse_channels(params.text("channels"))),
+      : channels_(parse_counts("cnn: channels", params.text("channels"))),
         epochs_(params.integer("epochs")),
         batch_size_(params.integer("batch_size")),
         learning_rate_(params.real("learning_rate")),

@@ -49,6 +49,11 @@ void check_rows(const sdk::Tensor& array, std::int64_t samples) {
 
 void write(sdk::Sink& out, const std::string& name, const Tensor& tensor) {
   const Tensor values = tensor.detach().contiguous();
+  if (values.scalar_type() == torch::kFloat64) {
+    const auto to = out.create<double>(name, values.sizes().vec());
+    std::copy_n(values.data_ptr<double>(), to.size(), to.begin());
+    return;
+  }
   const auto to = out.create<float>(name, values.sizes().vec());
   std::copy_n(values.data_ptr<float>(), to.size(), to.begin());
 }

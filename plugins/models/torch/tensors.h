@@ -27,7 +27,7 @@ Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64
 /// throws  std::invalid_argument when the array has another number of rows than the inputs
 void check_rows(const sdk::Tensor& array, std::int64_t samples);
 
-/// A float32 array of the artifact.
+/// An array of the artifact: float64 from a double tensor, else float32.
 void write(sdk::Sink& out, const std::string& name, const Tensor& tensor);
 
 }  // namespace conoscope::models

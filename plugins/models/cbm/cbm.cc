@@ -1,0 +1,179 @@
+// Concept bottleneck models (Koh et al., ICML 2020): the task is answered from the predicted
+// concepts alone.
+//
+//   x -> encoder -> logits l -> bottleneck -> head -> task
+//
+// bottleneck   soft: sigmoid(l)   logit: l   hard: 1 where sigmoid(l) > 0.5, else 0
+// training     joint: both at once, task loss + concept_weight * concept loss
+//              sequential: the encoder on concepts, then the head on what the encoder says
+//              independent: the encoder on concepts, the head on the annotated concepts
+
+#include <torch/torch.h>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/torch/concept_model.h"
+#include "plugins/models/torch/counts.h"
+#include "plugins/models/torch/optimise.h"
+#include "plugins/models/torch/training.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+// What an intervention on a logit writes, percentiles over the training split.
+constexpr double kInactive = 0.05, kActive = 0.95;
+
+class Cbm final : public sdk::Model, public sdk::Intervene {
+ public:
+  explicit Cbm(const sdk::Params& params)
+      : bottleneck_(params.text("bottleneck")),
+        training_(params.text("training")),
+        concept_weight_(params.real("concept_weight")),
+        encoder_{parse_counts("cbm: channels", params.text("channels")),
+                 parse_counts("cbm: hidden", params.text("hidden"))},
+        head_(TaskHead::read_layers("cbm", params)),
+        options_(read_optimise_options(params)),
+        head_options_(options_) {
+    head_options_.epochs = params.integer("head_epochs");
+    head_options_.learning_rate = params.real("head_learning_rate");
+    if (bottleneck_ == "hard" && training_ == "joint")
+      throw std::invalid_argument(
+          "cbm: no gradient passes a hard bottleneck, so training = joint cannot be; choose "
+          "independent or sequential");
+    if (bottleneck_ == "logit" && training_ == "independent")
+      throw std::invalid_argument(
+          "cbm: training = independent makes a head for concepts of 0 and 1, which cannot read a "
+          "logit bottleneck; choose sequential or joint");
+  }
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+    make_repeatable();
+    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+    const std::int64_t concepts = data.concepts.size(1);
+    Weights encoder_weights(context.seed().child("encoder"));
+    const Encoder encoder(encoder_weights, "encoder", data.inputs.index_select(0, data.train),
+                          encoder_, concepts);
+    Weights head_weights(context.seed().child("head"));
+    TaskHead head(head_weights, concepts, head_, data.objective.outputs);
+    const Rows rows = hold_out(data.train, options_, context.seed());
+
+    const auto encode = [&](const Tensor& inputs) { return encoder(inputs, false); };
+    const auto concept_loss = [&](const Tensor& logits, const Tensor& batch) {
+      return torch::binary_cross_entropy_with_logits(logits, data.concepts.index_select(0, batch));
+    };
+    if (training_ == "joint") {
+      const Loss loss = [&](const Tensor& batch, sdk::Random* random) {
+        const Tensor logits = encoder(data.inputs.index_select(0, batch), random != nullptr);
+        return data.objective.loss(head(pass(logits)), batch) +
+               concept_weight_ * concept_loss(logits, batch);
+      };
+      optimise(encoder_weights.with(head_weights), loss, rows, options_, context,
+               context.seed().child("joint"));
+    } else {
+      const Loss of_encoder = [&](const Tensor& batch, sdk::Random* random) {
+        return concept_loss(encoder(data.inputs.index_select(0, batch), random != nullptr), batch);
+      };
+      const double share = 1.0 - 1.0 / 16.0;  // of the progress; the head is quickly trained
+      optimise(encoder_weights, of_encoder, rows, options_, context,
+               context.seed().child("encoder"), {0.0, share});
+      const Tensor read =
+          training_ == "independent" ? data.concepts : pass(for_all(data.inputs, context, encode));
+      const Loss of_head = [&](const Tensor& batch, sdk::Random*) {
+        return data.objective.loss(head(read.index_select(0, batch)), batch);
+      };
+      optimise(head_weights, of_head, rows, head_options_, context, context.seed().child("head"),
+               {share, 1.0});
+    }
+    head.restore_units(data.objective);
+
+    const Tensor logits = for_all(data.inputs, context, encode).to(torch::kFloat64);
+    const ConceptView view = make_view(logits, data.train, head);
+    report_accuracy("cbm", data, view, /*annotated=*/true, context, out);
+    write_concept_view(out, view);
+    head_weights.write(out);
+  }
+
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
+                 std::span<double> outputs) override {
+    make_repeatable();
+    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
+      Weights weights(model);
+      const TaskHead head(weights, edited.size(1), head_, model.get("task_outputs").shape(1));
+      return head.answer(bottleneck_ == "hard" ? edited.gt(0.5) : edited);
+    });
+  }
+
+ private:
+  Tensor pass(const Tensor& logits) const {
+    if (bottleneck_ == "logit") return logits;
+    const Tensor probabilities = torch::sigmoid(logits);
+    return bottleneck_ == "soft" ? probabilities : probabilities.gt(0.5).to(logits.dtype());
+  }
+
+  ConceptView make_view(const Tensor& logits, const Tensor& train, const TaskHead& head) const {
+    const torch::NoGradGuard no_grad;
+    ConceptView view;
+    view.scores = pass(logits).unsqueeze(2);
+    view.probabilities = torch::sigmoid(logits);
+    view.outputs = head.answer(view.scores);
+    view.active = torch::ones_like(view.scores);
+    view.inactive = torch::zeros_like(view.scores);
+    if (bottleneck_ == "logit") {
+      const Tensor known = logits.index_select(0, train);
+      view.active *= torch::quantile(known, kActive, 0).unsqueeze(1);
+      view.inactive += torch::quantile(known, kInactive, 0).unsqueeze(1);
+    }
+    return view;
+  }
+
+  std::string bottleneck_, training_;
+  double concept_weight_;
+  Encoder::Layers encoder_;
+  TaskHead::Layers head_;
+  OptimiseOptions options_, head_options_;
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(Cbm, "cbm", "1.0.0", R"(
+summary = "concept bottleneck model: hard, soft or logit bottleneck, trained independently, sequentially or jointly"
+licence = "Apache-2.0"
+citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"
+needs = ["inputs", "concepts"]
+offers = ["concept_view"]
+seeded = true
+
+[parameters.bottleneck]
+type = "text"
+default = "soft"
+choices = ["hard", "soft", "logit"]
+help = "what the head reads of a concept: 0 or 1, its probability, or its logit"
+
+[parameters.training]
+type = "text"
+default = "joint"
+choices = ["independent", "sequential", "joint"]
+help = "encoder and head at once; or the encoder first, then the head on annotated (independent) or predicted (sequential) concepts"
+
+[parameters.concept_weight]
+type = "real"
+default = 1.0
+min = 0.0
+max = 1e6
+help = "lambda of training = joint: the concept loss counts that many times"
+
+[parameters.head_epochs]
+type = "integer"
+default = 20
+min = 1
+max = 100000
+help = "of the head, unless training = joint"
+
+[parameters.head_learning_rate]
+type = "real"
+default = 0.01
+min = 1e-8
+max = 10.0
+help = "of the head, unless training = joint"
+)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(200, 512))

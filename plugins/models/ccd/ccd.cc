@@ -1,0 +1,216 @@
+// Completeness-aware concept discovery (Yeh et al., NeurIPS 2020): directions in a trained
+// network's features that suffice to answer the task.
+//
+//   1. x -> encoder -> phi -> head -> task, trained and then left alone
+//   2. s_j = <phi / |phi|, c_j>, 0 where not above `threshold`, all divided by their norm
+//      g(s) -> phi^, head(phi^) -> task: c_j of length 1 and g are learnt by
+//      task - nearness * R1 + distinctness * R2
+//      R1: mean <phi / |phi|, c_j> of the `neighbours` samples of a batch that are nearest to c_j
+//      R2: mean <c_i, c_j> over pairs
+
+#include <torch/torch.h>
+
+#include <cstdio>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/torch/concept_model.h"
+#include "plugins/models/torch/counts.h"
+#include "plugins/models/torch/optimise.h"
+#include "plugins/models/torch/training.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr double kShortest = 1e-5;  // of what is divided by its norm
+
+Tensor unit_rows(const Tensor& x) {
+  return x / x.norm(2, {1}, /*keepdim=*/true).clamp_min(kShortest);
+}
+
+/// From concept scores to the task: g and the head above it.
+class Answer {
+ public:
+  Answer(Weights& weights, std::int64_t concepts, std::int64_t mapping_hidden, std::int64_t latent,
+         const TaskHead& head)
+      : mapping_(weights, "mapping", {concepts, mapping_hidden, latent}), head_(head) {}
+
+  Tensor operator()(const Tensor& scores) const { return head_(mapping_(scores)); }
+  Tensor exact(const Tensor& scores) const {
+    return head_.answer(mapping_.in_double()(scores.to(torch::kFloat64).flatten(1)));
+  }
+
+ private:
+  Mlp mapping_;
+  const TaskHead& head_;
+};
+
+class Ccd final : public sdk::Model, public sdk::Intervene {
+ public:
+  explicit Ccd(const sdk::Params& params)
+      : concepts_(params.integer("concepts")),
+        latent_(params.integer("latent")),
+        mapping_hidden_(params.integer("mapping_hidden")),
+        neighbours_(params.integer("neighbours")),
+        threshold_(params.real("threshold")),
+        nearness_(params.real("nearness")),
+        distinctness_(params.real("distinctness")),
+        encoder_{parse_counts("ccd: channels", params.text("channels")),
+                 parse_counts("ccd: hidden", params.text("hidden"))},
+        head_(TaskHead::read_layers("ccd", params)),
+        options_(read_optimise_options(params)) {}
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+    make_repeatable();
+    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/concepts_ == 0);
+    const std::int64_t concepts = concepts_ > 0 ? concepts_ : data.concepts.size(1);
+    Weights below(context.seed().child("encoder")), above(context.seed().child("head")),
+        found(context.seed().child("concepts"));
+    const Encoder encoder(below, "encoder", data.inputs.index_select(0, data.train), encoder_,
+                          latent_);
+    TaskHead head(above, latent_, head_, data.objective.outputs);
+    const Rows rows = hold_out(data.train, options_, context.seed());
+
+    const Loss of_network = [&](const Tensor& batch, sdk::Random* random) {
+      const Tensor phi = encoder(data.inputs.index_select(0, batch), random != nullptr);
+      return data.objective.loss(head(phi), batch);
+    };
+    optimise(below.with(above), of_network, rows, options_, context,
+             context.seed().child("network"), {0.0, 0.5});
+    const Tensor phi = for_all(data.inputs, context,
+                               [&](const Tensor& x) { return encoder(x, /*training=*/false); });
+
+    const Tensor directions = found.matrix("directions", {concepts, latent_}, 1.0);
+    const Answer answer(found, concepts, mapping_hidden_, latent_, head);
+    const Tensor near = unit_rows(phi);
+    const Loss of_concepts = [&](const Tensor& batch, sdk::Random*) {
+      const Tensor c = unit_rows(directions);
+      const Tensor products = near.index_select(0, batch).matmul(c.t());
+      Tensor total = data.objective.loss(answer(scores(products)), batch);
+      const std::int64_t nearest = std::min(neighbours_, batch.size(0));
+      total = total - nearness_ * std::get<0>(products.topk(nearest, 0)).mean();
+      if (concepts > 1) {
+        const Tensor between = c.matmul(c.t());
+        total = total + distinctness_ * (between.sum() - between.trace()) /
+                            static_cast<double>(concepts * (concepts - 1));
+      }
+      return total;
+    };
+    optimise(found, of_concepts, rows, options_, context, context.seed().child("discovery"),
+             {0.5, 1.0});
+    head.restore_units(data.objective);
+
+    const torch::NoGradGuard no_grad;
+    const Tensor exact = unit_rows(phi.to(torch::kFloat64));
+    ConceptView view;
+    view.probabilities = scores(exact.matmul(unit_rows(directions.to(torch::kFloat64)).t()));
+    view.scores = view.probabilities.unsqueeze(2);
+    view.outputs = answer.exact(view.scores);
+    report_accuracy("ccd", data, view, /*annotated=*/false, context, out);
+    report_completeness(data, view, head.answer(phi), context, out);
+    write_concept_view(out, view);
+    above.write(out);
+    found.write(out);
+  }
+
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
+                 std::span<double> outputs) override {
+    make_repeatable();
+    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
+      Weights weights(model);
+      const TaskHead head(weights, latent_, head_, model.get("task_outputs").shape(1));
+      return Answer(weights, edited.size(1), mapping_hidden_, latent_, head).exact(edited);
+    });
+  }
+
+ private:
+  /// Of products <phi / |phi|, c_j>, n x k.
+  Tensor scores(const Tensor& products) const {
+    return unit_rows(torch::where(products > threshold_, products, torch::zeros_like(products)));
+  }
+
+  /// How much of what the network knows beyond chance do the concepts keep?
+  ///   (accuracy of the concepts - 1/C) / (accuracy of the network - 1/C), on the test split
+  static void report_completeness(const ConceptData& data, const ConceptView& view,
+                                  const Tensor& network, const sdk::Context& context,
+                                  sdk::Sink& out) {
+    if (data.objective.task != Task::kClassification) return;
+    const double chance = 1.0 / static_cast<double>(data.objective.outputs);
+    const auto accuracy = [&](const Tensor& outputs) {
+      return data.objective.score(outputs.index_select(0, data.test), data.test);
+    };
+    const double whole = accuracy(network);
+    if (whole <= chance) return;  // there is nothing to keep
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6f", (accuracy(view.outputs) - chance) / (whole - chance));
+    context.log(std::string("ccd: test_completeness ") + text);
+    out.text("test_completeness", text);
+  }
+
+  std::int64_t concepts_, latent_, mapping_hidden_, neighbours_;
+  double threshold_, nearness_, distinctness_;
+  Encoder::Layers encoder_;
+  TaskHead::Layers head_;
+  OptimiseOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(Ccd, "ccd", "1.0.0", R"(
+summary = "completeness-aware concept discovery: directions in a network's features that suffice to answer its task"
+licence = "Apache-2.0"
+citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep Neural Networks, NeurIPS 2020; defaults as in Espinosa Zarlenga et al., AAAI 2023"
+needs = ["inputs"]
+offers = ["concept_view"]
+seeded = true
+
+[parameters.concepts]
+type = "integer"
+default = 0
+min = 0
+max = 4096
+help = "how many to discover; 0: as many as the data set annotates"
+
+[parameters.latent]
+type = "integer"
+default = 64
+min = 1
+max = 4096
+help = "width of the network's features phi"
+
+[parameters.mapping_hidden]
+type = "integer"
+default = 500
+min = 1
+max = 4096
+help = "hidden units of g, from concept scores back to features"
+
+[parameters.neighbours]
+type = "integer"
+default = 8
+min = 1
+max = 65536
+help = "samples of a batch that a concept is to be near to"
+
+[parameters.threshold]
+type = "real"
+default = 0.0
+min = 0.0
+max = 1.0
+help = "concept scores that are not above it are 0"
+
+[parameters.nearness]
+type = "real"
+default = 0.1
+min = 0.0
+max = 1e6
+help = "lambda_1, weight of R1: concepts near to samples"
+
+[parameters.distinctness]
+type = "real"
+default = 0.1
+min = 0.0
+max = 1e6
+help = "lambda_2, weight of R2: concepts far from each other"
+)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(100, 32))

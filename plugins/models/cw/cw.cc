@@ -1,0 +1,212 @@
+// Concept whitening (Chen, Bei & Rudin, Nature Machine Intelligence 2020): the encoder's maps are
+// whitened and then turned, so that each axis points to the samples of one concept.
+//
+//   x -> convolutions -> conv 3x3 -> maps m, k of them (tables: Mlp -> k numbers)
+//   a = Q Sigma^(-1/2) (m - mu)   mu, Sigma over samples and positions of the batch, and as running
+//                                 means when it answers
+//   Q: orthogonal; every `rotation_steps` steps it climbs
+//      sum_j mean over samples with concept j of max_pool_mean(a_j), see rotate()
+//
+// representation   max_pool_mean: a_j's 2 x 2 max pool, mean over positions; feature_map: all of
+// a_j The head reads the representation and nothing else.
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/cw/calibrate.h"
+#include "plugins/models/cw/whitening.h"
+#include "plugins/models/torch/concept_model.h"
+#include "plugins/models/torch/counts.h"
+#include "plugins/models/torch/optimise.h"
+#include "plugins/models/torch/training.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+/// Inputs to k maps: n x k x height x width, 1 x 1 for tables.
+class MapEncoder {
+ public:
+  MapEncoder(Weights& weights, const Tensor& training_inputs, const Encoder::Layers& layers,
+             std::int64_t maps)
+      : standardise_(training_inputs) {
+    if (training_inputs.dim() == 4) {
+      convolutions_.emplace_back(weights, "conv", training_inputs.size(1), layers.channels);
+      kernel_ = weights.matrix("maps.kernel", {maps, layers.channels.back(), 3, 3}, 1.0);
+      return;
+    }
+    std::vector<std::int64_t> widths = {training_inputs.size(1)};
+    widths.insert(widths.end(), layers.hidden.begin(), layers.hidden.end());
+    widths.push_back(maps);
+    connected_.emplace_back(weights, "connected", widths);
+  }
+
+  Tensor operator()(const Tensor& inputs, bool training) const {
+    const Tensor x = standardise_(inputs);
+    if (convolutions_.empty()) return connected_[0](x).unsqueeze(2).unsqueeze(3);
+    return torch::conv2d(convolutions_[0](x, training), kernel_, {}, 1, 1);
+  }
+
+ private:
+  Standardise standardise_;
+  std::vector<ConvBlocks> convolutions_;
+  Tensor kernel_;
+  std::vector<Mlp> connected_;
+};
+
+/// The mean of each row of `values` (n x ...) over the training samples whose concept is `there`.
+Tensor mean_where(const Tensor& values, const ConceptData& data, std::int64_t concept_id,
+                  bool there) {
+  const Tensor has = data.concepts.index_select(0, data.train).select(1, concept_id).gt(0.5);
+  const Tensor rows = data.train.masked_select(there ? has : has.logical_not());
+  return values.index_select(0, rows).mean(0);
+}
+
+class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
+ public:
+  explicit ConceptWhitening(const sdk::Params& params)
+      : feature_map_(params.text("representation") == "feature_map"),
+        rotation_steps_(params.integer("rotation_steps")),
+        encoder_{parse_counts("cw: channels", params.text("channels")),
+                 parse_counts("cw: hidden", params.text("hidden"))},
+        head_(TaskHead::read_layers("cw", params)),
+        options_(read_optimise_options(params)) {}
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+    make_repeatable();
+    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
+    check_varies(data);
+    const std::int64_t concepts = data.concepts.size(1);
+    const Tensor known = data.inputs.index_select(0, data.train);
+    Weights below(context.seed().child("encoder")), above(context.seed().child("head"));
+    const MapEncoder encoder(below, known, encoder_, concepts);
+    const Whitening whiten(below, concepts);
+    const auto axes = [&](const Tensor& inputs, bool training) {
+      return whiten(encoder(inputs, training), training);
+    };
+    std::int64_t width = 1;
+    {
+      const torch::NoGradGuard no_grad;
+      if (feature_map_) width = encoder(known.slice(0, 0, 1), false)[0][0].numel();
+    }
+    TaskHead head(above, concepts * width, head_, data.objective.outputs);
+    const Rows rows = hold_out(data.train, options_, context.seed());
+
+    const Loss loss = [&](const Tensor& batch, sdk::Random* random) {
+      const Tensor a = axes(data.inputs.index_select(0, batch), random != nullptr);
+      return data.objective.loss(head(represent(a)), batch);
+    };
+    const sdk::Seed turns = context.seed().child("rotation");
+    const auto after_step = [&](std::int64_t step) {
+      if (step % rotation_steps_ == 0)
+        whiten.rotate(concept_maps(data, rows.fitted, encoder, whiten,
+                                   turns.child(static_cast<std::uint64_t>(step))));
+    };
+    optimise(below.with(above), loss, rows, options_, context, context.seed().child("joint"), {},
+             after_step);
+    head.restore_units(data.objective);
+
+    const torch::NoGradGuard no_grad;
+    const Tensor a = for_all(data.inputs, context, [&](const Tensor& x) {
+                       return axes(x, false);
+                     }).to(torch::kFloat64);
+    const ConceptView view = make_view(a, data, head);
+    report_accuracy("cw", data, view, /*annotated=*/true, context, out);
+    write_concept_view(out, view);
+    above.write(out);
+  }
+
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
+                 std::span<double> outputs) override {
+    make_repeatable();
+    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
+      Weights weights(model);
+      const TaskHead head(weights, edited.size(1) * edited.size(2), head_,
+                          model.get("task_outputs").shape(1));
+      return head.answer(edited);
+    });
+  }
+
+ private:
+  /// n x k x height x width -> n x k x w.
+  Tensor represent(const Tensor& a) const {
+    return feature_map_ ? a.flatten(2) : max_pool_mean(a).unsqueeze(2);
+  }
+
+  /// Whitened maps, before Q, of up to a batch of training samples of each concept.
+  std::vector<Tensor> concept_maps(const ConceptData& data, const Tensor& rows,
+                                   const MapEncoder& encoder, const Whitening& whiten,
+                                   sdk::Seed seed) const {
+    const torch::NoGradGuard no_grad;
+    std::vector<Tensor> out;
+    for (std::int64_t j = 0; j < data.concepts.size(1); ++j) {
+      const Tensor has = data.concepts.index_select(0, rows).select(1, j).gt(0.5);
+      const Tensor mine = rows.masked_select(has);
+      if (mine.size(0) == 0) {  // none was left among the rows that are fitted
+        out.emplace_back();
+        continue;
+      }
+      const Tensor batch = shuffled(mine, seed.child(static_cast<std::uint64_t>(j)))
+                               .slice(0, 0, std::min(mine.size(0), options_.batch_size));
+      out.push_back(whiten.before_rotation(encoder(data.inputs.index_select(0, batch), false)));
+    }
+    return out;
+  }
+
+  static void check_varies(const ConceptData& data) {
+    const Tensor share = data.concepts.index_select(0, data.train).mean(0);
+    for (std::int64_t j = 0; j < share.size(0); ++j)
+      if (const double there = share[j].item<double>(); there <= 0.0 || there >= 1.0)
+        throw std::domain_error("concept " + std::to_string(j) + " is " +
+                                (there > 0.5 ? "1" : "0") +
+                                " in all training rows, so no axis can be turned to it");
+  }
+
+  ConceptView make_view(const Tensor& a, const ConceptData& data, const TaskHead& head) const {
+    ConceptView view;
+    view.scores = represent(a);
+    view.outputs = head.answer(view.scores);
+    view.probabilities = calibrated(max_pool_mean(a), data.concepts, data.train);
+    view.active = torch::empty_like(view.scores);
+    view.inactive = torch::empty_like(view.scores);
+    for (std::int64_t j = 0; j < view.scores.size(1); ++j) {
+      const Tensor own = view.scores.select(1, j);
+      view.active.select(1, j).copy_(mean_where(own, data, j, true).expand_as(own));
+      view.inactive.select(1, j).copy_(mean_where(own, data, j, false).expand_as(own));
+    }
+    return view;
+  }
+
+  bool feature_map_;
+  std::int64_t rotation_steps_;
+  Encoder::Layers encoder_;
+  TaskHead::Layers head_;
+  OptimiseOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.0.0", R"(
+summary = "concept whitening: decorrelated axes, each turned to the samples of one concept"
+licence = "Apache-2.0"
+citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recognition, Nature Machine Intelligence 2020; defaults as in Espinosa Zarlenga et al., AAAI 2023"
+needs = ["inputs", "concepts"]
+offers = ["concept_view"]
+seeded = true
+
+[parameters.representation]
+type = "text"
+default = "max_pool_mean"
+choices = ["max_pool_mean", "feature_map"]
+help = "what the head reads of an axis: one number, or its whole map"
+
+[parameters.rotation_steps]
+type = "integer"
+default = 20
+min = 1
+max = 1000000
+help = "training steps between two turns of the axes"
+)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(100, 128))

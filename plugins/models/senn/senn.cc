@@ -1,0 +1,216 @@
+// Self-explaining neural networks (Alvarez-Melis & Jaakkola, NeurIPS 2018): concepts are learnt
+// from the task alone, and the answer is a sum over them with relevances of the sample's own.
+//
+//   h = sigmoid(encoder(x));   f_c = b_c + sum_i theta_ic h_i;   x^ = decoder(h)
+//   loss = task + robustness * |grad_x f - sum_i theta_i grad_x h_i|
+//               + reconstruction * (x^ - x)^2 + sparsity * sum_i h_i
+//
+// relevances_of = concepts: theta is a function of h, so that edited concepts have an answer.
+// relevances_of = inputs:   theta is a function of x, as the paper has it; no interventions.
+
+#include <torch/torch.h>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/torch/concept_model.h"
+#include "plugins/models/torch/counts.h"
+#include "plugins/models/torch/optimise.h"
+#include "plugins/models/torch/training.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+std::vector<std::int64_t> around(std::int64_t first, std::vector<std::int64_t> hidden,
+                                 std::int64_t last) {
+  hidden.insert(hidden.begin(), first);
+  hidden.push_back(last);
+  return hidden;
+}
+
+/// The sum over concepts: relevances from what they are a function of, and the bias.
+class Aggregator {
+ public:
+  Aggregator(Weights& weights, std::int64_t from, const std::vector<std::int64_t>& hidden,
+             std::int64_t concepts, std::int64_t outputs)
+      : concepts_(concepts),
+        outputs_(outputs),
+        relevances_(weights, "relevances", around(from, hidden, concepts * outputs)),
+        bias_(weights.vector("bias", outputs, 0.0F)) {}
+
+  /// n x from -> n x k x C.
+  Tensor relevances(const Tensor& of) const {
+    return relevances_(of).view({-1, concepts_, outputs_});
+  }
+  /// n x k x C and n x k -> n x C.
+  Tensor sum(const Tensor& relevances, const Tensor& h) const {
+    return bias_ + torch::einsum("nkc,nk->nc", {relevances, h});
+  }
+
+  /// As intervene() computes it.
+  Tensor answer(const Tensor& of, const Tensor& h) const {
+    Aggregator exact = *this;
+    exact.relevances_ = relevances_.in_double();
+    exact.bias_ = bias_.detach().to(torch::kFloat64);
+    return exact.sum(exact.relevances(of.to(torch::kFloat64)), h.to(torch::kFloat64));
+  }
+
+  /// Regression was learnt on standardised targets.
+  void restore_units(const Objective& objective) {
+    if (objective.task != Task::kRegression) return;
+    const torch::NoGradGuard no_grad;
+    Linear& last = relevances_.last();
+    const Tensor units = objective.unit.repeat({concepts_});
+    last.weight.mul_(units.unsqueeze(1));
+    last.bias.mul_(units);
+    bias_.mul_(objective.unit).add_(objective.shift);
+  }
+
+ private:
+  std::int64_t concepts_, outputs_;
+  Mlp relevances_;
+  Tensor bias_;
+};
+
+class Senn final : public sdk::Model, public sdk::Intervene {
+ public:
+  explicit Senn(const sdk::Params& params)
+      : concepts_(params.integer("concepts")),
+        of_inputs_(params.text("relevances_of") == "inputs"),
+        robustness_(params.real("robustness")),
+        reconstruction_(params.real("reconstruction")),
+        sparsity_(params.real("sparsity")),
+        encoder_{parse_counts("senn: channels", params.text("channels")),
+                 parse_counts("senn: hidden", params.text("hidden"))},
+        relevance_hidden_(parse_counts("senn: relevance_hidden", params.text("relevance_hidden"))),
+        options_(read_optimise_options(params)) {}
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+    make_repeatable();
+    const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/concepts_ == 0);
+    const std::int64_t concepts = concepts_ > 0 ? concepts_ : data.concepts.size(1);
+    const Tensor known = data.inputs.index_select(0, data.train);
+    const Standardise standardise(known);
+    const std::int64_t inputs = data.inputs[0].numel();
+    Weights below(context.seed().child("encoder")), above(context.seed().child("aggregator"));
+    const Encoder encoder(below, "encoder", known, encoder_, concepts);
+    const Mlp decoder(below, "decoder", around(concepts, encoder_.hidden, inputs));
+    Aggregator aggregator(above, of_inputs_ ? inputs : concepts, relevance_hidden_, concepts,
+                          data.objective.outputs);
+
+    const Loss loss = [&](const Tensor& batch, sdk::Random* random) {
+      const torch::AutoGradMode gradients(true);  // robustness needs them on validation rows too
+      const Tensor x = data.inputs.index_select(0, batch).requires_grad_(robustness_ > 0.0);
+      const Tensor h = torch::sigmoid(encoder(x, random != nullptr));
+      const Tensor flat = standardise(x).flatten(1);
+      const Tensor theta = aggregator.relevances(of_inputs_ ? flat : h);
+      Tensor total = data.objective.loss(aggregator.sum(theta, h), batch) +
+                     reconstruction_ * torch::mse_loss(decoder(h), flat) +
+                     sparsity_ * h.sum(1).mean();
+      if (robustness_ > 0.0) total = total + robustness_ * instability(theta, h, x);
+      return total;
+    };
+    optimise(below.with(above), loss, hold_out(data.train, options_, context.seed()), options_,
+             context, context.seed().child("joint"));
+    aggregator.restore_units(data.objective);
+
+    const torch::NoGradGuard no_grad;
+    const Tensor h = torch::sigmoid(for_all(data.inputs, context, [&](const Tensor& x) {
+      return encoder(x, false).to(torch::kFloat64);
+    }));
+    ConceptView view;
+    view.scores = h.unsqueeze(2);
+    view.probabilities = h;
+    view.outputs = aggregator.answer(of_inputs_ ? standardise(data.inputs).flatten(1) : h, h);
+    report_accuracy("senn", data, view, /*annotated=*/false, context, out);
+    write_concept_view(out, view);
+    above.write(out);
+  }
+
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
+                 std::span<double> outputs) override {
+    if (of_inputs_)
+      throw sdk::NotApplicable(
+          "senn: relevances_of = inputs needs the input beside the edited concepts; relevances_of "
+          "= concepts does not");
+    make_repeatable();
+    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
+      Weights weights(model);
+      const std::int64_t k = edited.size(1);
+      const Aggregator aggregator(weights, k, relevance_hidden_, k,
+                                  model.get("task_outputs").shape(1));
+      return aggregator.answer(edited.flatten(1), edited.flatten(1));
+    });
+  }
+
+ private:
+  /// |grad_x f - sum_i theta_i grad_x h_i|, the norm over inputs and outputs, mean over samples.
+  /// What remains of grad_x f when the second term is taken off is sum_i h_i grad_x theta_i.
+  static Tensor instability(const Tensor& theta, const Tensor& h, const Tensor& x) {
+    constexpr double kNoCorner = 1e-12;  // the root has no slope at 0
+    Tensor squares = torch::zeros({x.size(0)});
+    for (std::int64_t output = 0; output < theta.size(2); ++output) {
+      const Tensor rest = torch::autograd::grad({theta.select(2, output)}, {x}, {h},
+                                                /*retain_graph=*/true, /*create_graph=*/true)[0];
+      squares = squares + rest.flatten(1).square().sum(1);
+    }
+    return (squares + kNoCorner).sqrt().mean();
+  }
+
+  std::int64_t concepts_;
+  bool of_inputs_;
+  double robustness_, reconstruction_, sparsity_;
+  Encoder::Layers encoder_;
+  std::vector<std::int64_t> relevance_hidden_;
+  OptimiseOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(Senn, "senn", "1.0.0", R"(
+summary = "self-explaining neural network: concepts learnt from the task, summed with relevances of the sample's own"
+licence = "Apache-2.0"
+citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-Explaining Neural Networks, NeurIPS 2018; defaults as in Espinosa Zarlenga et al., AAAI 2023"
+needs = ["inputs"]
+offers = ["concept_view"]
+seeded = true
+
+[parameters.concepts]
+type = "integer"
+default = 0
+min = 0
+max = 4096
+help = "how many to learn; 0: as many as the data set annotates"
+
+[parameters.relevances_of]
+type = "text"
+default = "concepts"
+choices = ["concepts", "inputs"]
+help = "what the relevances are a function of; only concepts can be intervened on"
+
+[parameters.relevance_hidden]
+type = "text"
+default = "64,64"
+help = "units of the relevance network's hidden layers, with commas between"
+
+[parameters.robustness]
+type = "real"
+default = 0.1
+min = 0.0
+max = 1e6
+help = "weight of the gradient by which the relevances are not constant around a sample"
+
+[parameters.reconstruction]
+type = "real"
+default = 1.0
+min = 0.0
+max = 1e6
+help = "weight of the squared error with which concepts give the standardised inputs back"
+
+[parameters.sparsity]
+type = "real"
+default = 2e-5
+min = 0.0
+max = 1e6
+help = "weight of the sum of concept values"
+)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(100, 32))

@@ -1,0 +1,103 @@
+#include "tests/plugins/models/concepts/concept_data.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& ccd() {
+  static const Plugin plugin = torch_plugin("ccd");
+  return plugin;
+}
+
+Arguments options(Arguments more) {
+  more.insert({{"batch_size", std::int64_t{64}}, {"mapping_hidden", std::int64_t{64}}});
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("ccd: discovers concepts that suffice for the task") {
+  const Bundle data = tabular_toy(2000);
+  const Arguments arguments = options({{"epochs", std::int64_t{25}}});
+  const Outcome model = ccd().fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
+                  << told(model, "test_completeness"));
+  CHECK(told(model, "test_accuracy") >= 0.93);
+  CHECK(told(model, "test_completeness") >= 0.9);
+  REQUIRE(model.log.size() == 2);
+  CHECK(model.log[1] == "ccd: test_completeness " + model.out.texts.at("test_completeness"));
+  CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{2000, 3, 1});
+  CHECK_FALSE(model.out.has("concept_active"));
+  CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
+        doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
+  check_answers_itself(ccd(), arguments, model.out);
+
+  // Scores are not negative, and a row has length 1 unless no concept is near.
+  const auto scores = model.out.values<double>("concept_scores");
+  for (std::size_t i = 0; i < scores.size(); i += 3) {
+    const double length = std::hypot(scores[i], scores[i + 1], scores[i + 2]);
+    REQUIRE(std::min({scores[i], scores[i + 1], scores[i + 2]}) >= 0.0);
+    REQUIRE((length == 0.0 || std::abs(length - 1.0) < 1e-9));
+  }
+}
+
+TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silences weak ones") {
+  const Bundle data = tabular_toy(600);
+  const auto fit = [&](Arguments more) {
+    more.insert({{"epochs", std::int64_t{15}}, {"nearness", 0.0}});
+    const Outcome model = ccd().fit_model(options(more), data);
+    REQUIRE(model.error == "");
+    return model.out;
+  };
+  const auto overlap = [](const Bundle& model) {
+    const auto c = model.values<float>("state.directions");
+    double sum = 0.0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        double product = 0.0, a = 0.0, b = 0.0;
+        for (std::size_t d = 0; d < 64; ++d) {
+          const double u = static_cast<double>(c[i * 64 + d]),
+                       v = static_cast<double>(c[j * 64 + d]);
+          product += u * v, a += u * u, b += v * v;
+        }
+        sum += product / std::sqrt(a * b);
+      }
+    return sum / 3.0;
+  };
+  const auto silent = [](const Bundle& model) {
+    const auto scores = model.values<double>("concept_scores");
+    return std::count(scores.begin(), scores.end(), 0.0);
+  };
+  const Bundle free = fit({{"distinctness", 0.0}}), apart = fit({{"distinctness", 20.0}});
+  MESSAGE("mean cosine " << overlap(free) << " and " << overlap(apart));
+  CHECK(overlap(apart) < overlap(free) - 0.1);
+  CHECK(overlap(apart) < -0.3);  // three directions cannot be below -1/2
+  CHECK(silent(fit({{"distinctness", 0.0}, {"threshold", 0.5}})) > silent(free));
+}
+
+TEST_CASE("ccd: images, with an MLP head") {
+  const Arguments arguments = options({{"concepts", std::int64_t{12}},
+                                       {"head", std::string("mlp")},
+                                       {"channels", std::string("16,32")},
+                                       {"epochs", std::int64_t{15}}});
+  const Outcome model = ccd().fit_model(arguments, digits_with_concepts());
+  REQUIRE(model.error == "");
+  MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
+                  << told(model, "test_completeness"));
+  CHECK(told(model, "test_completeness") >= 0.9);
+  CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 12, 1});
+  check_answers_itself(ccd(), arguments, model.out);
+}
+
+TEST_CASE("ccd: the same seed gives the same bits, another seed other concepts") {
+  check_same_bits(ccd(), options({{"epochs", std::int64_t{1}}}), tabular_toy(200));
+}
+
+TEST_CASE("ccd: without annotated concepts their number must be said") {
+  Bundle data = tabular_toy(50);
+  data.arrays.erase("concepts");
+  CHECK(ccd().fit_model({}, data).error == "array concepts is missing");
+  CHECK(ccd().fit_model({{"concepts", std::int64_t{1}}, {"epochs", std::int64_t{1}}}, data).error ==
+        "");
+}

@@ -1,0 +1,118 @@
+#include "tests/plugins/models/concepts/concept_data.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& cem() {
+  static const Plugin plugin = torch_plugin("cem");
+  return plugin;
+}
+
+Arguments options(Arguments more) {
+  more.insert({{"batch_size", std::int64_t{64}}});
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("cem: learns concepts and task, and obeys interventions that it was trained for") {
+  const Bundle data = tabular_toy(3000);
+  for (const std::string score : {"shared", "own"}) {
+    CAPTURE(score);
+    const Arguments arguments = options({{"embedding_size", std::int64_t{8}},
+                                         {"concept_weight", 5.0},
+                                         {"score_function", score},
+                                         {"p_int", 0.5},
+                                         {"patience", std::int64_t{0}},
+                                         {"epochs", std::int64_t{30}}});
+    const Outcome model = cem().fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
+                        << told(model, "test_accuracy") << ", epochs " << model.progress.size());
+    CHECK(told(model, "test_concept_accuracy") >= 0.98);
+    CHECK(told(model, "test_accuracy") >= 0.97);
+    CHECK(model.log[0] == "cem: test_accuracy " + model.out.texts.at("test_accuracy"));
+    CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{3000, 3, 8});
+    CHECK(model.out.shape("concept_active") == std::vector<std::int64_t>{3000, 3, 8});
+    CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
+          doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
+    check_answers_itself(cem(), arguments, model.out);
+
+    const Outcome right = cem().intervene(arguments, model.out, told_concepts(model.out, data));
+    REQUIRE(right.error == "");
+    CHECK(accuracy(right.out.values<double>("outputs"), data) >= 0.99);
+    const Outcome wrong =
+        cem().intervene(arguments, model.out, told_concepts(model.out, data, true));
+    // Not 0 as in a bottleneck of scalars: a vector tells more than the concept that it stands for.
+    CHECK(accuracy(wrong.out.values<double>("outputs"), data) <= 0.55);
+  }
+}
+
+TEST_CASE("cem: an embedding is mixed by the probability") {
+  const Bundle data = tabular_toy(300);
+  const Arguments arguments =
+      options({{"embedding_size", std::int64_t{5}}, {"epochs", std::int64_t{2}}});
+  const Outcome model = cem().fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  const auto scores = model.out.values<double>("concept_scores"),
+             p = model.out.values<double>("concept_probabilities"),
+             active = model.out.values<double>("concept_active"),
+             inactive = model.out.values<double>("concept_inactive");
+  REQUIRE(scores.size() == 300 * 3 * 5);
+  double apart = 0.0, between = 0.0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const double mixed = p[i / 5] * active[i] + (1.0 - p[i / 5]) * inactive[i];
+    apart = std::max(apart, std::abs(mixed - scores[i]));
+    between = std::max(between, std::abs(active[i] - inactive[i]));
+  }
+  CHECK(between > 0.1);
+  CHECK(apart <= 1e-12);
+}
+
+TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask does not matter") {
+  const Bundle data = tabular_toy(300);
+  const auto scores = [&](double p_int, const char* mask) {
+    const Outcome model = cem().fit_model(
+        options({{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", std::int64_t{2}}}),
+        data);
+    REQUIRE(model.error == "");
+    return model.out.arrays.at("concept_scores");
+  };
+  CHECK((scores(0.0, "batch") == scores(0.0, "sample")));
+  CHECK_FALSE((scores(0.5, "batch") == scores(0.5, "sample")));
+  CHECK_FALSE((scores(0.5, "batch") == scores(0.0, "batch")));
+  CHECK((scores(1.0, "batch") == scores(1.0, "sample")));
+}
+
+TEST_CASE("cem: convolutions on images, with an MLP head") {
+  const Bundle data = digits_with_concepts();
+  const Arguments arguments = options({{"head", std::string("mlp")},
+                                       {"channels", std::string("16,32")},
+                                       {"concept_weight", 5.0},
+                                       {"epochs", std::int64_t{20}}});
+  const Outcome model = cem().fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
+                      << told(model, "test_accuracy"));
+  CHECK(told(model, "test_concept_accuracy") >= 0.97);
+  CHECK(told(model, "test_accuracy") >= 0.95);  // vectors need not forget what the digit was
+  check_answers_itself(cem(), arguments, model.out);
+}
+
+TEST_CASE("cem: the same seed gives the same bits, another seed other concepts") {
+  check_same_bits(cem(), options({{"epochs", std::int64_t{2}}}), tabular_toy(300));
+}
+
+TEST_CASE("cem: what it refuses") {
+  Bundle data = tabular_toy(50);
+  CHECK(cem().fit_model({{"head_hidden", std::string("")}}, data).error ==
+        "cem: head_hidden is '', expected counts from 1 to 4096 with commas between, as 32,64");
+  const Arguments one = {{"epochs", std::int64_t{1}}, {"embedding_size", std::int64_t{2}}};
+  const Outcome model = cem().fit_model(one, data);
+  REQUIRE(model.error == "");
+  CHECK(cem().intervene(one, model.out, OwnedArray::of<double>({1, 3, 1}, {0, 0, 0})).error ==
+        "concepts: 1 x 3 x 1, expected m x 3 x 2");
+  data.arrays.erase("concepts");
+  CHECK(cem().fit_model({}, data).error == "array concepts is missing");
+}

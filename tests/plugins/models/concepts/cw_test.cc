@@ -1,0 +1,128 @@
+#include "tests/plugins/models/concepts/concept_data.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& cw() {
+  static const Plugin plugin = torch_plugin("cw");
+  return plugin;
+}
+
+Arguments options(Arguments more) {
+  more.insert({{"batch_size", std::int64_t{64}}});
+  return more;
+}
+
+/// Correlation of columns a and b of the training rows (here: all but the first `test`).
+double correlation(std::span<const double> values, std::size_t columns, std::size_t a,
+                   std::size_t b, std::size_t test) {
+  double ma = 0, mb = 0, ab = 0, aa = 0, bb = 0, n = 0;
+  for (std::size_t i = test * columns; i < values.size(); i += columns, ++n)
+    ma += values[i + a], mb += values[i + b];
+  ma /= n, mb /= n;
+  for (std::size_t i = test * columns; i < values.size(); i += columns) {
+    const double x = values[i + a] - ma, y = values[i + b] - mb;
+    ab += x * y, aa += x * x, bb += y * y;
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+}  // namespace
+
+TEST_CASE("cw: axes are decorrelated, and turned to the concepts") {
+  const Bundle data = tabular_toy(1500);
+  const Arguments arguments = options({{"head", std::string("mlp")}, {"epochs", std::int64_t{20}}});
+  const Outcome model = cw().fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
+                      << told(model, "test_accuracy"));
+  CHECK(told(model, "test_accuracy") >= 0.9);
+  CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1500, 3, 1});
+  check_answers_itself(cw(), arguments, model.out);
+
+  const auto a = model.out.values<double>("concept_scores");
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(std::abs(correlation(a, 3, i, j, 300)) < 0.15);
+  // A sample with the concept lies further out along the axis.
+  const auto there = model.out.values<double>("concept_active"),
+             not_there = model.out.values<double>("concept_inactive");
+  for (std::size_t j = 0; j < 3; ++j) CHECK(there[j] > not_there[j] + 0.1);
+
+  // Without a turn axes stand for concepts by chance only.
+  const Outcome unturned = cw().fit_model(options({{"head", std::string("mlp")},
+                                                   {"epochs", std::int64_t{20}},
+                                                   {"rotation_steps", std::int64_t{1000000}}}),
+                                          data);
+  REQUIRE(unturned.error == "");
+  const auto gap = [](const Outcome& of) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < 3; ++j)
+      sum +=
+          of.out.values<double>("concept_active")[j] - of.out.values<double>("concept_inactive")[j];
+    return sum;
+  };
+  MESSAGE("gap turned " << gap(model) << ", not turned " << gap(unturned));
+  CHECK(gap(model) > gap(unturned) + 0.5);
+}
+
+TEST_CASE("cw: no turn of the axes would bring the samples of concepts further out") {
+  // For one position the climb's top is known: with A_jl the mean of axis l over the samples with
+  // concept j, A is symmetric where no small turn makes sum_j A_jj larger (the Procrustes problem).
+  const Bundle data = tabular_toy(1000);
+  // A batch of all: every turn sees all samples of a concept.
+  const Outcome model = cw().fit_model({{"batch_size", std::int64_t{800}},
+                                        {"epochs", std::int64_t{60}},
+                                        {"patience", std::int64_t{0}},
+                                        {"rotation_steps", std::int64_t{1}}},
+                                       data);
+  REQUIRE(model.error == "");
+  const auto a = model.out.values<double>("concept_scores");
+  const auto truth = data.values<float>("concepts");
+  double mean[3][3] = {}, count[3] = {};
+  for (std::size_t i = 200; i < 1000; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (truth[i * 3 + j] < 0.5F) continue;
+      ++count[j];
+      for (std::size_t l = 0; l < 3; ++l) mean[j][l] += a[i * 3 + l];
+    }
+  for (std::size_t j = 0; j < 3; ++j)
+    for (double& value : mean[j]) value /= count[j];
+  for (std::size_t j = 0; j < 3; ++j) {
+    CHECK(mean[j][j] > 0.3);
+    for (std::size_t l = 0; l < j; ++l) CHECK(std::abs(mean[j][l] - mean[l][j]) < 0.005);
+  }
+}
+
+TEST_CASE("cw: images, as one number per axis and as the whole map") {
+  const Bundle data = digits_with_concepts();
+  for (const std::string representation : {"max_pool_mean", "feature_map"}) {
+    CAPTURE(representation);
+    const Arguments arguments = options({{"representation", representation},
+                                         {"head", std::string("mlp")},
+                                         {"channels", std::string("32")},
+                                         {"epochs", std::int64_t{10}}});
+    const Outcome model = cw().fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
+                        << told(model, "test_accuracy"));
+    const std::int64_t width = representation == "feature_map" ? 16 : 1;
+    CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, width});
+    CHECK(told(model, "test_accuracy") >= (width == 1 ? 0.3 : 0.8));
+    check_answers_itself(cw(), arguments, model.out);
+  }
+}
+
+TEST_CASE("cw: the same seed gives the same bits, another seed other concepts") {
+  check_same_bits(cw(), options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
+                  tabular_toy(200));
+}
+
+TEST_CASE("cw: a concept that all training rows share has no axis") {
+  Bundle data = tabular_toy(50);
+  auto* concepts = reinterpret_cast<float*>(data.arrays["concepts"].bytes.data());
+  for (std::size_t i = 1; i < 150; i += 3) concepts[i] = 1.0F;
+  const Outcome outcome = cw().fit_model({}, data);
+  CHECK(outcome.status == CONO_UNDEFINED);
+  CHECK(outcome.error == "concept 1 is 1 in all training rows, so no axis can be turned to it");
+}

@@ -1,0 +1,104 @@
+#include "tests/plugins/models/concepts/concept_data.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& senn() {
+  static const Plugin plugin = torch_plugin("senn");
+  return plugin;
+}
+
+Arguments options(Arguments more) {
+  more.insert({{"batch_size", std::int64_t{64}}});
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("senn: learns the task from concepts of its own") {
+  const Bundle data = tabular_toy(2000);
+  for (const std::string of : {"concepts", "inputs"}) {
+    CAPTURE(of);
+    const Arguments arguments =
+        options({{"relevances_of", of}, {"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
+    const Outcome model = senn().fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    MESSAGE("task " << told(model, "test_accuracy"));
+    CHECK(told(model, "test_accuracy") >= 0.93);
+    CHECK(model.log ==
+          std::vector<std::string>{"senn: test_accuracy " + model.out.texts.at("test_accuracy")});
+    CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{2000, 3, 1});
+    CHECK_FALSE(model.out.has("concept_active"));  // nobody has said what the concepts stand for
+    CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
+          doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
+    if (of == "concepts") {
+      check_answers_itself(senn(), arguments, model.out);
+      continue;
+    }
+    const Outcome edit =
+        senn().intervene(arguments, model.out, model.out.arrays.at("concept_scores"));
+    CHECK(edit.status == CONO_NOT_APPLICABLE);
+    CHECK(edit.error ==
+          "senn: relevances_of = inputs needs the input beside the edited concepts; relevances_of "
+          "= concepts does not");
+  }
+}
+
+TEST_CASE("senn: under a strong robustness term the relevances become constants") {
+  const Bundle data = tabular_toy(1000);
+  // The change of f when one concept goes from 0 to 1 is theta's, wherever the others are.
+  const auto spread = [&](double robustness) {
+    const Arguments arguments = options(
+        {{"robustness", robustness}, {"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
+    const Outcome model = senn().fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    const Outcome edit = senn().intervene(
+        arguments, model.out,
+        OwnedArray::of<double>({4, 3, 1}, {0, 0.2, 0.2, 1, 0.2, 0.2, 0, 0.9, 0.9, 1, 0.9, 0.9}));
+    const auto y = edit.out.values<double>("outputs");
+    const double low = y[2] - y[0], high = y[6] - y[4];
+    return std::abs(high - low) / (std::abs(high) + std::abs(low) + 1e-6);
+  };
+  const double free = spread(0.0), bound = spread(30.0);
+  MESSAGE("free " << free << ", bound " << bound);
+  CHECK(bound < 0.5 * free);
+}
+
+TEST_CASE("senn: images, more concepts than annotated, and a regression") {
+  const Arguments arguments = options({{"concepts", std::int64_t{12}},
+                                       {"channels", std::string("8,16")},
+                                       {"epochs", std::int64_t{4}},
+                                       {"learning_rate", 0.003}});
+  const Outcome model = senn().fit_model(arguments, digits_with_concepts());
+  REQUIRE(model.error == "");
+  MESSAGE("task " << told(model, "test_accuracy"));
+  CHECK(told(model, "test_accuracy") >= 0.8);
+  CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 12, 1});
+  check_answers_itself(senn(), arguments, model.out);
+
+  Bundle data = tabular_toy(1000);
+  std::vector<double> targets;
+  for (std::size_t i = 0; i < 7000; i += 7)
+    targets.push_back(300.0 + 20.0 * static_cast<double>(data.values<float>("inputs")[i]));
+  data.arrays["targets"] = OwnedArray::of<double>({1000, 1}, targets);
+  data.texts["task"] = "regression";
+  const Arguments line = options({{"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
+  const Outcome regression = senn().fit_model(line, data);
+  REQUIRE(regression.error == "");
+  CHECK(told(regression, "test_r2") >= 0.8);
+  check_answers_itself(senn(), line, regression.out);
+}
+
+TEST_CASE("senn: the same seed gives the same bits, another seed other concepts") {
+  check_same_bits(senn(), options({{"epochs", std::int64_t{1}}}), tabular_toy(200));
+}
+
+TEST_CASE("senn: without annotated concepts their number must be said") {
+  Bundle data = tabular_toy(50);
+  data.arrays.erase("concepts");
+  CHECK(senn().fit_model({}, data).error == "array concepts is missing");
+  CHECK(
+      senn().fit_model({{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}}, data).error ==
+      "");
+}
