@@ -3,6 +3,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/print_board.h"
+#include "harness/app/print_correlation.h"
 #include "harness/app/print_parsimony.h"
 #include "harness/app/print_sanity.h"
 #include "results/store.h"
@@ -23,7 +24,8 @@ int board_command(const Arguments& arguments) {
        "conoscope board full --across --metric surf_mae --metric surf_emd",
        "conoscope board sanity --sanity",
        "conoscope board parsimony --select-k --metric completeness",
-       "conoscope board parsimony --curve --format csv > curves.csv"});
+       "conoscope board parsimony --curve --format csv > curves.csv",
+       "conoscope board leakage_vs_intervention --correlate s_int -m ctl -m icl"});
   options.positional("run", 1);
   options.with_store();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
@@ -48,6 +50,9 @@ int board_command(const Arguments& arguments) {
                 "mean); in the metric's direction; of equal means the smallest K is the best. A K "
                 "without a number for every seed asked is never chosen nor best. `area`: the area "
                 "under the curve over K, divided by the range of K");
+  options.add()("correlate", po::value<std::string>()->value_name("NAME"),
+                "does each metric foretell this one, from model to model? Pearson's r of the means "
+                "over seeds, their errors pooled by Rubin's rules (four models or more)");
   options.add()("curve", "the mean at every K with its 95 % interval");
   options.add()("k-param", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "the explainers' parameter that is K; default: the first of n_concepts, "
@@ -69,8 +74,9 @@ int board_command(const Arguments& arguments) {
     run = runs.back().key;
   }
   const int kinds = options.has("across") + options.has("sanity") + options.has("select-k") +
-                    options.has("curve");
-  if (kinds > 1) throw UsageError("choose one of --across, --sanity, --select-k and --curve");
+                    options.has("curve") + options.has("correlate");
+  if (kinds > 1)
+    throw UsageError("choose one of --across, --sanity, --select-k, --curve and --correlate");
   if (options.has("select-k") || options.has("curve")) {
     results::SweepOptions sweep;
     sweep.run = run;
@@ -93,6 +99,12 @@ int board_command(const Arguments& arguments) {
   filters.dataset = options.get<std::string>("dataset");
   filters.model = options.get<std::string>("model");
   filters.explainer = options.get<std::string>("explainer");
+  if (options.has("correlate")) {
+    if (options.has("all")) throw UsageError("--correlate is about one run; leave out --all");
+    filters.run = run;
+    print_correlation(store, filters, options.get<std::string>("correlate"), metrics, format);
+    return kOk;
+  }
   print_board(store, run, metrics, filters, format, options.has("across"));
   return kOk;
 }

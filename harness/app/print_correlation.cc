@@ -1,0 +1,118 @@
+#include "harness/app/print_correlation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "harness/app/command.h"
+#include "harness/app/metric_order.h"
+#include "metrics/statistics/rubin_pooling.h"
+#include "results/asked.h"
+#include "results/estimate.h"
+#include "results/scores.h"
+
+namespace conoscope::app {
+
+namespace {
+
+using Seeds = std::map<std::int64_t, double>;
+/// dataset, then model and explainer
+using Subjects = std::map<std::string, std::map<std::pair<std::string, std::string>, Seeds>>;
+
+Subjects read(results::Store& store, const results::BoardOptions& filters,
+              const std::string& metric) {
+  results::require_asked(store, filters.run, metric);
+  results::ScoreFilter wanted;
+  wanted.run = filters.run;
+  wanted.dataset = filters.dataset;
+  wanted.model = filters.model;
+  wanted.explainer = filters.explainer;
+  wanted.metric = metric;
+  Subjects out;
+  for (const auto& score : results::current_scores(store, wanted))
+    out[score.dataset][{score.model, score.explainer}][score.seed] = score.value;
+  return out;
+}
+
+struct MeanAndError {
+  std::vector<double> means, errors;
+  void add(const std::vector<double>& values) {
+    const auto n = static_cast<double>(values.size());
+    means.push_back(std::accumulate(values.begin(), values.end(), 0.0) / n);
+    errors.push_back(results::sample_sd(values) / std::sqrt(n));
+  }
+};
+
+metrics::Vector vector_of(const std::vector<double>& values) {
+  return Eigen::Map<const metrics::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+std::optional<metrics::PooledCorrelation> correlate(const MeanAndError& x, const MeanAndError& y) {
+  if (x.means.size() < 4) return std::nullopt;
+  metrics::MonteCarloOptions options;
+  options.clip_at_zero = false;
+  try {
+    return metrics::monte_carlo_correlation(vector_of(x.means), vector_of(x.errors),
+                                            vector_of(y.means), vector_of(y.errors), options);
+  } catch (const std::domain_error&) {  // all equal
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void print_correlation(results::Store& store, const results::BoardOptions& filters,
+                       const std::string& with, std::vector<std::string> metrics,
+                       results::Format format) {
+  if (metrics.empty())
+    for (const auto& name : in_catalogue_order(store.run_metrics(filters.run)))
+      if (name != with && can_be_judged(name)) metrics.push_back(name);
+  const Subjects targets = read(store, filters, with);
+  results::Table out;
+  out.columns = {{"dataset"},
+                 {"metric"},
+                 {"with"},
+                 {"subjects", results::ColumnType::integer},
+                 {"r", results::ColumnType::real},
+                 {"dof", results::ColumnType::real},
+                 {"p", results::ColumnType::real},
+                 {"p_large_sample", results::ColumnType::real}};
+  for (const auto& metric : metrics) {
+    const Subjects found = read(store, filters, metric);
+    for (const auto& [dataset, subjects] : found) {
+      MeanAndError x, y;
+      for (const auto& [subject, seeds] : subjects) {
+        const auto by_dataset = targets.find(dataset);
+        if (by_dataset == targets.end()) continue;
+        const auto target = by_dataset->second.find(subject);
+        if (target == by_dataset->second.end()) continue;
+        std::vector<double> of_metric, of_target;
+        for (const auto& [seed, value] : seeds)
+          if (const auto other = target->second.find(seed); other != target->second.end()) {
+            of_metric.push_back(value);
+            of_target.push_back(other->second);
+          }
+        if (of_metric.size() < 2) continue;
+        x.add(of_metric);
+        y.add(of_target);
+      }
+      if (x.means.empty()) continue;
+      const auto pooled = correlate(x, y);
+      const auto field = [&](auto value) -> results::Field {
+        if (!pooled) return {};
+        return value(*pooled);
+      };
+      out.add({dataset, metric, with, static_cast<std::int64_t>(x.means.size()),
+               field([](const auto& p) { return p.r_mean; }),
+               field([](const auto& p) { return p.z.dof; }),
+               field([](const auto& p) { return p.z.p; }),
+               field([](const auto& p) { return p.z.p_large; })});
+    }
+  }
+  std::cout << results::to_text(out, format);
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,74 @@
+// board --correlate on stores that are written here.
+
+#include <map>
+
+#include "results/store.h"
+#include "tests/harness/app/workspace.h"
+#include "tests/results/sample.h"
+
+using namespace conoscope::testing;
+namespace results = conoscope::results;
+
+namespace {
+
+/// Models m0, m1, ... on one data set, judged by themselves with two seeds; by metric, the mean of
+/// each model. Seeds lie 0.01 on both sides of it.
+void write_store(const std::string& file, const std::map<std::string, std::vector<double>>& means) {
+  auto store = results::Store::open(file, results::Mode::read_write);
+  store.add_environment({"here", "a machine"});
+  const std::size_t models = means.begin()->second.size();
+  std::vector<results::ComponentRow> components = {sample::component("dataset", "d")};
+  std::vector<results::CellRow> cells;
+  std::vector<results::MetricKeyRow> metrics;
+  const auto name = [](std::size_t i) { return "m" + std::to_string(i); };
+  for (std::size_t i = 0; i < models; ++i) {
+    components.push_back(sample::component("model", name(i)));
+    for (const int seed : {1, 2})
+      cells.push_back({name(i) + "/" + std::to_string(seed), "d", name(i), "", seed, "none"});
+  }
+  for (const auto& [metric, ignored] : means) metrics.push_back(sample::metric(metric, "lower"));
+  store.register_run({"run", "run", "[run]", sample::at(0)}, components, cells, metrics);
+  for (std::size_t i = 0; i < models; ++i)
+    for (const int seed : {1, 2}) {
+      std::vector<results::ScoreRow> scores;
+      for (const auto& [metric, values] : means)
+        scores.push_back(results::score_row(metric, values[i] + (seed == 1 ? 0.01 : -0.01)));
+      const std::string key = name(i) + "/" + std::to_string(seed);
+      store.record(sample::attempt(key, key, 0, results::Status::ok, "run"), scores);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("board --correlate: means over seeds, from model to model") {
+  const Workspace here;
+  write_store(here.store(), {{"ctl", {0, 1, 2, 3, 4, 5}},
+                             {"icl", {5, 4, 3, 2, 1, 0}},
+                             {"ois", {1, 1, 1, 1, 1, 1}},
+                             {"s_int", {0, 2, 4, 6, 8, 10}}});
+  const Json rows = here.json({"board", "--correlate", "s_int"});
+  std::map<std::string, Json> by_metric;
+  for (const auto& row : rows) by_metric[row["metric"]] = row;
+  REQUIRE(by_metric.size() == 3);
+  CHECK(by_metric["ctl"]["with"] == "s_int");
+  CHECK(by_metric["ctl"]["subjects"] == 6);
+  CHECK(by_metric["ctl"]["r"].get<double>() == doctest::Approx(1.0).epsilon(0.001));
+  CHECK(by_metric["ctl"]["p"].get<double>() < 0.01);
+  CHECK(by_metric["icl"]["r"].get<double>() == doctest::Approx(-1.0).epsilon(0.001));
+  // Nothing but noise around one value: no correlation to speak of.
+  CHECK(by_metric["ois"]["p"].get<double>() > 0.5);
+  CHECK(here.json({"board", "--correlate", "s_int", "-m", "icl"}).size() == 1);
+}
+
+TEST_CASE("board --correlate: too few models have no r; what it refuses") {
+  const Workspace here;
+  write_store(here.store(), {{"ctl", {0, 1, 2}}, {"s_int", {0, 2, 4}}});
+  const Json rows = here.json({"board", "--correlate", "s_int"});
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["subjects"] == 3);
+  CHECK(rows[0]["r"].is_null());
+  CHECK_SAYS(here.run({"board", "--correlate", "nis"}, 2).err, "asked for: ctl");
+  CHECK_SAYS(here.run({"board", "--correlate", "s_int", "--sanity"}, 2).err, "choose one of");
+  CHECK_SAYS(here.run({"board", "--correlate", "s_int", "--all", "-m", "ctl"}, 2).err,
+             "leave out --all");
+}
