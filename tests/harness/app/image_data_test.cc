@@ -97,7 +97,7 @@ TEST_CASE("each damaged file of images fails its cell and no other") {
   std::filesystem::create_directories(here.path("set/b"));
   here.write("set/a/1.png", "words");
   here.write("set/b/1.png", "words");
-  text += dataset("folder", "image_folder", "folder = \"set\"");
+  text += dataset("folder", "image_folder", "folder = \"set\", test_share = 0.5");
   wanted["folder"] = {"set/a/1.png", "neither a PNG nor a JPEG file"};
   text +=
       "[[model]]\nid = \"quadrants\"\nparams = { answer = \"good\" }\n[[explainer]]\nid = "
