@@ -1,5 +1,9 @@
 // What a plan says before anything is run, and that it changes nothing.
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "tests/harness/app/workspace.h"
 #include "tests/support/npy_bytes.h"
 
@@ -69,4 +73,23 @@ TEST_CASE("--dot is a graph in which what is done is grey") {
   CHECK(times(graph(), "lightgrey") == 4);
   here.run({"run", file, "--no-board"});
   CHECK(times(graph(), "lightgrey") == 6);
+}
+
+TEST_CASE("every run file that ships can be planned, in each of its sizes") {
+  const Workspace here;
+  bool trained = false;
+  for (const auto& plugin : here.json({"plugin", "list"})) trained |= plugin["id"] == "cnn";
+  if (!trained) SKIP_TEST("this build has no libtorch, and with it no models to be trained");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(CONOSCOPE_TEST_RUNS)) {
+    CAPTURE(entry.path().string());
+    ++files;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const std::string plan = here.run({"plan", entry.path().stem().string()}).out;
+    CHECK_FALSE(has(plan, " 0 cells"));
+    if (has(text.str(), "profiles = [\"quick\", \"paper\"]"))
+      here.run({"plan", entry.path().stem().string(), "--profile", "paper"});
+  }
+  CHECK(files > 8);
 }
