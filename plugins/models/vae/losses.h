@@ -22,7 +22,7 @@ enum class Likelihood { kBernoulli, kGaussian };
 /// -log p(x|z), summed over all that a sample consists of.
 ///
 ///   Bernoulli:  sum_i softplus(o_i) - x_i o_i             o are logits, x in [0, 1]
-///   Gaussian:   1/2 sum_i (x_i - o_i)^2 + log(2 pi)       o are means, the variance is 1
+///   Gaussian:   1/2 sum_i [(x_i - o_i)^2 + log(2 pi)]     o are means, the variance is 1
 ///
 /// Source: Kingma & Welling, ICLR 2014, appendix C.
 Tensor reconstruction_loss(Likelihood likelihood, const Tensor& outputs, const Tensor& x);
