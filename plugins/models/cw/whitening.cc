@@ -4,22 +4,28 @@ namespace conoscope::models {
 
 namespace {
 
-constexpr double kEpsilon = 1e-5;    // added to the variances
+// Added to the variances: of their mean, and at least.
+constexpr double kShare = 1e-4, kLeast = 1e-5;
 constexpr double kMomentum = 0.1;    // of the running statistics
-constexpr int kRootIterations = 20;  // reaches eigenvalues down to 1e-6 of the trace
+constexpr int kRootIterations = 25;  // enough for what kShare leaves of the smallest eigenvalue
 constexpr int kRotationIterations = 50, kHalvings = 20;
 constexpr double kSufficient = 1e-4, kLevel = 1e-6;
 
-/// Sigma^(-1/2) by Newton's iteration, which autograd passes through.
-/// Source: Huang et al., Iterative Normalization, CVPR 2019.
+/// Sigma^(-1/2) by Newton's iteration, which autograd passes through. The coupled form: the one of
+/// Huang et al. (Iterative Normalization, CVPR 2019), P (3 - P^2 Sigma) / 2, lets rounding errors
+/// grow where eigenvalues lie far apart. Source: Higham, Functions of Matrices, 2008, Eq. 6.35.
 Tensor inverse_root(const Tensor& covariance) {
   const Tensor identity = torch::eye(covariance.size(0), covariance.options());
-  const Tensor regular = covariance + kEpsilon * identity, trace = regular.trace();
-  const Tensor scaled = regular / trace;
-  Tensor root = identity;
-  for (int i = 0; i < kRootIterations; ++i)
-    root = 0.5 * (3.0 * root - root.matmul(root).matmul(root).matmul(scaled));
-  return root / trace.sqrt();
+  const Tensor mean = covariance.trace() / static_cast<double>(covariance.size(0));
+  const Tensor regular = covariance + (kShare * mean + kLeast) * identity;
+  const Tensor trace = regular.trace();
+  Tensor root = regular / trace, inverse = identity;
+  for (int i = 0; i < kRootIterations; ++i) {
+    const Tensor step = 0.5 * (3.0 * identity - inverse.matmul(root));
+    root = root.matmul(step);
+    inverse = step.matmul(inverse);
+  }
+  return inverse / trace.sqrt();
 }
 
 /// n x k x height x width -> (n * height * width) x k.

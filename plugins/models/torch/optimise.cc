@@ -45,11 +45,11 @@ double mean_loss(const Loss& loss, const Tensor& rows, std::int64_t batch_size) 
 
 /// Epochs in a row in which a loss did not go down.
 struct Stagnation {
-  double tolerance = 0.0, best = std::numeric_limits<double>::infinity();
+  double tolerance = 0.0, best = std::numeric_limits<double>::max();
   std::int64_t epochs = 0;
 
   bool improves(double loss) {
-    const bool lower = loss < best * (1.0 - tolerance);
+    const bool lower = loss < best - tolerance * std::abs(best);
     if (lower) best = loss;
     epochs = lower ? 0 : epochs + 1;
     return lower;
@@ -77,9 +77,9 @@ Rows hold_out(const Tensor& train, const OptimiseOptions& options, sdk::Seed see
   return {order.slice(0, kept), order.slice(0, 0, kept)};
 }
 
-std::int64_t optimise(Weights weights, const Loss& loss, const Rows& rows,
-                      const OptimiseOptions& options, const sdk::Context& context, sdk::Seed seed,
-                      Part part, const std::function<void(std::int64_t)>& after_step) {
+void optimise(Weights weights, const Loss& loss, const Rows& rows, const OptimiseOptions& options,
+              const sdk::Context& context, sdk::Seed seed, Part part,
+              const std::function<void(std::int64_t)>& after_step) {
   const auto optimiser = make_optimiser(weights, options);
   double rate = options.learning_rate;
   Stagnation training{kLower}, validation{};
@@ -117,7 +117,6 @@ std::int64_t optimise(Weights weights, const Loss& loss, const Rows& rows,
   }
   if (!best.empty()) weights.restore(best);
   context.progress(part.to);
-  return epoch;
 }
 
 }  // namespace conoscope::models

@@ -44,11 +44,10 @@ struct Part {
 /// epoch are what remains, else those of the last.
 ///
 /// after_step  called with the number of steps done, for what is not learnt by gradients
-/// returns     epochs that were run
 /// throws      std::domain_error: the loss is no longer finite. sdk::Cancelled
-std::int64_t optimise(Weights weights, const Loss& loss, const Rows& rows,
-                      const OptimiseOptions& options, const sdk::Context& context, sdk::Seed seed,
-                      Part part = {}, const std::function<void(std::int64_t)>& after_step = {});
+void optimise(Weights weights, const Loss& loss, const Rows& rows, const OptimiseOptions& options,
+              const sdk::Context& context, sdk::Seed seed, Part part = {},
+              const std::function<void(std::int64_t)>& after_step = {});
 
 }  // namespace conoscope::models
 

@@ -175,6 +175,22 @@ TEST_CASE("cbm: training ends when the validation rows stop gaining, and keeps t
   CHECK(epochs(3, 1e-5) == 120);  // so slow that every epoch is a little better
 }
 
+TEST_CASE("cbm: the learning rate falls where the training loss does not") {
+  const Bundle data = tabular_toy(300);
+  const auto scores = [&](std::int64_t plateau) {
+    const Outcome model = cbm().fit_model(options({{"epochs", std::int64_t{30}},
+                                                   {"patience", std::int64_t{0}},
+                                                   {"learning_rate", 0.3},
+                                                   {"plateau", plateau}}),
+                                          data);
+    REQUIRE(model.error == "");
+    return model.out.arrays.at("concept_scores");
+  };
+  const OwnedArray constant = scores(0);
+  CHECK((constant == scores(30)));
+  CHECK_FALSE((constant == scores(1)));
+}
+
 TEST_CASE("cbm: stops when asked to") {
   int asked = 0;
   Host host;

@@ -94,6 +94,19 @@ TEST_CASE("cw: no turn of the axes would bring the samples of concepts further o
   }
 }
 
+TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
+  Bundle data = tabular_toy(400);
+  auto* inputs = reinterpret_cast<float*>(data.arrays["inputs"].bytes.data());
+  for (std::size_t i = 0; i < 400; ++i)  // one column, six times
+    for (std::size_t d = 1; d < 7; ++d) inputs[i * 7 + d] = inputs[i * 7];
+  const Arguments arguments = options({{"hidden", std::string("1")},
+                                       {"learning_rate", 0.03},
+                                       {"patience", std::int64_t{0}},
+                                       {"epochs", std::int64_t{40}}});
+  const Outcome model = cw().fit_model(arguments, data);
+  CHECK(model.error == "");
+}
+
 TEST_CASE("cw: images, as one number per axis and as the whole map") {
   const Bundle data = digits_with_concepts();
   for (const std::string representation : {"max_pool_mean", "feature_map"}) {
