@@ -171,11 +171,10 @@ bool is_single(const Shape& shape) { return shape.width == 1 && shape.outputs ==
 
 }  // namespace
 
-std::vector<Matrix> train_helper_networks(const MatrixRef& c_hat, Index width,
-                                          const MatrixRef& targets, const TrainTest& rows,
-                                          const std::vector<HelperTask>& tasks,
-                                          const HelperOptions& options, std::uint64_t seed,
-                                          std::uint64_t stream) {
+void train_helper_networks(const MatrixRef& c_hat, Index width, const MatrixRef& targets,
+                           const TrainTest& rows, const std::vector<HelperTask>& tasks,
+                           const HelperOptions& options, std::uint64_t seed, std::uint64_t stream,
+                           const TestLogits& on_test) {
   const Eigen::MatrixXf inputs = c_hat.cast<float>(), truth = targets.cast<float>();
   Random random(seed, stream);
   std::vector<Shape> shapes;
@@ -227,7 +226,6 @@ std::vector<Matrix> train_helper_networks(const MatrixRef& c_hat, Index width,
   const auto tested = static_cast<Index>(rows.test.size());
   Columns test(inputs.cols(), tested), logits(most_outputs, tested);
   test.gather(inputs, rows.test.data(), tested);
-  std::vector<Matrix> out;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     (is_single(shapes[t]) ? forward<1, 1> : forward<0, 0>)(shapes[t], parameters.data() + offset[t],
                                                            test, tasks[t].input * width, tested,
@@ -235,9 +233,8 @@ std::vector<Matrix> train_helper_networks(const MatrixRef& c_hat, Index width,
     Matrix values(tested, tasks[t].outputs);
     for (Index o = 0; o < tasks[t].outputs; ++o)
       values.col(o) = Eigen::Map<const ArrayF>(logits.at(o), tested).cast<double>();
-    out.push_back(std::move(values));
+    on_test(t, values);
   }
-  return out;
 }
 
 }  // namespace conoscope::metrics::detail

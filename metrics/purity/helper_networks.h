@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "metrics/purity/concept_labels.h"
 #include "metrics/types.h"
@@ -24,8 +26,12 @@ struct HelperTask {
       false;  ///< the outputs are labels of one concept; else each is a concept of its own
 };
 
+/// A task's number and its network's logits on the test rows, n_test x outputs.
+using TestLogits = std::function<void(std::size_t task, const MatrixRef& logits)>;
+
 /// Trains width -> hidden ReLU -> outputs networks, all of them in one pass over the batches, and
-/// returns their logits on the test rows: one n_test x outputs matrix per task.
+/// hands on their logits on the test rows, task by task: those of all k^2 pairs at once would take
+/// more memory than everything else.
 ///
 /// c_hat    n x (k' * width).   targets  n x T of 0 and 1 (labels one-hot)
 /// Glorot-uniform weights, zero biases, mean cross entropy on the logits, Adam in the form of Keras
@@ -34,10 +40,9 @@ struct HelperTask {
 /// is one for all of them, which is what makes a single pass possible.
 ///
 /// float32, summed in eight lanes whatever the processor: the same bits everywhere but for exp().
-std::vector<Matrix> train_helper_networks(const MatrixRef& c_hat, Index width,
-                                          const MatrixRef& targets, const TrainTest& rows,
-                                          const std::vector<HelperTask>& tasks,
-                                          const HelperOptions& options, std::uint64_t seed,
-                                          std::uint64_t stream);
+void train_helper_networks(const MatrixRef& c_hat, Index width, const MatrixRef& targets,
+                           const TrainTest& rows, const std::vector<HelperTask>& tasks,
+                           const HelperOptions& options, std::uint64_t seed, std::uint64_t stream,
+                           const TestLogits& on_test);
 
 }  // namespace conoscope::metrics::detail

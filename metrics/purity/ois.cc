@@ -70,6 +70,7 @@ Matrix matrix_of(const char* function, const MatrixRef& c_hat, Index width,
   const Matrix targets = targets_of(labels, begin);
   const Index inputs = c_hat.cols() / width, concepts = labels.concepts();
   std::vector<detail::HelperTask> tasks;
+  IndexVector predicts;  // the concept of each pairwise task
   for (Index i = 0; i < inputs; ++i) {
     if (options.joint) {
       tasks.push_back({i, 0, concepts, false});
@@ -79,23 +80,23 @@ Matrix matrix_of(const char* function, const MatrixRef& c_hat, Index width,
       if (leave_diagonal && static_cast<std::size_t>(i) == j) continue;
       const bool binary = labels.cardinality[j] == 2;
       tasks.push_back({i, begin[j], binary ? 1 : labels.cardinality[j], !binary});
+      predicts.push_back(static_cast<Index>(j));
     }
   }
   const detail::HelperOptions helper{options.hidden, options.epochs, options.batch, 1e-3};
-  const auto logits = detail::train_helper_networks(c_hat, width, targets, rows, tasks, helper,
-                                                    options.seed, training_stream);
-  Matrix out(inputs, concepts);
-  std::size_t next = 0;
-  for (Index i = 0; i < inputs; ++i)
-    for (std::size_t j = 0; j < labels.of.size(); ++j) {
-      const auto column = static_cast<Index>(j);
-      if (options.joint)
-        out(i, column) = test_auc(labels, j, rows.test,
-                                  logits[static_cast<std::size_t>(i)].middleCols(column, 1));
-      else
-        out(i, column) =
-            leave_diagonal && i == column ? 1.0 : test_auc(labels, j, rows.test, logits[next++]);
+  Matrix out = Matrix::Ones(inputs, concepts);
+  const auto judge = [&](std::size_t task, const MatrixRef& logits) {
+    const Index i = tasks[task].input;
+    if (!options.joint) {
+      const Index j = predicts[task];
+      out(i, j) = test_auc(labels, static_cast<std::size_t>(j), rows.test, logits);
+      return;
     }
+    for (Index j = 0; j < concepts; ++j)
+      out(i, j) = test_auc(labels, static_cast<std::size_t>(j), rows.test, logits.middleCols(j, 1));
+  };
+  detail::train_helper_networks(c_hat, width, targets, rows, tasks, helper, options.seed,
+                                training_stream, judge);
   return out;
 }
 

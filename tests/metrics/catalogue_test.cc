@@ -20,8 +20,9 @@ std::vector<Score> nothing(const Subject&) { return {}; }
 TEST_CASE("catalogue: rows are complete and names are unique") {
   REQUIRE_FALSE(catalogue().metrics().empty());
   const std::set<std::string_view> views{
-      "head_view", "train_head_view", "explanation", "concept_view", "latent_view", "labels",
-      "targets",   "concepts",        "factors",     "inputs",       "forward"};
+      "head_view",          "train_head_view", "explanation", "concept_view",
+      "train_concept_view", "latent_view",     "labels",      "targets",
+      "concepts",           "factors",         "inputs",      "forward"};
   std::set<std::string_view> names;
   for (const MetricInfo& info : catalogue().metrics()) {
     CAPTURE(info.name);

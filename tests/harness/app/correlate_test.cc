@@ -53,7 +53,7 @@ TEST_CASE("board --correlate: means over seeds, from model to model") {
   CHECK(by_metric["ctl"]["with"] == "s_int");
   CHECK(by_metric["ctl"]["subjects"] == 6);
   CHECK(by_metric["ctl"]["r"].get<double>() == doctest::Approx(1.0).epsilon(0.001));
-  CHECK(by_metric["ctl"]["p"].get<double>() < 0.01);
+  CHECK(by_metric["ctl"]["p"].get<double>() < 0.05);
   CHECK(by_metric["icl"]["r"].get<double>() == doctest::Approx(-1.0).epsilon(0.001));
   // Nothing but noise around one value: no correlation to speak of.
   CHECK(by_metric["ois"]["p"].get<double>() > 0.5);
