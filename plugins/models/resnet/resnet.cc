@@ -1,0 +1,186 @@
+// The residual network for small images (He et al., Deep Residual Learning for Image Recognition,
+// CVPR 2016, section 4.2), trained here. Its last feature map and its head are the head view.
+//
+//   x -> standardise -> conv 3x3, BN, ReLU -> 3 stages of n blocks -> mean -> W, b
+//   block: x -> conv 3x3, BN, ReLU, conv 3x3, BN -> add the shortcut of x -> ReLU
+//
+// 6n + 2 layers, of `width` channels and twice as many at half the resolution in each later stage.
+// Other than there: AdamW along a cosine in place of momentum in steps, no crops and flips.
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <optional>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/torch/classifier.h"
+#include "plugins/models/torch/training.h"
+#include "plugins/models/torch/weights.h"
+
+namespace {
+
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr double kBatchNormMomentum = 0.1, kBatchNormEpsilon = 1e-5;
+constexpr int kStages = 3;
+
+/// Convolution and batch normalisation.
+struct Convolution {
+  Tensor kernel, scale, shift, mean, variance;
+  std::int64_t stride;
+
+  Convolution(Weights& weights, const std::string& name, std::int64_t from, std::int64_t to,
+              std::int64_t side, std::int64_t step)
+      : stride(step) {
+    // Float, also where an artifact is read in double: what it answers is what was trained.
+    const auto own = [](const Tensor& tensor) { return tensor.to(torch::kFloat32); };
+    kernel = own(weights.matrix(name + ".kernel", {to, from, side, side}, std::sqrt(2.0)));
+    scale = own(weights.vector(name + ".scale", to, 1.0F));
+    shift = own(weights.vector(name + ".shift", to, 0.0F));
+    mean = own(weights.statistic(name + ".mean", torch::zeros({to})));
+    variance = own(weights.statistic(name + ".variance", torch::ones({to})));
+  }
+
+  Tensor operator()(const Tensor& x, bool training) const {
+    const Tensor y = torch::conv2d(x, kernel, {}, stride, kernel.size(2) / 2);
+    // One value has no variance.
+    const bool many = y.size(0) * y.size(2) * y.size(3) > 1;
+    return torch::batch_norm(y, scale, shift, mean, variance, training && many, kBatchNormMomentum,
+                             kBatchNormEpsilon, /*cudnn_enabled=*/false);
+  }
+};
+
+struct Block {
+  Convolution first, second;
+  std::optional<Convolution> projection;  ///< shortcut B, where the shape changes
+  std::int64_t stride, added;             ///< shortcut A: channels of zeros
+
+  Tensor shortcut(const Tensor& x, bool training) const {
+    if (projection) return (*projection)(x, training);
+    if (stride == 1) return x;
+    const Tensor half = x.slice(2, 0, {}, stride).slice(3, 0, {}, stride);
+    return torch::constant_pad_nd(half, {0, 0, 0, 0, 0, added});
+  }
+
+  Tensor operator()(const Tensor& x, bool training) const {
+    const Tensor y = second(torch::relu(first(x, training)), training);
+    return torch::relu(y + shortcut(x, training));
+  }
+};
+
+struct Layout {
+  std::int64_t depth, width;
+  bool projections;
+};
+
+class ResidualBlocks final : public Trunk {
+ public:
+  /// weights   new, or of an artifact
+  /// standard  of the training images; not looked at when the weights are of an artifact
+  ResidualBlocks(Weights weights, const Spread& standard, const Layout& layout)
+      : weights_(std::move(weights)), width_(layout.width << (kStages - 1)) {
+    const auto statistic = [this](const std::string& name, const Tensor& initial) {
+      return weights_.statistic(name, initial.flatten()).to(torch::kFloat32).view({1, -1, 1, 1});
+    };
+    mean_ = statistic("mean", standard.mean);
+    scale_ = statistic("scale", standard.scale);
+    stem_.emplace(weights_, "stem", standard.mean.numel(), layout.width, 3, 1);
+    std::int64_t from = layout.width;
+    for (int stage = 0; stage < kStages; ++stage)
+      for (std::int64_t i = 0; i < (layout.depth - 2) / (2 * kStages); ++i) {
+        const std::int64_t to = layout.width << stage, stride = to == from ? 1 : 2;
+        const std::string name = "stage" + std::to_string(stage) + ".block" + std::to_string(i);
+        Block block{{weights_, name + ".first", from, to, 3, stride},
+                    {weights_, name + ".second", to, to, 3, 1},
+                    std::nullopt,
+                    stride,
+                    to - from};
+        if (layout.projections && stride != 1)
+          block.projection.emplace(weights_, name + ".projection", from, to, 1, stride);
+        blocks_.push_back(std::move(block));
+        from = to;
+      }
+  }
+
+  Tensor features(const Tensor& images, bool training) const override {
+    Tensor x = torch::relu((*stem_)((images - mean_) / scale_, training));
+    for (const Block& block : blocks_) x = block(x, training);
+    return x;
+  }
+
+  std::int64_t width() const override { return width_; }
+  std::vector<Tensor> trained() const override { return weights_.trained(); }
+  void write(sdk::Sink& out) const override { weights_.write(out); }
+
+ private:
+  Weights weights_;
+  std::int64_t width_;
+  Tensor mean_, scale_;
+  std::optional<Convolution> stem_;
+  std::vector<Block> blocks_;
+};
+
+class ResNet final : public sdk::Model, public sdk::Forward {
+ public:
+  explicit ResNet(const sdk::Params& params)
+      : layout_{params.integer("depth"), params.integer("width"), params.text("shortcut") == "B"},
+        options_(read_classifier_options(params)) {
+    if (layout_.depth % 6 != 2)
+      throw std::invalid_argument("resnet: depth is " + std::to_string(layout_.depth) +
+                                  ", expected 6n + 2, as 8, 14, 20, 32");
+  }
+
+  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+    make_repeatable();
+    const Lesson lesson = read_lesson(dataset, to_images(dataset.get("inputs")));
+    const ResidualBlocks trunk(Weights(context.seed()), spread_of(lesson.training_inputs()),
+                               layout_);
+    fit_classifier("resnet", trunk, lesson, options_, context, out);
+  }
+
+  void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
+               std::span<double> activations) override {
+    make_repeatable();
+    const Tensor images = to_images(inputs);
+    check_width(model, inputs, images.size(1), "channels");
+    const Tensor shape = torch::zeros({1, images.size(1), 1, 1});
+    answer_forward(ResidualBlocks(Weights(model), {shape, shape}, layout_), images, context,
+                   activations);
+  }
+
+ private:
+  Layout layout_;
+  ClassifierOptions options_;
+};
+
+}  // namespace
+
+CONOSCOPE_MODEL(ResNet, "resnet", "1.0.0", R"(
+summary = "residual network for small images (6n + 2 layers), trained on the spot"
+licence = "Apache-2.0"
+citation = "He et al., Deep Residual Learning for Image Recognition, CVPR 2016"
+needs = ["inputs"]
+offers = ["head_view", "nonnegative_activations", "images", "forward"]
+seeded = true
+
+[parameters.depth]
+type = "integer"
+default = 20
+min = 8
+max = 1202
+help = "layers: 6n + 2, as 8, 14, 20, 32, 56, 110"
+
+[parameters.width]
+type = "integer"
+default = 16
+min = 1
+max = 1024
+help = "channels of the first stage; the second has twice as many, the third, which is the head view, four times"
+
+[parameters.shortcut]
+type = "text"
+default = "A"
+choices = ["A", "B"]
+help = "where a stage begins: A, every other pixel and channels of zeros; B, a 1 x 1 convolution"
+)" CONOSCOPE_CLASSIFIER_PARAMETERS(30, 32, 0.003, 1e-4))

@@ -1,0 +1,140 @@
+#include "conoscope/sdk/random.h"
+#include "tests/plugins/models/classifiers/trained.h"
+
+using namespace conoscope::testing;
+namespace sdk = conoscope::sdk;
+
+namespace {
+
+const Plugin& mlp() {
+  static const Plugin plugin = classifier("mlp");
+  return plugin;
+}
+
+/// 300 x 3 uniform on [-1, 1], the columns in units of 1, 1000 and 0 (a constant).
+struct Table {
+  static constexpr std::int64_t kCount = 300;
+  std::vector<double> x;
+  Bundle data;
+
+  Table() {
+    sdk::Random random(sdk::Seed(5));
+    std::vector<std::int64_t> train, test;
+    std::vector<double> inputs;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      x.push_back(random.uniform(-1.0, 1.0));
+      x.push_back(random.uniform(-1.0, 1.0));
+      inputs.insert(inputs.end(), {x[x.size() - 2], 1000.0 * x.back() + 5000.0, 3.0});
+      (i % 4 == 0 ? test : train).push_back(i);
+    }
+    data.arrays["inputs"] = OwnedArray::of<double>({kCount, 3}, inputs);
+    data.arrays["train_index"] = OwnedArray::of<std::int64_t>({225}, train);
+    data.arrays["test_index"] = OwnedArray::of<std::int64_t>({75}, test);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("mlp: at least 95 % of the digits' test split, from flattened images") {
+  const Bundle data = digits();
+  const Outcome model = mlp().fit_model({}, data);
+  REQUIRE(model.error == "");
+  const double told = std::stod(model.out.texts.at("test_accuracy"));
+  MESSAGE("test accuracy " << told);
+  CHECK(told >= 0.95);
+  CHECK(head_accuracy(model.out, data) == doctest::Approx(told).epsilon(1e-5));
+  CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 1, 64});
+  CHECK(model.out.texts.at("pooling") == "none");
+  CHECK(model.out.texts.at("output") == "softmax");
+  CHECK(std::ranges::min(model.out.values<float>("activations")) == 0.0F);
+  REQUIRE(model.log.size() == 1);
+  CHECK(model.log[0] == "mlp: test_accuracy " + model.out.texts.at("test_accuracy"));
+  check_forward(mlp(), {}, data, model.out);
+}
+
+TEST_CASE("mlp: the same seed gives the same bits at 1 and 2 threads, another seed other weights") {
+  check_repeatable(mlp(), {{"epochs", std::int64_t{2}}}, digits());
+}
+
+TEST_CASE("mlp: attributes of a table are learnt with a sigmoid, whatever the columns' units") {
+  Table table;
+  std::vector<double> targets;
+  for (std::size_t i = 0; i < table.x.size(); i += 2) {
+    // The first is no linear function of the columns.
+    targets.push_back(table.x[i] * table.x[i + 1] > 0.0 ? 1.0 : 0.0);
+    targets.push_back(table.x[i + 1] > 0.2 ? 1.0 : 0.0);
+  }
+  table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount, 2}, targets);
+  table.data.texts["task"] = "attributes";
+  const Arguments narrow = {{"hidden", std::string("32, 16")}};
+  const Outcome model = mlp().fit_model(narrow, table.data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.shape("activations") == std::vector<std::int64_t>{300, 1, 16});
+  CHECK(model.out.texts.at("output") == "sigmoid");
+  const double told = std::stod(model.out.texts.at("test_accuracy"));
+  CHECK(told >= 0.9);
+  const auto outputs = head_outputs(model.out);
+  double right = 0.0;
+  for (const std::int64_t i : table.data.values<std::int64_t>("test_index"))
+    for (std::size_t c = 0; c < 2; ++c) {
+      const std::size_t at = static_cast<std::size_t>(i) * 2 + c;
+      right += (outputs[at] > 0.0) == (targets[at] > 0.5);
+    }
+  CHECK(right / 150.0 == doctest::Approx(told).epsilon(1e-5));
+}
+
+TEST_CASE("mlp: regression answers in the units of the targets") {
+  Table table;
+  std::vector<double> targets;
+  for (std::size_t i = 0; i < table.x.size(); i += 2)
+    targets.push_back(700.0 + 40.0 * table.x[i] * table.x[i] - 30.0 * table.x[i + 1]);
+  table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount, 1}, targets);
+  table.data.texts["task"] = "regression";
+  const Outcome model = mlp().fit_model({}, table.data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.texts.at("output") == "regression");
+  const auto outputs = head_outputs(model.out);
+  const auto test = table.data.values<std::int64_t>("test_index");
+  double mean = 0.0, residual = 0.0, total = 0.0;
+  for (const std::int64_t i : test) mean += targets[static_cast<std::size_t>(i)] / 75.0;
+  for (const std::int64_t i : test) {
+    const auto at = static_cast<std::size_t>(i);
+    residual += std::pow(outputs[at] - targets[at], 2);
+    total += std::pow(targets[at] - mean, 2);
+  }
+  CHECK(1.0 - residual / total > 0.95);
+  CHECK(1.0 - residual / total ==
+        doctest::Approx(std::stod(model.out.texts.at("test_r2"))).epsilon(1e-4));
+}
+
+TEST_CASE("mlp: what it refuses") {
+  const Bundle data = digits();
+  CHECK(mlp().fit_model({{"hidden", std::string("64,")}}, data).error ==
+        "mlp: hidden is '64,', expected counts from 1 to 4096 with commas between, as 32,64");
+
+  Bundle flat = data;
+  flat.arrays["inputs"] = OwnedArray::of<float>({4}, {1, 2, 3, 4});
+  const Outcome vector = mlp().fit_model({}, flat);
+  CHECK(vector.status == CONO_NOT_APPLICABLE);
+  CHECK(vector.error ==
+        "inputs are 4, but this model works on rows of columns (n x d) or of pixels");
+  flat.arrays["inputs"] = OwnedArray::of<float>({0, 3}, {});
+  CHECK(mlp().fit_model({}, flat).error == "inputs: 0 x 3, empty");
+
+  const Arguments brief = {{"epochs", std::int64_t{1}}};
+  const Outcome model = mlp().fit_model(brief, data);
+  const auto rows = OwnedArray::of<float>({2, 3}, std::vector<float>(6));
+  CHECK(mlp().forward(brief, model.out, rows, {2, 1, 64}).error ==
+        "inputs: 2 x 3, but the network sees 64 columns");
+  const auto two = OwnedArray::of<float>({2, 64}, std::vector<float>(128));
+  CHECK(mlp().forward(brief, model.out, two, {2, 2, 64}).error ==
+        "activations: room for 256 numbers, but there are 128");
+
+  const Outcome wild = mlp().fit_model({{"learning_rate", 10.0}, {"weight_decay", 10.0}}, data);
+  CHECK(wild.status == CONO_UNDEFINED);
+
+  int asked = 0;
+  Host host;
+  host.cancelled = [&asked] { return ++asked > 2; };
+  CHECK(mlp().fit_model({}, data, host).status == CONO_CANCELLED);
+}

@@ -1,0 +1,77 @@
+#include "tests/plugins/models/classifiers/trained.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+const Plugin& resnet() {
+  static const Plugin plugin = classifier("resnet");
+  return plugin;
+}
+
+Arguments brief(const char* shortcut, std::int64_t epochs) {
+  return {{"depth", std::int64_t{8}},
+          {"width", std::int64_t{8}},
+          {"epochs", epochs},
+          {"shortcut", std::string(shortcut)}};
+}
+
+}  // namespace
+
+TEST_CASE("resnet: learns the digits with either shortcut") {
+  const Bundle data = digits();
+  for (const char* shortcut : {"A", "B"}) {
+    const Outcome model = resnet().fit_model(brief(shortcut, 5), data);
+    REQUIRE(model.error == "");
+    const double told = std::stod(model.out.texts.at("test_accuracy"));
+    MESSAGE("shortcut " << std::string(shortcut) << ": test accuracy " << told);
+    CHECK(told >= 0.95);
+    CHECK(head_accuracy(model.out, data) == doctest::Approx(told).epsilon(1e-5));
+    CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 4, 32});
+    CHECK(model.out.texts.at("pooling") == "mean");
+    CHECK(std::ranges::min(model.out.values<float>("activations")) == 0.0F);
+    // The running statistics of batch normalisation are part of what is kept.
+    CHECK(std::ranges::max(model.out.values<float>("state.stem.variance")) != 1.0F);
+    CHECK(model.out.has("state.stage1.block0.projection.kernel") == (shortcut[0] == 'B'));
+    check_forward(resnet(), brief(shortcut, 5), data, model.out);
+  }
+}
+
+TEST_CASE("resnet: a batch of one sample that ends as one position is trained on") {
+  Bundle data;
+  std::vector<float> images;
+  for (int i = 0; i < 27; ++i) images.push_back(static_cast<float>(i % 7));
+  data.arrays["inputs"] = OwnedArray::of<float>({3, 3, 3, 1}, images);
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 0});
+  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 2});
+  data.arrays["test_index"] = data.arrays["train_index"];
+  Arguments arguments = brief("A", 2);
+  arguments["batch_size"] = std::int64_t{2};
+  const Outcome model = resnet().fit_model(arguments, data);
+  CHECK(model.error == "");
+  CHECK(model.out.shape("activations") == std::vector<std::int64_t>{3, 1, 32});
+}
+
+TEST_CASE("resnet: the same seed gives the same bits at 1 and 2 threads, another other weights") {
+  check_repeatable(resnet(), brief("A", 1), digits());
+}
+
+TEST_CASE("resnet: what it refuses") {
+  const Bundle data = digits();
+  for (const std::int64_t depth : {10, 18, 21})
+    CHECK(resnet().fit_model({{"depth", depth}}, data).error ==
+          "resnet: depth is " + std::to_string(depth) + ", expected 6n + 2, as 8, 14, 20, 32");
+
+  Bundle table = data;
+  table.arrays["inputs"].shape = {1797, 64};
+  const Outcome outcome = resnet().fit_model({}, table);
+  CHECK(outcome.status == CONO_NOT_APPLICABLE);
+
+  const Outcome model = resnet().fit_model(brief("A", 1), data);
+  const auto colours = OwnedArray::of<float>({1, 8, 8, 2}, std::vector<float>(128));
+  CHECK(resnet().forward(brief("A", 1), model.out, colours, {1, 4, 32}).error ==
+        "inputs: 1 x 8 x 8 x 2, but the network sees 1 channels");
+  const auto grey = OwnedArray::of<float>({1, 8, 8, 1}, std::vector<float>(64));
+  CHECK(resnet().forward(brief("B", 1), model.out, grey, {1, 4, 32}).error ==
+        "array state.stage1.block0.projection.kernel is missing");
+}

@@ -1,0 +1,468 @@
+#include <caffe2/serialize/inline_container.h>
+#include <torch/script.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <cmath>
+#undef CHECK  // libtorch's, not doctest's
+#include <doctest/doctest.h>
+
+#include "conoscope/sdk/random.h"
+#include "tests/support/head_bundle.h"
+#include "tests/support/scratch.h"
+
+using namespace conoscope::testing;
+namespace sdk = conoscope::sdk;
+using torch::jit::Module;
+
+namespace {
+
+const Plugin& torchscript() {
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  static const Plugin plugin(plugin_file("torchscript"));
+  return plugin;
+}
+
+std::string text(const char* value) { return value; }
+
+/// Modules as a user's file holds them, with weights from a seed.
+class Builder {
+ public:
+  Module linear(std::int64_t from, std::int64_t to) {
+    Module module("Linear");
+    module.register_parameter("weight", draw({to, from}), false);
+    module.register_parameter("bias", draw({to}), false);
+    module.define("def forward(self, x):\n  return torch.addmm(self.bias, x, self.weight.t())\n");
+    return module;
+  }
+
+  /// With batch normalisation.
+  Module conv(std::int64_t from, std::int64_t to, int side, int stride) {
+    Module module("Conv");
+    module.register_parameter("weight", draw({to, from, side, side}), false);
+    module.register_parameter("scale", torch::ones({to}), false);
+    module.register_parameter("shift", draw({to}), false);
+    module.register_buffer("mean", draw({to}));
+    module.register_buffer("variance", torch::full({to}, 2.0));
+    const std::string s = std::to_string(stride), p = std::to_string(side / 2);
+    module.define("def forward(self, x):\n  y = torch.conv2d(x, self.weight, None, [" + s + ", " +
+                  s + "], [" + p + ", " + p +
+                  "])\n  return torch.batch_norm(y, self.scale, self.shift, self.mean, "
+                  "self.variance, False, 0.1, 1e-05, False)\n");
+    return module;
+  }
+
+  Module block(std::int64_t from, std::int64_t to, int stride) {
+    Module module("BasicBlock");
+    module.register_module("conv1", conv(from, to, 3, stride));
+    module.register_module("conv2", conv(to, to, 3, 1));
+    module.register_module("downsample", conv(from, to, 1, stride));
+    module.define(R"(
+def forward(self, x):
+  y = self.conv2.forward(torch.relu(self.conv1.forward(x)))
+  return torch.relu(y + self.downsample.forward(x))
+)");
+    return module;
+  }
+
+  Module stage(std::int64_t from, std::int64_t to, int stride) {
+    Module module("Stage");
+    module.register_module("first", block(from, to, stride));
+    module.register_module("second", block(to, to, 1));
+    module.define("def forward(self, x):\n  return self.second.forward(self.first.forward(x))\n");
+    return module;
+  }
+
+  /// ResNet-18, an eighth as wide, as torchvision lays it out.
+  Module resnet18(const std::string& pooled = "torch.flatten(self.pool(self.body(x)), 1)",
+                  const std::string& answer = "self.fc.forward(h)") {
+    Module module("ResNet");
+    module.register_module("conv1", conv(3, 8, 7, 2));
+    module.register_module("unused", linear(3, 3));
+    module.register_module("layer1", stage(8, 8, 1));
+    module.register_module("layer2", stage(8, 16, 2));
+    module.register_module("layer3", stage(16, 32, 2));
+    module.register_module("layer4", stage(32, 64, 2));
+    module.register_module("fc", linear(64, 10));
+    module.define("def pool(self, x):\n  return torch.adaptive_avg_pool2d(x, [1, 1])\n");
+    module.define(R"(
+def body(self, x):
+  x = torch.max_pool2d(torch.relu(self.conv1.forward(x)), [3, 3], [2, 2], [1, 1])
+  return self.layer4.forward(self.layer3.forward(self.layer2.forward(self.layer1.forward(x))))
+)");
+    module.define("def forward(self, x):\n  h = " + pooled + "\n  return " + answer + "\n");
+    return module;
+  }
+
+  /// conv -> ReLU -> flatten -> fc; the ReLU is part of the layer.
+  Module flattened() {
+    Module features("Features");
+    features.register_module("conv", conv(1, 3, 3, 2));
+    features.define("def forward(self, x):\n  return torch.relu(self.conv.forward(x))\n");
+    Module module("Flattened");
+    module.register_module("features", features);
+    module.register_module("fc", linear(3 * 4 * 4, 10));
+    module.define(
+        "def forward(self, x):\n  return self.fc.forward(torch.flatten(self.features.forward(x), "
+        "1))\n");
+    return module;
+  }
+
+  /// For tables; body is what forward() does.
+  Module tabular(const std::string& body) {
+    Module module("Tabular");
+    module.register_module("hidden", linear(4, 6));
+    module.register_module("fc", linear(6, 2));
+    module.define("def forward(self, x):\n" + body);
+    return module;
+  }
+
+  torch::Tensor draw(std::vector<std::int64_t> shape) {
+    torch::Tensor out = torch::empty(shape);
+    const double fan_in = shape.size() == 1
+                              ? 100.0
+                              : static_cast<double>(out.numel()) / static_cast<double>(shape[0]);
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+      out.data_ptr<float>()[i] = static_cast<float>(std::sqrt(2.0 / fan_in) * random_.normal());
+    return out;
+  }
+
+ private:
+  sdk::Random random_{sdk::Seed(3)};
+};
+
+struct Saved {
+  Scratch scratch;
+  std::string path = scratch.path("net.pt");
+
+  explicit Saved(const Module& module) { module.save(path); }
+  Arguments arguments(const char* layer, Arguments more = {}) const {
+    more["file"] = path;
+    more["layer"] = text(layer);
+    return more;
+  }
+};
+
+/// The first n digits.
+Bundle digits(std::int64_t n) {
+  const Outcome all = Plugin(plugin_file("digits")).load({});
+  REQUIRE(all.error == "");
+  const auto inputs = all.out.values<float>("inputs");
+  const auto labels = all.out.values<std::int64_t>("labels");
+  Bundle few;
+  few.arrays["inputs"] =
+      OwnedArray::of<float>({n, 8, 8, 1}, {inputs.begin(), inputs.begin() + n * 64});
+  few.arrays["labels"] = OwnedArray::of<std::int64_t>({n}, {labels.begin(), labels.begin() + n});
+  std::vector<std::int64_t> train, test;
+  for (std::int64_t i = 0; i < n; ++i) (i % 3 == 0 ? test : train).push_back(i);
+  few.arrays["train_index"] =
+      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(train.size())}, train);
+  few.arrays["test_index"] =
+      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(test.size())}, test);
+  return few;
+}
+
+Bundle table(std::int64_t n) {
+  sdk::Random random{sdk::Seed(9)};
+  std::vector<double> inputs;
+  for (std::int64_t i = 0; i < n * 4; ++i) inputs.push_back(random.normal());
+  Bundle data;
+  data.arrays["inputs"] = OwnedArray::of<double>({n, 4}, inputs);
+  return data;
+}
+
+const Arguments kColours = {{"channels", std::int64_t{3}},
+                            {"size", std::int64_t{64}},
+                            {"scale", 0.5},
+                            {"mean", text("0.485,0.456,0.406")},
+                            {"std", text("0.229, 0.224, 0.225")}};
+
+/// What explainers are given of a model; logits are worked out from the head view.
+Bundle explained(const Bundle& model) {
+  const auto& shape = model.shape("activations");
+  const auto matrix = [&model](const char* name, std::int64_t rows, std::int64_t cols) {
+    const auto values = model.values<float>(name);
+    Rows out(rows, cols);
+    std::copy(values.begin(), values.end(), out.data());
+    return out;
+  };
+  const auto& head = model.shape("head_weight");
+  const auto bias = model.values<float>("head_bias");
+  return head_bundle(matrix("activations", shape[0] * shape[1], shape[2]), shape[1],
+                     matrix("head_weight", head[0], head[1]), {bias.begin(), bias.end()},
+                     model.texts.at("output"), model.texts.at("pooling"));
+}
+
+/// Largest difference between the head view's outputs and the module's own.
+double apart(const Bundle& model, const Module& module, const torch::Tensor& prepared) {
+  const Bundle head = explained(model);
+  const auto logits = head.values<double>("logits");
+  Module copy = module;
+  const torch::Tensor own = copy.forward({prepared}).toTensor().contiguous();
+  REQUIRE(own.numel() == static_cast<std::int64_t>(logits.size()));
+  CHECK(own.abs().max().item<double>() > 0.1);
+  double most = 0.0;
+  for (std::size_t i = 0; i < logits.size(); ++i)
+    most = std::max(most, std::abs(logits[i] - static_cast<double>(own.data_ptr<float>()[i])));
+  return most;
+}
+
+torch::Tensor as_tensor(const Bundle& data, std::vector<std::int64_t> shape) {
+  const auto values = data.values<float>("inputs");
+  return torch::from_blob(const_cast<float*>(values.data()), shape).clone();
+}
+
+}  // namespace
+
+TEST_CASE("torchscript: the head view of a ResNet-18, and every explainer on it") {
+  const Module module = Builder().resnet18();
+  const Saved saved(module);
+  const Arguments arguments = saved.arguments("layer4", kColours);
+  const Bundle data = digits(90);
+  const Outcome model = torchscript().fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.shape("activations") == std::vector<std::int64_t>{90, 4, 64});
+  CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{10, 64});
+  CHECK(model.out.texts.at("pooling") == "mean");
+  CHECK(model.out.texts.at("output") == "softmax");
+  CHECK(model.progress.back() == 1.0);
+
+  // Prepared here in other words: mean and deviation by hand.
+  torch::Tensor x = as_tensor(data, {90, 1, 8, 8}) * 0.5;
+  x = torch::upsample_bilinear2d(x, {64, 64}, false);
+  x = torch::cat({(x - 0.485) / 0.229, (x - 0.456) / 0.224, (x - 0.406) / 0.225}, 1);
+  CHECK(apart(model.out, module, x) < 1e-4);
+
+  const Bundle head = explained(model.out);
+  const auto predictions = head.values<std::int64_t>("predictions");
+  const auto labels = data.values<std::int64_t>("labels");
+  double right = 0.0;
+  for (const std::int64_t i : data.values<std::int64_t>("test_index"))
+    right += predictions[static_cast<std::size_t>(i)] == labels[static_cast<std::size_t>(i)];
+  CHECK(std::stod(model.out.texts.at("test_accuracy")) ==
+        doctest::Approx(right / 30.0).epsilon(1e-5));
+
+  for (const char* id :
+       {"c_shap", "cdisco", "craft", "ice", "kmeans", "mcd", "nmf", "pca", "svd", "topk_sae"}) {
+    CAPTURE(id);
+    const Outcome outcome = Plugin(plugin_file(id)).fit_explainer({}, head);
+    CHECK(outcome.error == "");
+    CHECK(outcome.status == CONO_OK);
+  }
+
+  CHECK((torchscript().fit_model(arguments, data).out == model.out));
+  Arguments other_batches = arguments;
+  other_batches["batch_size"] = std::int64_t{7};
+  const auto odd = torchscript().fit_model(other_batches, data).out.arrays.at("activations");
+  const auto even = model.out.values<float>("activations");
+  for (std::size_t i = 0; i < even.size(); ++i)
+    REQUIRE(odd.values<float>()[i] == doctest::Approx(even[i]).epsilon(1e-4));
+}
+
+TEST_CASE("torchscript: forward gives the activations again, for explainers that alter images") {
+  const Saved saved(Builder().resnet18());
+  const Arguments arguments = saved.arguments("layer4", kColours);
+  const Bundle data = digits(20);
+  const Outcome model = torchscript().fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  const Outcome again =
+      torchscript().forward(arguments, model.out, data.arrays.at("inputs"), {20, 4, 64});
+  REQUIRE(again.error == "");
+  const auto fitted = model.out.values<float>("activations");
+  const auto got = again.out.values<double>("activations");
+  for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i] == static_cast<double>(fitted[i]));
+  CHECK(torchscript().forward(arguments, model.out, data.arrays.at("inputs"), {20, 1, 64}).error ==
+        "activations: room for 1280 numbers, but there are 5120");
+}
+
+TEST_CASE("torchscript: a layer within layers, a head by name, outputs that mean something else") {
+  const Module module = Builder().resnet18();
+  const Saved saved(module);
+  Arguments arguments = saved.arguments("layer4.second", kColours);
+  arguments["head"] = text("fc");
+  arguments["output"] = text("sigmoid");
+  Bundle data = digits(12);
+  data.arrays.erase("labels");  // not asked for when the output's meaning is given
+  const Outcome inner = torchscript().fit_model(arguments, data);
+  REQUIRE(inner.error == "");
+  CHECK(inner.out.texts.at("output") == "sigmoid");
+  CHECK_FALSE(inner.out.texts.contains("test_accuracy"));
+  arguments["layer"] = text("layer4");
+  const Outcome outer = torchscript().fit_model(arguments, data);
+  CHECK((outer.out.arrays == inner.out.arrays));
+}
+
+TEST_CASE("torchscript: a head that reads the flattened map") {
+  const Module module = Builder().flattened();
+  const Saved saved(module);
+  const Bundle data = digits(30);
+  const Outcome model = torchscript().fit_model(saved.arguments("features"), data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.texts.at("pooling") == "flatten");
+  CHECK(model.out.shape("activations") == std::vector<std::int64_t>{30, 16, 3});
+  CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{10, 48});
+  CHECK(apart(model.out, module, as_tensor(data, {30, 1, 8, 8})) < 1e-4);
+}
+
+TEST_CASE("torchscript: a table, one number of standardisation for each column") {
+  const Saved saved(Builder().tabular("  return self.fc.forward(self.hidden.forward(x))\n"));
+  Bundle data = table(10);
+  Arguments arguments = saved.arguments("hidden");
+  arguments["output"] = text("regression");
+  const Outcome plain = torchscript().fit_model(arguments, data);
+  REQUIRE(plain.error == "");
+  CHECK(plain.out.texts.at("pooling") == "none");
+  CHECK(plain.out.shape("activations") == std::vector<std::int64_t>{10, 1, 6});
+  std::vector<double> shifted;
+  for (const double value : data.values<double>("inputs"))
+    shifted.push_back(value * 4.0 + static_cast<double>(shifted.size() % 4));
+  data.arrays["inputs"] = OwnedArray::of<double>({10, 4}, shifted);
+  arguments["mean"] = text("0, 1, 2, 3");
+  arguments["std"] = text("4");
+  const Outcome undone = torchscript().fit_model(arguments, data);
+  REQUIRE(undone.error == "");
+  for (std::size_t i = 0; i < 60; ++i)
+    CHECK(undone.out.values<float>("activations")[i] ==
+          doctest::Approx(plain.out.values<float>("activations")[i]).epsilon(1e-5));
+}
+
+TEST_CASE("torchscript: files that it cannot read") {
+  const Scratch scratch;
+  const auto error_of = [](const std::string& file) {
+    const Outcome outcome =
+        torchscript().fit_model({{"file", file}, {"layer", std::string("layer4")}}, table(3));
+    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+    CHECK(outcome.out.arrays.empty());
+    return outcome.error;
+  };
+  const auto begins = [](const std::string& whole, const std::string& part) {
+    CHECK_MESSAGE(whole.starts_with(part), whole);
+  };
+  CHECK(error_of(scratch.path("none.pt")) == scratch.path("none.pt") + ": no such file");
+  const std::string noise = scratch.write("noise.pt", "this is not a zip archive");
+  begins(error_of(noise),
+         noise + ": not a TorchScript file that libtorch " TORCH_VERSION " reads: ");
+
+  const std::string newer = scratch.path("newer.pt");
+  {
+    caffe2::serialize::PyTorchStreamWriter writer(newer);
+    writer.setMinVersion(99);
+    writer.writeRecord("data.pkl", "x", 1);
+    writer.writeEndOfFile();
+  }
+  const std::string told = error_of(newer);
+  begins(told, newer + ": not a TorchScript file that libtorch " TORCH_VERSION " reads: ");
+  CHECK_MESSAGE(told.find("version 99") != std::string::npos, told);
+
+  Saved half(Builder().resnet18());
+  std::filesystem::resize_file(half.path, std::filesystem::file_size(half.path) / 2);
+  begins(error_of(half.path),
+         half.path + ": not a TorchScript file that libtorch " TORCH_VERSION " reads: ");
+}
+
+TEST_CASE("torchscript: layers and heads that are not there or cannot be watched") {
+  const auto error_of = [](const Module& module, const char* layer, const char* head = "") {
+    const Saved saved(module);
+    const Outcome outcome =
+        torchscript().fit_model(saved.arguments(layer, {{"head", text(head)}}), table(3));
+    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+    CHECK(outcome.out.arrays.empty());
+    REQUIRE(outcome.error.starts_with(saved.path));
+    return outcome.error.substr(saved.path.size());
+  };
+  Builder build;
+  const Module good = build.tabular("  return self.fc.forward(self.hidden.forward(x))\n");
+  CHECK(error_of(good, "layer4") == ": no layer 'layer4'; its submodules: hidden, fc");
+  CHECK(error_of(good, "fc") == ": no linear submodule after layer 'fc'; linear ones: hidden, fc");
+  CHECK(error_of(good, "hidden", "top") ==
+        ": head 'top' is not there; linear submodules: hidden, fc");
+  CHECK(error_of(build.resnet18(), "layer4", "layer1") ==
+        ": head 'layer1' is not linear; linear submodules: unused, fc");
+  CHECK(error_of(build.resnet18(), "unused", "fc") ==
+        ": layer 'unused' is never called by forward()");
+  CHECK(error_of(
+            build.tabular(
+                "  return self.fc.forward(self.hidden.forward(x) + self.hidden.forward(2 * x))\n"),
+            "hidden") == ": layer 'hidden' is called 2 times by forward(); which is meant?");
+  CHECK(error_of(build.tabular("  h = torch.zeros([1])\n  if bool(x.sum() > 0):\n"
+                               "    h = self.hidden.forward(x)\n  return self.fc.forward(h)\n"),
+                 "hidden") == ": layer 'hidden' is called within a branch or a loop");
+  CHECK(error_of(build.tabular("  return self.fc.forward(self.hidden.forward(x)), x\n"), "hidden")
+            .starts_with(": forward() gives "));
+}
+
+TEST_CASE("torchscript: an output that is not the head of the pooled layer is refused") {
+  const auto error_of = [](const Module& module, const char* layer, const Bundle& data,
+                           Arguments more = {}) {
+    const Saved saved(module);
+    const Outcome outcome = torchscript().fit_model(saved.arguments(layer, more), data);
+    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+    REQUIRE_MESSAGE(outcome.error.starts_with(saved.path), outcome.error);
+    return outcome.error.substr(saved.path.size());
+  };
+  const auto begins = [](const std::string& whole, const std::string& part) {
+    CHECK_MESSAGE(whole.starts_with(part), whole);
+  };
+  Builder build;
+  begins(error_of(
+             build.tabular("  return torch.softmax(self.fc.forward(self.hidden.forward(x)), 1)\n"),
+             "hidden", table(5)),
+         ": the module's output is not head 'fc' of layer 'hidden', but off by ");
+  begins(error_of(build.tabular("  return self.fc.forward(torch.relu(self.hidden.forward(x)))\n"),
+                  "hidden", table(5)),
+         ": the module's output is not head 'fc' of layer 'hidden', but off by ");
+  CHECK(error_of(build.tabular("  return self.fc.forward(self.hidden.forward(x))[:, 0]\n"),
+                 "hidden", table(5)) ==
+        ": the module's output is 5, but head 'fc' of layer 'hidden' gives 5 x 2");
+  CHECK(
+      error_of(build.tabular(
+                   "  return self.fc.forward(torch.dropout(self.hidden.forward(x), 0.5, True))\n"),
+               "hidden", table(5)) ==
+      ": the same inputs give another output each time; was it traced in training mode? Call "
+      "eval() before tracing");
+  Arguments colours = kColours;
+  CHECK(error_of(build.resnet18(), "layer3", digits(6), colours) ==
+        ": head 'fc' reads 64 numbers, but layer 'layer3' gives 16 positions of 32: neither their "
+        "mean nor all of them");
+  begins(error_of(build.resnet18("torch.flatten(torch.adaptive_max_pool2d(self.body(x), [1, 1])[0],"
+                                 " 1)"),
+                  "layer4", digits(6), colours),
+         ": the module's output is not head 'fc' of the mean of layer 'layer4', but off by ");
+}
+
+TEST_CASE("torchscript: inputs that do not fit") {
+  const Saved saved(Builder().resnet18());
+  const auto error_of = [&saved](const Arguments& more, const Bundle& data) {
+    const Outcome outcome = torchscript().fit_model(saved.arguments("layer4", more), data);
+    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+    return outcome.error;
+  };
+  const std::string grey = error_of({}, digits(4));
+  CHECK_MESSAGE(grey.starts_with(saved.path + " on inputs of 4 x 1 x 8 x 8: Given groups=1"), grey);
+  CHECK(error_of({{"mean", text("1;2")}}, digits(4)) ==
+        "torchscript: mean is '1;2', expected numbers with commas between, as 0.485,0.456,0.406");
+  CHECK(error_of({{"std", text("1,0")}}, digits(4)) ==
+        "torchscript: std is '1,0', but each must be above 0");
+  CHECK(error_of({{"mean", text("1,2")}}, digits(4)) ==
+        "torchscript: mean has 2 numbers for inputs of 1 channels");
+  CHECK(error_of({{"size", std::int64_t{8}}}, table(4)) ==
+        "torchscript: size and channels are for images, but inputs are 4 x 4");
+  Bundle two = digits(4);
+  two.arrays["inputs"].shape = {2, 8, 8, 2};
+  CHECK(error_of({{"channels", std::int64_t{3}}}, two) ==
+        "torchscript: channels = 3 repeats a single channel, but inputs are 2 x 8 x 8 x 2");
+  Bundle many = digits(4);
+  many.arrays["labels"] = OwnedArray::of<std::int64_t>({4}, {0, 1, 2, 11});
+  CHECK(error_of(kColours, many) ==
+        saved.path + ": head 'fc' has 10 outputs, but the data set asks for 12");
+}
+
+TEST_CASE("torchscript: stops when asked to") {
+  const Saved saved(Builder().resnet18());
+  Arguments arguments = saved.arguments("layer4", kColours);
+  arguments["batch_size"] = std::int64_t{2};
+  int asked = 0;
+  Host host;
+  host.cancelled = [&asked] { return ++asked > 2; };
+  CHECK(torchscript().fit_model(arguments, digits(12), host).status == CONO_CANCELLED);
+}
