@@ -22,11 +22,15 @@ class KerasAdam {
 
   void update(Eigen::ArrayXf& x, const Eigen::ArrayXf& gradient) {
     ++step_;
-    first_ = 0.9f * first_ + 0.1f * gradient;
-    second_ = 0.999f * second_ + 0.001f * gradient.square();
     const auto rate = static_cast<float>(learning_rate_ * std::sqrt(1.0 - std::pow(0.999, step_)) /
                                          (1.0 - std::pow(0.9, step_)));
-    x -= rate * first_ / (second_.sqrt() + epsilon_);
+    // As in metrics/adam.h: not Eigen's sqrt().
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      const float g = gradient[i];
+      first_[i] = 0.9f * first_[i] + 0.1f * g;
+      second_[i] = 0.999f * second_[i] + 0.001f * g * g;
+      x[i] -= rate * first_[i] / (std::sqrt(second_[i]) + epsilon_);
+    }
   }
 
  private:

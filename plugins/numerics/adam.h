@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -30,18 +29,16 @@ class Adam {
     const T correction = static_cast<T>(1.0 / std::sqrt(1.0 - std::pow(kBeta2, count)));
     constexpr T keep1 = static_cast<T>(kBeta1), keep2 = static_cast<T>(kBeta2);
     constexpr T new1 = static_cast<T>(1.0 - kBeta1), new2 = static_cast<T>(1.0 - kBeta2);
-    // Eigen's sqrt is vectorised; the C library's keeps errno and is not.
-    using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
-    const auto size = static_cast<Index>(mean_.size());
-    constexpr Index kChunk = 1024;  // all four arrays of a chunk stay in the first-level cache
-    for (Index at = 0; at < size; at += kChunk) {
-      const Index length = std::min(kChunk, size - at);
-      Eigen::Map<Array> p(parameters + at, length), m(mean_.data() + at, length),
-          v(square_.data() + at, length);
-      const Eigen::Map<const Array> g(gradient + at, length);
-      m = keep1 * m + (new1 * scale) * g;
-      v = keep2 * v + new2 * (scale * g).square();
-      p -= step * m / (correction * v.sqrt() + static_cast<T>(1e-8));
+    // Not Eigen's sqrt(): in float that is an approximation, another one on each make of processor,
+    // and 0 for denormals. Sources that include this are compiled without errno from the library,
+    // so that the loop is vectorised.
+    T* const m = mean_.data();
+    T* const v = square_.data();
+    for (std::size_t i = 0; i < mean_.size(); ++i) {
+      const T g = scale * gradient[i];
+      m[i] = keep1 * m[i] + new1 * g;
+      v[i] = keep2 * v[i] + new2 * g * g;
+      parameters[i] -= step * m[i] / (correction * std::sqrt(v[i]) + static_cast<T>(1e-8));
     }
   }
 

@@ -131,6 +131,12 @@ def body(self, x):
   sdk::Random random_{sdk::Seed(3)};
 };
 
+/// libtorch takes seconds to compile it.
+const Module& resnet18() {
+  static const Module module = Builder().resnet18();
+  return module;
+}
+
 struct Saved {
   Scratch scratch;
   std::string path = scratch.path("net.pt");
@@ -215,7 +221,7 @@ torch::Tensor as_tensor(const Bundle& data, std::vector<std::int64_t> shape) {
 }  // namespace
 
 TEST_CASE("torchscript: the head view of a ResNet-18, and every explainer on it") {
-  const Module module = Builder().resnet18();
+  const Module module = resnet18();
   const Saved saved(module);
   const Arguments arguments = saved.arguments("layer4", kColours);
   const Bundle data = digits(90);
@@ -260,7 +266,7 @@ TEST_CASE("torchscript: the head view of a ResNet-18, and every explainer on it"
 }
 
 TEST_CASE("torchscript: forward gives the activations again, for explainers that alter images") {
-  const Saved saved(Builder().resnet18());
+  const Saved saved(resnet18());
   const Arguments arguments = saved.arguments("layer4", kColours);
   const Bundle data = digits(20);
   const Outcome model = torchscript().fit_model(arguments, data);
@@ -276,7 +282,7 @@ TEST_CASE("torchscript: forward gives the activations again, for explainers that
 }
 
 TEST_CASE("torchscript: a layer within layers, a head by name, outputs that mean something else") {
-  const Module module = Builder().resnet18();
+  const Module module = resnet18();
   const Saved saved(module);
   Arguments arguments = saved.arguments("layer4.second", kColours);
   arguments["head"] = text("fc");
@@ -354,7 +360,7 @@ TEST_CASE("torchscript: files that it cannot read") {
   begins(told, newer + ": not a TorchScript file that libtorch " TORCH_VERSION " reads: ");
   CHECK_MESSAGE(told.find("version 99") != std::string::npos, told);
 
-  Saved half(Builder().resnet18());
+  Saved half(resnet18());
   std::filesystem::resize_file(half.path, std::filesystem::file_size(half.path) / 2);
   begins(error_of(half.path),
          half.path + ": not a TorchScript file that libtorch " TORCH_VERSION " reads: ");
@@ -376,9 +382,9 @@ TEST_CASE("torchscript: layers and heads that are not there or cannot be watched
   CHECK(error_of(good, "fc") == ": no linear submodule after layer 'fc'; linear ones: hidden, fc");
   CHECK(error_of(good, "hidden", "top") ==
         ": head 'top' is not there; linear submodules: hidden, fc");
-  CHECK(error_of(build.resnet18(), "layer4", "layer1") ==
+  CHECK(error_of(resnet18(), "layer4", "layer1") ==
         ": head 'layer1' is not linear; linear submodules: unused, fc");
-  CHECK(error_of(build.resnet18(), "unused", "fc") ==
+  CHECK(error_of(resnet18(), "unused", "fc") ==
         ": layer 'unused' is never called by forward()");
   CHECK(error_of(
             build.tabular(
@@ -421,7 +427,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
       ": the same inputs give another output each time; was it traced in training mode? Call "
       "eval() before tracing");
   Arguments colours = kColours;
-  CHECK(error_of(build.resnet18(), "layer3", digits(6), colours) ==
+  CHECK(error_of(resnet18(), "layer3", digits(6), colours) ==
         ": head 'fc' reads 64 numbers, but layer 'layer3' gives 16 positions of 32: neither their "
         "mean nor all of them");
   begins(error_of(build.resnet18("torch.flatten(torch.adaptive_max_pool2d(self.body(x), [1, 1])[0],"
@@ -431,7 +437,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
 }
 
 TEST_CASE("torchscript: inputs that do not fit") {
-  const Saved saved(Builder().resnet18());
+  const Saved saved(resnet18());
   const auto error_of = [&saved](const Arguments& more, const Bundle& data) {
     const Outcome outcome = torchscript().fit_model(saved.arguments("layer4", more), data);
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
@@ -458,7 +464,7 @@ TEST_CASE("torchscript: inputs that do not fit") {
 }
 
 TEST_CASE("torchscript: stops when asked to") {
-  const Saved saved(Builder().resnet18());
+  const Saved saved(resnet18());
   Arguments arguments = saved.arguments("layer4", kColours);
   arguments["batch_size"] = std::int64_t{2};
   int asked = 0;
