@@ -15,13 +15,15 @@ endif()
 # One pool, the host's: Eigen never starts threads of its own.
 add_compile_definitions(EIGEN_DONT_PARALLELIZE)
 
+# Traces name functions; for lines too, configure with -DCMAKE_CXX_FLAGS=-g1 (plugins three times as
+# large).
 if(CONOSCOPE_SANITIZE STREQUAL "address")
   # null, alignment, object-size and vptr checks cost four times the build and found nothing more.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
-                      -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 elseif(CONOSCOPE_SANITIZE STREQUAL "thread")
-  add_compile_options(-fsanitize=thread -g1)
+  add_compile_options(-fsanitize=thread)
   add_link_options(-fsanitize=thread)
 elseif(CONOSCOPE_SANITIZE)
   message(FATAL_ERROR "CONOSCOPE_SANITIZE=${CONOSCOPE_SANITIZE}: must be address, thread or empty")

@@ -25,49 +25,23 @@ class Workspace {
   std::string cache() const { return path("cache"); }
   std::string store() const { return path("results.db"); }
 
-  Command conoscope(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> words = {built_conoscope().string()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    Command command(words);
-    command.set("HOME", path("home")).set("CONOSCOPE_CACHE", cache());
-    command.set("CONOSCOPE_STORE", store());
-    return command;
-  }
+  Command conoscope(const std::vector<std::string>& arguments) const;
 
   /// Runs it and insists on the exit code.
-  Ended run(const std::vector<std::string>& arguments, int code = 0) const {
-    const Ended ended = conoscope(arguments).run();
-    INFO("stderr: ", ended.err);
-    REQUIRE(ended.signal == 0);
-    REQUIRE(ended.code == code);
-    return ended;
-  }
+  Ended run(const std::vector<std::string>& arguments, int code = 0) const;
 
   /// The answer of a command that reads, as JSON.
-  Json json(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--format", "json"});
-    return Json::parse(run(arguments).out);
-  }
+  Json json(std::vector<std::string> arguments) const;
   Json query(const std::string& sql) const { return json({"query", sql}); }
-  std::int64_t count(const std::string& table) const {
-    return query("SELECT count(*) AS n FROM " + table)[0]["n"];
-  }
-  std::string exported(const std::string& store_file = "") const {
-    return run({"export", "--store", store_file.empty() ? store() : store_file}).out;
-  }
+  std::int64_t count(const std::string& table) const;
+  std::string exported(const std::string& store_file = "") const;
 
  private:
   Scratch scratch_;
 };
 
 /// [[dataset]] and [[model]] of the digits activations that ship, and these explainers.
-inline std::string digits_run(const std::string& head, const std::vector<std::string>& explainers) {
-  std::string text = head + "\n[[dataset]]\nid = \"precomputed\"\nname = \"digits\"\n";
-  text += "params = { archive = \"" CONOSCOPE_TEST_DIGITS "\" }\n";
-  text += "[[model]]\nid = \"precomputed\"\n";
-  for (const auto& explainer : explainers) text += "[[explainer]]\nid = \"" + explainer + "\"\n";
-  return text;
-}
+std::string digits_run(const std::string& head, const std::vector<std::string>& explainers);
 
 // A sanitizer makes a worker some ten times slower: fewer seeds there, the same checks.
 #ifdef __SANITIZE_ADDRESS__
@@ -77,12 +51,7 @@ inline constexpr bool kSlow = false;
 #endif
 
 /// Four explainers of different kinds and every control: 24 cells (12 when slow).
-inline std::string whole_run() {
-  return digits_run(std::string("seeds = ") + (kSlow ? "[0]" : "[0, 1]") +
-                        "\ncontrols = [\"none\", \"random_importance\", \"random_concepts\"]\n"
-                        "metrics = [\"surf\"]",
-                    {"perfect", "svd", "kmeans", "nmf"});
-}
+std::string whole_run();
 inline constexpr int kWholeRunCells = kSlow ? 12 : 24;
 
 inline bool has(const std::string& text, const std::string& part) {

@@ -1,0 +1,50 @@
+#include "tests/harness/app/workspace.h"
+
+namespace conoscope::testing {
+
+Command Workspace::conoscope(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {built_conoscope().string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  Command command(words);
+  command.set("HOME", path("home")).set("CONOSCOPE_CACHE", cache());
+  command.set("CONOSCOPE_STORE", store());
+  return command;
+}
+
+Ended Workspace::run(const std::vector<std::string>& arguments, int code) const {
+  const Ended ended = conoscope(arguments).run();
+  INFO("stderr: ", ended.err);
+  REQUIRE(ended.signal == 0);
+  REQUIRE(ended.code == code);
+  return ended;
+}
+
+Json Workspace::json(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  return Json::parse(run(arguments).out);
+}
+
+std::int64_t Workspace::count(const std::string& table) const {
+  return query("SELECT count(*) AS n FROM " + table)[0]["n"];
+}
+
+std::string Workspace::exported(const std::string& store_file) const {
+  return run({"export", "--store", store_file.empty() ? store() : store_file}).out;
+}
+
+std::string digits_run(const std::string& head, const std::vector<std::string>& explainers) {
+  std::string text = head + "\n[[dataset]]\nid = \"precomputed\"\nname = \"digits\"\n";
+  text += "params = { archive = \"" CONOSCOPE_TEST_DIGITS "\" }\n";
+  text += "[[model]]\nid = \"precomputed\"\n";
+  for (const auto& explainer : explainers) text += "[[explainer]]\nid = \"" + explainer + "\"\n";
+  return text;
+}
+
+std::string whole_run() {
+  return digits_run(std::string("seeds = ") + (kSlow ? "[0]" : "[0, 1]") +
+                        "\ncontrols = [\"none\", \"random_importance\", \"random_concepts\"]\n"
+                        "metrics = [\"surf\"]",
+                    {"perfect", "svd", "kmeans", "nmf"});
+}
+
+}  // namespace conoscope::testing
