@@ -66,3 +66,25 @@ TEST_CASE("across: an empty board stays empty, and what is no board is refused")
   CHECK(across_datasets(board_of({})).columns.size() == 1);
   CHECK_THROWS_AS(across_datasets(Table{{{"dataset"}, {"model"}}, {}}), std::invalid_argument);
 }
+
+TEST_CASE("across: models that are judged themselves are rows") {
+  const auto model_row = [](const std::string& dataset, const std::string& model, double mae) {
+    auto out = row(dataset, model, "", score(mae), {});
+    out[3] = Field();
+    return out;
+  };
+  std::vector<std::vector<Field>> rows = {model_row("a", "m", 1), model_row("a", "n", 2),
+                                          model_row("b", "n", 3)};
+  const Table turned = across_datasets(board_of(rows));
+  CHECK(to_text(turned, Format::csv) ==
+        "model,a: mae,a: mae_half_width,a: mae_n,b: mae,b: mae_half_width,b: mae_n\r\n"
+        "m,1,0.5,3,,,\r\n"
+        "n,2,0.5,3,3,0.5,3\r\n");
+  rows.push_back(row("b", "n", "z", score(4), {}));
+  const Table mixed = across_datasets(board_of(rows));
+  CHECK(mixed.columns[0].name == "method");
+  REQUIRE(mixed.columns.size() == 4);
+  CHECK(mixed.columns[2].name == "b: mae");
+  CHECK(mixed.columns[3].name == "b, n: mae");
+  CHECK(mixed.rows.size() == 3);
+}
