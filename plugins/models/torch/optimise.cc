@@ -12,7 +12,7 @@ namespace conoscope::models {
 
 namespace {
 
-constexpr double kMomentum = 0.9, kFall = 0.1, kLower = 1e-4;
+constexpr double kMomentum = 0.9, kFall = 0.1, kLower = 1e-4, kRise = 0.2;
 
 std::unique_ptr<torch::optim::Optimizer> make_optimiser(const Weights& weights,
                                                         const OptimiseOptions& options) {
@@ -59,9 +59,19 @@ struct Stagnation {
 }  // namespace
 
 OptimiseOptions read_optimise_options(const sdk::Params& params) {
-  return {params.text("optimiser"),       params.real("learning_rate"), params.integer("epochs"),
-          params.integer("batch_size"),   params.integer("plateau"),    params.integer("patience"),
+  return {params.text("optimiser"),
+          params.real("learning_rate"),
+          params.text("schedule") == "one_cycle",
+          params.integer("epochs"),
+          params.integer("batch_size"),
+          params.integer("plateau"),
+          params.integer("patience"),
           params.real("validation_share")};
+}
+
+double one_cycle(double part) {
+  return part < kRise ? part / kRise
+                      : 0.5 * (1.0 + std::cos(M_PI * (part - kRise) / (1.0 - kRise)));
 }
 
 Rows hold_out(const Tensor& train, const OptimiseOptions& options, sdk::Seed seed) {
@@ -85,6 +95,8 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
   Stagnation training{kLower}, validation{};
   std::vector<Tensor> best;
   std::int64_t epoch = 0, steps = 0;
+  const double all_steps = static_cast<double>(
+      options.epochs * ((rows.fitted.size(0) + options.batch_size - 1) / options.batch_size));
   while (epoch < options.epochs) {
     context.check_cancelled();
     const sdk::Seed own = seed.child("epoch").child(static_cast<std::uint64_t>(epoch));
@@ -93,19 +105,24 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
     double sum = 0.0;
     for (std::int64_t i = 0; i < order.size(0); i += options.batch_size) {
       const Tensor batch = order.slice(0, i, std::min(i + options.batch_size, order.size(0)));
+      if (options.one_cycle)
+        set_rate(*optimiser,
+                 options.learning_rate * one_cycle((static_cast<double>(steps) + 0.5) / all_steps));
       const Tensor value = loss(batch, &random);
       optimiser->zero_grad();
       value.backward();
       optimiser->step();
       sum += value.item<double>() * static_cast<double>(batch.size(0));
-      if (after_step) after_step(++steps);
+      ++steps;
+      if (after_step) after_step(steps);
     }
     const double mean = sum / static_cast<double>(order.size(0));
     check_loss(mean, epoch);
     ++epoch;
     context.progress(part.from + (part.to - part.from) * static_cast<double>(epoch) /
                                      static_cast<double>(options.epochs));
-    if (!training.improves(mean) && options.plateau > 0 && training.epochs > options.plateau) {
+    if (!options.one_cycle && !training.improves(mean) && options.plateau > 0 &&
+        training.epochs > options.plateau) {
       rate *= kFall;
       training.epochs = 0;
       set_rate(*optimiser, rate);

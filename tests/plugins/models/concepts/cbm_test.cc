@@ -191,6 +191,26 @@ TEST_CASE("cbm: the learning rate falls where the training loss does not") {
   CHECK_FALSE((constant == scores(1)));
 }
 
+TEST_CASE("cbm: one_cycle heeds no plateau, and ends a rate that is too high in better weights") {
+  const Bundle data = tabular_toy(300);
+  const auto fit = [&](const std::string& schedule, std::int64_t plateau) {
+    return cbm().fit_model(options({{"epochs", std::int64_t{30}},
+                                    {"patience", std::int64_t{0}},
+                                    {"learning_rate", 0.3},
+                                    {"schedule", schedule},
+                                    {"plateau", plateau}}),
+                           data);
+  };
+  const Outcome cycle = fit("one_cycle", 1);
+  REQUIRE(cycle.error == "");
+  CHECK((cycle.out.arrays.at("concept_scores") ==
+         fit("one_cycle", 0).out.arrays.at("concept_scores")));
+  const auto accuracy = [](const Outcome& model) {
+    return std::stod(model.out.texts.at("test_concept_accuracy"));
+  };
+  CHECK(accuracy(cycle) > accuracy(fit("plateau", 0)));
+}
+
 TEST_CASE("cbm: stops when asked to") {
   int asked = 0;
   Host host;
