@@ -4,6 +4,7 @@
 #include <string>
 
 #include "metrics/disentanglement/disentanglement_eval.h"
+#include "metrics/disentanglement/posterior_eval.h"
 #include "metrics/faithfulness/c_shap_eval.h"
 #include "metrics/faithfulness/deletion.h"
 #include "metrics/faithfulness/deletion_pixel.h"
@@ -64,6 +65,7 @@ const Catalogue& catalogue() {
     add_intervention(building);
     add_disentanglement(building);
     add_irs(building);
+    add_posterior(building);
     return building;
   }();
   return all;

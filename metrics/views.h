@@ -63,7 +63,9 @@ struct ConceptView {
 
 /// Encoders, and the concept scores of an explainer: codes z, n x m.
 struct LatentView {
-  Matrix codes;
+  Matrix codes;                     ///< of a posterior q(z|x): its mean
+  Matrix log_variance = {};         ///< of q(z|x), n x m; empty: the codes are points
+  Vector reconstruction_loss = {};  ///< -log p(x|z), n, one z ~ q(z|x) each; empty: unknown
 };
 
 /// Images, and the model from their pixels on, for measures that alter them.

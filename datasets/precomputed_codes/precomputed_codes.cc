@@ -36,6 +36,8 @@ class PrecomputedCodes final : public sdk::Dataset {
         codes_member_(params.text("codes_member")),
         factors_(params.file("factors")),
         factors_member_(params.text("factors_member")),
+        log_variance_(params.file("log_variance")),
+        log_variance_member_(params.text("log_variance_member")),
         test_share_(params.real("test_share")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
@@ -47,6 +49,15 @@ class PrecomputedCodes final : public sdk::Dataset {
       throw std::invalid_argument(codes.origin + " has " + codes.shape_text() + " codes, but " +
                                   factors.origin + " " + factors.shape_text() +
                                   " factors: not the same samples");
+    if (!log_variance_.empty()) {
+      const formats::Array variances = read(log_variance_, log_variance_member_);
+      check_table(variances, "logarithms of variances");
+      if (variances.shape != codes.shape)
+        throw std::invalid_argument(codes.origin + " has " + codes.shape_text() + " codes, but " +
+                                    variances.origin + " " + variances.shape_text() +
+                                    " logarithms of variances, expected one for each code");
+      write(out, "codes_log_variance", variances);
+    }
     context.check_cancelled();
     write(out, "codes", codes);
     write(out, "factors", factors);
@@ -55,7 +66,7 @@ class PrecomputedCodes final : public sdk::Dataset {
   }
 
  private:
-  std::string codes_, codes_member_, factors_, factors_member_;
+  std::string codes_, codes_member_, factors_, factors_member_, log_variance_, log_variance_member_;
   double test_share_;
 };
 
@@ -83,6 +94,16 @@ type = "file"
 help = "n x F: the generative factors of the same samples, one column each"
 
 [parameters.factors_member]
+type = "text"
+default = ""
+help = "where the file is an .npz archive: the name of the array"
+
+[parameters.log_variance]
+type = "file"
+default = ""
+help = "n x m: logarithms of the posteriors' variances, for the metric kl; empty: not known"
+
+[parameters.log_variance_member]
 type = "text"
 default = ""
 help = "where the file is an .npz archive: the name of the array"

@@ -67,8 +67,9 @@ void check_rows(const ArrayBag& bag, const std::vector<const char*>& names, std:
 const std::vector<const char*> kDatasetArrays = {"inputs",   "labels",  "targets",
                                                  "concepts", "factors", "activations"};
 const std::vector<const char*> kModelArrays = {
-    "activations",      "concept_scores", "concept_probabilities", "task_outputs", "concept_active",
-    "concept_inactive", "codes"};
+    "activations",  "concept_scores",     "concept_probabilities",
+    "task_outputs", "concept_active",     "concept_inactive",
+    "codes",        "codes_log_variance", "reconstruction_loss"};
 
 void check_head(const ArrayBag& bag) {
   const auto activations = need(bag, "activations");
@@ -120,6 +121,14 @@ void check_concepts(const ArrayBag& bag) {
   check_shape(need(bag, "concept_inactive"), shape);
 }
 
+void check_codes(const ArrayBag& bag) {
+  const auto codes = need(bag, "codes");
+  if (codes.dimensions() != 2) fail("codes is " + codes.shape_text() + ", expected n x m");
+  if (const auto v = bag.find("codes_log_variance"))
+    check_shape(*v, {codes.rows(), codes.shape(1)});
+  if (const auto loss = bag.find("reconstruction_loss")) check_shape(*loss, {codes.rows()});
+}
+
 bool offers(const Metadata& metadata, const char* view) {
   return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
 }
@@ -166,9 +175,7 @@ void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata&
   // What is there is used, promised or not.
   if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);
   if (offers(metadata, "concept_view") || model.find("concept_scores")) check_concepts(model);
-  if (offers(metadata, "latent_view")) need(model, "codes");
-  if (const auto codes = model.find("codes"); codes && codes->dimensions() != 2)
-    fail("codes is " + codes->shape_text() + ", expected n x m");
+  if (offers(metadata, "latent_view") || model.find("codes")) check_codes(model);
   check_all_finite(model);
 }
 

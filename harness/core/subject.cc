@@ -17,8 +17,9 @@ using metrics::Matrix;
 // Arrays with a row for each sample; all others (weights, indices) belong to no split.
 constexpr std::string_view kAnnotations[] = {"inputs", "labels", "targets", "concepts", "factors"};
 constexpr std::string_view kModelArrays[] = {
-    "activations",      "concept_scores", "concept_probabilities", "task_outputs", "concept_active",
-    "concept_inactive", "codes"};
+    "activations",  "concept_scores",     "concept_probabilities",
+    "task_outputs", "concept_active",     "concept_inactive",
+    "codes",        "codes_log_variance", "reconstruction_loss"};
 
 template <std::size_t N>
 bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
@@ -219,7 +220,13 @@ TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
     if (const auto on = test_.find("concept_active")) concepts_->active = to_matrix(*on, 1);
     if (const auto off = test_.find("concept_inactive")) concepts_->inactive = to_matrix(*off, 1);
   }
-  if (const auto codes = test_.find("codes")) latent_ = {to_matrix(*codes, 1)};
+  if (const auto codes = test_.find("codes")) {
+    latent_.emplace();
+    latent_->codes = to_matrix(*codes, 1);
+    if (const auto v = test_.find("codes_log_variance")) latent_->log_variance = to_matrix(*v, 1);
+    if (const auto loss = test_.find("reconstruction_loss"))
+      latent_->reconstruction_loss = to_matrix(*loss, 1).col(0);
+  }
   annotations_ = make_annotations(test_);
 }
 
@@ -276,7 +283,7 @@ void TestSubject::add_concept_scores() {
     return;
   if (concepts_ && latent_) return;
   const metrics::Matrix scores = metrics::concept_scores(*head_, *explanation_);
-  if (!latent_) latent_ = {scores};
+  if (!latent_) latent_.emplace().codes = scores;
   if (concepts_) return;
   concepts_.emplace();
   concepts_->scores = scores;

@@ -47,6 +47,17 @@ TEST_CASE("precomputed_codes: codes and factors, unchanged, and a split by seed"
   CHECK(outcome.out.shape("test_index")[0] == 2);
 }
 
+TEST_CASE("precomputed_codes: the posteriors' variances, where they are known") {
+  Files files;
+  files.put("log_variance", "(4, 2)", {0, -1, -2, -3, -4, -5, -6, -7});
+  const Outcome outcome = plugin().load(files.arguments);
+  REQUIRE(outcome.error == "");
+  CHECK(std::ranges::equal(outcome.out.values<double>("codes_log_variance"),
+                           std::vector<double>{0, -1, -2, -3, -4, -5, -6, -7}));
+  files.put("log_variance", "(4, 1)", {0, -1, -2, -3});
+  files.refuses("log_variance.npy 4 x 1 logarithms of variances, expected one for each code");
+}
+
 TEST_CASE("precomputed_codes: what it refuses, naming the file") {
   Files files;
   files.put("factors", "(3, 1)", {0, 1, 0});

@@ -15,7 +15,14 @@ class PrecomputedCodes final : public sdk::Model {
     const sdk::Tensor codes = dataset.get("codes");
     if (codes.dimensions() != 2)
       throw std::invalid_argument("codes: " + codes.shape_text() + ", expected n x m");
-    conoscope::models::pass_on(codes, "codes", {codes.rows(), codes.shape(1)}, out);
+    const std::vector<std::int64_t> shape = {codes.rows(), codes.shape(1)};
+    conoscope::models::pass_on(codes, "codes", shape, out);
+    if (const auto variances = dataset.find("codes_log_variance")) {
+      if (variances->shape_text() != codes.shape_text())
+        throw std::invalid_argument("codes_log_variance: " + variances->shape_text() +
+                                    ", expected " + codes.shape_text() + " as codes");
+      conoscope::models::pass_on(*variances, "codes_log_variance", shape, out);
+    }
   }
 };
 

@@ -36,8 +36,8 @@ class Ada final : public VaeMethod {
     const Tensor changed = changed_dimensions(pair_divergence(own1, own2));
     const PosteriorPair pair = share_unchanged(own1, own2, changed, averaging_);
     const auto reconstruction_of = [&training](const Posterior& posterior, const Tensor& x) {
-      return reconstruction_loss(training.likelihood,
-                                 training.network.decode(training.draw(posterior)), x);
+      const Tensor outputs = training.network.decode(training.draw(posterior));
+      return reconstruction_losses(training.likelihood, outputs, x).mean();
     };
     const Tensor first = reconstruction_of(pair.first, x1);
     const Tensor reconstruction = 0.5 * (first + reconstruction_of(pair.second, x2));

@@ -15,8 +15,7 @@ class VaeInputs {
   /// inputs       n x h x w x c images or n x f rows, any dtype and strides; must outlive this.
   /// Bernoulli    values in [0, 1], as they are
   /// Gaussian     any values, standardised by the training rows' mean and standard deviation of
-  /// each
-  ///              channel or feature (constant ones are only centred)
+  ///              each channel or feature (constant ones are only centred)
   /// throws  sdk::NotApplicable: another number of axes. std::invalid_argument: empty, a value that
   ///         is not finite, or for Bernoulli one outside [0, 1]
   VaeInputs(const sdk::Tensor& inputs, Likelihood likelihood, const Tensor& train);

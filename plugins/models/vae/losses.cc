@@ -17,13 +17,14 @@ Tensor log_normal(const Tensor& z, const Tensor& mean, const Tensor& log_varianc
 
 }  // namespace
 
-Tensor reconstruction_loss(Likelihood likelihood, const Tensor& outputs, const Tensor& x) {
-  const auto samples = static_cast<double>(x.size(0));
+Tensor reconstruction_losses(Likelihood likelihood, const Tensor& outputs, const Tensor& x) {
   if (likelihood == Likelihood::kBernoulli)
-    return torch::binary_cross_entropy_with_logits(outputs, x, {}, {}, at::Reduction::Sum) /
-           samples;
-  const double constant = 0.5 * kLogTwoPi * static_cast<double>(x.numel()) / samples;
-  return 0.5 * (x - outputs).square().sum() / samples + constant;
+    return torch::binary_cross_entropy_with_logits(outputs, x, {}, {}, at::Reduction::None)
+        .flatten(1)
+        .sum(1);
+  const double constant =
+      0.5 * kLogTwoPi * static_cast<double>(x.numel()) / static_cast<double>(x.size(0));
+  return 0.5 * (x - outputs).square().flatten(1).sum(1) + constant;
 }
 
 Tensor kl_by_dimension(const Tensor& mean, const Tensor& log_variance) {

@@ -19,13 +19,13 @@ using torch::Tensor;
 
 enum class Likelihood { kBernoulli, kGaussian };
 
-/// -log p(x|z), summed over all that a sample consists of.
+/// -log p(x|z) of each sample, M entries: summed over all that it consists of.
 ///
 ///   Bernoulli:  sum_i softplus(o_i) - x_i o_i             o are logits, x in [0, 1]
 ///   Gaussian:   1/2 sum_i [(x_i - o_i)^2 + log(2 pi)]     o are means, the variance is 1
 ///
 /// Source: Kingma & Welling, ICLR 2014, appendix C.
-Tensor reconstruction_loss(Likelihood likelihood, const Tensor& outputs, const Tensor& x);
+Tensor reconstruction_losses(Likelihood likelihood, const Tensor& outputs, const Tensor& x);
 
 /// KL(q(z_d|x) || p(z_d)) = 1/2 (mu^2 + v - log v - 1), M x d; sum over axis 1 for KL(q || p).
 /// Source: Kingma & Welling, ICLR 2014, appendix B.

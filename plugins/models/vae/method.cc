@@ -7,14 +7,15 @@ VaeTraining::Pass VaeTraining::pass(const Tensor& rows) const {
   Pass result;
   result.posterior = network.encode(x);
   result.z = draw(result.posterior);
-  result.reconstruction_loss = reconstruction_loss(likelihood, network.decode(result.z), x);
+  result.reconstruction_losses = reconstruction_losses(likelihood, network.decode(result.z), x);
   return result;
 }
 
 VaeLoss PenaltyMethod::loss(const VaeTraining& training, const Tensor& rows, std::int64_t t) {
   const VaeTraining::Pass pass = training.pass(rows);
   const Tensor kl = kl_divergence(pass.posterior.mean, pass.posterior.log_variance);
-  return {pass.reconstruction_loss + penalty(training, pass, kl, t), pass.reconstruction_loss, kl};
+  const Tensor reconstruction = pass.reconstruction_losses.mean();
+  return {reconstruction + penalty(training, pass, kl, t), reconstruction, kl};
 }
 
 }  // namespace conoscope::models

@@ -21,7 +21,7 @@ struct VaeTraining {
 
   struct Pass {
     Posterior posterior;
-    Tensor z, reconstruction_loss;
+    Tensor z, reconstruction_losses;
   };
   Posterior encode(const Tensor& rows) const { return network.encode(inputs.batch(rows)); }
   Tensor draw(const Posterior& posterior) const {

@@ -13,7 +13,7 @@ namespace conoscope::models {
 
 namespace {
 
-constexpr std::int64_t kEncodeBatch = 256;
+constexpr std::int64_t kPassBatch = 256;
 constexpr std::int64_t kReports = 10;  ///< lines in the log, and a hundred steps of progress
 
 std::string number(const char* format, double value) {
@@ -60,42 +60,22 @@ void optimise(const std::string& name, const VaeTraining& training, VaeMethod& m
   }
 }
 
-Posterior encode_all(const VaeTraining& training, const sdk::Context& context) {
-  std::vector<Tensor> means, log_variances;
-  for (std::int64_t i = 0; i < training.inputs.samples(); i += kEncodeBatch) {
-    context.check_cancelled();
-    const Posterior part = training.encode(
-        torch::arange(i, std::min(i + kEncodeBatch, training.inputs.samples()), torch::kInt64));
-    means.push_back(part.mean);
-    log_variances.push_back(part.log_variance);
-  }
-  return {torch::cat(means), torch::cat(log_variances)};
-}
+/// The latent view of all rows.
+struct Codes {
+  Tensor mean, log_variance, reconstruction_losses;
+};
 
-void tell_test_losses(const std::string& name, const VaeTraining& training, const Tensor& test,
-                      const sdk::Context& context, sdk::Sink& out) {
-  double reconstruction = 0.0;
-  Tensor kl = torch::zeros({training.latents}, torch::kFloat64);
-  for (std::int64_t i = 0; i < test.size(0); i += kEncodeBatch) {
+Codes pass_all(const VaeTraining& training, const sdk::Context& context) {
+  std::vector<Tensor> means, log_variances, losses;
+  for (std::int64_t i = 0; i < training.inputs.samples(); i += kPassBatch) {
     context.check_cancelled();
-    const Tensor rows = test.slice(0, i, i + kEncodeBatch);
-    const VaeTraining::Pass pass = training.pass(rows);
-    reconstruction += pass.reconstruction_loss.item<double>() * static_cast<double>(rows.size(0));
-    kl += kl_by_dimension(pass.posterior.mean, pass.posterior.log_variance)
-              .to(torch::kFloat64)
-              .sum(0);
+    const VaeTraining::Pass part = training.pass(
+        torch::arange(i, std::min(i + kPassBatch, training.inputs.samples()), torch::kInt64));
+    means.push_back(part.posterior.mean);
+    log_variances.push_back(part.posterior.log_variance);
+    losses.push_back(part.reconstruction_losses);
   }
-  const auto samples = static_cast<double>(test.size(0));
-  kl /= samples;
-  const std::string loss_text = number("%.6f", reconstruction / samples),
-                    kl_text = number("%.6f", kl.sum().item<double>());
-  std::string by_dimension;
-  for (std::int64_t d = 0; d < training.latents; ++d)
-    by_dimension += (d ? "," : "") + number("%.6f", kl[d].item<double>());
-  context.log(name + ": test_reconstruction_loss " + loss_text + ", test_kl " + kl_text);
-  out.text("test_reconstruction_loss", loss_text);
-  out.text("test_kl", kl_text);
-  out.text("test_kl_by_dimension", by_dimension);
+  return {torch::cat(means), torch::cat(log_variances), torch::cat(losses)};
 }
 
 }  // namespace
@@ -137,10 +117,16 @@ void VaeModel::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk:
   optimise(name_, training, *method_, learning_rate_, context);
 
   const torch::NoGradGuard no_grad;
-  const Posterior all = encode_all(training, context);
-  tell_test_losses(name_, training, test, context, out);
+  const Codes all = pass_all(training, context);
+  const auto of_test = [&test](const Tensor& rows) { return rows.index_select(0, test); };
+  const Tensor kl = kl_divergence(of_test(all.mean), of_test(all.log_variance));
+  context.log(
+      name_ + ": on the test split reconstruction " +
+      number("%.4f", of_test(all.reconstruction_losses).to(torch::kFloat64).mean().item<double>()) +
+      ", KL " + number("%.4f", kl.item<double>()));
   write(out, "codes", all.mean);
   write(out, "codes_log_variance", all.log_variance);
+  write(out, "reconstruction_loss", all.reconstruction_losses);
 }
 
 }  // namespace conoscope::models

@@ -14,9 +14,8 @@ namespace conoscope::models {
 /// Adam (Kingma & Ba, ICLR 2015; beta 0.9, 0.999) at a constant rate, for `steps` batches, or
 /// `epochs` passes where that is 0. All randomness comes from the job's seed.
 ///
-/// Arrays  codes n x latents: posterior means of all rows; codes_log_variance: of the posteriors
-/// Texts   test_reconstruction_loss, test_kl, test_kl_by_dimension (with commas between): nats per
-///         sample, over the test split, the reconstruction from one draw of each posterior
+/// Arrays  for all rows: codes n x latents, the posteriors' means; codes_log_variance, of the same
+///         shape; reconstruction_loss n, in nats, of one draw from each posterior
 /// throws  std::invalid_argument, sdk::NotApplicable as VaeInputs, VaeNetwork and the method
 ///         std::domain_error: the loss is not finite
 class VaeModel : public sdk::Model {

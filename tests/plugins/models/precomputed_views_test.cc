@@ -68,6 +68,13 @@ TEST_CASE("precomputed_codes: passes the codes on, and refuses what are none") {
   REQUIRE(outcome.error == "");
   CHECK((outcome.out.arrays.at("codes") == data.arrays.at("codes")));
   CHECK(outcome.out.arrays.size() == 1);
+  data.arrays["codes_log_variance"] = OwnedArray::of<double>({3, 1}, {0, -1, -2});
+  const Outcome posterior = codes().fit_model({}, data);
+  REQUIRE(posterior.error == "");
+  CHECK((posterior.out.arrays.at("codes_log_variance") == data.arrays.at("codes_log_variance")));
+  data.arrays["codes_log_variance"] = OwnedArray::of<double>({3}, {0, -1, -2});
+  refuses(codes(), data, "codes_log_variance: 3, expected 3 x 1 as codes");
+  data.arrays.erase("codes_log_variance");
   data.arrays["codes"] =
       OwnedArray::of<double>({3, 1}, {7, std::numeric_limits<double>::infinity(), 9});
   refuses(codes(), data, "codes: entry 1 of 3 x 1 is inf");

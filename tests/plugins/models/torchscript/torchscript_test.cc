@@ -384,8 +384,7 @@ TEST_CASE("torchscript: layers and heads that are not there or cannot be watched
         ": head 'top' is not there; linear submodules: hidden, fc");
   CHECK(error_of(resnet18(), "layer4", "layer1") ==
         ": head 'layer1' is not linear; linear submodules: unused, fc");
-  CHECK(error_of(resnet18(), "unused", "fc") ==
-        ": layer 'unused' is never called by forward()");
+  CHECK(error_of(resnet18(), "unused", "fc") == ": layer 'unused' is never called by forward()");
   CHECK(error_of(
             build.tabular(
                 "  return self.fc.forward(self.hidden.forward(x) + self.hidden.forward(2 * x))\n"),

@@ -44,16 +44,18 @@ constexpr double kTwoPi = 2.0 * M_PI;
 
 }  // namespace
 
-TEST_CASE("reconstruction_loss: by hand") {
+TEST_CASE("reconstruction_losses: by hand") {
   // -log p of 1 and of 0.25 under probabilities 1/2 and 3/4: the logits are 0 and log 3.
   const Tensor logits = matrix({{0.0, std::log(3.0)}}), x = matrix({{1.0, 0.25}});
   const double first = std::log(2.0), second = -0.25 * std::log(0.75) - 0.75 * std::log(0.25);
-  CHECK(reconstruction_loss(Likelihood::kBernoulli, logits, x).item<double>() ==
+  CHECK(reconstruction_losses(Likelihood::kBernoulli, logits, x).item<double>() ==
         close(first + second));
-  // Two samples of two numbers: squares 4 + 1 and 0 + 9, halved, and log(2 pi) each.
-  CHECK(
-      reconstruction_loss(Likelihood::kGaussian, matrix({{2, 1}, {0, 3}}), matrix({{0, 0}, {0, 0}}))
-          .item<double>() == close(14.0 / 4.0 + std::log(kTwoPi)));
+  // Two samples of two numbers: squares 4 + 1 and 0 + 9, halved, and log(2 pi) / 2 each.
+  const Tensor losses = reconstruction_losses(Likelihood::kGaussian, matrix({{2, 1}, {0, 3}}),
+                                              matrix({{0, 0}, {0, 0}}));
+  REQUIRE(losses.numel() == 2);
+  CHECK(losses[0].item<double>() == close(2.5 + std::log(kTwoPi)));
+  CHECK(losses[1].item<double>() == close(4.5 + std::log(kTwoPi)));
 }
 
 TEST_CASE("kl_divergence: by hand, and zero at the prior alone") {

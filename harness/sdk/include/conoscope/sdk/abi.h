@@ -144,18 +144,18 @@ typedef struct cono_sink {
  * dataset        inputs n x ... (images: n x height x width x channels, any real dtype)
  *                labels n (I64, classes 0 ... C-1), or targets n x C (attributes 0/1, regression)
  *                concepts n x k, factors n x F, optional
- *                segment_embeddings m x D, segment_sample m (I64, the row each is cut from), optional
- *                train_index, test_index (I64): the split
- *                activations, head_weight, head_bias, optional: a head view that came with the data
- *                texts: task = classification | attributes | regression
- * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
+ *                segment_embeddings m x D, segment_sample m (I64, the row each is cut from),
+ * optional train_index, test_index (I64): the split activations, head_weight, head_bias, optional:
+ * a head view that came with the data texts: task = classification | attributes | regression head
+ * view      activations n x P x D (P positions before pooling, or n x D), all samples of the
  *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C
  *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
  * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k,
  *                task_outputs n x C where there is a task; edits go through CONO_INTERVENE;
  *                concept_active and concept_inactive n x k x w, both or neither: what an
  *                intervention writes where a concept is there, and where it is not
- * latent view    codes n x m
+ * latent view    codes n x m; of a posterior, optional: codes are its means, codes_log_variance
+ *                n x m, and reconstruction_loss n: -log p(x|z) in nats, for one z drawn from it
  * explanation    cavs M x D; texts: scope = class_specific | class_agnostic
  *                class-specific: importance M, counts C (I64, sum M; output c owns the rows after
  *                those of outputs 0 ... c-1); class-agnostic: importance C x M
