@@ -25,8 +25,7 @@ std::vector<SavedQuery> saved_queries();
 ///
 /// parameters  by name without the colon; an empty value and a parameter not given are NULL
 /// throws      StoreError: refused (it would write), bad_query (not SQL, no such parameter, more
-/// than
-///             one statement)
+///             than one statement)
 Table query(Store& store, std::string_view sql,
             const std::map<std::string, std::string>& parameters = {});
 

@@ -28,8 +28,7 @@ class OfficialFile {
   /// Calls visit(i, pixels of row rows[i]); rows ascending. The images are read in one pass and are
   /// never in memory as a whole.
   /// throws  std::invalid_argument, beginning with file and key: damaged, or a pixel that is
-  /// neither
-  ///         0 nor 1
+  ///         neither 0 nor 1
   void read(std::span<const std::int64_t> rows,
             const std::function<void(std::size_t, std::span<const std::uint8_t>)>& visit) const;
 

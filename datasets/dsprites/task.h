@@ -26,8 +26,7 @@ enum class Selection {
   /// A row is kept where every factor is a multiple of its stride (fewer values of the factors that
   /// are still free, so that the size stays near 23,000 to 35,000), and where, for the first gamma
   /// steps, the value is one of those allowed for the value of the factor before: the lower set
-  /// where
-  /// that factor's own concept is 1.
+  /// where that factor's own concept is 1.
   kConditional,
   /// As the authors' code does it, slips included: (1) for hearts, the shape's number (2) is looked
   /// up in the set of scales, so that hearts stay at all scales or vanish altogether; (2) a posX of

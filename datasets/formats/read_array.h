@@ -10,8 +10,7 @@ namespace conoscope::formats {
 /// array, or else .csv, plain or gzipped.
 ///
 /// throws  std::invalid_argument: what read_npy(), Npz and read_csv() refuse, or a .npz archive
-/// that
-///         does not hold exactly one array (lists them)
+///         that does not hold exactly one array (lists them)
 Array read_array(const std::string& path);
 
 }  // namespace conoscope::formats

@@ -36,8 +36,7 @@ formats::Array as_columns(formats::Array array, const std::string& name, std::in
                           const std::string& like);
 
 /// throws  std::invalid_argument: targets (n x columns) has not one column per output, or
-/// attributes
-///         that are not 0 or 1
+///         attributes that are not 0 or 1
 void check_targets(const formats::Array& targets, const formats::Array& weight, bool attributes);
 
 /// Class numbers. Softmax: each below `classes`.
@@ -63,8 +62,7 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
 ///   |head(row)_c - logits_c| <= 1e-3 max_c |logits_c|      relative to the row's largest logit
 ///
 /// throws  std::invalid_argument: logits is not n x C, or the first row and output that differ,
-/// with
-///         both numbers
+///         with both numbers
 void check_logits(const formats::Array& logits, std::int64_t samples,
                   const formats::Array& activations, const formats::Array& weight,
                   const formats::Array& bias, const std::string& pooling);

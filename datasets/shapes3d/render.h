@@ -48,7 +48,7 @@ class Geometry {
 /// floor_hue, wall_hue, object_hue  class indices 0 ... 9: hues 0, 0.1 ... 0.9
 /// image                            kNumbers values, row-major, RGB
 /// throws                           std::invalid_argument: a hue out of range, or a span of another
-/// size
+///                                  size
 void paint(const Geometry& geometry, int floor_hue, int wall_hue, int object_hue,
            std::span<std::uint8_t> image);
 

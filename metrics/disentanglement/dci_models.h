@@ -21,9 +21,8 @@ struct DciFit {
 /// accuracies.
 ///
 /// codes    n x K', K' >= 2.   factors  n x K, K >= 2: their values are classes, those of the
-/// training
-///          rows; a test value never seen in training is missed. A factor with a single training
-///          value has no classifier: it is predicted by that value and has no importance.
+///          training rows; a test value never seen in training is missed. A factor with a single
+///          training value has no classifier: it is predicted by that value and has no importance.
 /// throws   std::invalid_argument: shapes that do not fit, an entry not finite
 ///
 /// Source: disentanglement_lib's dci, which calls the accuracies errors.
@@ -45,9 +44,8 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
 /// features, on a random 90 % of the rows; informativeness is R^2 on the rest.
 ///
 /// features  n x p, rows of the importance matrix.   targets  n x q, its columns. The table of
-/// Zarlenga
-///           et al., AAAI 2023, has the factors as features and the codes as targets, so that its
-///           "disentanglement" says how many codes a factor is spread over.
+///           Zarlenga et al., AAAI 2023, has the factors as features and the codes as targets, so
+///           that its "disentanglement" says how many codes a factor is spread over.
 /// throws   std::invalid_argument: as dci_boosting; fewer than 10 rows
 ///          std::domain_error: a target that is constant on the held-out rows
 DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,

@@ -15,14 +15,14 @@ namespace conoscope::metrics {
 /// disentanglements by code.
 ///
 /// subject  latent view and annotations.factors; seed. At most 15,000 rows are used, drawn by the
-/// seed:
-///          two thirds to train, one third to test (as 10,000 and 5,000 in disentanglement_lib).
-///          Factors with a single value are left out; those that are not integers are brought into
-///          20 equal-width bins, but for sap_continuous, sap_ross and r4. The message says so.
+///          seed: two thirds to train, one third to test (as 10,000 and 5,000 in
+///          disentanglement_lib). Factors with a single value are left out; those that are not
+///          integers are brought into 20 equal-width bins, but for sap_continuous, sap_ross and r4.
+///          The message says so.
 /// returns  one Score per name, in the order of the catalogue. `not_applicable`: a view is missing,
-/// too
-///          few codes, factors or samples. `undefined`: as the functions' std::domain_error; DCI
-///          whose trees have no split (the forest's leaves of 500 need more than 1,600 samples).
+///          too few codes, factors or samples. `undefined`: as the functions' std::domain_error;
+///          DCI whose trees have no split (the forest's leaves of 500 need more than 1,600
+///          samples).
 /// throws   std::invalid_argument: numbers of samples that differ, an entry not finite
 std::vector<Score> disentanglement_eval(const Subject& subject);
 

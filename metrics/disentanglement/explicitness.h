@@ -20,8 +20,7 @@ struct Explicitness {
 ///
 /// codes    n x K'.   factors  n x K.
 /// returns  the mean over factors, [0, 1]; 0.5: chance. Only values present in training and, for
-/// the
-///          test part, in the test samples count; a factor without two such values is dropped.
+///          the test part, in the test samples count; a factor without two such values is dropped.
 /// throws   std::invalid_argument: shapes that do not fit, an entry not finite
 ///          std::domain_error: all codes are constant, or no factor has two values
 ///

@@ -17,11 +17,9 @@ struct LogisticRegression {
 ///
 /// x        n x d.   labels  n, 0 ... classes-1; classes without samples are allowed.
 /// returns  the optimum, found by a quasi-Newton method (L-BFGS) up to a gradient of 1e-6 per
-/// sample
-///          or what rounding allows.
+///          sample or what rounding allows.
 /// throws   std::invalid_argument: shapes that do not fit, classes < 2, a label out of range, an
-/// entry
-///          not finite, C not positive
+///          entry not finite, C not positive
 ///
 /// Source: scikit-learn's LogisticRegression with its defaults, solved further than those stop.
 LogisticRegression logistic_regression(const MatrixRef& x, const IndexVector& labels, Index classes,

@@ -17,8 +17,7 @@ struct Modularity {
 ///
 /// mutual_information  K' x K, K >= 2, see code_information.
 /// returns  the mean over codes, [0, 1]; 1: modular. A code that tells nothing counts 0. A dead
-/// code
-///          with a little noise has a little information on everything and scores anything.
+///          code with a little noise has a little information on everything and scores anything.
 /// throws   std::invalid_argument: K < 2, K' < 1, an entry negative or not finite
 ///
 /// Source: Ridgeway and Mozer, NeurIPS 2018; the 0 is disentanglement_lib's.

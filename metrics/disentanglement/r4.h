@@ -30,8 +30,7 @@ struct R4Split {
 /// factors  V, n x K.   codes  Z, n x K'.   splits  rows of each: the same for every pair.
 /// returns  [0, 1]; 1: every factor has a code that says the same.
 /// throws   std::invalid_argument: shapes that do not fit, an entry not finite, no splits, rows out
-/// of
-///          range
+///          of range
 ///
 /// Source: Ross and Doshi-Velez, ICML 2021.
 R4 r4(const MatrixRef& factors, const MatrixRef& codes, const std::vector<R4Split>& splits);

@@ -18,10 +18,9 @@ struct Sap {
 ///   SAP = mean over factors of (best - second best over codes of S(j, k))
 ///
 /// sap_discrete    S = accuracy of a one-feature linear_svm (C = 0.01) trained on the training
-/// codes
-///                 and asked for the test samples; disentanglement_lib's default. A factor's values
-///                 are classes; a class that only the test samples have is always missed. A factor
-///                 with a single training value is predicted by that value.
+///                 codes and asked for the test samples; disentanglement_lib's default. A factor's
+///                 values are classes; a class that only the test samples have is always missed. A
+///                 factor with a single training value is predicted by that value.
 /// sap_continuous  S = squared correlation of code and factor; 0 where a code's variance is at most
 ///                 1e-12; disentanglement_lib's other way.
 /// sap_ross        S = the same SVM's accuracy on the data that it was trained on, for factors that
@@ -30,8 +29,7 @@ struct Sap {
 ///
 /// codes    n x K', K' >= 2.   factors  n x K.
 /// returns  [0, 1]. A binary factor has chance accuracy 0.5, so that the discrete gap hardly
-/// exceeds
-///          0.5 even for a perfect code.
+///          exceeds 0.5 even for a perfect code.
 /// throws   std::invalid_argument: shapes that do not fit, K' < 2, an entry not finite
 ///          std::domain_error (sap_continuous, sap_ross): a factor with a single value
 ///

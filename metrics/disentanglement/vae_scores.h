@@ -71,8 +71,7 @@ struct BetaVaeScore {
 /// codes    n x K'.   factors  K, >= 2.   draws  see beta_vae_draws.
 /// returns  [0, 1]; 1/K: chance. Features are not standardised, so a small scale acts as a penalty.
 /// throws   std::invalid_argument: no rows, an entry not finite, factors < 2, lists of differing
-/// lengths,
-///          rows or labels out of range, nothing to train on or to judge
+///          lengths, rows or labels out of range, nothing to train on or to judge
 ///
 /// Source: Higgins et al., ICLR 2017, as in disentanglement_lib.
 BetaVaeScore beta_vae_score(const MatrixRef& codes, Index factors, const BetaVaeDraws& draws);

@@ -29,8 +29,7 @@ namespace conoscope::metrics {
 ///
 /// subject  head and explanation; annotations.labels for all but deletion_concept_auc.
 /// returns  one Score per name, in this order. `not_applicable`: a missing view or missing labels,
-/// a
-///          head that is not softmax, a flatten head; a single position (position scores); CAVs
+///          a head that is not softmax, a flatten head; a single position (position scores); CAVs
 ///          that a projection keeps to itself (deletion_weight_auc); `undefined`: no class has both
 ///          a concept and a sample.
 /// throws   as model_logits, deletion_concept, deletion_weight and deletion_parts

@@ -17,9 +17,8 @@ struct Plausibility {
 ///
 /// weight       W, C x D.   explanation  C outputs; class-agnostic: the K CAVs that all share.
 /// returns      [-1, 1]; 1: every class's weight vector has a CAV along it. A zero CAV, and an
-/// output
-///              without a CAV, has cosine 0; an output with w_c = 0 has no direction and is left
-///              out.
+///              output without a CAV, has cosine 0; an output with w_c = 0 has no direction and is
+///              left out.
 /// throws       std::invalid_argument: an explanation of other outputs or another width, or whose
 ///              projection keeps the CAVs to itself; an entry not finite
 ///              std::domain_error: W is 0

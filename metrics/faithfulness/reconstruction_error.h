@@ -15,8 +15,7 @@ namespace conoscope::metrics {
 ///              it is read as sum_k p_k v_k.
 /// returns      [0, inf); 0: nothing is lost, 1: as bad as answering 0.
 /// throws       std::invalid_argument: n < 1, D < 1, CAVs of another width, an entry not finite;
-/// psi
-///              or its inverse returns another shape or an entry that is not finite
+///              psi or its inverse returns another shape or an entry that is not finite
 ///              std::domain_error: all rows are 0
 ///
 /// Source: the training objective of sparse autoencoders as a measure, Kumar and Ahuja,

@@ -22,9 +22,8 @@ namespace conoscope::metrics {
 ///
 /// subject  head and explanation; annotations.labels for sae_downstream_ce and completeness.
 /// returns  one Score per name, in this order. `not_applicable`: a missing view or missing labels;
-/// a
-///          flatten head for reconstruction_error and plausibility; a head that is not softmax for
-///          kl, ce and completeness; CAVs that a projection keeps to itself for plausibility.
+///          a flatten head for reconstruction_error and plausibility; a head that is not softmax
+///          for kl, ce and completeness; CAVs that a projection keeps to itself for plausibility.
 ///          `undefined`: embeddings or weights all 0, a model at chance.
 /// throws   as model_logits, surf_surrogate, ice_eval_surrogate and reconstruction_error
 ///

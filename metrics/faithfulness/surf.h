@@ -31,9 +31,8 @@ struct SurfOptions {
 ///
 /// subject  head and explanation; annotations.labels for surf_norm_l1.
 /// returns  one Score per name, always all of them in this order. reason is `not_applicable` for
-/// what
-///          does not apply, for a missing view or missing labels, and for _spatial_mean under a
-///          flatten head; `undefined` for surf_rank_corr with one output and surf_norm_l1 where
+///          what does not apply, for a missing view or missing labels, and for _spatial_mean under
+///          a flatten head; `undefined` for surf_rank_corr with one output and surf_norm_l1 where
 ///          every true class's logit is 0. parts of surf_mae, surf_emd and surf_rank_corr: per
 ///          sample, 0 where a rank correlation is undefined (there it counts 0).
 /// throws   as model_logits, surf_surrogate and surf_norm_l1

@@ -24,11 +24,9 @@ struct SurfLinearOptions {
 /// bias          b, C.
 /// model_logits  n x C, see model_logits.
 /// returns       the tally of surf_surrogate's logits: exactly so for fold and float32 rows, else
-/// up to
-///               the order in which a product sums.
+///               up to the order in which a product sums.
 /// throws        std::invalid_argument: shapes that disagree, n < 1, D < 1, C < 1, a projection, an
-/// entry
-///               not finite
+///               entry not finite
 ///               std::domain_error: all entries are finite, yet a surrogate logit overflows
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833 (SURF), Eq. 10 and the measures of surf_mae, surf_emd,

@@ -16,8 +16,7 @@ struct NormL1 {
 /// model_logits, surrogate_logits  n x C, raw (no softmax), see model_logits and surf_surrogate.
 /// labels   t, one per sample, in 0 ... C-1.
 /// returns  value in [0, inf), 0: exact on the true class; and the number of samples left out
-/// because
-///          y_t is exactly 0, where the ratio does not exist. No epsilon is added.
+///          because y_t is exactly 0, where the ratio does not exist. No epsilon is added.
 /// throws   std::invalid_argument: n < 1, C < 1, shapes that differ, an entry not finite
 ///          std::invalid_argument: another number of labels than samples, a label outside 0 ... C-1
 ///          std::domain_error: y_t is 0 in every sample

@@ -24,8 +24,8 @@ enum class PositionRule {
 ///              output with all rows, or once in all when the explanation is class-agnostic.
 /// returns      n x C, on the scale of the model's logits.
 /// throws       std::invalid_argument: as model_logits for shapes and values; outputs or width of
-/// head
-///              and explanation disagree; psi returns another shape or an entry that is not finite
+///              head and explanation disagree; psi returns another shape or an entry that is not
+///              finite
 ///              std::domain_error: all entries are finite, yet a surrogate logit overflows
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833 (SURF), Eq. 3, Eq. 10, Sec. 5.1, App. B.2.1. The paper

@@ -34,8 +34,7 @@ struct NicheTraining {
 ///
 /// x         n x features.   y  n x k of 0 and 1
 /// throws    std::invalid_argument: no rows or columns, rows that differ, an entry not finite, y
-/// not 0
-///           or 1, an option < 1
+///           not 0 or 1, an option < 1
 ///
 /// Source: Espinosa Zarlenga et al., AAAI 2023, whose code takes scikit-learn's MLPClassifier;
 /// these are its rules.

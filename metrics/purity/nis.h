@@ -39,7 +39,7 @@ struct NicheImpurity {
 /// c_hat, concepts  the test part: n x (k' * width), n x k of 0 and 1
 /// returns   [0, 0.95]; 0.475: chance. The papers say 1 and 0.5, for a grid that ends at 1.
 /// throws    std::invalid_argument: shapes that do not fit, an entry not finite, concepts not 0 or
-/// 1
+///           1
 ///           std::domain_error: all concepts are constant
 ///
 /// Source: Espinosa Zarlenga et al., AAAI 2023, Def. 4 and 5. Masking is with 0, not with the mean,

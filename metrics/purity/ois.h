@@ -28,8 +28,7 @@ struct PurityOptions {
 /// returns    k' x k, in [0, 1]; 1/2: knows nothing. Below 1/2 on the diagonal of a supervised
 ///            model: that fit has failed.
 /// throws     std::invalid_argument: shapes that do not fit, k < 2, n < 2, an entry not finite or
-/// no
-///            label; joint with other than binary concepts; epochs, batch or hidden < 1
+///            no label; joint with other than binary concepts; epochs, batch or hidden < 1
 ///            std::domain_error: a concept that is constant, or has one label in the test part
 ///
 /// Source: Espinosa Zarlenga et al., AAAI 2023, Def. 2 and App.; settings of its code. The text
@@ -48,8 +47,7 @@ Matrix oracle_matrix(const MatrixRef& concepts, const PurityOptions& options = {
 /// purity, oracle  k x k (rows aligned with the concepts), k >= 1, in [0, 1]
 /// include_diagonal  false: both diagonals count as 1, impurity alone
 /// returns    [0, 2]; 0: as pure as the concepts themselves. The papers claim at most 1, which
-/// holds
-///            only while no AUC is below 1/2.
+///            holds only while no AUC is below 1/2.
 /// throws     std::invalid_argument: matrices that are not k x k, an entry not in [0, 1]
 ///
 /// Source: Espinosa Zarlenga et al., AAAI 2023, Def. 3. With an alignment its code leaves 2/k out.

@@ -52,8 +52,7 @@ struct IrsQuantileOptions {
 
 /// codes, factors  as irs_matrix, K >= 1.
 /// returns  as irs_matrix: empida holds the averaged deviations, normaliser max |z - mean|,
-/// coverage
-///          is 1. A single sample in a group deviates by 0.
+///          coverage is 1. A single sample in a group deviates by 0.
 /// throws   std::invalid_argument: as factor_cells; quantile outside [0, 1], bins < 0
 ///
 /// Source: google-research/disentanglement_lib, irs. Constant latents are told by max == min; the

@@ -32,8 +32,7 @@ struct InterventionalMeans {
 ///
 /// intervened  S: factor numbers, each once.
 /// returns     only g_S that occur; there is no mean for others, and no 0 in its place. c is below
-/// 1
-///             where some observed g_\S was never seen together with g_S.
+///             1 where some observed g_\S was never seen together with g_S.
 /// throws      std::invalid_argument: a factor number out of range or repeated
 ///
 /// Source: Suter et al., ICML 2019, Eq. 7 and Algorithm 1; the division is ours.

@@ -11,8 +11,7 @@ namespace conoscope::numerics {
 /// targets     N, each in [0, C)
 /// returns     N x C
 /// throws      std::invalid_argument: logits empty or not finite; the sizes differ; a target
-/// outside
-///             its range
+///             outside its range
 Matrix cross_entropy_gradient(const MatrixRef& logits, const std::vector<Index>& targets);
 
 /// Where does an activation push the loss up? The mean over positions of max(0, gradient) o

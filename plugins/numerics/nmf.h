@@ -66,9 +66,8 @@ struct NmfResult {
 /// k           >= 1
 /// seed        kRandom only
 /// throws      std::invalid_argument: x empty, not finite or negative (row, column and value are
-/// named);
-///             k < 1; k > min(N, D) with kNndsvd or kNndsvda; max_iter < 1; tol, alpha_w or alpha_h
-///             negative or not finite; l1_ratio outside [0, 1]
+///             named); k < 1; k > min(N, D) with kNndsvd or kNndsvda; max_iter < 1; tol, alpha_w or
+///             alpha_h negative or not finite; l1_ratio outside [0, 1]
 ///
 /// Source: Lee & Seung, NIPS 2000 (mu); Cichocki & Phan, IEICE E92-A(3), 2009, and Hsieh & Dhillon,
 /// KDD 2011 (cd). Semantics of scikit-learn 1.2, whose nndsvd takes a randomised SVD: see
@@ -104,7 +103,7 @@ NmfFactors<float> nmf_initialise(const MatrixRefF& x, Index k, NmfInit init, sdk
 /// h           K x D, finite, >= 0
 /// returns     N x K, >= 0
 /// throws      std::invalid_argument: as nmf for x and options; h not finite or negative; widths
-/// differ
+///             differ
 Matrix nmf_transform(const MatrixRef& x, const MatrixRef& h, const NmfOptions& options = {});
 MatrixF nmf_transform(const MatrixRefF& x, const MatrixRefF& h, const NmfOptions& options = {});
 

@@ -41,8 +41,7 @@ SobolDesign halton_design(Index points, Index factors);
 /// factors     K >= 1
 /// returns     K, >= 0; 0 where the output does not depend on factor k
 /// throws      std::invalid_argument: factors < 1; the size is no multiple of K + 2, or gives n <
-/// 2;
-///             an output is not finite
+///             2; an output is not finite
 ///
 /// Source: M. J. W. Jansen, Computer Physics Communications 117, 1999. The floor is that of the
 /// xplique toolbox; without it a constant output is undefined.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "metrics/leakage/accuracy.h"
 #include "metrics/auc.h"
+#include "metrics/leakage/accuracy.h"
 #include "metrics/leakage/embedding_information.h"
 #include "tests/golden/leakage.h"
 
