@@ -68,6 +68,14 @@ class OnnxWriter {
     graph_.message(5, tensor.number(2, kFloat).text(8, name).text(9, raw));
     return *this;
   }
+  /// One axis of integers: a shape, for Reshape.
+  OnnxWriter& int_weight(const std::string& name, const Sizes& values) {
+    ProtoMessage tensor;
+    tensor.number(1, values.size()).number(2, kInt64).text(8, name);
+    for (const auto value : values) tensor.number(7, static_cast<std::uint64_t>(value));
+    graph_.message(5, tensor);
+    return *this;
+  }
   /// As weight(), but its numbers are said to lie in another file.
   OnnxWriter& external_weight(const std::string& name, const Sizes& shape) {
     ProtoMessage tensor;
@@ -113,7 +121,7 @@ class OnnxWriter {
   }
 
  private:
-  static constexpr std::uint64_t kFloat = 1;
+  static constexpr std::uint64_t kFloat = 1, kInt64 = 7;
 
   static ProtoMessage value_info(const std::string& name, const Sizes& shape) {
     ProtoMessage sizes, tensor, type, value;

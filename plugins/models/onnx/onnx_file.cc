@@ -95,7 +95,7 @@ void check_gemm(const OnnxFile::Node& node, const std::vector<std::string_view>&
     }
     trans_b = trans_b || name == "transB";
     if (((name == "alpha" || name == "beta") && real != 1.0f) || (name == "transA" && integer != 0))
-      refuse_gemm("has a " + name + ", which OpenCV neglects; put it into the weights");
+      refuse_gemm("has an attribute that OpenCV neglects, " + name + "; put it into the weights");
   }
   if (!trans_b)
     refuse_gemm("does not say transB, and OpenCV would take it for 1; write transB = 0 into it");

@@ -1,6 +1,7 @@
 #include "plugins/models/onnx/onnx_network.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <opencv2/core/utils/logger.hpp>
@@ -54,13 +55,31 @@ Block to_block(const cv::Mat& mat) {
   return {{values.size.p, values.size.p + values.dims}, {begin, begin + values.total()}};
 }
 
+Block rows(const Block& all, std::int64_t begin, std::int64_t end) {
+  const auto numbers = static_cast<std::ptrdiff_t>(all.values.size()) / all.samples();
+  Block part{all.shape, {all.values.begin() + begin * numbers, all.values.begin() + end * numbers}};
+  part.shape[0] = end - begin;
+  return part;
+}
+
 /// The first samples of a part, behind what there is.
-void append(Block& all, Block part, std::int64_t samples) {
-  part.values.resize(part.values.size() / static_cast<std::size_t>(part.samples()) *
-                     static_cast<std::size_t>(samples));
-  part.shape[0] = samples + all.samples();
-  all.shape = part.shape;
-  all.values.insert(all.values.end(), part.values.begin(), part.values.end());
+void append(Block& all, const Block& part, std::int64_t samples) {
+  const Block first = rows(part, 0, samples);
+  const std::int64_t before = all.samples();
+  all.shape = first.shape;
+  all.shape[0] += before;
+  all.values.insert(all.values.end(), first.values.begin(), first.values.end());
+}
+
+/// Up to rounding, which depends on the number of samples.
+bool near(const Block& a, const Block& b) {
+  if (a.shape != b.shape) return false;
+  float apart = 0.0f, largest = 1.0f;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    apart = std::max(apart, std::abs(a.values[i] - b.values[i]));
+    largest = std::max(largest, std::abs(a.values[i]));
+  }
+  return apart <= 1e-4f * largest;
 }
 
 }  // namespace
@@ -198,22 +217,41 @@ Network::Answer OnnxNetwork::operator()(const Block& batch) {
   check_shape(batch);
   const auto& declared = graph_.inputs[0];
   const std::int64_t fixed = declared.declared ? declared.shape[0] : -1;
-  if (fixed < 0 || fixed == batch.samples()) return run(batch);
-  const auto numbers = static_cast<std::ptrdiff_t>(batch.values.size()) /
-                       static_cast<std::ptrdiff_t>(batch.samples());
+  if (fixed > 0 && fixed != batch.samples()) return run_in_parts(batch, fixed);
+  if (fixed < 0 && batch.samples() > 1 && !batching_checked_) return check_batching(batch);
+  return run(batch);
+}
+
+Network::Answer OnnxNetwork::run_in_parts(const Block& batch, std::int64_t fixed) {
   Answer all;
   for (std::int64_t i = 0; i < batch.samples(); i += fixed) {
     const std::int64_t there = std::min(fixed, batch.samples() - i);
-    const auto begin = batch.values.begin() + i * numbers;
-    Block part{batch.shape, {begin, begin + there * numbers}};
-    part.shape[0] = fixed;
-    for (std::int64_t more = there; more < fixed; ++more)
-      part.values.insert(part.values.end(), begin + (there - 1) * numbers, begin + there * numbers);
-    Answer answer = run(part);
-    append(all.output, std::move(answer.output), there);
-    append(all.layer, std::move(answer.layer), there);
+    Block part = rows(batch, i, i + there);
+    const Block last = rows(batch, i + there - 1, i + there);
+    for (std::int64_t more = there; more < fixed; ++more) append(part, last, 1);
+    const Answer answer = run(part);
+    append(all.output, answer.output, there);
+    append(all.layer, answer.layer, there);
   }
   return all;
+}
+
+Network::Answer OnnxNetwork::check_batching(const Block& batch) {
+  const std::int64_t last = batch.samples() - 1;
+  const Answer alone = run(rows(batch, last, last + 1));
+  const std::string advice = "; it works on one sample at a time: set batch_size = 1";
+  Answer among;
+  try {
+    among = run(batch);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(error.what() + advice);
+  }
+  if (!near(alone.output, rows(among.output, last, last + 1)) ||
+      !near(alone.layer, rows(among.layer, last, last + 1)))
+    throw std::invalid_argument(file_ + ": gives a sample among others another output than alone" +
+                                advice);
+  batching_checked_ = true;
+  return among;
 }
 
 Network::Answer OnnxNetwork::run(const Block& batch) {
@@ -232,9 +270,7 @@ Network::Answer OnnxNetwork::run(const Block& batch) {
   for (const Block* block : {&answer.output, &answer.layer})
     if (block->samples() != batch.samples())
       throw std::invalid_argument(file_ + ": gives " + shape_text(block->shape) + " for " +
-                                  std::to_string(batch.samples()) +
-                                  " samples; was it saved for another number of them? Save it with "
-                                  "a dynamic first axis");
+                                  std::to_string(batch.samples()) + " samples");
   return answer;
 }
 

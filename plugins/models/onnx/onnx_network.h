@@ -26,7 +26,8 @@ class OnnxNetwork final : public Network {
   /// In parts, where the file fixes the number of samples; a last part that is too small is filled
   /// up with its last sample.
   /// throws  std::invalid_argument: inputs of another shape than the file declares, or that OpenCV
-  ///         refuses, in its own words
+  ///         refuses, in its own words; a network that gives something else for a sample alone than
+  ///         among others (OpenCV fixes shapes that are worked out from the number of samples)
   Answer operator()(const Block& batch) override;
 
   const LinearHead& head() const override { return head_; }
@@ -44,12 +45,15 @@ class OnnxNetwork final : public Network {
   LinearHead read_head(const Node& node) const;
   void check_shape(const Block& batch) const;
   Answer run(const Block& batch);
+  Answer run_in_parts(const Block& batch, std::int64_t fixed);
+  Answer check_batching(const Block& batch);
 
   std::string file_;
   OnnxFile graph_;
   cv::dnn::Net net_;
   std::string watched_;  ///< OpenCV's name of the layer
   LinearHead head_;
+  bool batching_checked_ = false;
 };
 
 }  // namespace conoscope::models
