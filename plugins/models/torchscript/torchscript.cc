@@ -20,7 +20,7 @@ class TorchScript final : public OwnNetwork {
 
 }  // namespace
 
-CONOSCOPE_MODEL(TorchScript, "torchscript", "1.0.0", R"(
+CONOSCOPE_MODEL(TorchScript, "torchscript", "1.0.1", R"(
 summary = "a network of your own in a TorchScript file: a layer that you name, and its linear head"
 licence = "Apache-2.0"
 citation = ""

@@ -105,6 +105,15 @@ TEST_CASE("onnx: layers and heads that are not there") {
   CHECK(error_of(whole, "relu", {{"head", text("pool")}}) ==
         ": head 'pool' is not linear; linear nodes: fc");
 
+  OnnxWriter deep;
+  deep.input("x", {-1, 4}).output("x70", {-1, 4});
+  for (int i = 0; i < 70; ++i) {
+    const std::string from = i == 0 ? "x" : "x" + std::to_string(i);
+    deep.node("Relu", "relu" + std::to_string(i), {from}, {"x" + std::to_string(i + 1)});
+  }
+  const std::string many = error_of(deep.bytes(), "layer4");
+  CHECK_MESSAGE(many.find("relu28, relu29, (10 more), relu40, relu41") != many.npos, many);
+
   OnnxWriter two = ConvNet().file();
   two.output("rectified", {-1, 4, 3, 3});
   CHECK(error_of(two.bytes()) == ": has 2 outputs, expected one");
