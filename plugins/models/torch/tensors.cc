@@ -1,7 +1,6 @@
 #include "plugins/models/torch/tensors.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 namespace conoscope::models {
@@ -10,13 +9,7 @@ Tensor to_torch(const sdk::Tensor& from) {
   std::vector<std::int64_t> shape;
   for (int axis = 0; axis < from.dimensions(); ++axis) shape.push_back(from.shape(axis));
   Tensor to = torch::empty(shape, torch::kFloat32);
-  float* values = to.data_ptr<float>();
-  from.for_each([values, &from](std::int64_t i, double value) {
-    if (!std::isfinite(value))
-      throw std::invalid_argument(from.name() + ": value " + std::to_string(i) +
-                                  " (row-major) is not finite");
-    values[i] = static_cast<float>(value);
-  });
+  copy_finite(from, to.data_ptr<float>());
   return to;
 }
 
@@ -29,22 +22,10 @@ Tensor to_images(const sdk::Tensor& inputs) {
 }
 
 Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples) {
-  const sdk::Tensor index = dataset.get(name);
-  const auto values = index.values<const std::int64_t>();
-  if (values.empty()) throw std::invalid_argument(name + ": no row");
-  for (const std::int64_t row : values)
-    if (row < 0 || row >= samples)
-      throw std::invalid_argument(name + ": row " + std::to_string(row) + " of " +
-                                  std::to_string(samples));
+  const auto values = row_index(dataset, name, samples);
   Tensor rows = torch::empty({static_cast<std::int64_t>(values.size())}, torch::kInt64);
   std::ranges::copy(values, rows.data_ptr<std::int64_t>());
   return rows;
-}
-
-void check_rows(const sdk::Tensor& array, std::int64_t samples) {
-  if (array.rows() != samples)
-    throw std::invalid_argument(array.name() + ": " + std::to_string(array.rows()) + " rows for " +
-                                std::to_string(samples) + " inputs");
 }
 
 void write(sdk::Sink& out, const std::string& name, const Tensor& tensor) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "conoscope/sdk/plugin.h"
+#include "plugins/models/task/task.h"
 
 namespace conoscope::models {
 
@@ -21,11 +22,8 @@ Tensor to_torch(const sdk::Tensor& from);
 /// throws  sdk::NotApplicable when `inputs` are no images, std::invalid_argument when empty
 Tensor to_images(const sdk::Tensor& inputs);
 
-/// Rows of the data set, as train_index or test_index; every one in [0, samples), at least one.
+/// row_index() as a tensor.
 Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples);
-
-/// throws  std::invalid_argument when the array has another number of rows than the inputs
-void check_rows(const sdk::Tensor& array, std::int64_t samples);
 
 /// An array of the artifact: float64 from a double tensor, else float32.
 void write(sdk::Sink& out, const std::string& name, const Tensor& tensor);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "plugins/models/torch/training.h"
+
 namespace conoscope::models {
 
 namespace {
@@ -35,18 +37,8 @@ jit::Module load(const std::string& file) {
   }
 }
 
-/// "a, b, c", cut short when there are very many.
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 60;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
-  return text.empty() ? "none" : text;
-}
-
 /// torch.nn.Linear, by what it holds: traced files do not always keep its name.
-std::optional<ScriptHead> as_linear(const std::string& name, const jit::Module& module) {
+std::optional<LinearHead> as_linear(const std::string& name, const jit::Module& module) {
   if (!module.hasattr("weight") || !module.attr("weight").isTensor()) return std::nullopt;
   const Tensor weight = module.attr("weight").toTensor().detach();
   if (weight.dim() != 2 || !weight.is_floating_point()) return std::nullopt;
@@ -56,8 +48,11 @@ std::optional<ScriptHead> as_linear(const std::string& name, const jit::Module& 
   else if (module.type()->name() && module.type()->name()->name() == "Linear")
     bias = torch::zeros({weight.size(0)});
   if (!bias.defined() || bias.dim() != 1 || bias.size(0) != weight.size(0)) return std::nullopt;
-  return ScriptHead{name, weight.to(torch::kFloat32).contiguous(),
-                    bias.to(torch::kFloat32).contiguous()};
+  const Tensor w = weight.to(torch::kFloat32).contiguous();
+  const Tensor b = bias.to(torch::kFloat32).contiguous();
+  return LinearHead{name,
+                    Eigen::Map<const LinearHead::Weight>(w.data_ptr<float>(), w.size(0), w.size(1)),
+                    Eigen::Map<const Eigen::VectorXf>(b.data_ptr<float>(), b.size(0))};
 }
 
 /// Dotted name of the submodule that a value is; "" for the module itself, none for other values.
@@ -92,14 +87,13 @@ std::vector<jit::Node*> find_calls(jit::Graph& graph, const std::string& layer) 
   }
 }
 
-}  // namespace
-
-std::string shape_text(const Tensor& tensor) {
-  std::string text;
-  for (const std::int64_t side : tensor.sizes())
-    text += (text.empty() ? "" : " x ") + std::to_string(side);
-  return text.empty() ? "a single number" : text;
+Block to_block(const Tensor& tensor) {
+  const Tensor values = tensor.to(torch::kFloat32).contiguous();
+  const float* begin = values.data_ptr<float>();
+  return {values.sizes().vec(), {begin, begin + values.numel()}};
 }
+
+}  // namespace
 
 Script::Script(const std::string& file, const std::string& layer, const std::string& head)
     : file_(file), layer_(layer), module_(load(file)) {
@@ -111,7 +105,7 @@ Script::Script(const std::string& file, const std::string& layer, const std::str
 
 void Script::find_head(const std::string& name) {
   std::vector<std::string> names, linear_names;
-  std::optional<ScriptHead> last, named;
+  std::optional<LinearHead> last, named;
   bool layer_seen = false, name_seen = false;
   for (const auto& entry : module_.named_modules()) {
     if (entry.name.empty()) continue;  // the module itself
@@ -167,18 +161,20 @@ void Script::watch() {
                                                   jit::ExecutorExecutionMode::SIMPLE);
 }
 
-Script::Answer Script::operator()(const Tensor& batch) const {
+Script::Answer Script::operator()(const Block& batch) {
+  make_repeatable();
   const torch::NoGradGuard no_grad;
   try {
-    jit::Stack stack = {module_._ivalue(), batch};
+    const Tensor inputs =
+        torch::from_blob(const_cast<float*>(batch.values.data()), batch.shape).clone();
+    jit::Stack stack = {module_._ivalue(), inputs};
     // Fills in the defaults of further arguments.
     module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack);
     watched_->run(stack);
     const auto both = stack.back().toTuple();
-    return {both->elements()[0].toTensor().to(torch::kFloat32),
-            both->elements()[1].toTensor().to(torch::kFloat32)};
+    return {to_block(both->elements()[0].toTensor()), to_block(both->elements()[1].toTensor())};
   } catch (const std::exception& error) {
-    throw std::invalid_argument(file_ + " on inputs of " + shape_text(batch) + ": " +
+    throw std::invalid_argument(file_ + " on inputs of " + shape_text(batch.shape) + ": " +
                                 essence(error));
   }
 }

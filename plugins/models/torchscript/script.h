@@ -7,17 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "plugins/models/own_network/own_network.h"
 #include "plugins/models/torch/tensors.h"
 
 namespace conoscope::models {
 
-/// A linear submodule of the file.
-struct ScriptHead {
-  std::string name;
-  Tensor weight, bias;  ///< C x F and C (zeros where the submodule has none)
-};
-
-class Script {
+class Script final : public Network {
  public:
   /// The module in evaluation mode, on the CPU.
   ///
@@ -30,15 +25,8 @@ class Script {
   ///         gives no tensor; a head that is not linear
   Script(const std::string& file, const std::string& layer, const std::string& head);
 
-  struct Answer {
-    Tensor output, layer;
-  };
-  /// throws  std::invalid_argument: the module refuses the batch, in its own words
-  Answer operator()(const Tensor& batch) const;
-
-  const ScriptHead& head() const { return head_; }
-  const std::string& file() const { return file_; }
-  const std::string& layer() const { return layer_; }
+  Answer operator()(const Block& batch) override;
+  const LinearHead& head() const override { return head_; }
 
  private:
   void find_head(const std::string& name);
@@ -46,11 +34,8 @@ class Script {
 
   std::string file_, layer_;
   torch::jit::Module module_;
-  ScriptHead head_;
+  LinearHead head_;
   std::shared_ptr<torch::jit::Function> watched_;  ///< forward, returning (output, layer's output)
 };
-
-/// "2 x 512 x 7 x 7"
-std::string shape_text(const Tensor& tensor);
 
 }  // namespace conoscope::models

@@ -412,19 +412,19 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
   begins(error_of(
              build.tabular("  return torch.softmax(self.fc.forward(self.hidden.forward(x)), 1)\n"),
              "hidden", table(5)),
-         ": the module's output is not head 'fc' of layer 'hidden', but off by ");
+         ": the network's output is not head 'fc' of layer 'hidden', but off by ");
   begins(error_of(build.tabular("  return self.fc.forward(torch.relu(self.hidden.forward(x)))\n"),
                   "hidden", table(5)),
-         ": the module's output is not head 'fc' of layer 'hidden', but off by ");
+         ": the network's output is not head 'fc' of layer 'hidden', but off by ");
   CHECK(error_of(build.tabular("  return self.fc.forward(self.hidden.forward(x))[:, 0]\n"),
                  "hidden", table(5)) ==
-        ": the module's output is 5, but head 'fc' of layer 'hidden' gives 5 x 2");
+        ": the network's output is 5, but head 'fc' of layer 'hidden' gives 5 x 2");
   CHECK(
       error_of(build.tabular(
                    "  return self.fc.forward(torch.dropout(self.hidden.forward(x), 0.5, True))\n"),
                "hidden", table(5)) ==
-      ": the same inputs give another output each time; was it traced in training mode? Call "
-      "eval() before tracing");
+      ": the same inputs give another output each time; was it saved in training mode? Call "
+      "eval() before");
   Arguments colours = kColours;
   CHECK(error_of(resnet18(), "layer3", digits(6), colours) ==
         ": head 'fc' reads 64 numbers, but layer 'layer3' gives 16 positions of 32: neither their "
@@ -432,7 +432,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
   begins(error_of(build.resnet18("torch.flatten(torch.adaptive_max_pool2d(self.body(x), [1, 1])[0],"
                                  " 1)"),
                   "layer4", digits(6), colours),
-         ": the module's output is not head 'fc' of the mean of layer 'layer4', but off by ");
+         ": the network's output is not head 'fc' of the mean of layer 'layer4', but off by ");
 }
 
 TEST_CASE("torchscript: inputs that do not fit") {

@@ -3,32 +3,41 @@
 #include <string>
 #include <vector>
 
-#include "plugins/models/torch/tensors.h"
+#include "conoscope/sdk/plugin.h"
+#include "plugins/models/own_network/block.h"
 
 namespace conoscope::models {
 
 /// From a data set's inputs to what a network trained elsewhere wants to see.
 ///
-///   x -> scale * x -> resize -> repeat the channel -> (x - mean) / std
+///   x -> scale * x -> resize -> repeat the channel -> (x - mean) / std,   in float32
+///
+/// Images are resized bilinearly, by the centres of their pixels, without antialiasing.
 class Preparation {
  public:
   /// From the parameters scale, size, channels, mean and std.
+  ///
+  /// model   begins the messages
   /// throws  std::invalid_argument: mean or std is no list of numbers, or a std is not above 0
-  explicit Preparation(const sdk::Params& params);
+  Preparation(std::string model, const sdk::Params& params);
 
-  /// The data set's n x height x width x channels as n x channels x height x width; n x d as it is.
-  /// throws  sdk::NotApplicable: inputs are neither
-  ///         std::invalid_argument: empty; size or channels for a table; channels for colours
-  Tensor read(const sdk::Tensor& inputs) const;
+  /// throws  sdk::NotApplicable: inputs are neither n x height x width x channels nor n x d
+  ///         std::invalid_argument: empty; size or channels for a table; channels for colours;
+  ///         mean or std of another length than the channels or columns
+  void check(const sdk::Tensor& inputs) const;
 
-  /// Some rows of what read() gave, ready for the network.
-  /// throws  std::invalid_argument: mean or std is of another length than the channels
-  Tensor operator()(const Tensor& rows) const;
+  /// Rows [begin, end) of inputs that passed check(): n x channels x height x width, or n x d.
+  /// throws  std::invalid_argument naming the first value that is not finite
+  Block operator()(const sdk::Tensor& inputs, std::int64_t begin, std::int64_t end) const;
 
  private:
-  double scale_;
+  Block images(const sdk::Tensor& inputs, const std::vector<float>& rows, std::int64_t n) const;
+  void standardise(std::int64_t channel, float* values, std::size_t count) const;
+
+  std::string model_;
+  float scale_;
   std::int64_t size_, channels_;
-  std::vector<double> mean_, std_;
+  std::vector<float> mean_, std_;
 };
 
 }  // namespace conoscope::models
