@@ -4,11 +4,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/core/version.hpp>
 #include <opencv2/dnn/all_layers.hpp>
 #include <regex>
-#include <sstream>
 #include <stdexcept>
 
 namespace conoscope::models {
@@ -39,9 +39,10 @@ void make_quiet_and_repeatable() {
 
 std::string read_file(const std::string& file) {
   if (!std::filesystem::is_regular_file(file)) throw std::invalid_argument(file + ": no such file");
-  std::ostringstream bytes;
-  bytes << std::ifstream(file, std::ios::binary).rdbuf();
-  return std::move(bytes).str();
+  std::ifstream stream(file, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  if (!stream.is_open() || stream.bad()) throw std::invalid_argument(file + ": cannot be read");
+  return bytes;
 }
 
 const std::string& name_of(const OnnxFile::Node& node) {

@@ -15,12 +15,10 @@ class OnnxNetwork final : public Network {
  public:
   /// layer   name of the node to watch, or of its (first) output
   /// head    name of the linear node, a Gemm or a MatMul with or without an Add; empty: the last
-  /// one
-  ///         after the layer
+  ///         one after the layer
   /// throws  std::invalid_argument, beginning with the file's name: no such file; not ONNX,
-  /// damaged,
-  ///         or with an operator that OpenCV does not have, in its own words; more than one input
-  ///         or output; no such layer or head, with the names there are; a head that is not linear
+  ///         damaged, or with an operator that OpenCV does not have, in its own words; more than
+  ///         one input or output; no such layer or head, with the names there are; a head that is not linear
   OnnxNetwork(const std::string& file, const std::string& layer, const std::string& head);
 
   /// In parts, where the file fixes the number of samples; a last part that is too small is filled

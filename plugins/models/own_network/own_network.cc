@@ -1,6 +1,7 @@
 #include "plugins/models/own_network/own_network.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
@@ -24,6 +25,7 @@ void OwnNetwork::fit(const sdk::Arrays& dataset, const sdk::Context& context, sd
   preparation_.check(inputs);
   const std::int64_t samples = inputs.rows();
   std::optional<HeadView> head;
+  std::vector<std::int64_t> first_shape;
   HeadView::Rows outputs;
   std::span<float> activations;
   for (std::int64_t i = 0; i < samples; i += batch_size_) {
@@ -31,14 +33,22 @@ void OwnNetwork::fit(const sdk::Arrays& dataset, const sdk::Context& context, sd
     const std::int64_t end = std::min(i + batch_size_, samples);
     const Block batch = preparation_(inputs, i, end);
     const Network::Answer answer = network()(batch);
+    check_finite(answer);
     const Block positions = positions_of(answer.layer, end - i);
+    const std::vector<std::int64_t> shape = {positions.shape[1], positions.shape[2]};
     if (!head) {
       check_repeats(answer, batch);
+      first_shape = shape;
       head.emplace(file_, layer_, network().head(), answer.layer);
       outputs.resize(samples, head->bias().size());
       activations =
           out.create<float>("activations", {samples, positions.shape[1], positions.shape[2]});
     }
+    if (shape != first_shape)
+      throw std::invalid_argument(file_ + ": layer '" + layer_ + "' gives " + shape_text(shape) +
+                                  " positions and features for sample " + std::to_string(i) +
+                                  ", but " + shape_text(first_shape) +
+                                  " for the first; all samples must have as many");
     outputs.middleRows(i, end - i) = (*head)(positions);
     head->check(outputs.middleRows(i, end - i), answer.output);
     std::ranges::copy(positions.values,
@@ -88,6 +98,15 @@ Block OwnNetwork::positions_of(Block layer, std::int64_t samples) const {
                                 shape_text(layer.shape) + " for " + std::to_string(samples) +
                                 " samples");
   return HeadView::positions(file_, layer_, std::move(layer));
+}
+
+void OwnNetwork::check_finite(const Network::Answer& answer) const {
+  const auto check = [this](const Block& block, const std::string& what) {
+    if (!std::ranges::all_of(block.values, [](float value) { return std::isfinite(value); }))
+      throw std::invalid_argument(file_ + ": " + what + " holds a number that is not finite");
+  };
+  check(answer.layer, "what layer '" + layer_ + "' gives");
+  check(answer.output, "the output");
 }
 
 /// A network that draws at random has no head view.

@@ -77,7 +77,7 @@ TaskAnswers read_answers(const sdk::Arrays& dataset, std::int64_t samples) {
     throw sdk::NotApplicable("no loss for the task " + task);
   const sdk::Tensor targets = dataset.get("targets");
   check_rows(targets, samples);
-  if (targets.dimensions() > 2)
+  if (targets.dimensions() > 2 || targets.shape(1) == 0)
     throw std::invalid_argument("targets: " + targets.shape_text() + ", expected n x C");
   answers.task = task == "attributes" ? Task::kAttributes : Task::kRegression;
   answers.outputs = targets.shape(1);

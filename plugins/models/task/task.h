@@ -23,8 +23,10 @@ struct TaskAnswers {
   const char* output() const;      ///< softmax, sigmoid or regression
   const char* score_name() const;  ///< test_accuracy or test_r2
 
-  /// Accuracy (attributes: over all samples and attributes, at 0), or R^2 (mean over outputs).
+  /// Accuracy (attributes: over all samples and attributes, at 0; of equal outputs the first class
+  /// counts), or R^2 (mean over outputs; not finite where a target has one value in these rows).
   ///
+  /// rows   at least one
   /// given  rows.size() x C, of a linear head; classification: C >= outputs, else C = outputs
   double score(std::span<const double> given, std::span<const std::int64_t> rows) const;
 };

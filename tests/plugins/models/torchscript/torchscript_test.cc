@@ -108,6 +108,19 @@ def body(self, x):
     return module;
   }
 
+  /// A layer of as many positions as the sample's first number says.
+  Module growing() {
+    Module layer("Layer");
+    layer.define("def forward(self, x):\n  return x.unsqueeze(1).repeat([1, int(x[0][0]), 1])\n");
+    Module module("Growing");
+    module.register_module("layer", layer);
+    module.register_module("fc", linear(4, 2));
+    module.define(
+        "def forward(self, x):\n  return self.fc.forward(torch.mean(self.layer.forward(x), "
+        "[1]))\n");
+    return module;
+  }
+
   /// For tables; body is what forward() does.
   Module tabular(const std::string& body) {
     Module module("Tabular");
@@ -425,6 +438,14 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
                "hidden", table(5)) ==
       ": the same inputs give another output each time; was it saved in training mode? Call "
       "eval() before");
+  begins(error_of(build.tabular("  return self.fc.forward(self.hidden.forward(x / 0.0))\n"),
+                  "hidden", table(5)),
+         ": what layer 'hidden' gives holds a number that is not finite");
+  Bundle counts;
+  counts.arrays["inputs"] = OwnedArray::of<double>({3, 4}, {2, 0, 0, 0, 2, 1, 1, 1, 3, 1, 0, 1});
+  CHECK(error_of(build.growing(), "layer", counts, {{"batch_size", std::int64_t{1}}}) ==
+        ": layer 'layer' gives 3 x 4 positions and features for sample 2, but 2 x 4 for the first; "
+        "all samples must have as many");
   Arguments colours = kColours;
   CHECK(error_of(resnet18(), "layer3", digits(6), colours) ==
         ": head 'fc' reads 64 numbers, but layer 'layer3' gives 16 positions of 32: neither their "
