@@ -11,42 +11,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "conoscope/sdk/random.h"
+#include "tests/bench/squares.h"
 #include "tests/bench/thread_seconds.h"
-#include "tests/support/plugin_driver.h"
 
 namespace {
 
 using namespace conoscope::testing;
-namespace sdk = conoscope::sdk;
 
 constexpr std::int64_t kSamples = 512, kSide = 64, kBatch = 64, kFew = 4, kMany = 12;
-
-/// White squares on black; place and side are the factors.
-Bundle squares() {
-  sdk::Random random(sdk::Seed(1));
-  std::vector<std::uint8_t> images(static_cast<std::size_t>(kSamples * kSide * kSide), 0);
-  std::vector<std::int64_t> factors, train, test;
-  for (std::int64_t i = 0; i < kSamples; ++i) {
-    const auto below = [&random](std::uint64_t n) {
-      return static_cast<std::int64_t>(random.below(n));
-    };
-    const std::int64_t row = below(8), column = below(8), side = 1 + below(3);
-    for (std::int64_t y = 5 * row; y < 5 * row + 8 * side; ++y)
-      for (std::int64_t x = 5 * column; x < 5 * column + 8 * side; ++x)
-        images[static_cast<std::size_t>((i * kSide + y) * kSide + x)] = 1;
-    factors.insert(factors.end(), {row, column, side});
-    (i < kSamples - 8 ? train : test).push_back(i);
-  }
-  Bundle data;
-  data.arrays["inputs"] = OwnedArray::of<std::uint8_t>({kSamples, kSide, kSide, 1}, images);
-  data.arrays["factors"] = OwnedArray::of<std::int64_t>({kSamples, 3}, factors);
-  data.arrays["train_index"] =
-      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(train.size())}, train);
-  data.arrays["test_index"] =
-      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(test.size())}, test);
-  return data;
-}
 
 double fit_seconds(const Plugin& plugin, const Bundle& data, std::int64_t steps) {
   Outcome outcome;
@@ -66,7 +38,7 @@ double fit_seconds(const Plugin& plugin, const Bundle& data, std::int64_t steps)
 
 void step(benchmark::State& state, const std::string& name) {
   const Plugin plugin(plugin_file(name));
-  const Bundle data = squares();
+  const Bundle data = conoscope::bench::squares(kSamples, kSide);
   double seconds = 0.0;
   for (auto _ : state) {
     const double few = fit_seconds(plugin, data, kFew);
