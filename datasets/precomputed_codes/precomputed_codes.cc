@@ -72,7 +72,7 @@ class PrecomputedCodes final : public sdk::Dataset {
 
 }  // namespace
 
-CONOSCOPE_DATASET(PrecomputedCodes, "precomputed_codes", "1.0.0", R"toml(
+CONOSCOPE_DATASET(PrecomputedCodes, "precomputed_codes", "1.1.0", R"toml(
 summary = "latent codes of your own encoder and the generative factors, from .npy, .npz or .csv files"
 licence = "that of your files"
 citation = ""

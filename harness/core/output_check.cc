@@ -175,7 +175,9 @@ void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata&
   // What is there is used, promised or not.
   if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);
   if (offers(metadata, "concept_view") || model.find("concept_scores")) check_concepts(model);
-  if (offers(metadata, "latent_view") || model.find("codes")) check_codes(model);
+  if (offers(metadata, "latent_view") || model.find("codes") || model.find("codes_log_variance") ||
+      model.find("reconstruction_loss"))
+    check_codes(model);
   check_all_finite(model);
 }
 

@@ -97,6 +97,9 @@ void write_concepts_and_codes(const Scene& scene, sdk::Sink& out) {
   write(out, "concept_probabilities", {kSamples, kConcepts}, probabilities, false);
   write(out, "task_outputs", {kSamples, kOutputs}, logits(scene), false);
   write(out, "codes", {kSamples, kConcepts}, scores, false);
+  const std::vector<double> log_variances(scores.size(), -1.0), losses(kSamples, 2.0);
+  write(out, "codes_log_variance", {kSamples, kConcepts}, log_variances, false);
+  write(out, "reconstruction_loss", {kSamples}, losses, false);
 }
 
 void write_rows(sdk::Sink& out, const char* name, std::int64_t first, std::int64_t count) {

@@ -19,11 +19,21 @@ namespace conoscope::core {
 
 namespace {
 
-constexpr std::string_view kPerSample[] = {"activations", "inputs",         "labels",
-                                           "targets",     "concepts",       "factors",
-                                           "logits",      "predictions",    "codes",
-                                           "train_index", "concept_scores", "concept_probabilities",
-                                           "task_outputs"};
+constexpr std::string_view kPerSample[] = {"activations",
+                                           "inputs",
+                                           "labels",
+                                           "targets",
+                                           "concepts",
+                                           "factors",
+                                           "logits",
+                                           "predictions",
+                                           "codes",
+                                           "train_index",
+                                           "concept_scores",
+                                           "concept_probabilities",
+                                           "task_outputs",
+                                           "codes_log_variance",
+                                           "reconstruction_loss"};
 
 constexpr int kWarmUp = 8, kFewest = 12, kMost = 200;
 constexpr std::uint64_t kLeastGrowth = std::uint64_t{1} << 20;

@@ -25,7 +25,10 @@ Score kl(const LatentView& latent) {
   detail::require_finite(kName, "codes", mu);
   detail::require_finite(kName, "log_variance", log_v);
   const Eigen::RowVectorXd by_dimension =
-      0.5 * (mu.array().square() + log_v.array().exp() - log_v.array() - 1.0).colwise().mean();
+      0.5 *
+      (mu.array().square() + (log_v.array().expm1() - log_v.array()).max(0.0)).colwise().mean();
+  if (!by_dimension.allFinite())
+    return detail::none(kKl, "undefined", "the KL of a sample overflows");
   return detail::number(kKl, by_dimension.sum(),
                         {by_dimension.data(), by_dimension.data() + by_dimension.size()});
 }

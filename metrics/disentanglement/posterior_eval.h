@@ -20,7 +20,7 @@ namespace conoscope::metrics {
 ///
 /// subject  latent view with log_variance (n x m) and reconstruction_loss (n); no annotations
 /// returns  one Score per name, in this order. `not_applicable`: no latent view, or codes without
-///          what that score needs, as those of an explainer
+///          what that score needs, as those of an explainer. `undefined`: a KL overflows
 /// throws   std::invalid_argument: shapes that differ, no samples, an entry not finite
 ///
 /// Source: Kingma & Welling, Auto-Encoding Variational Bayes, ICLR 2014, Eqs. 3, 7 and appendix B.

@@ -136,7 +136,7 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Cbm, "cbm", "1.0.0", R"(
+CONOSCOPE_MODEL(Cbm, "cbm", "1.1.0", R"(
 summary = "concept bottleneck model: hard, soft or logit bottleneck, trained independently, sequentially or jointly"
 licence = "Apache-2.0"
 citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"

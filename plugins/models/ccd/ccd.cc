@@ -157,7 +157,7 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Ccd, "ccd", "1.0.0", R"(
+CONOSCOPE_MODEL(Ccd, "ccd", "1.1.0", R"(
 summary = "completeness-aware concept discovery: directions in a network's features that suffice to answer its task"
 licence = "Apache-2.0"
 citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep Neural Networks, NeurIPS 2020; defaults as in Espinosa Zarlenga et al., AAAI 2023"

@@ -152,7 +152,7 @@ class Cem final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Cem, "cem", "1.0.0", R"(
+CONOSCOPE_MODEL(Cem, "cem", "1.1.0", R"(
 summary = "concept embedding model: every concept a vector, mixed from one for its presence and one for its absence"
 licence = "Apache-2.0"
 citation = "Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"

@@ -7,8 +7,10 @@
 //   Q: orthogonal; every `rotation_steps` steps it climbs
 //      sum_j mean over samples with concept j of max_pool_mean(a_j), see rotate()
 //
-// representation   max_pool_mean: a_j's 2 x 2 max pool, mean over positions; feature_map: all of
-// a_j The head reads the representation and nothing else.
+// representation   max_pool_mean: a_j's 2 x 2 max pool, mean over positions
+//                  feature_map: all of a_j
+//
+// The head reads the representation and nothing else.
 
 #include <torch/torch.h>
 
@@ -189,7 +191,7 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.0.0", R"(
+CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.1.0", R"(
 summary = "concept whitening: decorrelated axes, each turned to the samples of one concept"
 licence = "Apache-2.0"
 citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recognition, Nature Machine Intelligence 2020; defaults as in Espinosa Zarlenga et al., AAAI 2023"

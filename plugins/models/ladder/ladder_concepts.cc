@@ -4,8 +4,7 @@
 //   perfect       c_hat_j in [0.95, 1) where concept j is there, in [0, 0.05) where it is not, and
 //                 anywhere in it: says all of its own concept and nothing else
 //   shuffled      a share of the samples exchange their values, each concept by itself: less is
-//   said
-//                 of the own concept, and nothing of others
+//                 said of the own concept, and nothing of others
 //   mixed         for a share of the samples the place inside the interval spells all other
 //                 concepts: nothing is lost, but more is said than should be
 //

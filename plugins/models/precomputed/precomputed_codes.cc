@@ -28,7 +28,7 @@ class PrecomputedCodes final : public sdk::Model {
 
 }  // namespace
 
-CONOSCOPE_MODEL(PrecomputedCodes, "precomputed_codes", "1.0.0", R"(
+CONOSCOPE_MODEL(PrecomputedCodes, "precomputed_codes", "1.1.0", R"(
 summary = "the latent codes that the dataset brought with it"
 licence = "Apache-2.0"
 citation = ""

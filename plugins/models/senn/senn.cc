@@ -167,7 +167,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Senn, "senn", "1.0.0", R"(
+CONOSCOPE_MODEL(Senn, "senn", "1.1.0", R"(
 summary = "self-explaining neural network: concepts learnt from the task, summed with relevances of the sample's own"
 licence = "Apache-2.0"
 citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-Explaining Neural Networks, NeurIPS 2018; defaults as in Espinosa Zarlenga et al., AAAI 2023"

@@ -39,7 +39,7 @@ struct Part {
 
 /// The share of the learning rate after a part of all steps, 0 to 1: up in a straight line over the
 /// first fifth, then down to 0 along half a cosine. A rate too high to begin with so does its work in
-/// between. After Smith & Topin, Super-Convergence, 2018, without the cycle of momentum.
+/// between. After Smith & Topin, Super-Convergence, arXiv:1708.07120, without the cycle of momentum.
 double one_cycle(double part);
 
 /// Minimises the loss over mini-batches, in another order every epoch.

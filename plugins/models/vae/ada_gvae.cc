@@ -12,7 +12,7 @@ class AdaGvae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(AdaGvae, "ada_gvae", "1.0.0", R"(
+CONOSCOPE_MODEL(AdaGvae, "ada_gvae", "1.1.0", R"(
 summary = "Ada-GVAE: weakly supervised by pairs of samples that differ in a few factors; what stays shares an averaged posterior"
 licence = "Apache-2.0"
 citation = "Locatello et al., Weakly-Supervised Disentanglement Without Compromises, ICML 2020, arXiv:2002.02886"

@@ -12,7 +12,7 @@ class AdaMlvae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(AdaMlvae, "ada_mlvae", "1.0.0", R"(
+CONOSCOPE_MODEL(AdaMlvae, "ada_mlvae", "1.1.0", R"(
 summary = "Ada-ML-VAE: weakly supervised by pairs of samples that differ in a few factors; what stays shares a precision-weighted posterior"
 licence = "Apache-2.0"
 citation = "Locatello et al., Weakly-Supervised Disentanglement Without Compromises, ICML 2020, arXiv:2002.02886"

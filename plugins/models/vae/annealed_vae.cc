@@ -12,7 +12,7 @@ class AnnealedVae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(AnnealedVae, "annealed_vae", "1.0.0", R"(
+CONOSCOPE_MODEL(AnnealedVae, "annealed_vae", "1.1.0", R"(
 summary = "annealed beta-VAE: the divergence from the prior is held at a capacity that grows during training"
 licence = "Apache-2.0"
 citation = "Burgess et al., Understanding disentangling in beta-VAE, arXiv:1804.03599"

@@ -12,7 +12,7 @@ class BetaTcvae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(BetaTcvae, "beta_tcvae", "1.0.0", R"(
+CONOSCOPE_MODEL(BetaTcvae, "beta_tcvae", "1.1.0", R"(
 summary = "beta-TCVAE: a variational autoencoder whose codes' total correlation, estimated in the batch, weighs beta times as much"
 licence = "Apache-2.0"
 citation = "Chen et al., Isolating Sources of Disentanglement in Variational Autoencoders, NeurIPS 2018, arXiv:1802.04942"

@@ -12,7 +12,7 @@ class BetaVae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(BetaVae, "beta_vae", "1.0.0", R"(
+CONOSCOPE_MODEL(BetaVae, "beta_vae", "1.1.0", R"(
 summary = "beta-VAE: a variational autoencoder whose divergence from the prior weighs beta times as much"
 licence = "Apache-2.0"
 citation = "Higgins et al., beta-VAE: Learning Basic Visual Concepts with a Constrained Variational Framework, ICLR 2017"

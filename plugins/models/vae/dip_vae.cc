@@ -12,7 +12,7 @@ class DipVae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(DipVae, "dip_vae", "1.0.0", R"(
+CONOSCOPE_MODEL(DipVae, "dip_vae", "1.1.0", R"(
 summary = "DIP-VAE I or II: a variational autoencoder whose codes' covariance is drawn to the identity"
 licence = "Apache-2.0"
 citation = "Kumar, Sattigeri & Balakrishnan, Variational Inference of Disentangled Latent Concepts from Unlabeled Observations, ICLR 2018, arXiv:1711.00848"

@@ -12,7 +12,7 @@ class FactorVae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(FactorVae, "factor_vae", "1.0.0", R"(
+CONOSCOPE_MODEL(FactorVae, "factor_vae", "1.1.0", R"(
 summary = "FactorVAE: a variational autoencoder whose codes' total correlation, estimated by a discriminator, weighs gamma times"
 licence = "Apache-2.0"
 citation = "Kim & Mnih, Disentangling by Factorising, ICML 2018, arXiv:1802.05983"

@@ -12,7 +12,7 @@ class Vae final : public conoscope::models::VaeModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Vae, "vae", "1.0.0", R"(
+CONOSCOPE_MODEL(Vae, "vae", "1.1.0", R"(
 summary = "variational autoencoder: latent codes of images or of rows of numbers"
 licence = "Apache-2.0"
 citation = "Kingma & Welling, Auto-Encoding Variational Bayes, ICLR 2014, arXiv:1312.6114"

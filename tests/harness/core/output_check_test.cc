@@ -252,6 +252,24 @@ TEST_CASE("a concept or latent view's faults") {
   bad_model(head(), [](ArrayBag&) {}, "array codes is missing", {"latent_view"});
   bad_model(head(), [](ArrayBag& b) { fill(b, "codes", {4}); }, "codes is 4, expected n x m",
             {"latent_view"});
+  bad_model(
+      head(),
+      [](ArrayBag& b) {
+        fill(b, "codes_log_variance", {4, 3});
+      },
+      "array codes is missing");
+  bad_model(head(),
+            [](ArrayBag& b) {
+              fill(b, "codes", {4, 3});
+              fill(b, "codes_log_variance", {4, 2});
+            },
+            "codes_log_variance is 4 x 2, expected 4 x 3", {"latent_view"});
+  bad_model(head(),
+            [](ArrayBag& b) {
+              fill(b, "codes", {4, 3});
+              fill(b, "reconstruction_loss", {4, 1});
+            },
+            "reconstruction_loss is 4 x 1, expected 4", {"latent_view"});
 }
 
 TEST_CASE("an explanation's faults") {

@@ -260,6 +260,22 @@ TEST_CASE("views that are not offered are not there") {
   subject.set_intervention([](const MatrixRef& m) -> Matrix { return m; });
 }
 
+TEST_CASE("a posterior's variances and losses, of the test split as its codes are") {
+  const ArrayBag data = dataset();
+  ArrayBag model;
+  count_up<double>(model, "codes", {5, 2});
+  CHECK(TestSubject(data, model, nullptr).views().latent->log_variance.size() == 0);
+  count_up<double>(model, "codes_log_variance", {5, 2});
+  count_up<double>(model, "reconstruction_loss", {5});
+  TestSubject subject(data, model, nullptr);
+  const auto views = subject.views();
+  CHECK(views.latent->codes(0, 1) == 7.0);  // of sample 3
+  CHECK(views.latent->log_variance == views.latent->codes);
+  REQUIRE(views.latent->reconstruction_loss.size() == 2);
+  CHECK(views.latent->reconstruction_loss[0] == 3.0);
+  CHECK(subject.arrays().get("codes_log_variance").shape_text() == "2 x 2");
+}
+
 TEST_CASE("a concept view with vectors for concepts") {
   const ArrayBag data = dataset();
   ArrayBag bag;

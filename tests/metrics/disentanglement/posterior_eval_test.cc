@@ -51,6 +51,16 @@ TEST_CASE("posterior_eval: each score asks for what it needs alone") {
   for (const Score& score : posterior_eval(Subject{})) CHECK(score.reason == "not_applicable");
 }
 
+TEST_CASE("posterior_eval: near the prior nothing is negative, and a KL that overflows is none") {
+  LatentView latent = posterior();
+  latent.codes.setZero();
+  latent.log_variance.setConstant(1e-9);
+  CHECK(eval(latent)[0].value >= 0.0);
+  CHECK(eval(latent)[0].value < 1e-15);
+  latent.log_variance(0, 0) = 800.0;
+  CHECK(eval(latent)[0].reason == "undefined");
+}
+
 TEST_CASE("posterior_eval: shapes that differ and entries that are not finite") {
   LatentView latent = posterior();
   latent.log_variance.resize(2, 1);
