@@ -39,6 +39,9 @@ std::vector<std::string> worker_environment(const Job& job) {
   std::vector<std::string> out = {"OPENBLAS_NUM_THREADS=1",
                                   "OMP_NUM_THREADS=" + std::to_string(job.threads),
                                   "TMPDIR=" + (job.work / "scratch").string()};
+  // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
+  // the next one, in every training step. Up to these sizes it keeps them.
+  out.insert(out.end(), {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"});
   // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model,
   // and others, with other last bits, on each make. These run wherever there is AVX2. The user's
   // wins.
