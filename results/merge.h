@@ -16,7 +16,8 @@ namespace conoscope::results {
 /// throws   StoreError: newer_schema; older_schema (open the other one for writing once, that
 ///          migrates it); conflict (a component, cell, attempt or score under the same key with
 ///          another content: one of the two files was tampered with); cannot_open, not_a_database,
-///          disk_full std::invalid_argument: both are the same file
+///          disk_full
+///          std::invalid_argument: both are the same file
 std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from);
 
 }  // namespace conoscope::results

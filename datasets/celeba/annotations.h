@@ -26,7 +26,9 @@ struct Attributes {
 Attributes read_attributes(const std::string& path);
 
 /// list_eval_partition.txt: a line for each image, its name and 0 (train), 1 (validation) or 2
-/// (test). throws  std::invalid_argument, beginning with path:line: as read_attributes()
+/// (test).
+///
+/// throws  std::invalid_argument, beginning with path:line: as read_attributes()
 std::map<std::string, int> read_partition(const std::string& path);
 
 }  // namespace conoscope::datasets::celeba

@@ -13,8 +13,8 @@ constexpr int kSide = 64, kPixels = kSide * kSide;
 /// A pixel in row i and column j is 1 where its centre (j + 1/2, i + 1/2) lies inside the sprite.
 /// The sprite's own coordinates, for its centre c, scale s and orientation t:
 ///
-///   c = (16 + 32 posX, 16 + 32 posY);  X = (dx cos t - dy sin t) / s,  Y = (dx sin t + dy cos t) /
-///   s
+///   c = (16 + 32 posX, 16 + 32 posY)
+///   X = (dx cos t - dy sin t) / s,  Y = (dx sin t + dy cos t) / s
 ///
 /// so that it turns counter-clockwise on the screen as t grows. At s = 1 the square has half side
 /// 9.6, the ellipse semi-axes 12.8 and 7.2, and the heart is a polygon. s = 0.5, 0.6 ... 1; t = 2

@@ -17,9 +17,8 @@ class OfficialFile {
   /// images_key  n x 64 x 64 x 3 uint8; "": /images (.npz: images)
   /// labels_key  n x 6 numbers: floor_hue, wall_hue, object_hue (0, 0.1 ... 0.9), scale (0.75 to
   ///             1.25 in 8 steps), shape (0 ... 3), orientation (-30 to 30 in 15 steps); "":
-  ///             /labels
-  ///             (.npz: labels). Each is taken for the nearest of its factor's values, which must
-  ///             not be farther than a hundredth of a step.
+  ///             /labels (.npz: labels). Each is taken for the nearest of its factor's values, which
+  ///             must not be farther than a hundredth of a step.
   /// throws      std::invalid_argument, beginning with file and key: damaged, a key that is not
   ///             there, another dtype or shape, a value that is none of its factor's
   OfficialFile(const std::string& path, const std::string& images_key,

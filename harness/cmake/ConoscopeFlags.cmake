@@ -15,7 +15,7 @@ endif()
 # One pool, the host's: Eigen never starts threads of its own.
 add_compile_definitions(EIGEN_DONT_PARALLELIZE)
 
-# Traces name functions; for lines too, configure with -DCMAKE_CXX_FLAGS=-g1 (plugins twice as large).
+# Traces name functions; for lines too, configure with -DCMAKE_CXX_FLAGS=-g1.
 if(CONOSCOPE_SANITIZE STREQUAL "address")
   # null, alignment, object-size and vptr checks cost four times the build and found nothing more.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr

@@ -22,8 +22,9 @@ class Cache {
   /// Empties a work folder for the next worker: nothing is left of the last one but empty files, an
   /// empty scratch and a job.toml that the next job is written over. To reuse folders is not thrift
   /// but speed: ext4 avoids inodes that were freed in the last seconds, and searches long for
-  /// others once many were. throws  std::runtime_error (std::filesystem::filesystem_error):
-  /// something cannot be removed
+  /// others once many were.
+  ///
+  /// throws  std::runtime_error (std::filesystem::filesystem_error): something cannot be removed
   void reset_work_folder(const std::filesystem::path& work) const;
   /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays.
   void commit(const std::filesystem::path& work, const std::string& key) const;

@@ -30,7 +30,9 @@ enum class KnownExplanation {
 };
 
 // Each writes an artifact folder. The dataset brings the model's views as arrays, too: for models
-// that pass them on. throws  std::runtime_error: it cannot be written
+// that pass them on.
+//
+// throws  std::runtime_error: it cannot be written
 void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder);
 /// Head view, concept view and latent view.
 void write_scene_model(const Scene& scene, const std::filesystem::path& folder);

@@ -26,11 +26,12 @@ struct CShapEvalOptions {
 /// fewer concepts than the largest K_c have their scores filled up with zeros, because one network
 /// serves all.
 ///
-/// train        head view of the training split.   head  of the evaluated samples; the same W and
-/// b. explanation  C outputs; psi acts on pooled embeddings. Its importances are not used. seed of
-/// the initial weights and of the order of samples in each epoch. returns      n x C. Training is
-/// in float32, the same bits for the same arguments. throws       std::invalid_argument: as
-/// model_logits for shapes and values; a flatten head, whose
+/// train        head view of the training split.
+/// head         of the evaluated samples; the same W and b.
+/// explanation  C outputs; psi acts on pooled embeddings. Its importances are not used.
+/// seed         of the initial weights and of the order of samples in each epoch.
+/// returns      n x C. Training is in float32, the same bits for the same arguments.
+/// throws       std::invalid_argument: as model_logits for shapes and values; a flatten head, whose
 ///              weights differ by position; width or outputs of train, head and explanation
 ///              disagree; psi returns another shape or an entry that is not finite; an explanation
 ///              without any concept; an option < 1 or a rate not > 0

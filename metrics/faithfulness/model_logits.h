@@ -15,8 +15,8 @@ namespace conoscope::metrics {
 /// returns  n x C, raw: no softmax, no sigmoid.
 /// throws   std::invalid_argument: no sample, position, feature or output; shapes that disagree;
 ///          kNone with P > 1 (unpooled positions make no logit); an entry of H, W or b not finite
-///          (named with its row, column and value) std::domain_error: all entries are finite, yet a
-///          logit overflows
+///          (named with its row, column and value)
+///          std::domain_error: all entries are finite, yet a logit overflows
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833, Sec. 5.1.
 Matrix model_logits(const HeadView& head);

@@ -19,8 +19,10 @@ namespace conoscope::metrics {
 ///   nis, nis_softmax              binary concepts; parts: NI at each threshold
 ///
 /// What cannot be had is not_applicable (views, shapes) or undefined (a constant concept, one label
-/// in the test part). throws   std::invalid_argument: c_hat and concepts of other lengths, an entry
-///          that is not finite, no label
+/// in the test part).
+///
+/// throws  std::invalid_argument: c_hat and concepts of other lengths, an entry that is not finite,
+///         no label
 std::vector<Score> purity(const Subject& subject);
 
 void add_purity(Catalogue& catalogue);

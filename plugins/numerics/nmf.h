@@ -47,16 +47,15 @@ struct NmfResult {
 
 /// Which K non-negative parts, mixed with non-negative weights, rebuild the rows? (Frobenius NMF)
 ///
-///   min 0.5 |X - W H|^2 + D alpha_w (r |W|_1 + (1-r)/2 |W|^2) + N alpha_h (r |H|_1 + (1-r)/2
-///   |H|^2)
+///   min 0.5 |X - W H|^2 + D alpha_w (r |W|_1 + (1-r)/2 |W|^2)
+///                       + N alpha_h (r |H|_1 + (1-r)/2 |H|^2)
 ///
 /// with r = l1_ratio. Each iteration updates all of W, then all of H.
 ///   cd   one sweep over the columns k in order: W_k <- max(0, W_k - (W G_k - (X H^T)_k) / G_kk),
 ///        G = H H^T; stops when the summed |projected gradient| met in an iteration is at most tol
 ///        times that of the first
 ///   mu   W <- W o (X H^T) / (W G + penalties), a denominator of 0 counting as 2^-23; stops when,
-///   every
-///        10 iterations, |X - W H| has dropped by less than tol times its value at the start
+///        every 10 iterations, |X - W H| has dropped by less than tol times its value at the start
 /// (tol 0: never stops early, but cd at a gradient of exactly 0 does.)
 ///
 /// Float rows are factored in float, with inner products over rows, stopping rule and error in

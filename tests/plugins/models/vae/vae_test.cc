@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
-#include <sstream>
 
 #include "conoscope/sdk/random.h"
 #include "tests/support/plugin_driver.h"
