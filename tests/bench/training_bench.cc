@@ -10,9 +10,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "conoscope/sdk/random.h"
-#include "tests/bench/squares.h"
 #include "tests/bench/thread_seconds.h"
+#include "tests/bench/training_data.h"
 #include "tests/support/plugin_driver.h"
 
 namespace {
@@ -21,33 +20,6 @@ using namespace conoscope::testing;
 namespace sdk = conoscope::sdk;
 
 constexpr std::int64_t kFew = 1, kMany = 4;
-
-/// Seven columns, three concepts that a line tells from them, and their majority.
-Bundle table(std::int64_t samples) {
-  sdk::Random random(sdk::Seed(2));
-  std::vector<float> inputs;
-  std::vector<std::int64_t> concepts, labels, train, test;
-  for (std::int64_t i = 0; i < samples; ++i) {
-    std::int64_t present = 0;
-    for (int column = 0; column < 7; ++column) {
-      inputs.push_back(static_cast<float>(random.normal()));
-      if (column >= 3) continue;
-      concepts.push_back(inputs.back() > 0);
-      present += concepts.back();
-    }
-    labels.push_back(present >= 2);
-    (i < samples - 8 ? train : test).push_back(i);
-  }
-  const auto count = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
-  Bundle data;
-  data.arrays["inputs"] = OwnedArray::of<float>({samples, 7}, inputs);
-  data.arrays["concepts"] = OwnedArray::of<std::int64_t>({samples, 3}, concepts);
-  data.arrays["labels"] = OwnedArray::of<std::int64_t>({samples}, labels);
-  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({count(train)}, train);
-  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({count(test)}, test);
-  data.texts["task"] = "classification";
-  return data;
-}
 
 struct Case {
   const char *name, *plugin;
@@ -77,7 +49,7 @@ double fit_seconds(const Plugin& plugin, const Case& one, const Bundle& data, st
 
 void step(benchmark::State& state, const Case& one, std::int64_t batch_size) {
   const Plugin plugin(plugin_file(one.plugin));
-  const Bundle data = one.images ? conoscope::bench::squares(520, 64) : table(4104);
+  const Bundle data = one.images ? conoscope::bench::squares(520) : conoscope::bench::table(4104);
   const auto train = static_cast<std::int64_t>(data.values<std::int64_t>("train_index").size());
   if (train % batch_size != 0) throw std::logic_error("the last batch would be a smaller one");
   const auto steps = static_cast<double>((kMany - kFew) * train / batch_size);

@@ -11,14 +11,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/bench/squares.h"
 #include "tests/bench/thread_seconds.h"
+#include "tests/bench/training_data.h"
 
 namespace {
 
 using namespace conoscope::testing;
 
-constexpr std::int64_t kSamples = 512, kSide = 64, kBatch = 64, kFew = 4, kMany = 12;
+constexpr std::int64_t kSamples = 512, kBatch = 64, kFew = 4, kMany = 12;
 
 double fit_seconds(const Plugin& plugin, const Bundle& data, std::int64_t steps) {
   Outcome outcome;
@@ -38,7 +38,7 @@ double fit_seconds(const Plugin& plugin, const Bundle& data, std::int64_t steps)
 
 void step(benchmark::State& state, const std::string& name) {
   const Plugin plugin(plugin_file(name));
-  const Bundle data = conoscope::bench::squares(kSamples, kSide);
+  const Bundle data = conoscope::bench::squares(kSamples);
   double seconds = 0.0;
   for (auto _ : state) {
     const double few = fit_seconds(plugin, data, kFew);
