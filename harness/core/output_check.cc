@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
+
+#include "harness/core/sample_arrays.h"
 
 namespace conoscope::core {
 
@@ -51,25 +54,21 @@ void check_dtype(const sdk::Tensor& tensor, std::int32_t dtype) {
          sdk::dtype_name(dtype));
 }
 
-std::int64_t rows_of_first(const ArrayBag& bag, const std::vector<const char*>& names) {
-  for (const char* name : names)
-    if (const auto tensor = bag.find(name)) return tensor->rows();
+/// Rows of the first of the data set's arrays that is there.
+std::int64_t samples_of(const ArrayBag& dataset) {
+  for (const std::string_view name : kAnnotationArrays)
+    if (const auto tensor = dataset.find(name)) return tensor->rows();
+  if (const auto tensor = dataset.find("activations")) return tensor->rows();
   fail("there is no array with a row for each sample");
 }
 
-void check_rows(const ArrayBag& bag, const std::vector<const char*>& names, std::int64_t samples) {
-  for (const char* name : names)
+void check_rows(const ArrayBag& bag, std::span<const std::string_view> names,
+                std::int64_t samples) {
+  for (const std::string_view name : names)
     if (const auto tensor = bag.find(name); tensor && tensor->rows() != samples)
       fail(std::string(name) + " has " + std::to_string(tensor->rows()) + " rows for " +
            std::to_string(samples) + " samples");
 }
-
-const std::vector<const char*> kDatasetArrays = {"inputs",   "labels",  "targets",
-                                                 "concepts", "factors", "activations"};
-const std::vector<const char*> kModelArrays = {
-    "activations",  "concept_scores",     "concept_probabilities",
-    "task_outputs", "concept_active",     "concept_inactive",
-    "codes",        "codes_log_variance", "reconstruction_loss"};
 
 void check_head(const ArrayBag& bag) {
   const auto activations = need(bag, "activations");
@@ -138,8 +137,10 @@ bool offers(const Metadata& metadata, const char* view) {
 void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
   for (const char* name : {"inputs", "labels", "targets", "concepts", "factors"})
     if (offers(metadata, name)) need(dataset, name);
-  const std::int64_t samples = rows_of_first(dataset, kDatasetArrays);
-  check_rows(dataset, kDatasetArrays, samples);
+  const std::int64_t samples = samples_of(dataset);
+  check_rows(dataset, kAnnotationArrays, samples);
+  constexpr std::string_view kOfHead[] = {"activations"};
+  check_rows(dataset, kOfHead, samples);
   if (const auto labels = dataset.find("labels")) {
     check_dtype(*labels, CONO_I64);
     check_shape(*labels, {samples});
@@ -171,7 +172,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
 }
 
 void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata& metadata) {
-  check_rows(model, kModelArrays, rows_of_first(dataset, kDatasetArrays));
+  check_rows(model, kModelArrays, samples_of(dataset));
   // What is there is used, promised or not.
   if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);
   if (offers(metadata, "concept_view") || model.find("concept_scores")) check_concepts(model);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
+#include "harness/core/sample_arrays.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
@@ -14,22 +16,15 @@ namespace {
 using metrics::Index;
 using metrics::Matrix;
 
-// Arrays with a row for each sample; all others (weights, indices) belong to no split.
-constexpr std::string_view kAnnotations[] = {"inputs", "labels", "targets", "concepts", "factors"};
-constexpr std::string_view kModelArrays[] = {
-    "activations",  "concept_scores",     "concept_probabilities",
-    "task_outputs", "concept_active",     "concept_inactive",
-    "codes",        "codes_log_variance", "reconstruction_loss"};
-
-template <std::size_t N>
-bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// Rows of the first per-sample array there is; 0 when there is none.
 std::int64_t samples_of(const ArrayBag& bag) {
   for (const std::string& name : bag.names())
-    if (is_one_of(kAnnotations, name) || is_one_of(kModelArrays, name)) return bag.get(name).rows();
+    if (is_one_of(kAnnotationArrays, name) || is_one_of(kModelArrays, name))
+      return bag.get(name).rows();
   return 0;
 }
 
@@ -124,7 +119,7 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   ArrayBag out;
   for (const std::string& name : bag.names()) {
     const sdk::Tensor tensor = bag.get(name);
-    const bool annotation = is_one_of(kAnnotations, name);
+    const bool annotation = is_one_of(kAnnotationArrays, name);
     if (annotations_only && !annotation) continue;
     if (!annotation && !is_one_of(kModelArrays, name)) {
       out.add(name, tensor.raw());

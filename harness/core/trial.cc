@@ -10,30 +10,19 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "harness/core/loader.h"
 #include "harness/core/output_check.h"
+#include "harness/core/sample_arrays.h"
 
 namespace conoscope::core {
 
 namespace {
 
-constexpr std::string_view kPerSample[] = {"activations",
-                                           "inputs",
-                                           "labels",
-                                           "targets",
-                                           "concepts",
-                                           "factors",
-                                           "logits",
-                                           "predictions",
-                                           "codes",
-                                           "train_index",
-                                           "concept_scores",
-                                           "concept_probabilities",
-                                           "task_outputs",
-                                           "codes_log_variance",
-                                           "reconstruction_loss"};
+// What explainers and metrics are given beside these, worked out by the host.
+constexpr std::array<std::string_view, 3> kWorkedOut = {"logits", "predictions", "train_index"};
 
 constexpr int kWarmUp = 8, kFewest = 12, kMost = 200;
 constexpr std::uint64_t kLeastGrowth = std::uint64_t{1} << 20;
@@ -94,12 +83,16 @@ void alter_input(ArrayBag& bag, std::string_view trial) {
         strided ? spread_out<double>(bag, *tensor) : spoil<double>(bag, *tensor);
     }
   if (trial == trial::kNoRows)
-    for (const auto name : kPerSample)
-      if (const auto tensor = bag.find(name)) {
-        cono_tensor none = tensor->raw();
-        none.shape[0] = 0;
-        bag.add(std::string(name), none);
-      }
+    for (const std::span<const std::string_view> names :
+         {std::span<const std::string_view>(kAnnotationArrays),
+          std::span<const std::string_view>(kModelArrays),
+          std::span<const std::string_view>(kWorkedOut)})
+      for (const std::string_view name : names)
+        if (const auto tensor = bag.find(name)) {
+          cono_tensor none = tensor->raw();
+          none.shape[0] = 0;
+          bag.add(std::string(name), none);
+        }
 }
 
 std::uint64_t steady_growth(std::span<const std::uint64_t> resident) {

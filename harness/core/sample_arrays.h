@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace conoscope::core {
+
+// Arrays with a row for each sample (abi.h); all others (weights, indices) belong to no split.
+
+inline constexpr std::array<std::string_view, 5> kAnnotationArrays = {"inputs", "labels", "targets",
+                                                                      "concepts", "factors"};
+
+inline constexpr std::array<std::string_view, 9> kModelArrays = {
+    "activations",  "concept_scores",     "concept_probabilities",
+    "task_outputs", "concept_active",     "concept_inactive",
+    "codes",        "codes_log_variance", "reconstruction_loss"};
+
+}  // namespace conoscope::core
