@@ -9,7 +9,7 @@ foreach(group SCHEMA QUERIES)
   endforeach()
 endforeach()
 file(WRITE "${OUTPUT}" "// Made from the .sql files by embed_sql.cmake.
-#include \"results/sql.h\"
+#include \"results/store/sql.h\"
 
 namespace conoscope::results {
 namespace {

@@ -6,7 +6,7 @@
 #include "harness/app/print_correlation.h"
 #include "harness/app/print_parsimony.h"
 #include "harness/app/print_sanity.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 

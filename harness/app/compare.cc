@@ -12,10 +12,10 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "harness/core/comparison.h"
-#include "harness/core/suggest.h"
+#include "harness/core/plan/comparison.h"
+#include "harness/core/plan/suggest.h"
 #include "metrics/catalogue.h"
-#include "results/scores.h"
+#include "results/boards/scores.h"
 
 namespace conoscope::app {
 

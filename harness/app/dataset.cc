@@ -8,9 +8,9 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
-#include "harness/core/artifact.h"
-#include "harness/core/dataset_load.h"
-#include "harness/core/npz_file.h"
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/npz_file.h"
+#include "harness/core/plan/dataset_load.h"
 
 namespace conoscope::app {
 

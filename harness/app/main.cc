@@ -5,11 +5,11 @@
 #include <string>
 
 #include "harness/app/command.h"
-#include "harness/core/metadata.h"
-#include "harness/core/run_file.h"
-#include "harness/core/suggest.h"
+#include "harness/core/border/metadata.h"
+#include "harness/core/plan/run_file.h"
+#include "harness/core/plan/suggest.h"
 #include "harness/core/version.h"
-#include "results/error.h"
+#include "results/store/error.h"
 
 namespace conoscope::app {
 

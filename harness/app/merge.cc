@@ -1,10 +1,10 @@
-#include "results/merge.h"
+#include "results/store/merge.h"
 
 #include <iostream>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "results/store.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 

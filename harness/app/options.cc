@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "harness/core/suggest.h"
+#include "harness/core/plan/suggest.h"
 
 namespace conoscope::app {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "harness/app/command.h"
-#include "harness/core/plan.h"
-#include "harness/core/registry.h"
-#include "harness/core/worker_process.h"
-#include "results/format.h"
+#include "harness/core/border/registry.h"
+#include "harness/core/plan/plan.h"
+#include "harness/core/run/worker_process.h"
+#include "results/formats/format.h"
 
 namespace conoscope::app {
 

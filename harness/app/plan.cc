@@ -1,4 +1,4 @@
-#include "harness/core/plan.h"
+#include "harness/core/plan/plan.h"
 
 #include <algorithm>
 #include <iostream>
@@ -6,9 +6,9 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/selection.h"
-#include "harness/core/cache.h"
-#include "harness/core/supervisor.h"
-#include "results/store.h"
+#include "harness/core/artifacts/cache.h"
+#include "harness/core/run/supervisor.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 

@@ -1,6 +1,6 @@
 // plugin check: prints what core's conformance suite finds.
 
-#include "harness/core/plugin_check.h"
+#include "harness/core/conformance/plugin_check.h"
 
 #include <iostream>
 

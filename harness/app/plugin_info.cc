@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "harness/core/suggest.h"
+#include "harness/core/plan/suggest.h"
 
 namespace conoscope::app {
 

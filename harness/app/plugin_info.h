@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/app/options.h"
-#include "harness/core/registry.h"
+#include "harness/core/border/registry.h"
 
 namespace conoscope::app {
 

@@ -6,8 +6,8 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "harness/core/metadata.h"
-#include "harness/core/suggest.h"
+#include "harness/core/border/metadata.h"
+#include "harness/core/plan/suggest.h"
 
 namespace conoscope::app {
 

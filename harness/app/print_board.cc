@@ -5,7 +5,7 @@
 
 #include "harness/app/verdict.h"
 #include "metrics/catalogue.h"
-#include "results/across.h"
+#include "results/boards/across.h"
 
 namespace conoscope::app {
 

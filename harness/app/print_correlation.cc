@@ -10,9 +10,9 @@
 #include "harness/app/command.h"
 #include "harness/app/metric_order.h"
 #include "metrics/statistics/rubin_pooling.h"
-#include "results/asked.h"
-#include "results/estimate.h"
-#include "results/scores.h"
+#include "results/analysis/estimate.h"
+#include "results/boards/asked.h"
+#include "results/boards/scores.h"
 
 namespace conoscope::app {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "results/board.h"
-#include "results/format.h"
+#include "results/boards/board.h"
+#include "results/formats/format.h"
 
 namespace conoscope::app {
 

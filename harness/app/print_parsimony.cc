@@ -4,7 +4,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/metric_order.h"
-#include "results/parsimony.h"
+#include "results/analysis/parsimony.h"
 
 namespace conoscope::app {
 

@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "results/format.h"
-#include "results/store.h"
-#include "results/sweep.h"
+#include "results/analysis/sweep.h"
+#include "results/formats/format.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 
-/// Prints at how many concepts each method's scores stop improving (results/select_k.h), or with
-/// curves the means at every number of concepts, to standard output.
+/// Prints at how many concepts each method's scores stop improving (results/analysis/select_k.h), or
+/// with curves the means at every number of concepts, to standard output.
 ///
 /// options.metrics  empty: those that the run asks for and that have a direction, costs left out.
 /// throws           UsageError: no explainer with two or more numbers of concepts; a metric without

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "results/format.h"
-#include "results/store.h"
+#include "results/formats/format.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 

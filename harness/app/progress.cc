@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "results/format.h"
+#include "results/formats/format.h"
 
 namespace conoscope::app {
 

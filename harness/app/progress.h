@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "harness/core/supervisor.h"
+#include "harness/core/run/supervisor.h"
 
 namespace conoscope::app {
 

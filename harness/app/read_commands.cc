@@ -10,12 +10,12 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "results/export.h"
-#include "results/history.h"
-#include "results/query.h"
-#include "results/show.h"
-#include "results/status.h"
-#include "results/store.h"
+#include "results/boards/history.h"
+#include "results/boards/show.h"
+#include "results/boards/status.h"
+#include "results/store/export.h"
+#include "results/store/query.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 

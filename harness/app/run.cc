@@ -12,9 +12,9 @@
 #include "harness/app/print_sanity.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
-#include "harness/core/supervisor.h"
-#include "results/error.h"
-#include "results/store.h"
+#include "harness/core/run/supervisor.h"
+#include "results/store/error.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 

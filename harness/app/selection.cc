@@ -4,8 +4,8 @@
 #include <map>
 
 #include "harness/app/command.h"
-#include "harness/core/sha256.h"
-#include "harness/core/suggest.h"
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/plan/suggest.h"
 
 namespace conoscope::app {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/plan.h"
+#include "harness/core/plan/plan.h"
 
 namespace conoscope::app {
 

@@ -5,7 +5,7 @@
 
 #include "harness/app/metric_order.h"
 #include "metrics/catalogue.h"
-#include "results/estimate.h"
+#include "results/analysis/estimate.h"
 
 namespace conoscope::app {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/ladder.h"
+#include "results/analysis/ladder.h"
 
 namespace conoscope::app {
 

@@ -1,4 +1,4 @@
-#include "harness/core/worker.h"
+#include "harness/core/run/worker.h"
 
 #include "harness/app/command.h"
 

@@ -7,7 +7,7 @@ set(standard <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map
 foreach(target conoscope conoscope_core conoscope_results conoscope_formats)
   target_precompile_headers(${target} PRIVATE ${standard})
 endforeach()
-foreach(target conoscope_metrics conoscope_numerics)
+foreach(target conoscope_metrics conoscope_methods conoscope_numerics)
   target_precompile_headers(${target} PRIVATE ${standard} <Eigen/Dense>)
 endforeach()
 if(CONOSCOPE_TESTS)
@@ -15,7 +15,7 @@ if(CONOSCOPE_TESTS)
     target_precompile_headers(test_${folder} PRIVATE ${standard} <doctest/doctest.h>)
   endforeach()
   foreach(folder metrics_disentanglement metrics_faithfulness metrics_information metrics_leakage
-                 metrics_purity metrics_robustness metrics_statistics plugins_numerics)
+                 metrics_purity metrics_robustness metrics_statistics numerics plugins_explainers)
     target_precompile_headers(test_${folder} PRIVATE ${standard} <doctest/doctest.h> <Eigen/Dense>)
   endforeach()
   target_precompile_headers(test_harness_app PRIVATE ${standard} <doctest/doctest.h>

@@ -12,7 +12,7 @@
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
-#include "plugins/numerics/slic.h"
+#include "numerics/slic.h"
 
 namespace conoscope::explainers {
 

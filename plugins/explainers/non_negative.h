@@ -2,7 +2,7 @@
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
-#include "plugins/numerics/types.h"
+#include "numerics/types.h"
 
 namespace conoscope::explainers {
 

@@ -9,7 +9,7 @@
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
-#include "plugins/numerics/subspace.h"
+#include "numerics/subspace.h"
 
 namespace conoscope::explainers {
 

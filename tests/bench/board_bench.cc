@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "results/board.h"
-#include "results/export.h"
-#include "results/merge.h"
-#include "results/sqlite.h"
-#include "results/status.h"
+#include "results/boards/board.h"
+#include "results/boards/status.h"
+#include "results/store/export.h"
+#include "results/store/merge.h"
+#include "results/store/sqlite.h"
 
 namespace {
 

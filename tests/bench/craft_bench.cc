@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "conoscope/sdk/random.h"
-#include "plugins/numerics/minibatch_nmf.h"
-#include "plugins/numerics/nmf.h"
-#include "plugins/numerics/sobol.h"
+#include "numerics/nmf.h"
+#include "plugins/explainers/craft/sobol.h"
+#include "plugins/explainers/ice/minibatch_nmf.h"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "conoscope/sdk/random.h"
-#include "plugins/numerics/kmeans.h"
-#include "plugins/numerics/nmf.h"
-#include "plugins/numerics/nnls.h"
-#include "plugins/numerics/svd.h"
+#include "numerics/kmeans.h"
+#include "numerics/nmf.h"
+#include "numerics/nnls.h"
+#include "numerics/svd.h"
 
 namespace {
 

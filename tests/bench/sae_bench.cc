@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "conoscope/sdk/random.h"
-#include "plugins/numerics/concept_shap.h"
-#include "plugins/numerics/sae.h"
+#include "plugins/explainers/c_shap/concept_shap.h"
+#include "plugins/explainers/topk_sae/sae.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "conoscope/sdk/random.h"
-#include "plugins/numerics/spectral.h"
+#include "numerics/spectral.h"
 
 namespace {
 

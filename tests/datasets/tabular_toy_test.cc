@@ -9,7 +9,7 @@
 #include <set>
 
 #include "datasets/tabular_toy/formula.h"
-#include "harness/core/metadata.h"
+#include "harness/core/border/metadata.h"
 #include "tests/support/plugin_driver.h"
 
 using namespace conoscope::testing;

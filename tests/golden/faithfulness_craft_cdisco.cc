@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "plugins/numerics/loss_relevance.h"
-#include "plugins/numerics/sobol.h"
+#include "plugins/explainers/cdisco/loss_relevance.h"
+#include "plugins/explainers/craft/sobol.h"
 #include "tests/golden/faithfulness.h"
 
 namespace conoscope::tests::golden {

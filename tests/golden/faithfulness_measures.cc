@@ -25,7 +25,7 @@
 #include "metrics/faithfulness/surf_surrogate.h"
 #include "metrics/faithfulness/surf_top1.h"
 #include "metrics/plateau.h"
-#include "plugins/numerics/nnls.h"
+#include "numerics/nnls.h"
 #include "tests/golden/faithfulness.h"
 #include "tests/support/explanations.h"
 

@@ -2,10 +2,10 @@
 
 #include <stdexcept>
 
-#include "plugins/numerics/kmeans.h"
-#include "plugins/numerics/nmf.h"
-#include "plugins/numerics/nnls.h"
-#include "plugins/numerics/svd.h"
+#include "numerics/kmeans.h"
+#include "numerics/nmf.h"
+#include "numerics/nnls.h"
+#include "numerics/svd.h"
 #include "tests/golden/faithfulness.h"
 
 namespace conoscope::tests::golden {

@@ -7,9 +7,9 @@
 #include "metrics/faithfulness/surf_mae.h"
 #include "metrics/faithfulness/surf_rank_corr.h"
 #include "metrics/faithfulness/surf_top1.h"
-#include "plugins/numerics/concept_shap.h"
-#include "plugins/numerics/sae.h"
-#include "plugins/numerics/shapley.h"
+#include "plugins/explainers/c_shap/concept_shap.h"
+#include "plugins/explainers/c_shap/shapley.h"
+#include "plugins/explainers/topk_sae/sae.h"
 #include "tests/golden/faithfulness.h"
 
 namespace conoscope::tests::golden {

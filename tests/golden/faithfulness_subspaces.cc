@@ -10,8 +10,8 @@
 #include "metrics/faithfulness/surf_rank_corr.h"
 #include "metrics/faithfulness/surf_surrogate.h"
 #include "metrics/faithfulness/surf_top1.h"
-#include "plugins/numerics/spectral.h"
-#include "plugins/numerics/subspace.h"
+#include "numerics/spectral.h"
+#include "numerics/subspace.h"
 #include "tests/golden/faithfulness.h"
 
 namespace conoscope::tests::golden {

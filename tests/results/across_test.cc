@@ -1,10 +1,10 @@
-#include "results/across.h"
+#include "results/boards/across.h"
 
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 
-#include "results/format.h"
+#include "results/formats/format.h"
 
 using namespace conoscope::results;
 

@@ -1,4 +1,4 @@
-#include "results/area_over_k.h"
+#include "results/analysis/area_over_k.h"
 
 #include <doctest/doctest.h>
 

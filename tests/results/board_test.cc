@@ -1,12 +1,12 @@
-#include "results/board.h"
+#include "results/boards/board.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "results/format.h"
-#include "results/sqlite.h"
+#include "results/formats/format.h"
+#include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;

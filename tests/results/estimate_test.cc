@@ -1,4 +1,4 @@
-#include "results/estimate.h"
+#include "results/analysis/estimate.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "results/student_t.h"
+#include "results/analysis/student_t.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::results;

@@ -1,4 +1,4 @@
-#include "results/format.h"
+#include "results/formats/format.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "results/merge.h"
+#include "results/store/merge.h"
 
 #include <doctest/doctest.h>
 #include <sqlite3.h>
@@ -7,9 +7,9 @@
 #include <array>
 #include <fstream>
 
-#include "results/export.h"
-#include "results/format.h"
-#include "results/sqlite.h"
+#include "results/formats/format.h"
+#include "results/store/export.h"
+#include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <functional>
 
-#include "results/file_system.h"
-#include "results/sql.h"
-#include "results/sqlite.h"
-#include "results/store.h"
+#include "results/store/file_system.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
+#include "results/store/store.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;

@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "results/sqlite.h"
-#include "results/store.h"
+#include "results/store/sqlite.h"
+#include "results/store/store.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;

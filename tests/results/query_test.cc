@@ -1,5 +1,5 @@
 // Reading: the user's own SQL, and the saved queries behind history, status, show and export.
-#include "results/query.h"
+#include "results/store/query.h"
 
 #include <doctest/doctest.h>
 
@@ -7,13 +7,13 @@
 #include <iterator>
 #include <set>
 
-#include "results/export.h"
-#include "results/format.h"
-#include "results/history.h"
-#include "results/show.h"
-#include "results/sql.h"
-#include "results/sqlite.h"
-#include "results/status.h"
+#include "results/boards/history.h"
+#include "results/boards/show.h"
+#include "results/boards/status.h"
+#include "results/formats/format.h"
+#include "results/store/export.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "results/store.h"
+#include "results/store/store.h"
 
 // Small rows to build stores from. Keys are readable where real ones are hashes: the store does not
 // care.

@@ -1,4 +1,4 @@
-#include "results/select_k.h"
+#include "results/analysis/select_k.h"
 
 #include <doctest/doctest.h>
 

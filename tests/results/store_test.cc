@@ -1,4 +1,4 @@
-#include "results/store.h"
+#include "results/store/store.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "results/sqlite.h"
+#include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 
 using namespace conoscope::results;

@@ -1,4 +1,4 @@
-#include "results/student_t.h"
+#include "results/analysis/student_t.h"
 
 #include <doctest/doctest.h>
 

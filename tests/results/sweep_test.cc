@@ -1,11 +1,11 @@
-#include "results/sweep.h"
+#include "results/analysis/sweep.h"
 
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 
-#include "results/format.h"
-#include "results/parsimony.h"
+#include "results/analysis/parsimony.h"
+#include "results/formats/format.h"
 #include "tests/results/sample.h"
 #include "tests/support/throws.h"
 

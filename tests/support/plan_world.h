@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/core/plan.h"
+#include "harness/core/plan/plan.h"
 #include "tests/support/fake_plugin.h"
 #include "tests/support/scratch.h"
 

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <numeric>
 
+#include "numerics/kmeans.h"
+#include "plugins/explainers/ace/cav.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/image_segments.h"
-#include "plugins/numerics/cav.h"
-#include "plugins/numerics/kmeans.h"
 
 namespace {
 

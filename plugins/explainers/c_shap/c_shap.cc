@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/c_shap/concept_shap.h"
+#include "plugins/explainers/c_shap/shapley.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/concept_shap.h"
-#include "plugins/numerics/shapley.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "conoscope/sdk/explainer.h"
+#include "numerics/svd.h"
+#include "plugins/explainers/cdisco/loss_relevance.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/loss_relevance.h"
-#include "plugins/numerics/svd.h"
 
 namespace {
 

@@ -3,11 +3,11 @@
 // variance that involves it when concepts are masked.
 
 #include "conoscope/sdk/explainer.h"
+#include "numerics/nmf.h"
+#include "numerics/nnls.h"
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/craft/sobol.h"
 #include "plugins/explainers/non_negative.h"
-#include "plugins/numerics/nmf.h"
-#include "plugins/numerics/nnls.h"
-#include "plugins/numerics/sobol.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/image_segments.h"
 #include "plugins/explainers/subspaces.h"
-#include "plugins/numerics/spectral.h"
 
 namespace {
 

@@ -2,11 +2,11 @@
 // psi is exact non-negative least squares, or the factorisation's own iterative transform.
 
 #include "conoscope/sdk/explainer.h"
+#include "numerics/nmf.h"
+#include "numerics/nnls.h"
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/ice/minibatch_nmf.h"
 #include "plugins/explainers/non_negative.h"
-#include "plugins/numerics/minibatch_nmf.h"
-#include "plugins/numerics/nmf.h"
-#include "plugins/numerics/nnls.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // K-Means: an output's concepts are the directions of the cluster centres of its position features.
 
-#include "plugins/numerics/kmeans.h"
+#include "numerics/kmeans.h"
 
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/subspaces.h"
-#include "plugins/numerics/spectral.h"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // NMF: an output's concepts are the non-negative parts that add up to its position features. psi is
 // the exact non-negative least-squares fit of a row by the output's concepts.
 
-#include "plugins/numerics/nmf.h"
+#include "numerics/nmf.h"
 
 #include "conoscope/sdk/explainer.h"
+#include "numerics/nnls.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/non_negative.h"
-#include "plugins/numerics/nnls.h"
 
 namespace {
 

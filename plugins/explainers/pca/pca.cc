@@ -2,8 +2,8 @@
 // mean term: a concept score is <h, v>, of h as it is.
 
 #include "conoscope/sdk/explainer.h"
+#include "numerics/svd.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/svd.h"
 
 namespace {
 

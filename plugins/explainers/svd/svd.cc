@@ -1,6 +1,6 @@
 // SVD: an output's concepts are the leading right singular vectors of its embeddings, uncentred.
 
-#include "plugins/numerics/svd.h"
+#include "numerics/svd.h"
 
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"

@@ -4,7 +4,7 @@
 
 #include "conoscope/sdk/explainer.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/numerics/sae.h"
+#include "plugins/explainers/topk_sae/sae.h"
 
 namespace {
 

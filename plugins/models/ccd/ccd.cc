@@ -13,10 +13,10 @@
 #include <cstdio>
 
 #include "conoscope/sdk/model.h"
-#include "plugins/models/torch/concept_model.h"
-#include "plugins/models/torch/counts.h"
-#include "plugins/models/torch/optimise.h"
-#include "plugins/models/torch/training.h"
+#include "plugins/models/common/torch/concept_model.h"
+#include "plugins/models/common/torch/counts.h"
+#include "plugins/models/common/torch/optimise.h"
+#include "plugins/models/common/torch/training.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <cmath>
 
 #include "conoscope/sdk/model.h"
-#include "plugins/models/torch/classifier.h"
-#include "plugins/models/torch/counts.h"
-#include "plugins/models/torch/training.h"
+#include "plugins/models/common/torch/classifier.h"
+#include "plugins/models/common/torch/counts.h"
+#include "plugins/models/common/torch/training.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugins/models/torch/tensors.h"
+#include "plugins/models/common/torch/tensors.h"
 
 namespace conoscope::models {
 

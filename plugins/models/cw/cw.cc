@@ -17,12 +17,12 @@
 #include <cmath>
 
 #include "conoscope/sdk/model.h"
+#include "plugins/models/common/torch/concept_model.h"
+#include "plugins/models/common/torch/counts.h"
+#include "plugins/models/common/torch/optimise.h"
+#include "plugins/models/common/torch/training.h"
 #include "plugins/models/cw/calibrate.h"
 #include "plugins/models/cw/whitening.h"
-#include "plugins/models/torch/concept_model.h"
-#include "plugins/models/torch/counts.h"
-#include "plugins/models/torch/optimise.h"
-#include "plugins/models/torch/training.h"
 
 namespace {
 

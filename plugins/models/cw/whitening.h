@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "plugins/models/torch/weights.h"
+#include "plugins/models/common/torch/weights.h"
 
 namespace conoscope::models {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plugins/models/common/own_network/own_network.h"
 #include "plugins/models/onnx/onnx_file.h"
-#include "plugins/models/own_network/own_network.h"
 
 namespace conoscope::models {
 

@@ -13,9 +13,9 @@
 #include <optional>
 
 #include "conoscope/sdk/model.h"
-#include "plugins/models/torch/classifier.h"
-#include "plugins/models/torch/training.h"
-#include "plugins/models/torch/weights.h"
+#include "plugins/models/common/torch/classifier.h"
+#include "plugins/models/common/torch/training.h"
+#include "plugins/models/common/torch/weights.h"
 
 namespace {
 

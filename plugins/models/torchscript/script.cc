@@ -8,7 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "plugins/models/torch/training.h"
+#include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
 

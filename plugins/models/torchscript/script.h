@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/models/own_network/own_network.h"
-#include "plugins/models/torch/tensors.h"
+#include "plugins/models/common/own_network/own_network.h"
+#include "plugins/models/common/torch/tensors.h"
 
 namespace conoscope::models {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "plugins/models/torch/training.h"
+#include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/models/torch/tensors.h"
+#include "plugins/models/common/torch/tensors.h"
 #include "plugins/models/vae/losses.h"
 
 namespace conoscope::models {

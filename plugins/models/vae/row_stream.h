@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugins/models/torch/training.h"
+#include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
 

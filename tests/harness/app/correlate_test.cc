@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
 #include "tests/results/sample.h"
 

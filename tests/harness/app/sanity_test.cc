@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "results/store.h"
+#include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
 #include "tests/results/sample.h"
 

@@ -1,4 +1,4 @@
-#include "harness/core/artifact.h"
+#include "harness/core/artifacts/artifact.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "harness/core/cache.h"
+#include "harness/core/artifacts/cache.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

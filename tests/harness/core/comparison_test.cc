@@ -1,4 +1,4 @@
-#include "harness/core/comparison.h"
+#include "harness/core/plan/comparison.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/core/component.h"
+#include "harness/core/plan/component.h"
 
 #include <doctest/doctest.h>
 

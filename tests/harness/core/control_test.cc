@@ -1,4 +1,4 @@
-#include "harness/core/control.h"
+#include "harness/core/run/control.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/core/metadata.h"
+#include "harness/core/border/metadata.h"
 #include "tests/support/fake_plugin.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/scratch.h"

@@ -1,11 +1,11 @@
-#include "harness/core/forward_call.h"
+#include "harness/core/run/forward_call.h"
 
 #include <doctest/doctest.h>
 
 #include <limits>
 
-#include "harness/core/loader.h"
-#include "harness/core/output_check.h"
+#include "harness/core/border/loader.h"
+#include "harness/core/border/output_check.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;

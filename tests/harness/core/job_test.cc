@@ -1,4 +1,4 @@
-#include "harness/core/job.h"
+#include "harness/core/run/job.h"
 
 #include <doctest/doctest.h>
 

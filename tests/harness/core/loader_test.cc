@@ -1,4 +1,4 @@
-#include "harness/core/loader.h"
+#include "harness/core/border/loader.h"
 
 #include <doctest/doctest.h>
 #include <xmmintrin.h>

@@ -1,4 +1,4 @@
-#include "harness/core/metadata.h"
+#include "harness/core/border/metadata.h"
 
 #include <doctest/doctest.h>
 

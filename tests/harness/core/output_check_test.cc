@@ -1,4 +1,4 @@
-#include "harness/core/output_check.h"
+#include "harness/core/border/output_check.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/core/plan.h"
+#include "harness/core/plan/plan.h"
 
 #include <doctest/doctest.h>
 

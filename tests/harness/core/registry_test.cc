@@ -1,4 +1,4 @@
-#include "harness/core/registry.h"
+#include "harness/core/border/registry.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/core/sha256.h"
+#include "harness/core/artifacts/sha256.h"
 #include "tests/support/fake_plugin.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"

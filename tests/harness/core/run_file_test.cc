@@ -1,4 +1,4 @@
-#include "harness/core/run_file.h"
+#include "harness/core/plan/run_file.h"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/core/output_check.h"
-#include "harness/core/subject.h"
+#include "harness/core/border/output_check.h"
+#include "harness/core/run/subject.h"
 
 using namespace conoscope::core;
 

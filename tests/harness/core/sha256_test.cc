@@ -1,4 +1,4 @@
-#include "harness/core/sha256.h"
+#include "harness/core/artifacts/sha256.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/core/subject.h"
+#include "harness/core/run/subject.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/core/suggest.h"
+#include "harness/core/plan/suggest.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "conoscope/sdk/metric.h"
-#include "harness/core/metadata.h"
+#include "harness/core/border/metadata.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/throws.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "harness/core/plugin_check.h"
-#include "harness/core/sha256.h"
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/conformance/plugin_check.h"
 #include "tests/harness/zoo/environment.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"

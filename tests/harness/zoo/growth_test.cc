@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/core/trial.h"
+#include "harness/core/conformance/trial.h"
 
 using conoscope::core::steady_growth;
 

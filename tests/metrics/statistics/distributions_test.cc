@@ -7,7 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "results/student_t.h"
+#include "results/analysis/student_t.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;

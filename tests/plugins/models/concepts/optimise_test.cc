@@ -1,4 +1,4 @@
-#include "plugins/models/torch/optimise.h"
+#include "plugins/models/common/torch/optimise.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,260 @@
+#include "harness/core/artifacts/artifact.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+
+#include "conoscope/sdk/npy.h"
+
+namespace conoscope::core {
+
+namespace {
+
+constexpr const char* kTexts = "texts.tsv";
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, int error) {
+  throw std::runtime_error(file.string() + ": " + what + ": " + std::strerror(error));
+}
+
+/// A read-only mapping that unmaps itself.
+std::shared_ptr<void> map_file(const std::filesystem::path& file, std::size_t& size) {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail(file, "cannot be opened", errno);
+  struct stat info {};
+  ::fstat(fd, &info);
+  size = static_cast<std::size_t>(info.st_size);
+  void* address = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  const int error = errno;
+  ::close(fd);
+  if (address == MAP_FAILED) fail(file, "cannot be mapped", error);
+  return {address, [size](void* p) {
+            if (p != nullptr) ::munmap(p, size);
+          }};
+}
+
+/// How many elements; nullopt: an extent is negative, or more than any disk holds. An extent of 0
+/// does not hide what stands beside it, for the others' product is the step from row to row.
+std::optional<std::size_t> product(std::span<const std::int64_t> shape) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  std::uint64_t count = 1;
+  bool empty = false;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
+    empty = empty || extent == 0;
+    const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
+    if (count > kMost / factor) return std::nullopt;
+    count *= factor;
+  }
+  return empty ? 0 : count;
+}
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
+         name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == name.npos;
+}
+
+/// The array that a file's bytes are.
+/// throws  std::runtime_error: they are none that an ArtifactWriter has written
+cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file) {
+  const auto damaged = [&file](const std::string& why) -> std::runtime_error {
+    return std::runtime_error(file + ": damaged: " + why + "; remove the cache folder it lies in");
+  };
+  sdk::NpyHeader header;
+  try {
+    header = sdk::parse_npy_header({bytes, size}, "header");
+  } catch (const std::invalid_argument& e) {
+    throw damaged(e.what());
+  }
+  const std::int32_t dtype = sdk::dtype_of_npy(header.descr);
+  if (dtype == 0) throw damaged("dtype " + header.descr);
+  if (header.fortran_order) throw damaged("column-major");
+  if (header.shape.empty() || header.shape.size() > CONO_MAX_DIMENSIONS)
+    throw damaged(std::to_string(header.shape.size()) + " dimensions");
+  const auto count = product(header.shape);
+  const std::size_t held = size - header.data_offset;
+  if (!count || *count * sdk::dtype_size(dtype) != held)
+    throw damaged(std::to_string(size) + " bytes, expected " +
+                  (count ? std::to_string(header.data_offset + *count * sdk::dtype_size(dtype))
+                         : std::string("more than any file holds")));
+  return sdk::make_tensor(bytes + header.data_offset, dtype, header.shape);
+}
+
+}  // namespace
+
+ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
+  ArrayBag bag;
+  std::ifstream texts(folder / kTexts);
+  if (!texts) throw std::runtime_error(folder.string() + ": not a finished artifact");
+  for (std::string line; std::getline(texts, line);) {
+    const std::size_t tab = line.find('\t');
+    if (tab != line.npos) bag.texts_[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".npy") continue;
+    std::size_t size = 0;
+    auto memory = map_file(entry.path(), size);
+    bag.add(entry.path().stem().string(),
+            mapped_tensor(static_cast<char*>(memory.get()), size, entry.path().string()));
+    bag.owners_.push_back(std::move(memory));
+  }
+  return bag;
+}
+
+std::optional<sdk::Tensor> ArrayBag::find(std::string_view name) const {
+  const auto it = arrays_.find(name);
+  if (it == arrays_.end()) return std::nullopt;
+  return sdk::Tensor(it->second, name);
+}
+
+sdk::Tensor ArrayBag::get(std::string_view name) const {
+  if (auto found = find(name)) return *found;
+  throw std::runtime_error("array " + std::string(name) + " is missing");
+}
+
+std::string ArrayBag::text(std::string_view key, std::string_view otherwise) const {
+  const auto it = texts_.find(key);
+  return it == texts_.end() ? std::string(otherwise) : it->second;
+}
+
+std::vector<std::string> ArrayBag::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, tensor] : arrays_) out.push_back(name);
+  return out;
+}
+
+void ArrayBag::add(const std::string& name, const cono_tensor& tensor) { arrays_[name] = tensor; }
+
+char* ArrayBag::add_empty(const std::string& name, std::int32_t dtype,
+                          const std::vector<std::int64_t>& shape) {
+  cono_tensor tensor = sdk::make_tensor(nullptr, dtype, shape);
+  const auto bytes = static_cast<std::size_t>(sdk::Tensor(tensor).size()) * sdk::dtype_size(dtype);
+  auto memory = std::make_shared<std::vector<char>>(bytes);
+  tensor.data = memory->data();
+  owners_.push_back(memory);
+  add(name, tensor);
+  return memory->data();
+}
+
+void ArrayBag::adopt(ArrayBag&& other) {
+  borrow_missing(other);
+  owners_.insert(owners_.end(), other.owners_.begin(), other.owners_.end());
+}
+
+void ArrayBag::borrow_missing(const ArrayBag& other) {
+  arrays_.insert(other.arrays_.begin(), other.arrays_.end());
+  texts_.insert(other.texts_.begin(), other.texts_.end());
+}
+
+const cono_arrays* ArrayBag::raw() const {
+  raw_arrays_.clear();
+  raw_texts_.clear();
+  for (const auto& [name, tensor] : arrays_) raw_arrays_.push_back({name.c_str(), tensor});
+  for (const auto& [key, value] : texts_) raw_texts_.push_back({key.c_str(), value.c_str()});
+  raw_ = {sizeof(cono_arrays),
+          static_cast<std::uint32_t>(raw_arrays_.size()),
+          static_cast<std::uint32_t>(raw_texts_.size()),
+          sizeof(cono_array),
+          raw_arrays_.data(),
+          raw_texts_.data()};
+  return &raw_;
+}
+
+ArtifactWriter::ArtifactWriter(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) fail(folder_, "cannot be made", error.value());
+  sink_.struct_size = sizeof(sink_);
+  sink_.self = this;
+  sink_.create = [](void* self, const char* name, std::int32_t dtype, std::int32_t ndim,
+                    const std::int64_t* shape, cono_tensor* out) {
+    return static_cast<ArtifactWriter*>(self)->create(name, dtype, ndim, shape, out);
+  };
+  sink_.text = [](void* self, const char* key, const char* value) {
+    return static_cast<ArtifactWriter*>(self)->text(key, value);
+  };
+}
+
+ArtifactWriter::~ArtifactWriter() {
+  for (const Mapping& mapping : mappings_) ::munmap(mapping.address, mapping.length);
+}
+
+cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::int32_t ndim,
+                                   const std::int64_t* shape, cono_tensor* out) {
+  const auto refuse = [this](std::string why, cono_status status = CONO_INVALID_ARGUMENT) {
+    fault_ = std::move(why);
+    return status;
+  };
+  if (name == nullptr || !is_plain_name(name))
+    return refuse("output name \"" + std::string(name == nullptr ? "" : name) +
+                  "\": expected letters, digits, _ and .");
+  if (std::find(names_.begin(), names_.end(), name) != names_.end())
+    return refuse(std::string(name) + ": made twice");
+  if (sdk::dtype_size(dtype) == 0)
+    return refuse(std::string(name) + ": unknown dtype " + std::to_string(dtype));
+  if (ndim < 1 || ndim > CONO_MAX_DIMENSIONS)
+    return refuse(std::string(name) + ": " + std::to_string(ndim) + " dimensions, expected 1 to " +
+                  std::to_string(CONO_MAX_DIMENSIONS));
+  const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
+  const auto count = product(extents);
+  if (!count) {
+    std::size_t axis = 0;  // the first that is at fault
+    while (product(extents.first(axis + 1))) ++axis;
+    return refuse(std::string(name) + ": extent " + std::to_string(shape[axis]) + " of axis " +
+                  std::to_string(axis) + " cannot be");
+  }
+
+  const std::string header = sdk::make_npy_header(dtype, extents);
+  const std::size_t length = header.size() + *count * sdk::dtype_size(dtype);
+  const auto file = folder_ / (std::string(name) + ".npy");
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const auto disk = [&](int error) {
+    if (fd >= 0) ::close(fd);
+    disk_fault_ = true;
+    return refuse(file.string() + ": " + std::to_string(length) +
+                      " bytes cannot be written: " + std::strerror(error),
+                  CONO_OUT_OF_MEMORY);
+  };
+  if (fd < 0) return disk(errno);
+  // Reserves the blocks: a full disk is an error here, not a SIGBUS when the page is written.
+  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(length))) return disk(error);
+  void* address = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (address == MAP_FAILED) return disk(errno);
+  ::close(fd);
+  mappings_.push_back({address, length});
+  std::memcpy(address, header.data(), header.size());
+  names_.emplace_back(name);
+  *out = sdk::make_tensor(static_cast<char*>(address) + header.size(), dtype, extents);
+  return CONO_OK;
+}
+
+cono_status ArtifactWriter::text(const char* key, const char* value) {
+  if (key == nullptr || value == nullptr || !is_plain_name(key) ||
+      std::strpbrk(value, "\t\n") != nullptr) {
+    fault_ = "text " + std::string(key == nullptr ? "" : key) +
+             ": the key must be plain, the value one line without tabs";
+    return CONO_INVALID_ARGUMENT;
+  }
+  texts_[key] = value;
+  return CONO_OK;
+}
+
+void ArtifactWriter::finish() {
+  for (const Mapping& mapping : mappings_)
+    if (::msync(mapping.address, mapping.length, MS_ASYNC) != 0)
+      fail(folder_, "cannot be written", errno);
+  std::ofstream out(folder_ / kTexts);
+  for (const auto& [key, value] : texts_) out << key << '\t' << value << '\n';
+  out.close();
+  if (!out) fail(folder_ / kTexts, "cannot be written", errno);
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,238 @@
+#include "harness/core/border/loader.h"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <boost/dll/shared_library.hpp>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace conoscope::core {
+
+namespace {
+
+// Everything in MXCSR but the sticky exception flags.
+constexpr std::uint32_t kSseControl = ~std::uint32_t{0x3f};
+
+std::uint16_t x87_control() {
+  std::uint16_t word = 0;
+  asm volatile("fnstcw %0" : "=m"(word));
+  return word;
+}
+
+const char* interface_id(Kind kind) {
+  switch (kind) {
+    case Kind::kDataset:
+      return CONO_DATASET_INTERFACE;
+    case Kind::kModel:
+      return CONO_MODEL_INTERFACE;
+    case Kind::kExplainer:
+      return CONO_EXPLAINER_INTERFACE;
+    case Kind::kMetric:
+      return CONO_METRIC_INTERFACE;
+  }
+  return "";
+}
+
+/// Boost.DLL appends the text of an unrelated errno; what dlopen said stands before it.
+std::string loader_text(const std::exception& e) {
+  std::string text = e.what();
+  const std::size_t extra = text.find("boost::dll::shared_library::load() failed");
+  if (extra == 0) {
+    const std::size_t open = text.find("(dlerror system message: ");
+    if (open != text.npos) {
+      text = text.substr(open + std::strlen("(dlerror system message: "));
+      const std::size_t close = text.rfind("): ");
+      if (close != text.npos) text = text.substr(0, close);
+    }
+  }
+  return text;
+}
+
+/// Never unloaded: objects and threads of a plugin outlive any moment we could choose. The list
+/// stays reachable, so it is no leak.
+boost::dll::shared_library* keep(boost::dll::shared_library library) {
+  static std::mutex mutex;
+  static auto* const libraries = new std::vector<std::unique_ptr<boost::dll::shared_library>>;
+  const std::lock_guard lock(mutex);
+  return libraries->emplace_back(std::make_unique<boost::dll::shared_library>(std::move(library)))
+      .get();
+}
+
+}  // namespace
+
+FloatGuard::FloatGuard() : sse_(_mm_getcsr()), x87_(x87_control()) {}
+
+FloatGuard::~FloatGuard() {
+  _mm_setcsr(sse_);
+  asm volatile("fldcw %0" : : "m"(x87_));
+}
+
+bool FloatGuard::changed() const {
+  return (_mm_getcsr() & kSseControl) != (sse_ & kSseControl) || x87_control() != x87_;
+}
+
+const cono_host* HostCalls::raw() {
+  const std::lock_guard turn(turn_);
+  error_.clear();
+  raw_.struct_size = sizeof(raw_);
+  raw_.threads = threads;
+  raw_.seed = seed;
+  raw_.scratch = scratch.c_str();
+  raw_.self = this;
+  raw_.set_error = [](void* self, const char* text) {
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    host.error_ = text == nullptr ? "" : text;
+  };
+  raw_.progress = [](void* self, double done) {
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    if (host.progress) host.progress(done);
+  };
+  raw_.cancelled = [](void* self) -> std::int32_t {
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    return host.cancelled && host.cancelled() ? 1 : 0;
+  };
+  raw_.log = [](void* self, const char* text) {
+    auto& host = *static_cast<HostCalls*>(self);
+    const std::lock_guard mine(host.turn_);
+    if (host.log && text != nullptr) host.log(text);
+  };
+  return &raw_;
+}
+
+std::string HostCalls::take_error() {
+  const std::lock_guard turn(turn_);
+  return error_.empty() ? "the plugin gave no reason" : std::move(error_);
+}
+
+LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& metadata)
+    : metadata_(metadata) {
+  const std::string name = file.string();
+  const auto refuse = [&name](const std::string& why) { throw LoadFault(name + ": " + why); };
+
+  cono_plugin_entry_fn entry = nullptr;
+  {
+    const FloatGuard guard;
+    try {
+      auto* library = keep(boost::dll::shared_library(
+          name, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local));
+      if (library->has(CONO_ENTRY_SYMBOL))
+        entry = reinterpret_cast<cono_plugin_entry_fn>(
+            &library->get<const cono_plugin*(std::uint32_t, std::uint32_t)>(CONO_ENTRY_SYMBOL));
+    } catch (const std::exception& e) {
+      refuse("cannot be loaded: " + loader_text(e));
+    }
+    if (guard.changed())
+      refuse(
+          "loading it changed the floating-point control word of the process (flush-to-zero): it, "
+          "or "
+          "a library it needs, was linked with -Ofast or -ffast-math; build it without");
+  }
+  if (entry == nullptr)
+    refuse(std::string("exports no symbol ") + CONO_ENTRY_SYMBOL + " although it has metadata");
+  {
+    const FloatGuard guard;
+    plugin_ = entry(CONO_ABI_MAJOR, CONO_ABI_MINOR);
+  }
+  if (plugin_ == nullptr) refuse("its entry function returned no table");
+  if (plugin_->struct_size < offsetof(cono_plugin, get_interface) + sizeof(void*))
+    refuse("its plugin table has " + std::to_string(plugin_->struct_size) +
+           " bytes, too few for plugin border " + std::to_string(CONO_ABI_MAJOR));
+  if (plugin_->abi_major != CONO_ABI_MAJOR || plugin_->abi_minor > CONO_ABI_MINOR)
+    refuse("its table is for plugin border " + std::to_string(plugin_->abi_major) + "." +
+           std::to_string(plugin_->abi_minor) + ", this conoscope has " +
+           std::to_string(CONO_ABI_MAJOR) + "." + std::to_string(CONO_ABI_MINOR));
+  if (plugin_->kind != static_cast<int>(metadata_.kind) + CONO_DATASET || plugin_->id == nullptr ||
+      metadata_.id != plugin_->id || plugin_->version == nullptr ||
+      metadata_.version != plugin_->version)
+    refuse("its table contradicts its metadata in kind, id or version");
+  if (plugin_->get_interface == nullptr || interface(interface_id(metadata_.kind)) == nullptr)
+    refuse(std::string("offers no interface ") + interface_id(metadata_.kind));
+}
+
+const void* LoadedPlugin::interface(const char* id) const {
+  const FloatGuard guard;
+  return plugin_->get_interface(id);
+}
+
+namespace {
+
+/// No further than struct_size: what an older plugin's table lacks is NULL here.
+template <typename Table>
+Table read_table(const void* table) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, table, sizeof(size));
+  Table out{};
+  std::memcpy(&out, table, std::min<std::size_t>(size, sizeof(Table)));
+  return out;
+}
+
+bool has_main_slot(const cono_dataset& table) { return table.load != nullptr; }
+bool has_main_slot(const cono_model& table) { return table.fit != nullptr; }
+bool has_main_slot(const cono_explainer& table) { return table.fit != nullptr; }
+bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
+bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
+bool has_main_slot(const cono_explainer_forward& table) { return table.fit != nullptr; }
+bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
+
+}  // namespace
+
+template <typename Table>
+Table LoadedPlugin::table() const {
+  const auto out = read_table<Table>(interface(interface_id(metadata_.kind)));
+  if (out.create == nullptr || out.destroy == nullptr || !has_main_slot(out))
+    throw LoadFault(metadata_.id + ": its " + interface_id(metadata_.kind) +
+                    " table is incomplete");
+  return out;
+}
+
+template <typename Table>
+std::optional<Table> LoadedPlugin::optional_table(const char* id) const {
+  const void* table = interface(id);
+  if (table == nullptr) return std::nullopt;
+  const auto out = read_table<Table>(table);
+  return has_main_slot(out) ? std::optional<Table>(out) : std::nullopt;
+}
+
+template cono_dataset LoadedPlugin::table<cono_dataset>() const;
+template cono_model LoadedPlugin::table<cono_model>() const;
+template cono_explainer LoadedPlugin::table<cono_explainer>() const;
+template cono_metric LoadedPlugin::table<cono_metric>() const;
+template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_explainer_forward> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
+
+ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& values) {
+  const std::size_t count = metadata.parameters.size();
+  if (values.size() != count)
+    throw std::invalid_argument("ParamTable: " + std::to_string(values.size()) + " values for " +
+                                std::to_string(count) + " parameters of " + metadata.id);
+  names_.reserve(count);
+  texts_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Parameter& parameter = metadata.parameters[i];
+    names_.push_back(parameter.name);
+    texts_.emplace_back();
+    cono_param item{};
+    item.name = names_.back().c_str();
+    item.type = parameter.type == ParameterType::kFolder
+                    ? CONO_PARAM_FILE  // for the plugin it is a path, too
+                    : static_cast<std::int32_t>(parameter.type) + CONO_PARAM_INTEGER;
+    if (const auto* v = std::get_if<std::int64_t>(&values[i])) item.integer = *v;
+    if (const auto* v = std::get_if<double>(&values[i])) item.real = *v;
+    if (const auto* v = std::get_if<bool>(&values[i])) item.integer = *v ? 1 : 0;
+    if (const auto* v = std::get_if<std::string>(&values[i])) texts_.back() = *v;
+    item.text = texts_.back().c_str();
+    items_.push_back(item);
+  }
+  raw_ = {sizeof(cono_params), static_cast<std::uint32_t>(items_.size()), items_.data()};
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/abi.h"
+#include "harness/core/border/metadata.h"
+
+namespace conoscope::core {
+
+/// The file cannot be used as the plugin that its metadata promise.
+class LoadFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a plugin answered, when that was not CONO_OK.
+class CallFault : public std::runtime_error {
+ public:
+  CallFault(cono_status status, const std::string& text)
+      : std::runtime_error(text), status_(status) {}
+  cono_status status() const { return status_; }
+
+ private:
+  cono_status status_;
+};
+
+/// Saves the floating-point control words and puts them back: neither loading a library nor calling
+/// one may change how this process computes.
+class FloatGuard {
+ public:
+  FloatGuard();
+  ~FloatGuard();
+  FloatGuard(const FloatGuard&) = delete;
+  FloatGuard& operator=(const FloatGuard&) = delete;
+  /// Whether rounding, flush-to-zero or denormals-are-zero are other than at the start.
+  bool changed() const;
+
+ private:
+  std::uint32_t sse_;
+  std::uint16_t x87_;
+};
+
+/// The host's side of one call. A plugin may use it from threads of its own, so its functions take
+/// turns: what is assigned to progress, log and cancelled need not be safe to call from several.
+class HostCalls {
+ public:
+  HostCalls() = default;
+  HostCalls(const HostCalls&) = delete;
+  HostCalls& operator=(const HostCalls&) = delete;
+
+  std::uint64_t seed = 0;
+  std::uint32_t threads = 1;
+  std::string scratch;
+  std::function<void(double)> progress;
+  std::function<void(const std::string&)> log;
+  std::function<bool()> cancelled;
+
+  const cono_host* raw();
+  std::string take_error();
+
+ private:
+  cono_host raw_{};
+  std::mutex turn_;
+  std::string error_;
+};
+
+/// A plugin in this process. Never unloaded.
+class LoadedPlugin {
+ public:
+  /// throws  LoadFault: cannot be loaded, no entry symbol, tables that contradict the metadata, or
+  ///         loading it changed the floating-point control word
+  LoadedPlugin(const std::filesystem::path& file, const Metadata& metadata);
+
+  const Metadata& metadata() const { return metadata_; }
+
+  /// nullptr: not supported.
+  const void* interface(const char* id) const;
+
+  /// The kind's main table; slots that the plugin's own table is too short for are NULL.
+  /// throws  LoadFault: missing, too small or without a required slot
+  template <typename Table>
+  Table table() const;
+  /// An optional interface with one slot; nullopt: not supported, or without that slot.
+  template <typename Table>
+  std::optional<Table> optional_table(const char* id) const;
+
+ private:
+  Metadata metadata_;
+  const cono_plugin* plugin_ = nullptr;
+};
+
+/// Runs one call across the border under a FloatGuard.
+/// throws  CallFault with the plugin's text
+template <typename Call>
+void call_plugin(HostCalls& host, Call&& call) {
+  cono_status status = CONO_INTERNAL;
+  {
+    const FloatGuard guard;
+    status = call(host.raw());
+  }
+  if (status != CONO_OK) throw CallFault(status, host.take_error());
+}
+
+/// The parameters as they cross the border. Keep it alive during the call.
+class ParamTable {
+ public:
+  ParamTable(const Metadata& metadata, const std::vector<Value>& values);
+  const cono_params* raw() const { return &raw_; }
+
+ private:
+  std::vector<std::string> names_, texts_;
+  std::vector<cono_param> items_;
+  cono_params raw_{};
+};
+
+/// create() and destroy() of any kind's table.
+template <typename Table>
+class Instance {
+ public:
+  Instance(const Table& table, const ParamTable& params, HostCalls& host) : table_(table) {
+    call_plugin(host,
+                [&](const cono_host* raw) { return table_.create(params.raw(), raw, &instance_); });
+  }
+  ~Instance() {
+    const FloatGuard guard;
+    if (table_.destroy != nullptr) table_.destroy(instance_);
+  }
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  void* get() const { return instance_; }
+  const Table& table() const { return table_; }
+
+ private:
+  const Table table_;
+  void* instance_ = nullptr;
+};
+
+}  // namespace conoscope::core

@@ -1,0 +1,203 @@
+#include "harness/core/border/registry.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include "conoscope/sdk/abi.h"
+#include "harness/core/artifacts/sha256.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+
+Quarantine::Quarantine(fs::path file) : file_(std::move(file)) { read(); }
+
+void Quarantine::read() {
+  reasons_.clear();
+  std::ifstream in(file_);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t tab = line.find('\t');
+    if (tab != line.npos) reasons_[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+}
+
+std::string Quarantine::reason(const std::string& sha256) const {
+  const auto it = reasons_.find(sha256);
+  return it == reasons_.end() ? "" : it->second;
+}
+
+void Quarantine::add(const std::string& sha256, const std::string& reason) {
+  std::string line = reason;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  change([&] { reasons_[sha256] = line; });
+}
+
+void Quarantine::lift(const std::string& sha256) {
+  change([&] { reasons_.erase(sha256); });
+}
+
+void Quarantine::change(const std::function<void()>& body) {
+  std::error_code error;
+  fs::create_directories(file_.parent_path(), error);
+  // A file of its own, because the other one is replaced and not written to.
+  const int lock = ::open((file_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock >= 0)
+    while (::flock(lock, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  if (fs::exists(file_, error)) read();
+  const auto before = reasons_;
+  body();
+  if (reasons_ != before) {
+    const fs::path fresh = file_.string() + "." + std::to_string(::getpid());
+    std::ofstream out(fresh);
+    for (const auto& [hash, reason] : reasons_) out << hash << '\t' << reason << '\n';
+    out.close();
+    if (out)
+      fs::rename(fresh, file_, error);
+    else
+      fs::remove(fresh, error);
+  }
+  if (lock >= 0) ::close(lock);
+}
+
+namespace {
+
+std::vector<fs::path> split_path_list(const char* list) {
+  std::vector<fs::path> out;
+  std::string_view rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    if (colon > 0) out.emplace_back(rest.substr(0, colon));
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return out;
+}
+
+fs::path user_folder() {
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
+    return fs::path(data) / "conoscope" / "plugins";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".local/share/conoscope/plugins";
+  return {};
+}
+
+/// Beside the executable, in the build tree as after an installation: ../lib/conoscope/plugins.
+fs::path install_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path() : self.parent_path().parent_path() / "lib/conoscope/plugins";
+}
+
+}  // namespace
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
+                                     const std::vector<fs::path>& run_file) {
+  std::vector<fs::path> out;
+  const auto add = [&out](const fs::path& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    if (!error && fs::is_directory(real) && std::find(out.begin(), out.end(), real) == out.end())
+      out.push_back(real);
+  };
+  for (const auto& folder : command_line) {
+    if (!fs::is_directory(folder))
+      throw std::invalid_argument("--plugin-path " + folder.string() + ": not a folder");
+    add(folder);
+  }
+  for (const auto& folder : split_path_list(std::getenv("CONOSCOPE_PLUGIN_PATH"))) add(folder);
+  for (const auto& folder : run_file) add(folder);
+  add(user_folder());
+  add(install_folder());
+  return out;
+}
+
+PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
+  PluginFile out;
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);
+  out.file = error ? file : real;
+  const std::string name = out.file.string();
+  try {
+    out.sha256 = sha256_of_file(out.file);
+    const auto note = read_metadata_note(out.file);
+    if (!note) {
+      out.refusal = name +
+                    ": a shared library, but no conoscope plugin: it has no .note.conoscope "
+                    "section (is there a CONOSCOPE_EXPLAINER(...) line or the like?)";
+      return out;
+    }
+    out.metadata = parse_metadata(*note, name);
+    const Metadata& data = *out.metadata;
+    if (data.abi_major != CONO_ABI_MAJOR || data.abi_minor > CONO_ABI_MINOR)
+      out.refusal = name + ": built for plugin border " + std::to_string(data.abi_major) + "." +
+                    std::to_string(data.abi_minor) + ", this conoscope has " +
+                    std::to_string(CONO_ABI_MAJOR) + "." + std::to_string(CONO_ABI_MINOR) +
+                    "; build it again with this conoscope's sdk";
+    else if (const auto reason = quarantine.reason(out.sha256); !reason.empty())
+      out.refusal = name + ": in quarantine: " + reason +
+                    "; `conoscope plugin check` on the mended file lifts it";
+  } catch (const std::runtime_error& e) {
+    out.refusal = e.what();
+  }
+  return out;
+}
+
+Registry::Registry(const std::vector<fs::path>& folders, const Quarantine& quarantine)
+    : folders_(folders) {
+  for (const auto& folder : folders) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (entry.path().extension() == ".so" && entry.is_regular_file(error))
+        files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) {
+      // An ordinary library is no plugin. What cannot be read may have been one, cut short by a
+      // copy: it is listed with its refusal.
+      try {
+        if (!read_metadata_note(file)) continue;
+      } catch (const PluginRefused&) {
+      }
+      PluginFile plugin = examine_plugin(file, quarantine);
+      const bool known = std::any_of(plugins_.begin(), plugins_.end(),
+                                     [&](const PluginFile& p) { return p.file == plugin.file; });
+      if (!known) plugins_.push_back(std::move(plugin));
+    }
+  }
+  for (std::size_t i = 0; i < plugins_.size(); ++i)
+    for (std::size_t j = i + 1; j < plugins_.size(); ++j) {
+      PluginFile &a = plugins_[i], &b = plugins_[j];
+      if (!a.metadata || !b.metadata || a.metadata->kind != b.metadata->kind ||
+          a.metadata->id != b.metadata->id)
+        continue;
+      const std::string reason = std::string(to_string(a.metadata->kind)) + " " + a.metadata->id +
+                                 " is in two files: " + a.file.string() + " and " +
+                                 b.file.string() + "; remove one or give it another id";
+      a.refusal = b.refusal = reason;
+    }
+}
+
+const PluginFile* Registry::find(Kind kind, std::string_view id) const {
+  for (const auto& plugin : plugins_)
+    if (plugin.metadata && plugin.metadata->kind == kind && plugin.metadata->id == id)
+      return &plugin;
+  return nullptr;
+}
+
+std::vector<std::string> Registry::ids(Kind kind) const {
+  std::vector<std::string> out;
+  for (const auto& plugin : plugins_)
+    if (plugin.metadata && plugin.metadata->kind == kind) out.push_back(plugin.metadata->id);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace conoscope::core

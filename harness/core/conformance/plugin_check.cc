@@ -1,0 +1,522 @@
+#include "harness/core/conformance/plugin_check.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "harness/core/conformance/scene.h"
+#include "harness/core/conformance/trial.h"
+#include "harness/core/plan/suggest.h"
+#include "harness/core/run/worker_process.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+using results::Status;
+
+const char* to_string(Verdict verdict) {
+  return verdict == Verdict::kPass ? "pass" : verdict == Verdict::kFail ? "FAIL" : "skipped";
+}
+
+bool passed(const std::vector<CheckResult>& results) {
+  return std::none_of(results.begin(), results.end(),
+                      [](const CheckResult& r) { return r.verdict == Verdict::kFail; });
+}
+
+Value parse_value(const Parameter& parameter, const std::string& text) {
+  const bool file = parameter.type == ParameterType::kFile;
+  if ((!file && parameter.type != ParameterType::kFolder) || text.empty())
+    return parameter.parse(text);
+  if (file ? !fs::is_regular_file(text) : !fs::is_directory(text))
+    throw std::invalid_argument(parameter.name + " = " + text +
+                                (file ? ": no such file" : ": no such folder"));
+  return parameter.parse(fs::absolute(text).string());
+}
+
+namespace {
+
+constexpr std::uint64_t kSeed = 1, kOtherSeed = 2;
+// A plugin that is told to stop has this long to hear it.
+constexpr double kCancelSeconds = 10;
+// The trial that calls a plugin many times stops by itself after this long.
+constexpr double kMemorySeconds = 4;
+// Names that methods give the number of their concepts.
+constexpr std::string_view kConceptCounts[] = {"k", "concepts", "n_concepts", "num_concepts"};
+constexpr std::int64_t kTooManyConcepts = 1000;
+
+Stage stage_of(Kind kind) {
+  switch (kind) {
+    case Kind::kDataset:
+      return Stage::kDataset;
+    case Kind::kModel:
+      return Stage::kModel;
+    case Kind::kExplainer:
+      return Stage::kExplain;
+    case Kind::kMetric:
+      break;
+  }
+  return Stage::kScore;
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Name of the first array or text file in which two artifacts differ; empty: none.
+std::string difference(const fs::path& a, const fs::path& b) {
+  std::map<std::string, std::string> left, right;
+  for (const auto& [folder, out] : {std::pair(&a, &left), std::pair(&b, &right)})
+    for (const auto& entry : fs::directory_iterator(*folder))
+      (*out)[entry.path().stem().string()] = content(entry.path());
+  for (const auto& [name, bytes] : left)
+    if (const auto it = right.find(name); it == right.end() || it->second != bytes) return name;
+  for (const auto& [name, bytes] : right)
+    if (left.count(name) == 0) return name;
+  return "";
+}
+
+std::string difference(const JobEnd& a, const JobEnd& b) {
+  for (std::size_t i = 0; i < std::max(a.scores.size(), b.scores.size()); ++i) {
+    if (i >= a.scores.size()) return b.scores[i].metric;
+    if (i >= b.scores.size() || a.scores[i].metric != b.scores[i].metric ||
+        a.scores[i].value != b.scores[i].value || a.scores[i].reason != b.scores[i].reason)
+      return a.scores[i].metric;
+  }
+  return "";
+}
+
+/// A job that ended, and its artifact.
+struct Trial {
+  JobEnd end;
+  fs::path artifact;
+};
+
+class Suite {
+ public:
+  Suite(const PluginFile& plugin, std::vector<Value> values, const CheckOptions& options,
+        const Cache& cache, Quarantine& quarantine, std::vector<CheckResult>& results)
+      : plugin_(plugin),
+        metadata_(*plugin.metadata),
+        values_(std::move(values)),
+        options_(options),
+        cache_(cache),
+        quarantine_(quarantine),
+        results_(results),
+        folder_(cache.make_work_folder()) {}
+  ~Suite() {
+    std::error_code error;
+    fs::remove_all(folder_, error);
+  }
+  Suite(const Suite&) = delete;
+  Suite& operator=(const Suite&) = delete;
+
+  void run() {
+    if (!check_load()) return;
+    if (metadata_.kind == Kind::kDataset) {
+      const Trial first = attempt({});
+      if (add("load data", first)) dataset_checks(first);
+    } else if (scenes()) {
+      determinism_checks();
+      input_checks();
+      common_checks();
+    }
+    noise();
+  }
+
+ private:
+  /// One call of the plugin: which scene, and what is out of the ordinary.
+  struct Asked {
+    Scene scene{};
+    std::string_view trial = "";
+    std::uint64_t seed = kSeed;
+    std::uint32_t threads = 1;
+    std::vector<Value> values = {};
+    KnownExplanation explanation = KnownExplanation::kPerfect;
+    double seconds = 0;  ///< 0: as the options say
+  };
+
+  Trial attempt(const Asked& asked) {
+    const fs::path scene = folder_ / ("scene" + std::to_string(++count_));
+    Job job;
+    job.stage = stage_of(metadata_.kind);
+    job.label = metadata_.id;
+    job.plugin = PluginUse{plugin_.file, asked.values.empty() ? values_ : asked.values};
+    job.seed = asked.seed;
+    job.threads = asked.threads;
+    job.memory = options_.memory;
+    job.trial = asked.trial;
+    WorkerLimits limits{asked.seconds > 0 ? asked.seconds : options_.seconds, options_.memory,
+                        "--seconds", "--memory"};
+    job.trial_seconds = std::min(kMemorySeconds, limits.seconds / 2);
+    job.work = folder_ / ("work" + std::to_string(count_));
+    fs::create_directories(job.work / "scratch");
+    if (job.stage != Stage::kDataset) {
+      job.dataset = scene / "dataset";
+      write_scene_dataset(asked.scene, job.dataset);
+    }
+    if (job.stage == Stage::kExplain || job.stage == Stage::kScore) {
+      job.model_folder = scene / "model";
+      write_scene_model(asked.scene, job.model_folder);
+      job.scene_forward = job.stage == Stage::kExplain;
+    }
+    if (job.stage == Stage::kScore && needs("explanation")) {
+      job.explanation = scene / "explanation";
+      write_scene_explanation(asked.explanation, job.explanation);
+    }
+    Trial out{run_job(job, limits, options_.worker), job.work / "artifact"};
+    if (noise_ == 0 && out.end.stdout_bytes > 0) {
+      noise_ = out.end.stdout_bytes;
+      noisy_step_ = out.end.step;
+    }
+    return out;
+  }
+
+  bool reads_files() const {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (metadata_.parameters[i].is_path() && !std::get<std::string>(values_[i]).empty())
+        return true;
+    return false;
+  }
+
+  bool needs(std::string_view view) const {
+    return std::find(metadata_.needs.begin(), metadata_.needs.end(), view) != metadata_.needs.end();
+  }
+
+  bool add(const std::string& name, Verdict verdict, const std::string& reason = "") {
+    results_.push_back({name, verdict, reason});
+    if (options_.report) options_.report(results_.back());
+    return verdict != Verdict::kFail;
+  }
+
+  /// "while it does fit: killed by SIGSEGV"
+  static std::string reason_of(const JobEnd& end) { return end.step + ": " + end.message; }
+
+  /// Ordinary work must succeed; by design not applicable is no fault.
+  bool add(const std::string& name, const Trial& trial) {
+    if (trial.end.status == Status::ok) return add(name, Verdict::kPass);
+    if (trial.end.status == Status::not_applicable)
+      return add(name, Verdict::kSkipped, trial.end.message);
+    return add(name, Verdict::kFail, reason_of(trial.end));
+  }
+
+  /// Hard input: a result that is valid, or an error that is said.
+  void add_hard(const std::string& name, const Trial& trial) {
+    const Status status = trial.end.status;
+    if (status == Status::failed || status == Status::not_applicable)
+      add(name, Verdict::kPass, "says: " + trial.end.message);
+    else
+      add(name, trial);
+  }
+
+  /// The same work in other circumstances must give the same bits.
+  bool add_same(const std::string& name, const Trial& expected, const Trial& got,
+                const std::string& fault) {
+    if (got.end.status == Status::invalid_output)
+      return add(name, Verdict::kFail, fault + " (" + reason_of(got.end) + ")");
+    if (got.end.status != Status::ok) return add(name, got);
+    const std::string where = difference_of(expected, got);
+    return where.empty() ? add(name, Verdict::kPass)
+                         : add(name, Verdict::kFail, fault + " (" + where + ")");
+  }
+
+  std::string difference_of(const Trial& a, const Trial& b) const {
+    return metadata_.kind == Kind::kMetric ? difference(a.end, b.end)
+                                           : difference(a.artifact, b.artifact);
+  }
+
+  bool check_load() {
+    const Trial trial = attempt({.trial = trial::kLoad});
+    if (trial.end.died()) quarantine_.add(plugin_.sha256, "loading it " + trial.end.message);
+    return add("load", trial);
+  }
+
+  /// The plugin's work on every kind of output. It must succeed on one; base_ is the first.
+  bool scenes() {
+    const char* verb = metadata_.kind == Kind::kMetric ? "score " : "fit ";
+    std::string last;
+    bool failed = false;
+    for (const char* output : {"softmax", "sigmoid", "regression"}) {
+      Asked asked;
+      asked.scene.output = output;
+      // A scene of classes has labels, the others have targets; a run would not pair what does not
+      // fit.
+      if (const char* lacking = asked.scene.output == "softmax" ? "targets" : "labels";
+          needs(lacking)) {
+        add(std::string(verb) + output, Verdict::kSkipped, std::string("it needs ") + lacking);
+        continue;
+      }
+      const Trial trial = attempt(asked);
+      // What killed or hung the process once will do so again.
+      const bool good = add(std::string(verb) + output, trial);
+      if (!good && trial.end.died()) return false;
+      failed = failed || !good;
+      if (trial.end.status == Status::ok && !base_) {
+        scene_ = asked.scene;
+        base_ = trial;
+      }
+      last = trial.end.message;
+    }
+    if (!base_ && !failed)
+      add("works", Verdict::kFail, "it succeeds on no kind of output: " + last);
+    return base_.has_value();
+  }
+
+  Asked base() const {
+    Asked out;
+    out.scene = scene_;
+    return out;
+  }
+
+  void input_checks() {
+    Asked asked = base();
+    asked.scene.float32 = true;
+    add("float32 input", attempt(asked));
+
+    if (metadata_.kind == Kind::kMetric) {
+      asked = base();
+      asked.scene.test = 1;
+      add_hard("one test row", attempt(asked));
+    } else {
+      asked = base();
+      asked.trial = trial::kNoRows;
+      add_hard("no training row", attempt(asked));
+      asked = base();
+      asked.scene.train = 1;
+      add_hard("one training row", attempt(asked));
+    }
+
+    asked = base();
+    asked.scene.constant_feature = true;
+    add_hard("constant feature", attempt(asked));
+
+    if (metadata_.kind == Kind::kExplainer) too_many_concepts();
+
+    asked = base();
+    asked.trial = trial::kNan;
+    add_hard("NaN in the input", attempt(asked));
+  }
+
+  void too_many_concepts() {
+    constexpr const char* kName = "more concepts than rows";
+    Asked asked = base();
+    asked.values = values_;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const Parameter& parameter = metadata_.parameters[i];
+      if (parameter.type != ParameterType::kInteger ||
+          std::find(std::begin(kConceptCounts), std::end(kConceptCounts), parameter.name) ==
+              std::end(kConceptCounts))
+        continue;
+      if (parameter.max && *parameter.max < static_cast<double>(kTooManyConcepts)) {
+        add(kName, Verdict::kSkipped, "its metadata allow at most " + to_text(*parameter.max));
+        return;
+      }
+      asked.values[i] = kTooManyConcepts;
+      add_hard(kName, attempt(asked));
+      return;
+    }
+    add(kName, Verdict::kSkipped, "it has no parameter k");
+  }
+
+  /// What compares results means nothing once two equal calls differ.
+  void determinism_checks() {
+    Asked asked = base();
+    if (!add_same("same bits in another process", *base_, attempt(asked),
+                  "not deterministic: another process with the same seed gives another result"))
+      return;
+    asked.threads = 2;
+    add_same("same bits with two threads", *base_, attempt(asked),
+             "the result depends on the number of threads");
+    if (!metadata_.seeded) {
+      asked = base();
+      asked.seed = kOtherSeed;
+      add_same("ignores the seed", *base_, attempt(asked),
+               "its metadata say seeded = false, but another seed gives another result");
+    }
+    asked = base();
+    asked.trial = trial::kStrided;
+    add_same("strided input", *base_, attempt(asked),
+             "the result is another when the input is not contiguous");
+  }
+
+  void common_checks() {
+    Asked asked = base();
+    if (metadata_.kind == Kind::kExplainer) {
+      asked = base();
+      asked.trial = trial::kProject;
+      add("projection", attempt(asked));
+      asked.trial = trial::kReconstruct;
+      add("reconstruction", attempt(asked));
+    }
+    if (metadata_.kind == Kind::kModel) {
+      asked.trial = trial::kForward;
+      add("forward", attempt(asked));
+      asked.trial = trial::kIntervene;
+      add("intervention", attempt(asked));
+    }
+    if (metadata_.kind == Kind::kMetric) metric_checks();
+    last_checks(base());
+  }
+
+  void last_checks(Asked asked) {
+    asked.trial = trial::kCancelled;
+    asked.seconds = std::min(kCancelSeconds, options_.seconds);
+    const Trial stopped = attempt(asked);
+    if (stopped.end.status == Status::interrupted)
+      add("cancellation", Verdict::kPass);
+    else if (stopped.end.status == Status::ok)
+      add("cancellation", Verdict::kPass, "finished without asking");
+    else
+      add("cancellation", Verdict::kFail, reason_of(stopped.end));
+    asked.trial = trial::kMemory;
+    asked.seconds = 0;
+    add("memory", attempt(asked));
+  }
+
+  void metric_checks() {
+    std::string missing;
+    for (const ScoreSpec& spec : metadata_.scores)
+      if (std::none_of(base_->end.scores.begin(), base_->end.scores.end(),
+                       [&](const auto& score) { return score.metric == spec.name; }))
+        missing += (missing.empty() ? "" : ", ") + spec.name;
+    add("declared scores", missing.empty() ? Verdict::kPass : Verdict::kFail,
+        missing.empty() ? "" : "declared in its metadata, but never given: " + missing);
+
+    constexpr const char* kName = "good end above bad end";
+    if (!needs("explanation")) {
+      add(kName, Verdict::kSkipped, "it does not judge explanations");
+      return;
+    }
+    Asked asked = base();
+    asked.explanation = KnownExplanation::kRandom;
+    const Trial bad = attempt(asked);
+    if (bad.end.status != Status::ok) {
+      add(kName, bad);
+      return;
+    }
+    std::size_t compared = 0;
+    for (const ScoreSpec& spec : metadata_.scores) {
+      const auto value = [&](const Trial& trial) -> std::optional<double> {
+        for (const auto& score : trial.end.scores)
+          if (score.metric == spec.name) return score.value;
+        return std::nullopt;
+      };
+      const auto best = value(*base_), worst = value(bad);
+      if (!best || !worst || spec.direction == "none") continue;
+      ++compared;
+      if (spec.direction == "higher" ? *best < *worst : *best > *worst) {
+        add(kName, Verdict::kFail,
+            spec.name + " says " + spec.direction + " is better, but gives " + to_text(*best) +
+                " to the head's own weights and " + to_text(*worst) + " to random concepts");
+        return;
+      }
+    }
+    if (compared == 0)
+      add(kName, Verdict::kSkipped, "no score has a direction and a value");
+    else
+      add(kName, Verdict::kPass);
+  }
+
+  void dataset_checks(const Trial& first) {
+    if (first.end.status != Status::ok) return;
+    if (!add_same("same bits in another process", first, attempt({}),
+                  "not deterministic: another process with the same seed gives other data"))
+      return last_checks({});
+    add_same("same bits with two threads", first, attempt({.threads = 2}),
+             "the data depend on the number of threads");
+    const Trial other = attempt({.seed = kOtherSeed});
+    if (!metadata_.seeded)
+      add_same("ignores the seed", first, other,
+               "its metadata say seeded = false, but another seed gives other data");
+    else if (other.end.status != Status::ok)
+      add("follows the seed", other);
+    else if (difference_of(first, other).empty() && reads_files())
+      add("follows the seed", Verdict::kSkipped, "the files that it was given may hold the split");
+    else if (difference_of(first, other).empty())
+      add("follows the seed", Verdict::kFail,
+          "its metadata say seeded = true, but another seed gives the same data and split");
+    else
+      add("follows the seed", Verdict::kPass);
+    last_checks({});
+  }
+
+  void noise() {
+    if (noise_ == 0)
+      add("standard output", Verdict::kPass);
+    else
+      add("standard output", Verdict::kFail,
+          "wrote " + std::to_string(noise_) + " bytes to standard output (" + noisy_step_ +
+              "); it is the command's own, context.log() is for messages");
+  }
+
+  const PluginFile& plugin_;
+  const Metadata& metadata_;
+  const std::vector<Value> values_;
+  const CheckOptions& options_;
+  const Cache& cache_;
+  Quarantine& quarantine_;
+  std::vector<CheckResult>& results_;
+  const fs::path folder_;
+  int count_ = 0;
+  Scene scene_;
+  std::optional<Trial> base_;
+  std::uint64_t noise_ = 0;
+  std::string noisy_step_;
+};
+
+/// Every parameter's value; in `missing` those that are required and not given.
+std::vector<Value> values_of(const Metadata& metadata, const CheckOptions& options,
+                             std::string& missing) {
+  std::map<std::string, Value> given;
+  std::vector<std::string> known;
+  for (const auto& parameter : metadata.parameters) known.push_back(parameter.name);
+  for (const auto& [name, text] : options.params) {
+    const Parameter* parameter = metadata.parameter(name);
+    if (parameter == nullptr)
+      throw std::invalid_argument(metadata.id + ": no parameter " + name +
+                                  did_you_mean(name, known));
+    given[name] = parse_value(*parameter, text);
+  }
+  std::vector<Value> out;
+  for (const auto& parameter : metadata.parameters) {
+    if (const auto it = given.find(parameter.name); it != given.end())
+      out.push_back(it->second);
+    else if (parameter.standard)
+      out.push_back(*parameter.standard);
+    else
+      missing += " --param " + parameter.name + "=...";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<CheckResult> check_plugin(const fs::path& file, const CheckOptions& options,
+                                      const Cache& cache, Quarantine& quarantine) {
+  std::vector<CheckResult> results;
+  const auto add = [&](CheckResult result) {
+    results.push_back(std::move(result));
+    if (options.report) options.report(results.back());
+  };
+  // Being in quarantine is no reason not to look: this is the way out of it.
+  const PluginFile plugin = examine_plugin(file, Quarantine(""));
+  if (!plugin.refusal.empty()) {
+    add({"file", Verdict::kFail, plugin.refusal});
+    return results;
+  }
+  add({"file", Verdict::kPass,
+       std::string(to_string(plugin.metadata->kind)) + " " + plugin.metadata->id + " " +
+           plugin.metadata->version});
+  std::string missing;
+  auto values = values_of(*plugin.metadata, options, missing);
+  if (!missing.empty()) {
+    add({"parameters", Verdict::kFail, "it cannot be tried without" + missing});
+    return results;
+  }
+  Suite(plugin, std::move(values), options, cache, quarantine, results).run();
+  if (passed(results)) quarantine.lift(plugin.sha256);
+  return results;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,159 @@
+#include "harness/core/plan/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "metrics/statistics/detectable_effect.h"
+#include "metrics/statistics/mean_interval.h"
+#include "metrics/statistics/multiple_tests.h"
+#include "metrics/statistics/paired_bootstrap.h"
+#include "metrics/statistics/t_test.h"
+#include "metrics/statistics/wilcoxon_signed_rank.h"
+
+namespace conoscope::core {
+
+namespace {
+
+using metrics::Index;
+using metrics::Vector;
+
+using Side = std::map<std::string, std::map<std::string, double>>;  // row -> partner -> value
+
+Side arranged(const std::vector<Measured>& numbers, const char* name) {
+  Side side;
+  for (const Measured& one : numbers)
+    if (!side[one.row].emplace(one.partner, one.value).second)
+      throw std::invalid_argument(std::string(name) + " has two numbers for " + one.row + " at " +
+                                  one.partner);
+  return side;
+}
+
+Vector to_vector(const std::vector<double>& values) {
+  return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+}
+
+void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& options,
+                ComparisonRow& row) {
+  const double level = 1.0 - options.alpha;
+  const metrics::TTest t = metrics::paired_t_test(a, b, level);
+  row.low = t.difference - t.half_width;
+  row.high = t.difference + t.half_width;
+  switch (options.test) {
+    case PairTest::kT:
+      row.p = t.p;
+      break;
+    case PairTest::kWilcoxon:
+      row.p = metrics::wilcoxon_signed_rank(a, b).p;
+      break;
+    case PairTest::kBootstrap: {
+      metrics::PairedBootstrapOptions bootstrap;
+      bootstrap.level = level;
+      const auto drawn = metrics::paired_bootstrap(a, b, bootstrap);
+      row.p = drawn.p;
+      row.low = drawn.low;
+      row.high = drawn.high;
+      break;
+    }
+  }
+}
+
+/// What so many pairs can show, were the differences spread as they were seen to be.
+void plan_pairs(const Vector& differences, double alpha, double power, ComparisonRow& row) {
+  const double sd = metrics::mean_interval(differences).sd;
+  if (sd == 0.0) return;
+  row.detectable = sd * metrics::minimum_detectable_effect(differences.size(), alpha, power);
+  row.needed = metrics::pairs_needed(row.difference / sd, alpha, power);
+}
+
+Vector corrected(const Vector& p, Correction correction) {
+  switch (correction) {
+    case Correction::kHolm:
+      return metrics::holm(p);
+    case Correction::kBenjaminiHochberg:
+      return metrics::benjamini_hochberg(p);
+    case Correction::kNone:
+      break;
+  }
+  return p;
+}
+
+}  // namespace
+
+bool Comparison::different() const {
+  return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.different; });
+}
+
+Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
+                   const ComparisonOptions& options) {
+  if (!(options.alpha > 0.0 && options.alpha < 1.0))
+    throw std::invalid_argument("compare: alpha is not between 0 and 1");
+  if (!(options.power > options.alpha && options.power < 1.0))
+    throw std::invalid_argument("compare: power is not between alpha and 1");
+  const Side side_a = arranged(a, "A"), side_b = arranged(b, "B");
+  Comparison out;
+  out.alone_a = static_cast<std::int64_t>(a.size());
+  out.alone_b = static_cast<std::int64_t>(b.size());
+
+  std::vector<std::string> order;
+  for (const Measured& one : a)
+    if (std::find(order.begin(), order.end(), one.row) == order.end()) order.push_back(one.row);
+  std::vector<Vector> differences;
+  std::vector<double> p;
+  for (const std::string& name : order) {
+    const auto found = side_b.find(name);
+    if (found == side_b.end()) continue;
+    std::vector<double> values_a, values_b;
+    for (const auto& [partner, value] : side_a.at(name)) {
+      const auto other = found->second.find(partner);
+      if (options.paired && other == found->second.end()) continue;
+      values_a.push_back(value);
+      if (options.paired) values_b.push_back(other->second);
+    }
+    if (!options.paired)
+      for (const auto& [partner, value] : found->second) values_b.push_back(value);
+    if (values_a.empty()) continue;
+    const Vector x = to_vector(values_a), y = to_vector(values_b);
+    ComparisonRow row;
+    row.row = name;
+    row.n_a = x.size();
+    row.n_b = y.size();
+    out.alone_a -= row.n_a;
+    out.alone_b -= row.n_b;
+    row.mean_a = x.mean();
+    row.mean_b = y.mean();
+    row.difference = options.paired ? (x - y).mean() : row.mean_a - row.mean_b;
+    if (x.size() >= 2 && y.size() >= 2) {
+      if (options.paired) {
+        test_pairs(x, y, options, row);
+      } else {
+        const metrics::TTest welch = metrics::welch_t_test(x, y, 1.0 - options.alpha);
+        row.p = welch.p;
+        row.low = welch.difference - welch.half_width;
+        row.high = welch.difference + welch.half_width;
+      }
+      p.push_back(*row.p);
+    }
+    differences.push_back(options.paired ? Vector(x - y) : Vector());
+    out.rows.push_back(std::move(row));
+  }
+
+  const Vector adjusted = corrected(to_vector(p), options.correction);
+  // The strictest step of the correction: a difference that needs no luck with the other rows.
+  const double alpha = options.correction == Correction::kNone || p.empty()
+                           ? options.alpha
+                           : options.alpha / static_cast<double>(p.size());
+  Index tested = 0;
+  for (std::size_t i = 0; i < out.rows.size(); ++i) {
+    ComparisonRow& row = out.rows[i];
+    if (!row.p) continue;
+    row.p_corrected = adjusted(tested++);
+    row.different = *row.p_corrected <= options.alpha;
+    if (options.paired) plan_pairs(differences[i], alpha, options.power, row);
+  }
+  return out;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,230 @@
+#include "harness/core/plan/component.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/plan/data_content.h"
+#include "harness/core/plan/suggest.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The plugin that a request means; on a mistake a diagnostic and nullptr.
+std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind,
+                                      const Registry& registry, const Quarantine& quarantine,
+                                      Diagnostics& diagnostics) {
+  if (request.file) {
+    if (!fs::exists(*request.file)) {
+      diagnostics.add(request.place, request.file->string() + ": no such file");
+      return std::nullopt;
+    }
+    PluginFile plugin = examine_plugin(*request.file, quarantine);
+    if (plugin.metadata && plugin.metadata->kind != kind) {
+      diagnostics.add(request.place, request.file->string() + ": its kind is " +
+                                         to_string(plugin.metadata->kind) + ", not " +
+                                         to_string(kind));
+      return std::nullopt;
+    }
+    if (plugin.metadata && !request.id.empty() && plugin.metadata->id != request.id) {
+      diagnostics.add(request.place, request.file->string() + ": its id is " + plugin.metadata->id +
+                                         ", not " + request.id);
+      return std::nullopt;
+    }
+    return plugin;
+  }
+  if (request.id.empty()) return std::nullopt;
+  if (const PluginFile* plugin = registry.find(kind, request.id)) return *plugin;
+  diagnostics.add(request.place, "no " + std::string(to_string(kind)) + " " + request.id +
+                                     did_you_mean(request.id, registry.ids(kind)) +
+                                     "; `conoscope plugin list` shows what was found where");
+  return std::nullopt;
+}
+
+bool is_there(const Parameter& parameter, const fs::path& data) {
+  return parameter.type == ParameterType::kFolder ? fs::is_directory(data)
+                                                  : fs::is_regular_file(data);
+}
+
+/// A relative file or folder lies beside the run file or, if it does not, in the folder
+/// CONOSCOPE_DATA_DIR. Where it lies in neither, the first place is named.
+fs::path find_data(const Parameter& parameter, const fs::path& file, const fs::path& folder) {
+  const fs::path beside = (file.is_absolute() ? file : folder / file).lexically_normal();
+  const char* data = std::getenv("CONOSCOPE_DATA_DIR");
+  if (data == nullptr || *data == '\0' || is_there(parameter, beside)) return beside;
+  const fs::path there = (fs::absolute(data) / file).lexically_normal();
+  return is_there(parameter, there) ? there : beside;
+}
+
+std::string shown_name(const ComponentRequest& request) {
+  return request.name.empty() ? request.id : request.name;
+}
+
+/// "annotations": whatever the file holds; which of them is known once it is loaded.
+void add_offers(Component& component, const std::string& view) {
+  if (view == "annotations")
+    component.offers.insert(component.offers.end(),
+                            {"labels", "targets", "concepts", "factors", "segments"});
+  else if (!view.empty())
+    component.offers.push_back(view);
+}
+
+void fill_identity(Component& component, const Metadata& metadata, const std::vector<bool>& given,
+                   const ComponentRequest& request) {
+  std::map<std::string, std::string> canonical;
+  std::string shown, contents;
+  for (std::size_t i = 0; i < metadata.parameters.size(); ++i) {
+    const Parameter& parameter = metadata.parameters[i];
+    const Value& value = component.values[i];
+    if (parameter.is_path()) {
+      const auto& file = std::get<std::string>(value);
+      const std::string hash = file.empty() ? "" : content_of(file);
+      if (!hash.empty()) contents += hash;
+      canonical[parameter.name] = hash.empty() ? "none" : "sha256:" + hash;
+      if (given[i])
+        shown +=
+            (shown.empty() ? "" : ",") + parameter.name + "=" + fs::path(file).filename().string();
+      if (given[i] && !file.empty()) add_offers(component, parameter.offers);
+    } else {
+      canonical[parameter.name] = to_text(value);
+      if (given[i] && (!parameter.standard || *parameter.standard != value)) {
+        const auto* text = std::get_if<std::string>(&value);
+        shown += (shown.empty() ? "" : ",") + parameter.name + "=" +
+                 (text != nullptr ? *text : to_text(value));
+      }
+      if (given[i]) add_offers(component, parameter.offers);
+      if (!parameter.choice_offers.empty()) {
+        const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(),
+                                      std::get<std::string>(value));
+        add_offers(
+            component,
+            parameter.choice_offers[static_cast<std::size_t>(choice - parameter.choices.begin())]);
+      }
+    }
+  }
+  for (const auto& [name, value] : canonical)
+    component.params += (component.params.empty() ? "" : ";") + name + "=" + value;
+  if (!contents.empty()) component.content = make_key(contents);
+  component.key =
+      make_key(to_string(component.kind), component.id, component.version, component.params);
+  component.name = !request.name.empty() ? request.name
+                   : shown.empty()       ? component.id
+                                         : component.id + "(" + shown + ")";
+}
+
+}  // namespace
+
+std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const Registry& registry,
+                               const Quarantine& quarantine, const fs::path& folder,
+                               Diagnostics& diagnostics) {
+  const auto plugin = find_plugin(request, kind, registry, quarantine, diagnostics);
+  if (!plugin) return {};
+
+  Component base;
+  base.kind = kind;
+  base.plugin = *plugin;
+  base.controls = request.controls;
+  for (const auto& dataset : request.datasets) base.datasets.push_back(dataset.name);
+  if (!plugin->metadata) {
+    // Nothing is known of it, so its parameters cannot be checked; its cells will fail, by name.
+    base.id = plugin->file.stem().string();
+    base.version = "unknown";
+    base.key = make_key(to_string(kind), base.id, plugin->sha256);
+    base.name = request.name.empty() ? base.id : request.name;
+    return {base};
+  }
+
+  const Metadata& metadata = *plugin->metadata;
+  base.id = metadata.id;
+  base.version = metadata.version;
+  base.offers = metadata.offers;
+  std::vector<std::string> known;
+  for (const auto& parameter : metadata.parameters) known.push_back(parameter.name);
+
+  std::vector<std::vector<Value>> choices(metadata.parameters.size());
+  std::vector<bool> given(metadata.parameters.size(), false);
+  std::vector<std::size_t> order;  // of the sweep: as in the run file
+  bool good = true;
+  const auto complain = [&](Place place, const std::string& message) {
+    diagnostics.add(place, metadata.id + ": " + message);
+    good = false;
+  };
+  const auto required = [](const Parameter& parameter) {
+    return "parameter " + parameter.name + " is required" +
+           (parameter.help.empty() ? "" : " (" + parameter.help + ")");
+  };
+  for (const auto& asked : request.params) {
+    const auto it = std::find(known.begin(), known.end(), asked.name);
+    if (it == known.end()) {
+      complain(asked.place, known.empty()
+                                ? "takes no parameters, so no " + asked.name
+                                : "no parameter " + asked.name + did_you_mean(asked.name, known));
+      continue;
+    }
+    if (asked.values.empty()) good = false;  // an empty list or no value: already complained of
+    const auto i = static_cast<std::size_t>(it - known.begin());
+    const Parameter& parameter = metadata.parameters[static_cast<std::size_t>(it - known.begin())];
+    if (parameter.is_path() && !parameter.standard &&
+        std::find(asked.values.begin(), asked.values.end(), Value(std::string())) !=
+            asked.values.end())
+      complain(asked.place, required(parameter));
+    for (const Value& value : asked.values) try {
+        Value checked = metadata.parameters[i].check(value);
+        if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
+          const fs::path file = std::get<std::string>(checked);
+          const fs::path full = find_data(parameter, file, folder);
+          if (!is_there(parameter, full)) {
+            const std::string text =
+                asked.name + " = " + full.string() + ": no such " + to_string(parameter.type);
+            if (request.optional) {
+              diagnostics.note("dataset " + shown_name(request) + " (optional): " + text);
+              return {};
+            }
+            complain(asked.place, text);
+          }
+          checked = full.string();
+        }
+        choices[i].push_back(std::move(checked));
+      } catch (const std::invalid_argument& e) {
+        complain(asked.place, e.what());
+      }
+    given[i] = true;
+    order.push_back(i);
+  }
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (given[i]) continue;
+    if (metadata.parameters[i].standard)
+      choices[i] = {*metadata.parameters[i].standard};
+    else
+      complain(request.place, required(metadata.parameters[i]));
+  }
+  if (!good) return {};
+
+  std::vector<Component> out;
+  std::vector<std::size_t> at(choices.size(), 0);
+  while (true) {
+    Component component = base;
+    for (std::size_t i = 0; i < choices.size(); ++i) component.values.push_back(choices[i][at[i]]);
+    try {
+      fill_identity(component, metadata, given, request);
+    } catch (const std::runtime_error& e) {
+      complain(request.place, e.what());
+      return {};
+    }
+    out.push_back(std::move(component));
+    std::size_t turn = order.size();  // the last parameter varies fastest
+    while (turn > 0 && ++at[order[turn - 1]] == choices[order[turn - 1]].size())
+      at[order[--turn]] = 0;
+    if (turn == 0) break;
+  }
+  if (out.size() > 1 && !request.name.empty())
+    complain(request.place,
+             "a sweep over " + std::to_string(out.size()) + " parameter sets cannot have one name");
+  return out;
+}
+
+}  // namespace conoscope::core

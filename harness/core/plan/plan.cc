@@ -1,0 +1,431 @@
+#include "harness/core/plan/plan.h"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/graphviz.hpp>
+#include <boost/graph/topological_sort.hpp>
+#include <map>
+#include <ostream>
+#include <set>
+
+#include "conoscope/sdk/random.h"
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/plan/contains.h"
+#include "harness/core/plan/suggest.h"
+
+namespace conoscope::core {
+
+namespace {
+
+std::string list_text(const std::vector<std::string>& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+/// Head, concept and latent views are the model's to offer, even where a dataset brings the arrays.
+bool is_model_view(std::string_view view) {
+  return view == "head_view" || view == "train_head_view" || view == "concept_view" ||
+         view == "train_concept_view" || view == "latent_view";
+}
+
+/// What one subject has: the model's views, the dataset's annotations, an explanation or not.
+std::vector<std::string> views_of(const Component& dataset, const Component& model,
+                                  bool explanation) {
+  std::vector<std::string> out = model.offers;
+  // Every model is fitted and applied on both splits.
+  if (contains(out, "head_view")) out.emplace_back("train_head_view");
+  if (contains(out, "concept_view")) out.emplace_back("train_concept_view");
+  for (const auto& view : dataset.offers)
+    if (!is_model_view(view)) out.push_back(view);
+  if (!explanation) return out;
+  out.emplace_back("explanation");
+  for (const char* view : {"concept_view", "latent_view"})
+    if (!contains(out, view)) out.emplace_back(view);
+  return out;
+}
+
+/// A need may list alternatives, one of which is enough: "segments or forward".
+std::vector<std::string_view> alternatives(std::string_view need) {
+  constexpr std::string_view kOr = " or ";
+  std::vector<std::string_view> out;
+  for (;;) {
+    const std::size_t end = need.find(kOr);
+    out.push_back(need.substr(0, end));
+    if (end == need.npos) return out;
+    need.remove_prefix(end + kOr.size());
+  }
+}
+
+bool satisfied(std::string_view need, const std::vector<std::string>& offered) {
+  const auto any = alternatives(need);
+  return std::any_of(any.begin(), any.end(),
+                     [&](std::string_view one) { return contains(offered, one); });
+}
+
+template <typename Names>
+std::vector<std::string> missing(const Names& needs, const std::vector<std::string>& offered) {
+  std::vector<std::string> out;
+  for (const auto& need : needs)
+    if (!satisfied(need, offered)) out.emplace_back(need);
+  return out;
+}
+
+/// Whether the explainer is to be given the model to call: it asks for it, as one of several
+/// alternatives too (a dataset may turn out not to hold the others), and the model offers it.
+bool calls_forward(const Component& explainer, const Component& model) {
+  const auto needs = explainer.needs();
+  return contains(model.offers, "forward") &&
+         std::any_of(needs.begin(), needs.end(), [](const std::string& need) {
+           const auto any = alternatives(need);
+           return std::find(any.begin(), any.end(), "forward") != any.end();
+         });
+}
+
+/// An explanation's concept scores can stand for a concept view or for codes, where the model has
+/// none of its own.
+template <typename Names>
+bool judges_explanations(const Names& needs, const Component& model) {
+  const auto asks = [&needs](std::string_view view) {
+    return std::find(needs.begin(), needs.end(), view) != needs.end();
+  };
+  if (asks("explanation")) return true;
+  if (!contains(model.offers, "head_view")) return false;
+  return (asks("concept_view") && !contains(model.offers, "concept_view")) ||
+         (asks("latent_view") && !contains(model.offers, "latent_view"));
+}
+
+std::string binary_of(const Component& component) {
+  return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16);
+}
+
+class Planner {
+ public:
+  Planner(Plan& plan, Diagnostics& diagnostics) : plan_(plan), diagnostics_(diagnostics) {}
+
+  void run() {
+    resolve_metrics();
+    for (const Component& dataset : plan_.datasets)
+      for (const Component& model : plan_.models)
+        if (model.meets(dataset)) pair(dataset, model);
+    sort_nodes();
+    plan_.run_key = run_key();
+  }
+
+ private:
+  void resolve_metrics() {
+    const auto& catalogue = metrics::catalogue();
+    std::vector<std::string> known;
+    for (const auto& group : catalogue.groups()) known.emplace_back(group.name);
+    for (const auto& metric : catalogue.metrics()) known.emplace_back(metric.name);
+    // A plugin that the run file lists is applied; the list may name it, for a run of its own.
+    std::set<std::string> of_plugins;
+    for (const auto& plugin : plan_.metric_plugins) {
+      of_plugins.insert(plugin.id);
+      if (!plugin.plugin.metadata) continue;
+      for (const auto& score : plugin.plugin.metadata->scores) of_plugins.insert(score.name);
+    }
+    known.insert(known.end(), of_plugins.begin(), of_plugins.end());
+    // Without a list, every metric there is: the host applies what fits.
+    if (plan_.run_file.metrics.empty())
+      for (const auto& metric : catalogue.metrics()) plan_.metrics.emplace_back(metric.name);
+    for (const auto& asked : plan_.run_file.metrics) {
+      const auto selected = catalogue.select(asked.name);
+      if (selected.empty() && of_plugins.count(asked.name) == 0)
+        diagnostics_.add(asked.place, "no metric " + asked.name + did_you_mean(asked.name, known));
+      for (const auto* metric : selected)
+        if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
+    }
+    built_in_ = plan_.metrics;
+    for (const auto& plugin : plan_.metric_plugins) {
+      if (!plugin.plugin.metadata) continue;
+      for (const auto& score : plugin.plugin.metadata->scores)
+        if (contains(plan_.metrics, score.name))
+          diagnostics_.add({1, 1}, "metric " + score.name + " of " + plugin.plugin.file.string() +
+                                       " is already there");
+        else
+          plan_.metrics.push_back(score.name);
+    }
+  }
+
+  void skip(const std::string& what, const std::vector<std::string>& lacking) {
+    const std::string line = what + ": missing " + list_text(lacking);
+    if (said_.insert(line).second) plan_.skipped.push_back(line);
+  }
+
+  void pair(const Component& dataset, const Component& model) {
+    if (dataset.usable() && model.usable())
+      if (const auto lacking = missing(model.needs(), dataset.offers); !lacking.empty())
+        return skip(dataset.name + " x " + model.name, lacking);
+    cells_of(dataset, model, nullptr);
+    for (const Component& explainer : plan_.explainers) {
+      if (!explainer.meets(dataset)) continue;
+      if (explainer.usable() && model.usable() && dataset.usable())
+        if (const auto lacking = missing(explainer.needs(), views_of(dataset, model, false));
+            !lacking.empty()) {
+          skip(dataset.name + " x " + model.name + " x " + explainer.name, lacking);
+          continue;
+        }
+      cells_of(dataset, model, &explainer);
+    }
+  }
+
+  void cells_of(const Component& dataset, const Component& model, const Component* explainer) {
+    const bool known = dataset.usable() && model.usable() && (!explainer || explainer->usable());
+    const auto views = views_of(dataset, model, explainer != nullptr);
+    const std::string subject =
+        dataset.name + " x " + model.name + (explainer ? " x " + explainer->name : "");
+
+    std::vector<std::string> fitting, rest;
+    for (const auto& name : built_in_) {
+      const auto* metric = metrics::catalogue().metric(name);
+      if (judges_explanations(metric->needs, model) != (explainer != nullptr)) {
+        rest.push_back(name);
+        continue;
+      }
+      const auto lacking = missing(metric->needs, views);
+      if (lacking.empty() || !known) {
+        fitting.push_back(name);
+      } else {
+        rest.push_back(name);
+        skip(subject + " x " + name, lacking);
+      }
+    }
+    std::vector<const Component*> plugins;
+    for (const Component& metric : plan_.metric_plugins) {
+      const auto needs = metric.needs();
+      if (metric.usable() && judges_explanations(needs, model) != (explainer != nullptr)) {
+        for (const auto& score : metric.plugin.metadata->scores) rest.push_back(score.name);
+        continue;
+      }
+      const auto lacking = missing(needs, views);
+      if (!metric.usable() || lacking.empty() || !known) {
+        if (metric.usable() || explainer != nullptr) plugins.push_back(&metric);
+      } else {
+        for (const auto& score : metric.plugin.metadata->scores) rest.push_back(score.name);
+        skip(subject + " x " + metric.name, lacking);
+      }
+    }
+    if (fitting.empty() && plugins.empty()) return;  // nothing would be said about this subject
+
+    std::vector<std::string> controls = {"none"};
+    if (explainer != nullptr)
+      controls = explainer->controls.empty() ? plan_.run_file.controls : explainer->controls;
+    for (const std::int64_t seed : plan_.run_file.seeds)
+      for (const auto& control : controls)
+        cell(dataset, model, explainer, seed, control, fitting, rest, plugins);
+  }
+
+  void cell(const Component& dataset, const Component& model, const Component* explainer,
+            std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
+            const std::vector<std::string>& rest, const std::vector<const Component*>& plugins) {
+    const sdk::Seed base(static_cast<std::uint64_t>(seed));
+    const std::string lineage =
+        dataset.key + " " + model.key + " " + (explainer ? explainer->key : "none");
+    Cell out;
+    out.key = make_key("cell", lineage, std::to_string(seed), control);
+    if (!seen_.insert(out.key).second) return;  // the same component twice in the run file
+    out.dataset = &dataset;
+    out.model = &model;
+    out.explainer = explainer;
+    out.seed = seed;
+    out.control = control;
+    out.control_seed = base.child("control").child(control).child(lineage).value();
+    out.metrics = fitting;
+    out.not_applicable = rest;
+    out.binaries = binary_of(dataset) + "; " + binary_of(model);
+    if (explainer) out.binaries += "; " + binary_of(*explainer);
+    for (const Component* plugin : plugins) out.binaries += "; " + binary_of(*plugin);
+
+    const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
+    const std::size_t trained =
+        node(Stage::kModel, model, {data}, seed, dataset.key + " " + model.key);
+    std::vector<std::size_t> inputs = {data, trained};
+    if (explainer) {
+      inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage));
+      if (calls_forward(*explainer, model)) plan_.nodes[inputs.back()].forward = &model;
+    }
+
+    const std::size_t index = plan_.cells.size();
+    const auto add_score = [&](const Component* plugin) {
+      Node score;
+      score.stage = Stage::kScore;
+      score.key = out.key + (plugin ? " " + plugin->key : "");
+      score.label = plugin ? plugin->name : "metrics";
+      score.needs = inputs;
+      score.component = plugin;
+      // Not of the explainer: all explanations of a model are judged under the same draws, so that
+      // a metric that cannot tell two of them apart gives the same number.
+      score.seed = base.child("score")
+                       .child(plugin ? plugin->key : "")
+                       .child(dataset.key + " " + model.key)
+                       .value();
+      score.cell = index;
+      out.score_nodes.push_back(plan_.nodes.size());
+      plan_.nodes.push_back(std::move(score));
+    };
+    if (!fitting.empty()) add_score(nullptr);
+    for (const Component* plugin : plugins) add_score(plugin);
+    plan_.cells.push_back(std::move(out));
+  }
+
+  /// The node of an artifact; the one that is already there when another cell needs the same.
+  std::size_t node(Stage stage, const Component& component, std::vector<std::size_t> needs,
+                   std::int64_t seed, const std::string& lineage) {
+    std::string inputs;
+    for (const std::size_t need : needs) inputs += plan_.nodes[need].key + " ";
+    const std::string key =
+        make_key("artifact", to_string(stage), component.key, component.plugin.sha256, inputs,
+                 component.seeded() ? std::to_string(seed) : "any");
+    if (const auto it = by_key_.find(key); it != by_key_.end()) return it->second;
+    Node out;
+    out.stage = stage;
+    out.key = key;
+    out.label = component.name + (component.seeded() ? " #" + std::to_string(seed) : "");
+    out.needs = std::move(needs);
+    out.component = &component;
+    out.seed = work_seed(component, stage, seed, lineage);
+    by_key_[key] = plan_.nodes.size();
+    plan_.nodes.push_back(std::move(out));
+    return plan_.nodes.size() - 1;
+  }
+
+  /// Puts the nodes into an order in which every node comes after what it needs.
+  void sort_nodes() {
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(plan_.nodes.size());
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      for (const std::size_t need : plan_.nodes[i].needs) boost::add_edge(i, need, graph);
+    std::vector<std::size_t> order;  // with edges from a node to its needs: needs come first
+    boost::topological_sort(graph, std::back_inserter(order));
+    std::vector<std::size_t> place(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::vector<Node> sorted;
+    for (const std::size_t i : order) {
+      Node next = std::move(plan_.nodes[i]);
+      for (auto& need : next.needs) need = place[need];
+      sorted.push_back(std::move(next));
+    }
+    plan_.nodes = std::move(sorted);
+    for (auto& cell : plan_.cells)
+      for (auto& score : cell.score_nodes) score = place[score];
+  }
+
+  std::string run_key() const {
+    std::vector<std::string> keys;
+    for (const auto& cell : plan_.cells) keys.push_back(cell.key);
+    std::sort(keys.begin(), keys.end());
+    auto asked = plan_.metrics;
+    std::sort(asked.begin(), asked.end());
+    return make_key("run", plan_.run_file.name, list_text(keys), list_text(asked));
+  }
+
+  Plan& plan_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> built_in_;
+  std::set<std::string> seen_, said_;
+  std::map<std::string, std::size_t> by_key_;
+};
+
+/// The data sets that models and explainers keep to are there.
+void check_references(const Plan& plan, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const auto& request : plan.run_file.datasets)  // one that is optional may have been left out
+    for (const auto& name : {request.id, request.name})
+      if (!name.empty()) known.push_back(name);
+  for (const auto& dataset : plan.datasets) known.push_back(dataset.name);
+  for (const auto* requests : {&plan.run_file.models, &plan.run_file.explainers})
+    for (const auto& request : *requests)
+      for (const auto& [name, place] : request.datasets)
+        if (!contains(known, name))
+          diagnostics.add(place, "there is no dataset " + name + did_you_mean(name, known));
+}
+
+}  // namespace
+
+const char* to_string(Stage stage) {
+  switch (stage) {
+    case Stage::kDataset:
+      return "dataset";
+    case Stage::kModel:
+      return "model";
+    case Stage::kExplain:
+      return "explain";
+    case Stage::kScore:
+      return "score";
+  }
+  return "";
+}
+
+std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
+                        const std::string& lineage) {
+  return sdk::Seed(component.seeded() ? static_cast<std::uint64_t>(seed) : 0)
+      .child(to_string(stage))
+      .child(lineage)
+      .value();
+}
+
+std::string Cell::label() const {
+  return dataset->name + " x " + model->name + (explainer ? " x " + explainer->name : "") + " #" +
+         std::to_string(seed) + (control == "none" ? "" : " " + control);
+}
+
+Plan make_plan(const RunFile& run_file, const Registry& registry, const Quarantine& quarantine,
+               Diagnostics& diagnostics) {
+  Plan plan;
+  plan.run_file = run_file;
+  const auto folder = std::filesystem::absolute(run_file.path).parent_path();
+  const auto resolve_all = [&](const std::vector<ComponentRequest>& requests, Kind kind,
+                               std::vector<Component>& out) {
+    std::map<std::string, std::string> key_of;
+    for (const auto& request : requests)
+      for (auto& component : resolve(request, kind, registry, quarantine, folder, diagnostics)) {
+        const auto [it, fresh] = key_of.try_emplace(component.name, component.key);
+        if (!fresh && it->second != component.key)
+          diagnostics.add(request.place, "another " + std::string(to_string(kind)) +
+                                             " is already named " + component.name +
+                                             "; give this one a name of its own");
+        out.push_back(std::move(component));
+      }
+  };
+  resolve_all(run_file.datasets, Kind::kDataset, plan.datasets);
+  plan.skipped = diagnostics.notes();
+  resolve_all(run_file.models, Kind::kModel, plan.models);
+  resolve_all(run_file.explainers, Kind::kExplainer, plan.explainers);
+  resolve_all(run_file.metric_plugins, Kind::kMetric, plan.metric_plugins);
+  check_references(plan, diagnostics);
+  Planner(plan, diagnostics).run();
+  diagnostics.throw_if_any();
+  return plan;
+}
+
+namespace {
+
+/// A label of the dot language. Boost's escape_dot_string() leaves a backslash before the closing
+/// quote as it is.
+std::string dot_text(const std::string& text) {
+  std::string out(1, '"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& out) {
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(plan.nodes.size());
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
+    for (const std::size_t need : plan.nodes[i].needs) boost::add_edge(need, i, graph);
+  const auto write_node = [&](std::ostream& os, std::size_t i) {
+    const Node& node = plan.nodes[i];
+    std::string label = node.stage == Stage::kScore
+                            ? node.label + "\n" + plan.cells[node.cell].label()
+                            : std::string(to_string(node.stage)) + "\n" + node.label;
+    os << "[label=" << dot_text(label)
+       << (i < done.size() && done[i] ? ", style=filled, fillcolor=lightgrey]" : "]");
+  };
+  boost::write_graphviz(out, graph, write_node);
+}
+
+}  // namespace conoscope::core

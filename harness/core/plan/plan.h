@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/plan/component.h"
+#include "metrics/catalogue.h"
+
+namespace conoscope::core {
+
+enum class Stage { kDataset, kModel, kExplain, kScore };
+const char* to_string(Stage stage);
+
+/// One piece of work: an artifact to make, or scores to compute from artifacts. What several cells
+/// need is one node, computed once.
+struct Node {
+  Stage stage = Stage::kDataset;
+  std::string key;                       ///< of the artifact; score nodes: cell key and metric
+  std::string label;                     ///< for people
+  std::vector<std::size_t> needs;        ///< earlier nodes
+  const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
+  std::uint64_t seed = 0;                ///< for that plugin, derived
+  const Component* forward = nullptr;    ///< explain nodes: the model that answers forward calls
+  std::size_t cell = 0;                  ///< score nodes only
+};
+
+/// What a plugin's randomness derives from: the run file's seed, the stage, and the keys of all
+/// that the work is made of. A data set's lineage is its own key.
+std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
+                        const std::string& lineage);
+
+/// dataset x model x explainer x seed x control.
+struct Cell {
+  std::string key;
+  const Component* dataset = nullptr;
+  const Component* model = nullptr;
+  const Component* explainer = nullptr;  ///< nullptr: the model itself is judged
+  std::int64_t seed = 0;
+  std::string control = "none";
+  std::uint64_t control_seed = 0;
+  std::vector<std::string> metrics;         ///< built-in ones that fit
+  std::vector<std::string> not_applicable;  ///< asked, but a view is missing
+  std::vector<std::size_t> score_nodes;
+  std::string
+      binaries;  ///< which plugin files make it: a good attempt of other files does not count
+
+  std::string label() const;
+};
+
+/// The whole matrix of a run file, with what does not fit left out and said.
+struct Plan {
+  RunFile run_file;
+  std::vector<Component> datasets, models, explainers, metric_plugins;
+  std::vector<std::string> metrics;  ///< every score asked for, built-in ones first
+  std::vector<Cell> cells;
+  std::vector<Node> nodes;  ///< in topological order
+  std::vector<std::string> skipped;
+  std::string run_key;
+
+  Plan() = default;
+  Plan(Plan&&) = default;
+  Plan& operator=(Plan&&) = default;
+};
+
+/// throws  RunFileError: everything that is wrong with the file, at once
+Plan make_plan(const RunFile& run_file, const Registry& registry, const Quarantine& quarantine,
+               Diagnostics& diagnostics);
+
+/// The work as a Graphviz graph; finished nodes (by predicate) are drawn grey.
+void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& out);
+
+}  // namespace conoscope::core

@@ -1,0 +1,422 @@
+#include "harness/core/plan/run_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "harness/core/plan/contains.h"
+#include "harness/core/plan/suggest.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const auto& line : lines) out += (out.empty() ? "" : "\n") + line;
+  return out;
+}
+
+Place place_of(const toml::node& node) {
+  return {node.source().begin.line, node.source().begin.column};
+}
+
+Place place_of(const toml::key& key) {
+  return {key.source().begin.line, key.source().begin.column};
+}
+
+std::optional<Value> to_value(const toml::node& node) {
+  if (const auto* v = node.as_integer()) return Value(v->get());
+  if (const auto* v = node.as_floating_point()) return Value(v->get());
+  if (const auto* v = node.as_boolean()) return Value(v->get());
+  if (const auto* v = node.as_string()) return Value(v->get());
+  return std::nullopt;
+}
+
+// Far beyond any machine, and small enough to be doubled and added to.
+constexpr double kMostBytes = 0x1p62;
+
+/// "8 GiB", "512 MB" or a whole number of bytes.
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !(number > 0.0)) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (!unit.empty() && unit[0] == ' ') unit.remove_prefix(1);
+  double scale = 0.0;
+  for (const auto& [name, factor] :
+       std::initializer_list<std::pair<std::string_view, double>>{{"", 1.0},
+                                                                  {"B", 1.0},
+                                                                  {"KB", 1e3},
+                                                                  {"MB", 1e6},
+                                                                  {"GB", 1e9},
+                                                                  {"TB", 1e12},
+                                                                  {"KiB", 0x1p10},
+                                                                  {"MiB", 0x1p20},
+                                                                  {"GiB", 0x1p30},
+                                                                  {"TiB", 0x1p40}})
+    if (unit == name) scale = factor;
+  if (scale == 0.0 || number * scale < 1.0 || number * scale >= kMostBytes) return std::nullopt;
+  return static_cast<std::uint64_t>(number * scale);
+}
+
+/// Walks one run file and writes down every mistake.
+class Parser {
+ public:
+  Parser(const fs::path& folder, Diagnostics& diagnostics)
+      : folder_(folder), diagnostics_(diagnostics) {}
+
+  void root(const toml::table& table, RunFile& out) {
+    keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "sample_scores", "limits",
+                 "board", "profiles", "dataset", "model", "explainer", "metric"});
+    if (const auto* node = table.get("name")) text(*node, "name", out.name);
+    seeds(table, out);
+    out.controls = controls(table, {"none"});
+    metrics(table, out);
+    if (const auto* node = table.get("plugin_path"))
+      for (const auto& [folder, place] : texts(*node, "plugin_path"))
+        out.plugin_path.push_back(absolute(folder));
+    if (const auto* node = table.get("sample_scores")) {
+      if (const auto* flag = node->as_boolean())
+        out.sample_scores = flag->get();
+      else
+        error(*node, "sample_scores: expected true or false");
+    }
+    if (const auto* node = table.get("board")) board(*node, out.board);
+    if (const auto* node = table.get("limits")) limits(*node, out.limits);
+    out.datasets = components(table, "dataset");
+    out.models = components(table, "model");
+    out.explainers = components(table, "explainer");
+    out.metric_plugins = components(table, "metric");
+    for (const char* needed : {"dataset", "model"})
+      if (table.get(needed) == nullptr)
+        diagnostics_.add({1, 1}, std::string("there is no [[") + needed + "]]");
+  }
+
+ private:
+  void error(const toml::node& node, const std::string& message) {
+    diagnostics_.add(place_of(node), message);
+  }
+
+  void keys(const toml::table& table, const std::vector<std::string>& known) {
+    for (const auto& [key, node] : table)
+      if (std::find(known.begin(), known.end(), key.str()) == known.end())
+        diagnostics_.add(place_of(key),
+                         "unknown key " + std::string(key.str()) + did_you_mean(key.str(), known));
+  }
+
+  bool text(const toml::node& node, const std::string& what, std::string& out) {
+    if (const auto* value = node.as_string()) {
+      out = value->get();
+      if (!out.empty()) return true;
+    }
+    error(node, what + ": expected a text in quotes");
+    return false;
+  }
+
+  std::vector<std::pair<std::string, Place>> texts(const toml::node& node,
+                                                   const std::string& what) {
+    std::vector<std::pair<std::string, Place>> out;
+    const auto* array = node.as_array();
+    if (array == nullptr) {
+      error(node, what + ": expected a list of texts");
+      return out;
+    }
+    for (const auto& item : *array) {
+      std::string value;
+      if (text(item, what, value)) out.emplace_back(value, place_of(item));
+    }
+    return out;
+  }
+
+  static bool is_empty_list(const toml::node& node) {
+    const auto* array = node.as_array();
+    return array != nullptr && array->empty();
+  }
+
+  fs::path absolute(const fs::path& path) const {
+    return (path.is_absolute() ? path : folder_ / path).lexically_normal();
+  }
+
+  void board(const toml::node& node, std::string& out) {
+    static const std::vector<std::string> kinds = {"ranking", "across", "sanity", "select-k",
+                                                   "curve"};
+    if (text(node, "board", out) && !contains(kinds, out))
+      error(node, "unknown board " + out + did_you_mean(out, kinds));
+  }
+
+  void seeds(const toml::table& table, RunFile& out) {
+    const auto* node = table.get("seeds");
+    if (node == nullptr) {
+      out.seeds = {0};
+      return;
+    }
+    const auto* array = node->as_array();
+    if (array == nullptr || array->empty())
+      return error(*node, "seeds: expected a list of whole numbers, as [0, 1, 2]");
+    for (const auto& item : *array) {
+      const auto* seed = item.as_integer();
+      if (seed == nullptr || seed->get() < 0)
+        error(item, "seeds: expected a whole number, 0 or more");
+      else if (std::find(out.seeds.begin(), out.seeds.end(), seed->get()) != out.seeds.end())
+        error(item, "seeds: " + std::to_string(seed->get()) + " stands there twice");
+      else
+        out.seeds.push_back(seed->get());
+    }
+  }
+
+  std::vector<std::string> controls(const toml::table& table, std::vector<std::string> otherwise) {
+    const auto* node = table.get("controls");
+    if (node == nullptr) return otherwise;
+    std::vector<std::string> out;
+    if (is_empty_list(*node)) error(*node, "controls: an empty list");
+    for (const auto& [name, place] : texts(*node, "controls")) {
+      const auto& known = known_controls();
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        diagnostics_.add(place, "unknown control " + name + did_you_mean(name, known));
+      else if (std::find(out.begin(), out.end(), name) != out.end())
+        diagnostics_.add(place, "control " + name + " stands there twice");
+      else
+        out.push_back(name);
+    }
+    return out;
+  }
+
+  void metrics(const toml::table& table, RunFile& out) {
+    const auto* node = table.get("metrics");
+    if (node == nullptr) return;
+    if (is_empty_list(*node))
+      error(*node, "metrics: an empty list; leave the key out to have every metric");
+    for (const auto& [name, place] : texts(*node, "metrics")) out.metrics.push_back({name, place});
+  }
+
+  void limits(const toml::node& node, Limits& out) {
+    const auto* table = node.as_table();
+    if (table == nullptr) return error(node, "limits: expected a table");
+    keys(*table, {"seconds", "memory", "threads", "cache"});
+    if (const auto* item = table->get("seconds")) {
+      const auto value = item->value<double>();
+      if (value && *value > 0.0 && std::isfinite(*value))
+        out.seconds = *value;
+      else
+        error(*item, "limits.seconds: expected a number above 0");
+    }
+    if (const auto* item = table->get("threads")) {
+      const auto* value = item->as_integer();
+      if (value != nullptr && value->get() >= 1 && value->get() <= 1024)
+        out.threads = static_cast<std::uint32_t>(value->get());
+      else
+        error(*item, "limits.threads: expected a whole number from 1 to 1024");
+    }
+    for (const auto& [key, target] :
+         {std::pair{"memory", &out.memory}, std::pair{"cache", &out.cache}})
+      if (const auto* item = table->get(key)) {
+        std::optional<std::uint64_t> bytes;
+        if (const auto* value = item->as_string()) bytes = parse_bytes(value->get());
+        if (const auto* value = item->as_integer();
+            value != nullptr && value->get() > 0 && static_cast<double>(value->get()) < kMostBytes)
+          bytes = static_cast<std::uint64_t>(value->get());
+        if (bytes)
+          *target = *bytes;
+        else
+          error(*item, std::string("limits.") + key + ": expected bytes, as \"8 GiB\"");
+      }
+  }
+
+  std::vector<ComponentRequest> components(const toml::table& table, const std::string& kind) {
+    std::vector<ComponentRequest> out;
+    const auto* node = table.get(kind);
+    if (node == nullptr) return out;
+    const auto* array = node->as_array();
+    if (array == nullptr || array->empty() || !array->is_array_of_tables()) {
+      error(*node, kind + ": expected [[" + kind + "]] entries");
+      return out;
+    }
+    for (const auto& item : *array) out.push_back(component(*item.as_table(), kind));
+    return out;
+  }
+
+  ComponentRequest component(const toml::table& table, const std::string& kind) {
+    ComponentRequest out;
+    out.place = place_of(table);
+    std::vector<std::string> known = {"id", "file", "name", "params"};
+    if (kind == "explainer") known.emplace_back("controls");
+    if (kind == "dataset") known.emplace_back("optional");
+    const bool may_choose = kind == "model" || kind == "explainer";
+    if (may_choose) known.emplace_back("datasets");
+    keys(table, known);
+    if (const auto* node = table.get("id")) text(*node, kind + ".id", out.id);
+    if (const auto* node = table.get("name")) text(*node, kind + ".name", out.name);
+    if (const auto* node = table.get("file")) {
+      std::string file;
+      if (text(*node, kind + ".file", file)) out.file = absolute(file);
+    }
+    if (out.id.empty() && !out.file)
+      diagnostics_.add(out.place, "[[" + kind + "]] needs an id = \"...\"");
+    if (kind == "explainer") out.controls = controls(table, {});
+    if (const auto* node = may_choose ? table.get("datasets") : nullptr) {
+      if (is_empty_list(*node)) error(*node, kind + ".datasets: an empty list");
+      for (const auto& [name, place] : texts(*node, kind + ".datasets"))
+        out.datasets.push_back({name, place});
+    }
+    if (const auto* node = kind == "dataset" ? table.get("optional") : nullptr) {
+      if (node->is_boolean())
+        out.optional = node->as_boolean()->get();
+      else
+        error(*node, "dataset.optional: expected true or false");
+    }
+    if (const auto* node = table.get("params")) {
+      const auto* params = node->as_table();
+      if (params == nullptr)
+        error(*node, kind + ".params: expected a table, as { k = 5 }");
+      else
+        for (const auto& [key, value] : *params) {
+          ParameterRequest request{std::string(key.str()), {}, place_of(key)};
+          if (const auto* list = value.as_array()) {
+            for (const auto& one : *list)
+              if (auto single = to_value(one))
+                request.values.push_back(*single);
+              else
+                error(one,
+                      "parameter " + request.name + ": expected numbers, texts, true or false");
+            if (list->empty()) error(value, "parameter " + request.name + ": an empty list");
+          } else if (auto single = to_value(value)) {
+            request.values.push_back(*single);
+          } else {
+            error(value, "parameter " + request.name +
+                             ": expected a number, a text, true, false or a list of them");
+          }
+          out.params.push_back(std::move(request));
+        }
+    }
+    // toml++ walks tables by name; a sweep is to vary in the order of the file.
+    std::stable_sort(out.params.begin(), out.params.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+    });
+    return out;
+  }
+
+  fs::path folder_;
+  Diagnostics& diagnostics_;
+};
+
+/// The run file's `profiles`, in their order; none without that key.
+std::vector<std::string> profile_names(const toml::table& root, const std::string& file) {
+  std::vector<std::string> out;
+  const auto* node = root.get("profiles");
+  if (node == nullptr) return out;
+  const auto refuse = [&](const std::string& what) {
+    Diagnostics found(file);
+    found.add(place_of(*node), what);
+    found.throw_if_any();
+  };
+  const auto* list = node->as_array();
+  if (list == nullptr || list->empty()) refuse("profiles: expected a list of names");
+  for (const auto& item : *list) {
+    const auto name = item.value<std::string>();
+    if (!name || name->empty()) refuse("profiles: expected a list of names");
+    if (contains(out, *name)) refuse("profiles: " + *name + " stands there twice");
+    out.push_back(*name);
+  }
+  return out;
+}
+
+bool is_choice(const toml::table& table, const std::vector<std::string>& profiles) {
+  return table.size() == profiles.size() &&
+         std::all_of(profiles.begin(), profiles.end(),
+                     [&table](const std::string& name) { return table.contains(name); });
+}
+
+/// Puts the chosen value in the place of every table of values by profile.
+void choose_profile(toml::table& table, const std::vector<std::string>& profiles,
+                    const std::string& chosen) {
+  for (auto&& [key, node] : table) {
+    if (auto* inner = node.as_table()) {
+      if (!is_choice(*inner, profiles)) {
+        choose_profile(*inner, profiles, chosen);
+        continue;
+      }
+      const std::string name(key.str());
+      inner->get(chosen)->visit([&](auto& value) {
+        auto kept = std::move(value);  // with its place in the file
+        table.insert_or_assign(name, std::move(kept));
+      });
+    } else if (auto* list = node.as_array()) {
+      for (auto& item : *list)
+        if (auto* entry = item.as_table()) choose_profile(*entry, profiles, chosen);
+    }
+  }
+}
+
+}  // namespace
+
+RunFileError::RunFileError(std::vector<std::string> errors)
+    : std::runtime_error(joined(errors)), errors_(std::move(errors)) {}
+
+void Diagnostics::add(Place place, const std::string& message) {
+  entries_.push_back({place, message});
+}
+
+std::vector<std::string> Diagnostics::messages() const {
+  std::vector<std::string> out;
+  for (const auto& entry : entries_) out.push_back(entry.message);
+  return out;
+}
+
+void Diagnostics::throw_if_any() const {
+  if (entries_.empty()) return;
+  auto sorted = entries_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+  });
+  std::vector<std::string> lines;
+  for (const auto& entry : sorted)
+    lines.push_back(file_ + ":" + std::to_string(entry.place.line) + ":" +
+                    std::to_string(entry.place.column) + ": error: " + entry.message);
+  throw RunFileError(std::move(lines));
+}
+
+const std::vector<std::string>& known_controls() {
+  static const std::vector<std::string> controls = {"none", "random_importance", "random_concepts"};
+  return controls;
+}
+
+RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream content;
+  content << in.rdbuf();
+  if (!in || fs::is_directory(path))
+    throw RunFileError({path.string() + ": error: the run file cannot be read"});
+  RunFile out;
+  out.path = path;
+  out.text = content.str();
+  out.name = path.stem().string();
+  toml::table root;
+  try {
+    root = toml::parse(std::string_view(out.text), path.string());
+  } catch (const toml::parse_error& e) {
+    Diagnostics syntax(path.string());
+    syntax.add({e.source().begin.line, e.source().begin.column}, std::string(e.description()));
+    syntax.throw_if_any();
+  }
+  const auto profiles = profile_names(root, path.string());
+  if (!profile.empty() && !contains(profiles, profile))
+    throw RunFileError(
+        {path.string() + ": error: there is no profile " + profile +
+         (profiles.empty() ? "; the file has no `profiles`" : did_you_mean(profile, profiles))});
+  if (!profiles.empty()) {
+    out.profile = profile.empty() ? profiles.front() : profile;
+    choose_profile(root, profiles, out.profile);
+  }
+  Parser(fs::absolute(path).parent_path(), diagnostics).root(root, out);
+  if (!profiles.empty() && out.profile != profiles.front()) out.name += "-" + out.profile;
+  return out;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/border/metadata.h"
+
+namespace conoscope::core {
+
+/// Where something stands in a run file.
+struct Place {
+  std::uint32_t line = 0, column = 0;
+};
+
+/// All that is wrong with a run file, at once.
+class RunFileError : public std::runtime_error {
+ public:
+  explicit RunFileError(std::vector<std::string> errors);
+  const std::vector<std::string>& errors() const { return errors_; }
+
+ private:
+  std::vector<std::string> errors_;
+};
+
+/// Collects "file:line:col: error: ..." lines, sorted by place when they are thrown.
+class Diagnostics {
+ public:
+  explicit Diagnostics(std::string file) : file_(std::move(file)) {}
+  void add(Place place, const std::string& message);
+  void throw_if_any() const;
+  /// The mistakes without their places, where there is no file that they could stand in.
+  std::vector<std::string> messages() const;
+
+  /// What is no mistake, but somebody may wonder about.
+  void note(const std::string& text) { notes_.push_back(text); }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Entry {
+    Place place;
+    std::string message;
+  };
+  std::string file_;
+  std::vector<Entry> entries_;
+  std::vector<std::string> notes_;
+};
+
+/// One value, or several to sweep over.
+struct ParameterRequest {
+  std::string name;
+  std::vector<Value> values;
+  Place place;
+};
+
+/// A data set that an entry keeps to, by name or plugin id.
+struct DatasetReference {
+  std::string name;
+  Place place;
+};
+
+/// A [[dataset]], [[model]], [[explainer]] or [[metric]] entry.
+struct ComponentRequest {
+  std::string id;                             ///< empty when only `file` is given
+  std::string name;                           ///< for the boards; empty: made of id and params
+  std::optional<std::filesystem::path> file;  ///< absolute
+  std::vector<ParameterRequest> params;
+  std::vector<std::string> controls;       ///< explainers: instead of the run's; empty: the run's
+  std::vector<DatasetReference> datasets;  ///< models, explainers: only with these; empty: with all
+  bool optional = false;  ///< datasets: left out, with a note, where one of its files is missing
+  Place place;
+};
+
+struct Limits {
+  double seconds = 600;                           ///< for one job
+  std::uint64_t memory = std::uint64_t{8} << 30;  ///< bytes resident, for one job
+  std::uint32_t threads = 1;                      ///< that a plugin may use
+  std::uint64_t cache = std::uint64_t{20} << 30;  ///< bytes kept on disk
+};
+
+struct MetricRequest {
+  std::string name;  ///< of a metric or of a group
+  Place place;
+};
+
+/// A run file, read but not yet compared with the plugins there are.
+struct RunFile {
+  std::filesystem::path path;
+  std::string text;
+  std::string name;     ///< with the profile behind a dash, where it is not the file's first
+  std::string profile;  ///< empty: the file has none
+  std::vector<std::int64_t> seeds;
+  std::vector<std::string> controls;
+  std::vector<MetricRequest> metrics;
+  std::vector<ComponentRequest> datasets, models, explainers, metric_plugins;
+  std::vector<std::filesystem::path> plugin_path;
+  Limits limits;
+  bool sample_scores = false;
+  std::string
+      board;  ///< what `conoscope run` prints at its end, as the option of `conoscope board`
+};
+
+/// The twins of a cell that a run may ask for; "none" is the cell itself.
+const std::vector<std::string>& known_controls();
+
+/// Reads a run file. Mistakes go to `diagnostics`, so that all of them can be shown at once; what
+/// could be read is returned.
+///
+/// A file with `profiles = ["quick", "paper"]` has several sizes: wherever a value stands, a table
+/// with exactly these keys may stand, and the chosen profile's value is read.
+///
+/// profile  empty: the file's first one
+/// throws   RunFileError: the file cannot be read, is not TOML or has no such profile
+RunFile parse_run_file(const std::filesystem::path& path, Diagnostics& diagnostics,
+                       const std::string& profile = "");
+
+}  // namespace conoscope::core

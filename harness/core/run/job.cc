@@ -1,0 +1,159 @@
+#include "harness/core/run/job.h"
+
+#include <toml++/toml.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace conoscope::core {
+
+namespace {
+
+toml::table to_table(const PluginUse& use) {
+  toml::array values;
+  for (const Value& value : use.values)
+    std::visit([&values](const auto& v) { values.push_back(v); }, value);
+  return toml::table{{"file", use.file.string()}, {"values", std::move(values)}};
+}
+
+std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
+  const auto* table = job[key].as_table();
+  if (table == nullptr) return std::nullopt;
+  PluginUse out;
+  out.file = (*table)["file"].value_or("");
+  if (const auto* values = (*table)["values"].as_array())
+    for (const auto& item : *values) {
+      if (const auto* v = item.as_integer()) out.values.emplace_back(v->get());
+      if (const auto* v = item.as_floating_point()) out.values.emplace_back(v->get());
+      if (const auto* v = item.as_boolean()) out.values.emplace_back(v->get());
+      if (const auto* v = item.as_string()) out.values.emplace_back(v->get());
+    }
+  return out;
+}
+
+// TOML integers are signed; seeds use all 64 bits.
+std::string hex(std::uint64_t value) {
+  char buffer[16];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, 16).ptr;
+  return {buffer, end};
+}
+
+/// A seed that is missing must not turn into seed 0.
+std::uint64_t read_seed(const toml::table& job, const char* key, const std::string& file) {
+  const auto text = job[key].value_or(std::string());
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    throw std::runtime_error(file + ": not a job: " + key + " \"" + text + "\"");
+  return value;
+}
+
+}  // namespace
+
+void write_job(const Job& job, const std::filesystem::path& file) {
+  toml::array metrics;
+  for (const auto& metric : job.metrics) metrics.push_back(metric);
+  toml::table table{{"stage", to_string(job.stage)},
+                    {"label", job.label},
+                    {"dataset", job.dataset.string()},
+                    {"model_folder", job.model_folder.string()},
+                    {"explanation", job.explanation.string()},
+                    {"work", job.work.string()},
+                    {"seed", hex(job.seed)},
+                    {"threads", static_cast<std::int64_t>(job.threads)},
+                    {"memory", static_cast<std::int64_t>(job.memory)},
+                    {"control", job.control},
+                    {"control_seed", hex(job.control_seed)},
+                    {"metrics", std::move(metrics)},
+                    {"sample_scores", job.sample_scores},
+                    {"repeat", job.repeat},
+                    {"scene_forward", job.scene_forward},
+                    {"trial", job.trial},
+                    {"trial_seconds", job.trial_seconds}};
+  if (job.plugin) table.insert("plugin", to_table(*job.plugin));
+  if (job.model) table.insert("model", to_table(*job.model));
+  if (job.explainer) table.insert("explainer", to_table(*job.explainer));
+  std::ostringstream text;
+  text << table << '\n';
+  // Written over what an earlier job left, then cut: a file system that is asked to empty a file
+  // first writes the new content to the disk at once, which costs more than all the rest here.
+  errno = 0;
+  const bool exists = std::filesystem::exists(file);
+  std::ofstream out(file, exists ? std::ios::in | std::ios::out : std::ios::out);
+  out << text.str();
+  out.close();
+  if (!out)
+    throw std::runtime_error(file.string() + ": cannot be written: " + std::strerror(errno));
+  std::filesystem::resize_file(file, text.str().size());
+}
+
+Job read_job(const std::filesystem::path& file) {
+  toml::table table;
+  try {
+    table = toml::parse_file(file.string());
+  } catch (const toml::parse_error& e) {
+    throw std::runtime_error(file.string() + ": not a job: " + std::string(e.description()));
+  }
+  Job job;
+  const auto stage = table["stage"].value_or(std::string());
+  bool known = false;
+  for (const Stage candidate : {Stage::kDataset, Stage::kModel, Stage::kExplain, Stage::kScore})
+    if (stage == to_string(candidate)) job.stage = candidate, known = true;
+  if (!known) throw std::runtime_error(file.string() + ": not a job: stage \"" + stage + "\"");
+  job.label = table["label"].value_or("");
+  job.plugin = read_use(table, "plugin");
+  job.model = read_use(table, "model");
+  job.explainer = read_use(table, "explainer");
+  job.dataset = table["dataset"].value_or("");
+  job.model_folder = table["model_folder"].value_or("");
+  job.explanation = table["explanation"].value_or("");
+  job.work = table["work"].value_or("");
+  job.seed = read_seed(table, "seed", file.string());
+  job.threads = static_cast<std::uint32_t>(table["threads"].value_or(std::int64_t{1}));
+  job.memory = static_cast<std::uint64_t>(table["memory"].value_or(std::int64_t{0}));
+  job.control = table["control"].value_or("none");
+  job.control_seed = read_seed(table, "control_seed", file.string());
+  if (const auto* metrics = table["metrics"].as_array())
+    for (const auto& metric : *metrics) job.metrics.push_back(metric.value_or(std::string()));
+  job.sample_scores = table["sample_scores"].value_or(false);
+  job.repeat = table["repeat"].value_or(false);
+  job.scene_forward = table["scene_forward"].value_or(false);
+  job.trial = table["trial"].value_or("");
+  job.trial_seconds = table["trial_seconds"].value_or(0.0);
+  return job;
+}
+
+std::string make_line(const std::vector<std::string>& fields) {
+  std::string out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += '\t';
+    for (const char c : fields[i])
+      if (c == '\t')
+        out += "\\t";
+      else if (c == '\n')
+        out += "\\n";
+      else if (c == '\\')
+        out += "\\\\";
+      else
+        out += c;
+  }
+  return out + '\n';
+}
+
+std::vector<std::string> split_line(std::string_view line) {
+  std::vector<std::string> out(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\t')
+      out.emplace_back();
+    else if (line[i] == '\\' && i + 1 < line.size())
+      out.back() += line[++i] == 't' ? '\t' : line[i] == 'n' ? '\n' : line[i];
+    else
+      out.back() += line[i];
+  }
+  return out;
+}
+
+}  // namespace conoscope::core

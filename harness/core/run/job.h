@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/border/metadata.h"
+#include "harness/core/plan/plan.h"
+
+namespace conoscope::core {
+
+/// A plugin file and the values of its parameters, in the order of its metadata.
+struct PluginUse {
+  std::filesystem::path file;
+  std::vector<Value> values;
+};
+
+/// All that a worker is told: one stage of one cell.
+struct Job {
+  Stage stage = Stage::kDataset;
+  std::string label;
+  std::optional<PluginUse> plugin;     ///< what runs; none: the built-in metrics
+  std::optional<PluginUse> model;      ///< answers interventions and forward calls
+  std::optional<PluginUse> explainer;  ///< score jobs: projects
+  std::filesystem::path dataset, model_folder, explanation;  ///< artifacts; empty: none
+  std::filesystem::path work;  ///< where artifact/ and scratch/ are; see Cache::make_work_folder
+  std::uint64_t seed = 0;
+  std::uint32_t threads = 1;
+  std::uint64_t memory = 0;  ///< bytes; 0: no limit
+  std::string control = "none";
+  std::uint64_t control_seed = 0;
+  std::vector<std::string> metrics;  ///< built-in ones
+  bool sample_scores = false;
+  bool repeat = false;         ///< fit twice and compare bit for bit
+  bool scene_forward = false;  ///< the conformance suite's own model answers forward calls
+  std::string trial;           ///< of the conformance suite, see trial.h; empty: the ordinary work
+  double trial_seconds = 0;    ///< for the trial that calls the plugin many times
+};
+
+/// throws  std::runtime_error: the file cannot be written
+void write_job(const Job& job, const std::filesystem::path& file);
+/// throws  std::runtime_error: the file cannot be read, or is not a job of this version
+Job read_job(const std::filesystem::path& file);
+
+/// One line from a worker to its supervisor: a word and its fields, tab-separated, with \t, \n and
+/// \\ escaped.
+std::string make_line(const std::vector<std::string>& fields);
+std::vector<std::string> split_line(std::string_view line);
+
+}  // namespace conoscope::core

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/abi.h"
+#include "harness/core/border/metadata.h"
+#include "metrics/score.h"
+
+namespace conoscope::core {
+
+/// What a metric plugin gave, checked against what it declared.
+class ScoreCollector {
+ public:
+  /// metadata  of the plugin; it must outlive this
+  explicit ScoreCollector(const Metadata& metadata);
+  ScoreCollector(const ScoreCollector&) = delete;
+  ScoreCollector& operator=(const ScoreCollector&) = delete;
+
+  /// The table that the plugin reports to.
+  const cono_scores* raw() const { return &raw_; }
+
+  std::vector<metrics::Score> scores;
+  std::string fault;  ///< why the last score was refused; empty: none was
+
+ private:
+  cono_status take(const char* name, double value, const char* reason, const double* parts,
+                   std::int64_t count);
+
+  const Metadata& metadata_;
+  cono_scores raw_{};
+};
+
+}  // namespace conoscope::core

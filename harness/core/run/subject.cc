@@ -1,0 +1,334 @@
+#include "harness/core/run/subject.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+
+#include "harness/core/run/sample_arrays.h"
+#include "metrics/faithfulness/concept_scores.h"
+#include "metrics/faithfulness/model_logits.h"
+
+namespace conoscope::core {
+
+namespace {
+
+using metrics::Index;
+using metrics::Matrix;
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Rows of the first per-sample array there is; 0 when there is none.
+std::int64_t samples_of(const ArrayBag& bag) {
+  for (const std::string& name : bag.names())
+    if (is_one_of(kAnnotationArrays, name) || is_one_of(kModelArrays, name))
+      return bag.get(name).rows();
+  return 0;
+}
+
+Matrix to_matrix(const sdk::Tensor& tensor, int split) {
+  Index rows = 1, cols = 1;
+  for (int axis = 0; axis < tensor.dimensions(); ++axis)
+    (axis < split ? rows : cols) *= tensor.shape(axis);
+  Matrix out(rows, cols);
+  tensor.for_each([&out](std::int64_t i, double value) { out.data()[i] = value; });
+  return out;
+}
+
+std::span<const std::int64_t> index_of(const ArrayBag& dataset, const char* name) {
+  return dataset.get(name).values<const std::int64_t>();
+}
+
+metrics::Pooling pooling_of(const ArrayBag& bag) {
+  const std::string text = bag.text("pooling", "none");
+  return text == "mean"      ? metrics::Pooling::kMean
+         : text == "flatten" ? metrics::Pooling::kFlatten
+                             : metrics::Pooling::kNone;
+}
+
+metrics::Output output_of(const ArrayBag& bag) {
+  const std::string text = bag.text("output", "softmax");
+  return text == "sigmoid"      ? metrics::Output::kSigmoid
+         : text == "regression" ? metrics::Output::kRegression
+                                : metrics::Output::kSoftmax;
+}
+
+/// The segments of the given samples, which then count from 0 in the order of `rows`.
+void add_segments(const ArrayBag& dataset, std::span<const std::int64_t> rows, std::int64_t samples,
+                  ArrayBag& out) {
+  const auto embeddings = dataset.find("segment_embeddings");
+  const auto sample = dataset.find("segment_sample");
+  if (!embeddings || !sample) return;
+  std::vector<std::int64_t> place(static_cast<std::size_t>(samples), -1);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    place[static_cast<std::size_t>(rows[i])] = static_cast<std::int64_t>(i);
+  std::vector<std::int64_t> kept, kept_sample;
+  const auto owners = sample->values<const std::int64_t>();
+  for (std::size_t s = 0; s < owners.size(); ++s)
+    if (const std::int64_t at = place.at(static_cast<std::size_t>(owners[s])); at >= 0) {
+      kept.push_back(static_cast<std::int64_t>(s));
+      kept_sample.push_back(at);
+    }
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(embeddings->shape(1)) * sdk::dtype_size(embeddings->dtype());
+  const auto* base = static_cast<const char*>(embeddings->raw().data);
+  char* target = out.add_empty("segment_embeddings", embeddings->dtype(),
+                               {static_cast<std::int64_t>(kept.size()), embeddings->shape(1)});
+  for (std::size_t s = 0; s < kept.size(); ++s)
+    std::memcpy(target + s * row_bytes, base + static_cast<std::size_t>(kept[s]) * row_bytes,
+                row_bytes);
+  out.add_copy("segment_sample", kept_sample.data(),
+               {static_cast<std::int64_t>(kept_sample.size())});
+}
+
+metrics::Explanation make_explanation(const ArrayBag& bag, Index outputs) {
+  metrics::Explanation out;
+  out.cavs = to_matrix(bag.get("cavs"), 1);
+  out.class_agnostic = bag.text("scope") == "class_agnostic";
+  if (out.class_agnostic) {
+    out.importance_by_output = to_matrix(bag.get("importance"), 1);
+    return out;
+  }
+  const auto counts = bag.get("counts").values<const std::int64_t>();
+  if (static_cast<Index>(counts.size()) != outputs)
+    throw std::runtime_error("counts: " + std::to_string(counts.size()) + " entries for " +
+                             std::to_string(outputs) + " outputs");
+  out.offset = {0};
+  for (const std::int64_t count : counts) out.offset.push_back(out.offset.back() + count);
+  out.importance = to_matrix(bag.get("importance"), 1).col(0);
+  return out;
+}
+
+metrics::Annotations make_annotations(const ArrayBag& bag) {
+  metrics::Annotations out;
+  if (const auto labels = bag.find("labels"))
+    for (const std::int64_t label : labels->values<const std::int64_t>())
+      out.labels.push_back(label);
+  if (const auto t = bag.find("targets")) out.targets = to_matrix(*t, 1);
+  if (const auto c = bag.find("concepts")) out.concepts = to_matrix(*c, 1);
+  if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
+  return out;
+}
+
+}  // namespace
+
+ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
+                 bool annotations_only) {
+  ArrayBag out;
+  for (const std::string& name : bag.names()) {
+    const sdk::Tensor tensor = bag.get(name);
+    const bool annotation = is_one_of(kAnnotationArrays, name);
+    if (annotations_only && !annotation) continue;
+    if (!annotation && !is_one_of(kModelArrays, name)) {
+      out.add(name, tensor.raw());
+      continue;
+    }
+    if (tensor.rows() != samples)
+      throw std::runtime_error(name + ": " + std::to_string(tensor.rows()) + " rows for " +
+                               std::to_string(samples) + " samples");
+    const std::size_t row_bytes =
+        static_cast<std::size_t>(tensor.size() / std::max<std::int64_t>(samples, 1)) *
+        sdk::dtype_size(tensor.dtype());
+    const bool run = !rows.empty() && std::adjacent_find(rows.begin(), rows.end(),
+                                                         [](std::int64_t a, std::int64_t b) {
+                                                           return b != a + 1;
+                                                         }) == rows.end();
+    std::vector<std::int64_t> shape(tensor.raw().shape, tensor.raw().shape + tensor.dimensions());
+    shape[0] = static_cast<std::int64_t>(rows.size());
+    const char* base = static_cast<const char*>(tensor.raw().data);
+    if (run) {  // consecutive rows need no copy
+      out.add(name, sdk::make_tensor(
+                        const_cast<char*>(base) + static_cast<std::size_t>(rows[0]) * row_bytes,
+                        tensor.dtype(), shape));
+      continue;
+    }
+    char* target = out.add_empty(name, tensor.dtype(), shape);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::memcpy(target + i * row_bytes, base + static_cast<std::size_t>(rows[i]) * row_bytes,
+                  row_bytes);
+  }
+  out.copy_texts(bag);
+  return out;
+}
+
+metrics::HeadView make_head_view(const ArrayBag& bag) {
+  metrics::HeadView out;
+  const sdk::Tensor activations = bag.get("activations");
+  out.positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
+  out.activations = to_matrix(activations, activations.dimensions() - 1);
+  out.weight = to_matrix(bag.get("head_weight"), 1);
+  out.bias = to_matrix(bag.get("head_bias"), 1).col(0);
+  out.pooling = pooling_of(bag);
+  out.output = output_of(bag);
+  // A single position needs no pooling rule.
+  if (out.positions == 1 && out.pooling == metrics::Pooling::kMean)
+    out.pooling = metrics::Pooling::kNone;
+  return out;
+}
+
+ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
+  const auto train = index_of(dataset, "train_index");
+  const std::int64_t samples = model.get("activations").rows();
+  ArrayBag out = rows_of(model, train, samples);
+  out.adopt(rows_of(dataset, train, samples, true));
+  add_segments(dataset, train, samples, out);
+  sdk::Tensor activations = out.get("activations");
+  if (activations.dimensions() == 2)
+    out.add("activations", sdk::make_tensor(activations.raw().data, activations.dtype(),
+                                            std::vector<std::int64_t>{activations.shape(0), 1,
+                                                                      activations.shape(1)}));
+  const Matrix logits = metrics::model_logits(make_head_view(out));
+  out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
+  if (output_of(model) == metrics::Output::kSoftmax) {
+    std::vector<std::int64_t> predictions;
+    for (Index i = 0; i < logits.rows(); ++i) {
+      Index best = 0;
+      logits.row(i).maxCoeff(&best);  // the lowest index on ties
+      predictions.push_back(best);
+    }
+    out.add_copy("predictions", predictions.data(), {logits.rows()});
+  }
+  return out;
+}
+
+TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
+                         const ArrayBag* explanation) {
+  const auto test = index_of(dataset, "test_index");
+  const std::int64_t samples = samples_of(model);
+  test_ = rows_of(model, test, samples);
+  test_.adopt(rows_of(dataset, test, samples, true));
+
+  if (test_.find("head_weight")) head_ = make_head_view(test_);
+  if (explanation != nullptr) {
+    explanation_ = make_explanation(*explanation, head_ ? head_->outputs() : 0);
+    plugin_arrays_.set_text("scope", explanation->text("scope", "class_specific"));
+  }
+  if (const auto scores = test_.find("concept_scores")) {
+    concepts_.emplace();
+    concepts_->scores = to_matrix(*scores, 1);
+    concepts_->width = scores->dimensions() == 3 ? scores->shape(2) : 1;
+    if (const auto p = test_.find("concept_probabilities"))
+      concepts_->probabilities = to_matrix(*p, 1);
+    if (const auto y = test_.find("task_outputs")) concepts_->outputs = to_matrix(*y, 1);
+    if (const auto on = test_.find("concept_active")) concepts_->active = to_matrix(*on, 1);
+    if (const auto off = test_.find("concept_inactive")) concepts_->inactive = to_matrix(*off, 1);
+  }
+  if (const auto codes = test_.find("codes")) {
+    latent_.emplace();
+    latent_->codes = to_matrix(*codes, 1);
+    if (const auto v = test_.find("codes_log_variance")) latent_->log_variance = to_matrix(*v, 1);
+    if (const auto loss = test_.find("reconstruction_loss"))
+      latent_->reconstruction_loss = to_matrix(*loss, 1).col(0);
+  }
+  annotations_ = make_annotations(test_);
+}
+
+void TestSubject::set_projection(decltype(metrics::Explanation::project) project,
+                                 decltype(metrics::Explanation::reconstruct) reconstruct) {
+  if (!explanation_) return;
+  explanation_->project = std::move(project);
+  explanation_->reconstruct = std::move(reconstruct);
+}
+
+void TestSubject::add_train_head(const ArrayBag& dataset, const ArrayBag& model) {
+  if (!head_) return;
+  train_head_ = make_head_view(rows_of(model, index_of(dataset, "train_index"), samples_of(model)));
+}
+
+void TestSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& model) {
+  if (!test_.find("concept_scores")) return;
+  const auto train = index_of(dataset, "train_index");
+  const std::int64_t samples = samples_of(model);
+  train_annotations_ = make_annotations(rows_of(dataset, train, samples, true));
+  ArrayBag scores;
+  scores.add("concept_scores", model.get("concept_scores").raw());
+  train_concepts_.emplace();
+  train_concepts_->scores = to_matrix(rows_of(scores, train, samples).get("concept_scores"), 1);
+  train_concepts_->width = concepts_->width;
+}
+
+void TestSubject::add_images(const ArrayBag& dataset,
+                             decltype(metrics::ImageView::forward) forward) {
+  const auto inputs = test_.find("inputs");
+  if (!inputs || inputs->dimensions() != 4 || inputs->size() == 0) return;
+  images_.emplace();
+  images_->pixels = to_matrix(*inputs, 1);
+  images_->height = inputs->shape(1);
+  images_->width = inputs->shape(2);
+  images_->channels = inputs->shape(3);
+  const auto train = index_of(dataset, "train_index");
+  const ArrayBag known = rows_of(dataset, train, dataset.get("inputs").rows(), true);
+  const Index channels = images_->channels;
+  metrics::Vector sum = metrics::Vector::Zero(channels);
+  known.get("inputs").for_each([&](std::int64_t i, double value) { sum[i % channels] += value; });
+  images_->mean =
+      sum * (static_cast<double>(channels) / static_cast<double>(known.get("inputs").size()));
+  images_->forward = std::move(forward);
+}
+
+void TestSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
+  if (concepts_) concepts_->intervene = std::move(intervene);
+}
+
+void TestSubject::add_concept_scores() {
+  if (!head_ || !explanation_ || explanation_->cavs.rows() == 0 ||
+      head_->pooling == metrics::Pooling::kFlatten)
+    return;
+  if (concepts_ && latent_) return;
+  const metrics::Matrix scores = metrics::concept_scores(*head_, *explanation_);
+  if (!latent_) latent_.emplace().codes = scores;
+  if (concepts_) return;
+  concepts_.emplace();
+  concepts_->scores = scores;
+}
+
+metrics::Subject TestSubject::views() const {
+  metrics::Subject out;
+  if (head_) out.head = &*head_;
+  if (explanation_) out.explanation = &*explanation_;
+  if (concepts_) out.concepts = &*concepts_;
+  if (latent_) out.latent = &*latent_;
+  out.annotations = &annotations_;
+  if (images_) out.images = &*images_;
+  if (train_head_) out.train_head = &*train_head_;
+  if (train_annotations_) out.train_annotations = &*train_annotations_;
+  if (train_concepts_) out.train_concepts = &*train_concepts_;
+  return out;
+}
+
+const ArrayBag& TestSubject::arrays() {
+  // The explanation as it is judged, after a control.
+  if (explanation_) {
+    const auto& e = *explanation_;
+    plugin_arrays_.add_copy("cavs", e.cavs.data(), {e.cavs.rows(), e.cavs.cols()});
+    if (e.class_agnostic) {
+      plugin_arrays_.add_copy("importance", e.importance_by_output.data(),
+                              {e.importance_by_output.rows(), e.importance_by_output.cols()});
+    } else {
+      std::vector<std::int64_t> counts;
+      for (std::size_t c = 0; c + 1 < e.offset.size(); ++c)
+        counts.push_back(e.offset[c + 1] - e.offset[c]);
+      plugin_arrays_.add_copy("importance", e.importance.data(), {e.importance.size()});
+      plugin_arrays_.add_copy("counts", counts.data(), {static_cast<std::int64_t>(counts.size())});
+    }
+  }
+  if (head_) {
+    const Matrix logits = metrics::model_logits(*head_);
+    plugin_arrays_.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
+  }
+  plugin_arrays_.borrow_missing(test_);
+  // Only where the model has none of its own: see add_concept_scores().
+  if (latent_ && !plugin_arrays_.find("codes")) {
+    const Matrix& codes = latent_->codes;
+    plugin_arrays_.add_copy("codes", codes.data(), {codes.rows(), codes.cols()});
+  }
+  if (concepts_ && !plugin_arrays_.find("concept_scores")) {
+    const Matrix& scores = concepts_->scores;
+    plugin_arrays_.add_copy("concept_scores", scores.data(), {scores.rows(), scores.cols(), 1});
+  }
+  return plugin_arrays_;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/border/loader.h"
+#include "metrics/views.h"
+
+namespace conoscope::core {
+
+/// The arrays of one split: rows of every per-sample array, everything else as it is. With
+/// annotations_only, just the samples' inputs and annotations.
+/// throws  std::runtime_error: an array that should have a row for each sample has not
+ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
+                 bool annotations_only = false);
+
+/// activations n x P x D (n x D counts as P = 1) and the head, in double, as the metrics take them.
+metrics::HeadView make_head_view(const ArrayBag& bag);
+
+/// What an explainer is given: the training rows of the model's and the dataset's arrays, the
+/// segments of these rows (segment_sample counts among them), the model's own logits, and its
+/// predictions where the output is softmax.
+ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model);
+
+/// The test split of everything that a subject offers. Owns what the metrics' views point into.
+class TestSubject {
+ public:
+  /// explanation  may be null. explainer, model: answer calls; null: not offered.
+  TestSubject(const ArrayBag& dataset, const ArrayBag& model, const ArrayBag* explanation);
+
+  void set_projection(decltype(metrics::Explanation::project) project,
+                      decltype(metrics::Explanation::reconstruct) reconstruct);
+  /// The training split's head view; left out unless asked for, because it is a copy.
+  void add_train_head(const ArrayBag& dataset, const ArrayBag& model);
+  /// The training split's annotations, and the model's concept scores there; nothing where the
+  /// model has no concept view. Left out unless asked for, because it is a copy.
+  void add_train_concepts(const ArrayBag& dataset, const ArrayBag& model);
+  /// The test split's images with a forward call; left out unless asked for. Inputs that are not
+  /// images (n x height x width x channels) stay out.
+  void add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward);
+  void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
+
+  /// Replaces importances, or directions and importances, by random ones; see control.h.
+  metrics::Explanation* explanation() { return explanation_ ? &*explanation_ : nullptr; }
+
+  /// Where the model has no concept view or codes of its own, an explanation's concept scores take
+  /// their place: what is asked of a bottleneck or an encoder is then asked of the explanation. Not
+  /// below a flattened head. Call it after the projection and the control.
+  void add_concept_scores();
+
+  metrics::Subject views() const;
+  /// The same as arrays, for metric plugins.
+  const ArrayBag& arrays();
+
+ private:
+  ArrayBag test_;
+  std::optional<metrics::HeadView> head_, train_head_;
+  std::optional<metrics::Explanation> explanation_;
+  std::optional<metrics::ConceptView> concepts_, train_concepts_;
+  std::optional<metrics::Annotations> train_annotations_;
+  std::optional<metrics::LatentView> latent_;
+  std::optional<metrics::ImageView> images_;
+  metrics::Annotations annotations_;
+  ArrayBag plugin_arrays_;
+};
+
+}  // namespace conoscope::core

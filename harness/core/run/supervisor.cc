@@ -1,0 +1,517 @@
+#include "harness/core/run/supervisor.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <random>
+
+#include "conoscope/sdk/abi.h"
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/run/job.h"
+#include "harness/core/run/worker_process.h"
+#include "harness/core/version.h"
+
+namespace conoscope::core {
+
+namespace {
+
+using results::Status;
+
+volatile sig_atomic_t stop_signal = 0;
+volatile sig_atomic_t stop_count = 0;
+
+/// While it lives, SIGINT and SIGTERM ask the run to stop instead of killing it.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_signal = 0;
+    stop_count = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int signal) {
+      stop_signal = signal;
+      stop_count = stop_count + 1;
+    };
+    sigaction(SIGINT, &action, &int_);
+    sigaction(SIGTERM, &action, &term_);
+  }
+  ~StopSignals() {
+    sigaction(SIGINT, &int_, nullptr);
+    sigaction(SIGTERM, &term_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  struct sigaction int_ {
+  }, term_{};
+};
+
+std::string random_id() {
+  std::random_device device;  // an attempt's id must be unique, not repeatable
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t word = device();
+    for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[word >> shift & 15];
+  }
+  return out;
+}
+
+std::string now_text() { return results::utc_text(std::chrono::system_clock::now()); }
+
+results::EnvironmentRow environment() {
+  std::string cpu = "unknown";
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0) {
+      cpu = line.substr(std::min(line.size(), line.find(':') + 2));
+      break;
+    }
+  utsname system{};
+  ::uname(&system);
+  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
+                           " " + system.machine + "\n" + build_text();
+  return {make_key("environment", text), text};
+}
+
+/// A node whose worker runs.
+struct Running {
+  std::size_t node = 0;
+  std::filesystem::path work;
+  std::unique_ptr<WorkerProcess> worker;
+};
+
+enum class State { kIdle, kWaiting, kReady, kRunning, kDone, kFailed };
+
+class Supervisor {
+ public:
+  Supervisor(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
+             const Cache& cache, Quarantine& quarantine, const RunOptions& options,
+             RunObserver& observer)
+      : plan_(plan),
+        todo_(todo),
+        store_(&store),
+        cache_(cache),
+        quarantine_(quarantine),
+        options_(options),
+        observer_(observer),
+        state_(plan.nodes.size(), State::kIdle),
+        tries_(plan.nodes.size(), 0),
+        ends_(plan.nodes.size()),
+        dependents_(plan.nodes.size()) {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
+    asked_.insert(todo.begin(), todo.end());
+  }
+
+  ~Supervisor() {
+    std::error_code error;
+    for (auto& running : running_) {
+      running.worker.reset();
+      std::filesystem::remove_all(running.work, error);
+    }
+    for (const auto& folder : idle_folders_) std::filesystem::remove_all(folder, error);
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  RunOutcome run() {
+    const StopSignals signals;
+    const auto machine = environment();
+    environment_ = machine.key;
+    environment_row_ = machine;
+    save([&] { store_->add_environment(machine); });
+    for (const std::size_t cell : todo_)
+      for (const std::size_t node : plan_.cells[cell].score_nodes) want(node);
+    // Refused plugins fail before anything runs, each with its reason.
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      if (state_[i] == State::kWaiting) refresh(i);
+    bool announced = false;
+    while (true) {
+      if (stop_signal != 0 && !announced) {
+        announced = true;
+        observer_.message("stopping: waiting for " + std::to_string(running_.size()) +
+                          " running job(s); once more to stop at once");
+      }
+      if (stop_count > 1) break;  // ~Running kills what still runs
+      if (stop_signal == 0 && !outcome_.recovered) launch();
+      if (running_.empty()) break;
+      wait();
+    }
+    outcome_.signal = finished_ < todo_.size() ? stop_signal : 0;
+    return outcome_;
+  }
+
+ private:
+  /// Marks a node and what it needs as work to do; what the cache has is not.
+  void want(std::size_t i) {
+    if (state_[i] != State::kIdle) return;
+    const Node& node = plan_.nodes[i];
+    if (node.stage != Stage::kScore && cache_.has(node.key)) {
+      cache_.touch(node.key);
+      state_[i] = State::kDone;
+      return;
+    }
+    state_[i] = State::kWaiting;
+    for (const std::size_t need : node.needs) want(need);
+  }
+
+  /// A waiting node becomes ready, or fails because of what it needs or of its own plugin.
+  void refresh(std::size_t i) {
+    const Node& node = plan_.nodes[i];
+    bool ready = true;
+    for (const std::size_t need : node.needs) {
+      if (state_[need] == State::kFailed) {
+        JobEnd end = ends_[need];
+        end.scores.clear();
+        return fail(i, std::move(end));
+      }
+      ready = ready && state_[need] == State::kDone;
+    }
+    std::string refusal;
+    if (node.component != nullptr) {
+      refusal = node.component->plugin.refusal;
+      if (refusal.empty())
+        if (const auto reason = quarantine_.reason(node.component->plugin.sha256); !reason.empty())
+          refusal = node.component->plugin.file.string() + ": in quarantine: " + reason;
+    }
+    if (!refusal.empty()) {
+      JobEnd end;
+      end.status = Status::failed;
+      end.stage = std::string(to_string(node.stage)) + ": load";
+      end.message = refusal;
+      return fail(i, std::move(end));
+    }
+    if (!ready) return;
+    state_[i] = State::kReady;
+    ready_.insert(priority(i));
+  }
+
+  /// Later stages first: cells come to their end early, so a kill loses little.
+  std::pair<int, std::size_t> priority(std::size_t i) const {
+    return {-static_cast<int>(plan_.nodes[i].stage), i};
+  }
+
+  void fail(std::size_t i, JobEnd end) { finish_node(i, State::kFailed, std::move(end)); }
+
+  /// Tells whoever waits for the node; records its cell when that was the last of its scores.
+  void finish_node(std::size_t i, State state, JobEnd end) {
+    state_[i] = state;
+    ends_[i] = std::move(end);
+    for (const std::size_t next : dependents_[i])
+      if (state_[next] == State::kWaiting) refresh(next);
+    if (plan_.nodes[i].stage != Stage::kScore) return;
+    const std::size_t index = plan_.nodes[i].cell;
+    const auto& scores = plan_.cells[index].score_nodes;
+    const bool ended = std::all_of(scores.begin(), scores.end(), [this](std::size_t node) {
+      return state_[node] == State::kDone || state_[node] == State::kFailed;
+    });
+    if (ended && asked_.count(index) != 0) record(index);
+  }
+
+  void launch() {
+    while (running_.size() < options_.jobs && !ready_.empty()) {
+      const std::size_t next = ready_.begin()->second;
+      ready_.erase(ready_.begin());
+      start(next);
+    }
+  }
+
+  static PluginUse use_of(const Component& component) {
+    return {component.plugin.file, component.values};
+  }
+
+  void start(std::size_t i) {
+    const Node& node = plan_.nodes[i];
+    Job job;
+    job.stage = node.stage;
+    job.label = node.label;
+    job.seed = node.seed;
+    job.threads = plan_.run_file.limits.threads;
+    job.memory = plan_.run_file.limits.memory;
+    job.repeat = options_.repeat;
+    job.sample_scores = plan_.run_file.sample_scores;
+    if (node.component != nullptr) job.plugin = use_of(*node.component);
+    for (const std::size_t need : node.needs) {
+      const auto folder = cache_.path_of(plan_.nodes[need].key);
+      if (plan_.nodes[need].stage == Stage::kDataset) job.dataset = folder;
+      if (plan_.nodes[need].stage == Stage::kModel) job.model_folder = folder;
+      if (plan_.nodes[need].stage == Stage::kExplain) job.explanation = folder;
+    }
+    if (node.forward != nullptr) job.model = use_of(*node.forward);
+    if (node.stage == Stage::kScore) {
+      const Cell& cell = plan_.cells[node.cell];
+      job.control = cell.control;
+      job.control_seed = cell.control_seed;
+      job.model = use_of(*cell.model);
+      if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
+      if (node.component == nullptr) job.metrics = cell.metrics;
+    }
+    state_[i] = State::kRunning;
+    ++tries_[i];
+    Running running;
+    running.node = i;
+    try {
+      running.work = take_work_folder();
+      job.work = running.work;
+      const Limits& limits = plan_.run_file.limits;
+      running.worker =
+          std::make_unique<WorkerProcess>(job, WorkerLimits{limits.seconds, limits.memory});
+    } catch (const std::exception& e) {
+      // A full disk, no more processes: this job's failure, not the end of the run.
+      std::error_code error;
+      if (!running.work.empty()) std::filesystem::remove_all(running.work, error);
+      JobEnd end;
+      end.status = Status::failed;
+      end.stage = std::string(to_string(node.stage)) + ": start";
+      end.message = e.what();
+      return fail(i, std::move(end));
+    }
+    running_.push_back(std::move(running));
+  }
+
+  /// Sleeps until something happens, then takes in everything that did.
+  void wait() {
+    std::vector<pollfd> fds;
+    for (const auto& running : running_)
+      if (running.worker->open()) fds.push_back({running.worker->report_fd(), POLLIN, 0});
+    ::poll(fds.data(), fds.size(), 50);
+    for (std::size_t r = 0; r < running_.size();) {
+      auto end = running_[r].worker->pump();
+      if (!end) {
+        ++r;
+        continue;
+      }
+      finish(running_[r], std::move(*end));
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(r));
+    }
+    std::vector<std::pair<std::string, double>> now;
+    for (const auto& running : running_)
+      now.emplace_back(plan_.nodes[running.node].label, running.worker->progress());
+    observer_.tick(now);
+  }
+
+  /// Standard output is the command's own; the cell counts all the same.
+  void report_noise(const Node& node, const JobEnd& end) {
+    const std::string text = node.label + ": wrote " + std::to_string(end.stdout_bytes) +
+                             " bytes to standard output (" + end.stage + ")";
+    observer_.message(text);
+    save([&] { store_->add_event({now_text(), random_id(), "standard_output", text}); });
+  }
+
+  void finish(Running& running, JobEnd end) {
+    const std::size_t i = running.node;
+    const Node& node = plan_.nodes[i];
+    if (end.stdout_bytes > 0) report_noise(node, end);
+    running.worker.reset();  // and whatever the worker may have started: the folder is ours again
+    if (end.status == Status::ok && node.stage != Stage::kScore) try {
+        cache_.commit(running.work, node.key);
+      } catch (const std::exception& e) {
+        end.status = Status::failed;
+        end.message = e.what();
+      }
+    leave_work_folder(running.work, end.status == Status::ok);
+
+    seconds_by_node_[i] += end.seconds;
+    if (end.status == Status::ok) {
+      finish_node(i, State::kDone, std::move(end));
+    } else {
+      // A deadline shorter than a second or two says nothing about a library on a busy machine.
+      const bool in_time = plan_.run_file.limits.seconds >= 2;
+      if (end.died() && end.step == "load" && node.component != nullptr &&
+          (end.status == Status::crashed || in_time))
+        quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
+      if (end.status != Status::not_applicable && tries_[i] <= options_.retry && stop_signal == 0) {
+        state_[i] = State::kWaiting;
+        observer_.message(node.label + ": " + end.message + "; trying again");
+        refresh(i);
+      } else {
+        fail(i, std::move(end));
+      }
+    }
+  }
+
+  std::filesystem::path take_work_folder() {
+    if (idle_folders_.empty()) return cache_.make_work_folder();
+    const auto folder = idle_folders_.back();
+    idle_folders_.pop_back();
+    return folder;
+  }
+
+  /// A worker that came to a good end leaves its folder to the next one.
+  void leave_work_folder(const std::filesystem::path& folder, bool reusable) {
+    std::error_code error;
+    if (reusable) try {
+        cache_.reset_work_folder(folder);
+        return idle_folders_.push_back(folder);
+      } catch (const std::exception&) {
+        // then a new one
+      }
+    std::filesystem::remove_all(folder, error);
+  }
+
+  void record(std::size_t index) {
+    const Cell& cell = plan_.cells[index];
+    results::AttemptRow attempt;
+    attempt.id = random_id();
+    attempt.cell = cell.key;
+    attempt.run = plan_.run_key;
+    attempt.environment = environment_;
+    attempt.started_at = now_text();
+    attempt.binaries = cell.binaries;
+
+    std::vector<results::ScoreRow> scores;
+    std::vector<results::SampleScoreRow> parts;
+    std::set<std::string> given;
+    for (const std::size_t node : cell.score_nodes) {
+      const JobEnd& end = ends_[node];
+      attempt.seconds += take_seconds(node);
+      attempt.peak_memory =
+          std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(end.peak_memory));
+      for (const auto& score : end.scores)
+        if (given.insert(score.metric).second) scores.push_back(score);
+      parts.insert(parts.end(), end.parts.begin(), end.parts.end());
+      if (state_[node] == State::kDone || attempt.status != Status::ok) continue;
+      attempt.status = end.status;
+      attempt.stage = end.stage;
+      attempt.message = end.message;
+      attempt.log_tail = end.log;
+      attempt.signal = end.signal;
+      attempt.exit_code = end.exit_code;
+    }
+    if (attempt.status == Status::ok)
+      for (const auto& metric : plan_.metrics)
+        if (given.count(metric) == 0) scores.push_back({metric, std::nullopt, "not_applicable"});
+    save([&] { store_->record(attempt, scores, parts); });
+    ++finished_;
+    if (attempt.status == Status::ok)
+      ++outcome_.good;
+    else if (attempt.status == Status::not_applicable)
+      ++outcome_.not_applicable;
+    else
+      ++outcome_.failed;
+    observer_.cell_finished(
+        {&cell, attempt.status, attempt.stage, attempt.message, attempt.seconds}, finished_,
+        todo_.size());
+  }
+
+  /// Writes to the store; when it cannot save, to the one that the caller offers instead.
+  template <typename Write>
+  void save(Write&& write) {
+    try {
+      return write();
+    } catch (const results::StoreError& e) {
+      results::Store* other =
+          options_.recover && !outcome_.recovered ? options_.recover(e) : nullptr;
+      if (other == nullptr) throw;
+      store_ = other;
+      outcome_.recovered = true;
+    }
+    store_->add_environment(environment_row_);
+    write();
+  }
+
+  /// The time that went into a node and what it needs; shared work counts for the cell that ends
+  /// first.
+  double take_seconds(std::size_t node) {
+    double total = std::exchange(seconds_by_node_[node], 0.0);
+    for (const std::size_t need : plan_.nodes[node].needs)
+      total += std::exchange(seconds_by_node_[need], 0.0);
+    return total;
+  }
+
+  const Plan& plan_;
+  const std::vector<std::size_t>& todo_;
+  results::Store* store_;
+  const Cache& cache_;
+  Quarantine& quarantine_;
+  const RunOptions& options_;
+  RunObserver& observer_;
+  std::vector<State> state_;
+  std::vector<std::uint32_t> tries_;
+  std::vector<JobEnd> ends_;
+  std::map<std::size_t, double> seconds_by_node_;
+  std::vector<Running> running_;
+  std::vector<std::filesystem::path> idle_folders_;
+  std::vector<std::vector<std::size_t>> dependents_;
+  std::set<std::pair<int, std::size_t>> ready_;
+  std::set<std::size_t> asked_;
+  std::size_t finished_ = 0;
+  std::string environment_;
+  results::EnvironmentRow environment_row_;
+  RunOutcome outcome_;
+};
+
+}  // namespace
+
+std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
+  const auto good = store.good_cells(plan.run_key);
+  const auto binaries = store.good_binaries();
+  std::set<std::string> out;
+  for (const Cell& cell : plan.cells) {
+    if (good.count(cell.key) == 0) continue;
+    const auto it = binaries.find(cell.key);
+    if (it != binaries.end() && it->second.count(cell.binaries) != 0) out.insert(cell.key);
+  }
+  return out;
+}
+
+void register_run(const Plan& plan, results::Store& store) {
+  std::vector<results::ComponentRow> components;
+  std::vector<results::PluginRow> plugins;
+  const auto add = [&](const std::vector<Component>& list, bool is_part_of_cells) {
+    for (const Component& c : list) {
+      const std::string kind = to_string(c.kind);
+      if (is_part_of_cells)
+        components.push_back({c.key, kind, c.id, c.version, c.params, c.content, c.name});
+      plugins.push_back({kind, c.id, c.version, c.plugin.sha256, c.plugin.file.string(),
+                         c.plugin.metadata ? c.plugin.metadata->licence : "",
+                         c.plugin.metadata ? c.plugin.metadata->citation : ""});
+    }
+  };
+  add(plan.datasets, true);
+  add(plan.models, true);
+  add(plan.explainers, true);
+  add(plan.metric_plugins, false);
+
+  std::vector<results::CellRow> cells;
+  for (const Cell& cell : plan.cells)
+    cells.push_back({cell.key, cell.dataset->key, cell.model->key,
+                     cell.explainer ? cell.explainer->key : "", cell.seed, cell.control});
+
+  std::vector<results::MetricKeyRow> metric_rows;
+  const auto bound = [](double value) {
+    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+  };
+  for (const auto& name : plan.metrics)
+    if (const auto* info = metrics::catalogue().metric(name))
+      metric_rows.push_back({name, std::string(info->group),
+                             std::string(metrics::to_string(info->direction)), bound(info->low),
+                             bound(info->high), std::string(info->unit),
+                             std::string(info->citation), std::string(info->question)});
+  for (const Component& plugin : plan.metric_plugins)
+    if (plugin.plugin.metadata)
+      for (const ScoreSpec& score : plugin.plugin.metadata->scores)
+        metric_rows.push_back({score.name, plugin.id, score.direction, score.low, score.high,
+                               score.unit, plugin.plugin.metadata->citation, score.question});
+
+  store.add_plugins(plugins);
+  store.register_run({plan.run_key, plan.run_file.name, plan.run_file.text, now_text()}, components,
+                     cells, metric_rows);
+}
+
+RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
+                     const Cache& cache, Quarantine& quarantine, const RunOptions& options,
+                     RunObserver& observer) {
+  return Supervisor(plan, todo, store, cache, quarantine, options, observer).run();
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/run/job.h"
+#include "harness/core/run/process.h"
+#include "results/store/rows.h"
+
+namespace conoscope::core {
+
+/// What a worker may use. The names are those that messages give the limits.
+struct WorkerLimits {
+  double seconds = 600;
+  std::uint64_t memory = std::uint64_t{8} << 30;  ///< bytes resident
+  std::string seconds_name = "limits.seconds", memory_name = "limits.memory";
+};
+
+/// What a job ended with.
+struct JobEnd {
+  results::Status status = results::Status::ok;
+  std::string step;                ///< what the worker was doing: load, fit, score, ...
+  std::string stage;               ///< the same after the job's stage, as "explain: fit"
+  std::string message;             ///< why, in words; empty when it is ok
+  std::string log;                 ///< the ends of standard error and standard output
+  std::uint64_t stdout_bytes = 0;  ///< what was written to standard output, which is not done
+  std::optional<std::int64_t> signal, exit_code;
+  double seconds = 0;
+  std::uint64_t peak_memory = 0;
+  std::vector<results::ScoreRow> scores;
+  std::vector<results::SampleScoreRow> parts;
+
+  /// It was the process that ended, not the work: killed, gone or hanging.
+  bool died() const {
+    return status == results::Status::crashed || status == results::Status::timeout;
+  }
+};
+
+/// A job in a process of its own: started, listened to, held to its limits and judged at its end.
+/// The destructor kills what still runs. job.work must exist.
+class WorkerProcess {
+ public:
+  /// executable  the command that knows `worker`; the default is this process's own
+  /// throws      std::runtime_error: the job cannot be written or the process not be started
+  WorkerProcess(const Job& job, const WorkerLimits& limits,
+                const std::string& executable = "/proc/self/exe");
+
+  /// To be polled for reading while it is open().
+  int report_fd() const { return process_.report_fd(); }
+  bool open() const { return !process_.closed(); }
+  double progress() const { return progress_; }
+
+  /// Takes in what was reported, without waiting. The verdict once the process has ended.
+  std::optional<JobEnd> pump();
+
+ private:
+  double seconds() const;
+  void take(const std::string& line);
+  void enforce_limits();
+  JobEnd judge(const Exit& exit) const;
+
+  WorkerLimits limits_;
+  std::string stage_;
+  std::filesystem::path work_;
+  std::chrono::steady_clock::time_point started_;
+  ChildProcess process_;
+  std::string step_ = "load";
+  double progress_ = 0;
+  bool done_ = false, too_long_ = false, too_big_ = false;
+  std::optional<std::pair<results::Status, std::string>> fault_;
+  std::vector<results::ScoreRow> scores_;
+  std::vector<results::SampleScoreRow> parts_;
+};
+
+/// Starts the job and waits for its end.
+JobEnd run_job(const Job& job, const WorkerLimits& limits, const std::string& executable);
+
+}  // namespace conoscope::core

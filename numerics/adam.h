@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "numerics/types.h"
+
+namespace conoscope::numerics {
+
+/// Adam without weight decay, for one array of parameters.
+///
+///   m <- b1 m + (1 - b1) g,   v <- b2 v + (1 - b2) g^2
+///   p <- p - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps),   t = 1, 2, ...
+///
+/// b1 = 0.9, b2 = 0.999, eps = 1e-8.
+///
+/// Source: Kingma & Ba, ICLR 2015, algorithm 1.
+template <typename T>
+class Adam {
+ public:
+  explicit Adam(Index size)
+      : mean_(static_cast<std::size_t>(size)), square_(static_cast<std::size_t>(size)) {}
+
+  /// One step with the gradient times `scale` (1, or what clipping asks for).
+  void step(T* parameters, const T* gradient, T scale, double rate) {
+    ++steps_;
+    const auto count = static_cast<double>(steps_);
+    const T step = static_cast<T>(rate / (1.0 - std::pow(kBeta1, count)));
+    const T correction = static_cast<T>(1.0 / std::sqrt(1.0 - std::pow(kBeta2, count)));
+    constexpr T keep1 = static_cast<T>(kBeta1), keep2 = static_cast<T>(kBeta2);
+    constexpr T new1 = static_cast<T>(1.0 - kBeta1), new2 = static_cast<T>(1.0 - kBeta2);
+    // Not Eigen's sqrt(): in float that is an approximation, another one on each make of processor,
+    // and 0 for denormals. Sources that include this are compiled without errno from the library,
+    // so that the loop is vectorised.
+    T* const m = mean_.data();
+    T* const v = square_.data();
+    for (std::size_t i = 0; i < mean_.size(); ++i) {
+      const T g = scale * gradient[i];
+      m[i] = keep1 * m[i] + new1 * g;
+      v[i] = keep2 * v[i] + new2 * g * g;
+      parameters[i] -= step * m[i] / (correction * std::sqrt(v[i]) + static_cast<T>(1e-8));
+    }
+  }
+
+ private:
+  static constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
+
+  std::vector<T> mean_, square_;
+  long steps_ = 0;
+};
+
+}  // namespace conoscope::numerics

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "numerics/types.h"
+
+namespace conoscope::numerics {
+
+/// Which direction separates these rows from those? (a linear classifier's normal, a CAV)
+///
+///   min over w, b  0.5 |w|^2 + c sum_i log(1 + exp(-y_i (<w, x_i> + b))),   y = +1 has, -1 lacks
+///
+/// Logistic regression, the intercept free of the penalty; the minimum is unique, so there is
+/// nothing to draw. Newton steps with halving, in the span of the rows when they are fewer than
+/// features, until the gradient falls to 1e-8 of its first value.
+///
+/// has, lacks  rows with and without the concept, m x D and n x D, finite
+/// returns     w / |w|; 0 when no direction separates at all (|w| max |x_i| <= 1e-9, rounding)
+/// throws      std::invalid_argument: either without rows, other widths, not finite, or c <= 0
+///
+/// Source: Kim et al., TCAV, ICML 2018 (their default is a linear SVM trained by random descent;
+/// the logistic one is an option there).
+Vector concept_activation_vector(const MatrixRef& has, const MatrixRef& lacks, double c = 1.0);
+
+/// How likely is a mean difference of pairs at least this large by chance? (paired t-test, two
+/// sides)
+///
+///   t = mean(d) / (s(d) / sqrt(n)),  d = a - b;   p = P(|T| >= |t|), n - 1 degrees of freedom
+///
+/// returns     p in [0, 1]; all d equal: 1 where they are 0, else 0
+/// throws      std::invalid_argument: other sizes, fewer than 2 pairs, an entry not finite
+///
+/// Source of the distribution: Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.3-4.
+double paired_t_test(const VectorRef& a, const VectorRef& b);
+
+}  // namespace conoscope::numerics

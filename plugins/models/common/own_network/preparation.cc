@@ -1,0 +1,166 @@
+#include "plugins/models/common/own_network/preparation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "plugins/models/common/task/task.h"
+
+namespace conoscope::models {
+
+namespace {
+
+/// "0.485, 0.456,0.406"; false: it is none
+bool parse_numbers(const std::string& text, std::vector<float>& numbers) {
+  const char *at = text.data(), *end = at + text.size();
+  const auto skip_blanks = [&] { at = std::find_if(at, end, [](char c) { return c != ' '; }); };
+  for (;;) {
+    skip_blanks();
+    double number = 0.0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    at = next;
+    skip_blanks();
+    if (error != std::errc() || !std::isfinite(number) || (at != end && *at != ',')) return false;
+    numbers.push_back(static_cast<float>(number));
+    if (at == end) return true;
+    ++at;
+  }
+}
+
+/// Where a pixel of the new side reads: between `first` and `second`, so far from the first.
+struct Between {
+  std::size_t first, second;
+  float share;
+};
+
+std::vector<Between> between(std::int64_t from, std::int64_t to) {
+  const float step = static_cast<float>(from) / static_cast<float>(to);
+  std::vector<Between> out;
+  for (std::int64_t i = 0; i < to; ++i) {
+    const float place = std::max(0.0f, step * (static_cast<float>(i) + 0.5f) - 0.5f);
+    const std::int64_t first = std::min(static_cast<std::int64_t>(place), from - 1);
+    out.push_back({static_cast<std::size_t>(first),
+                   static_cast<std::size_t>(std::min(first + 1, from - 1)),
+                   place - static_cast<float>(first)});
+  }
+  return out;
+}
+
+std::vector<float> resized(const std::vector<float>& plane, std::size_t width,
+                           const std::vector<Between>& down, const std::vector<Between>& across) {
+  std::vector<float> out;
+  out.reserve(down.size() * across.size());
+  for (const Between& y : down) {
+    const float *upper = &plane[y.first * width], *lower = &plane[y.second * width];
+    for (const Between& x : across) {
+      const float above = (1 - x.share) * upper[x.first] + x.share * upper[x.second];
+      const float below = (1 - x.share) * lower[x.first] + x.share * lower[x.second];
+      out.push_back((1 - y.share) * above + y.share * below);
+    }
+  }
+  return out;
+}
+
+/// Rows [begin, end) of an array, in place.
+sdk::Tensor slice(const sdk::Tensor& array, std::int64_t begin, std::int64_t end) {
+  sdk::Tensor part = array;
+  part.raw().data =
+      static_cast<char*>(part.raw().data) +
+      begin * array.stride(0) * static_cast<std::int64_t>(sdk::dtype_size(array.dtype()));
+  part.raw().shape[0] = end - begin;
+  return part;
+}
+
+}  // namespace
+
+Preparation::Preparation(std::string model, const sdk::Params& params)
+    : model_(std::move(model)),
+      scale_(static_cast<float>(params.real("scale"))),
+      size_(params.integer("size")),
+      channels_(params.integer("channels")) {
+  const auto read = [&](const char* name, std::vector<float>& numbers) {
+    if (!parse_numbers(params.text(name), numbers))
+      throw std::invalid_argument(model_ + ": " + name + " is '" + params.text(name) +
+                                  "', expected numbers with commas between, as 0.485,0.456,0.406");
+  };
+  read("mean", mean_);
+  read("std", std_);
+  if (!std::ranges::all_of(std_, [](float value) { return value > 0.0f; }))
+    throw std::invalid_argument(model_ + ": std is '" + params.text("std") +
+                                "', but each must be above 0");
+}
+
+void Preparation::check(const sdk::Tensor& inputs) const {
+  const bool images = inputs.dimensions() == 4;
+  if (!images && inputs.dimensions() != 2)
+    throw sdk::NotApplicable("inputs are " + inputs.shape_text() +
+                             ", but this model works on images (n x height x width x channels) "
+                             "and tables (n x d)");
+  if (inputs.size() == 0) throw std::invalid_argument("inputs: " + inputs.shape_text() + ", empty");
+  if (!images && (size_ > 0 || channels_ > 0))
+    throw std::invalid_argument(model_ + ": size and channels are for images, but inputs are " +
+                                inputs.shape_text());
+  std::int64_t width = inputs.shape(images ? 3 : 1);
+  if (channels_ > 0 && width != 1 && width != channels_)
+    throw std::invalid_argument(model_ + ": channels = " + std::to_string(channels_) +
+                                " repeats a single channel, but inputs are " + inputs.shape_text());
+  width = std::max(width, channels_);
+  const auto check_count = [&](const char* name, std::size_t count) {
+    if (count != 1 && static_cast<std::int64_t>(count) != width)
+      throw std::invalid_argument(model_ + ": " + name + " has " + std::to_string(count) +
+                                  " numbers for inputs of " + std::to_string(width) +
+                                  (images ? " channels" : " columns"));
+  };
+  check_count("mean", mean_.size());
+  check_count("std", std_.size());
+}
+
+Block Preparation::operator()(const sdk::Tensor& inputs, std::int64_t begin,
+                              std::int64_t end) const {
+  const std::int64_t n = end - begin, numbers = inputs.size() / inputs.rows();
+  std::vector<float> rows(static_cast<std::size_t>(n * numbers));
+  copy_finite(slice(inputs, begin, end), rows.data(), begin * numbers);
+  for (float& value : rows) value *= scale_;
+  if (inputs.dimensions() == 4) return images(inputs, rows, n);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    standardise(static_cast<std::int64_t>(i) % numbers, &rows[i], 1);
+  return {{n, numbers}, std::move(rows)};
+}
+
+Block Preparation::images(const sdk::Tensor& inputs, const std::vector<float>& rows,
+                          std::int64_t n) const {
+  const std::int64_t height = inputs.shape(1), width = inputs.shape(2), given = inputs.shape(3);
+  const std::int64_t channels = std::max(given, channels_);
+  const bool resize = size_ > 0 && (height != size_ || width != size_);
+  const auto down = between(height, resize ? size_ : height);
+  const auto across = between(width, resize ? size_ : width);
+  const std::size_t pixels = down.size() * across.size();
+  Block out{{n, channels, static_cast<std::int64_t>(down.size()),
+             static_cast<std::int64_t>(across.size())},
+            {}};
+  out.values.reserve(static_cast<std::size_t>(n * channels) * pixels);
+  std::vector<float> plane(static_cast<std::size_t>(height * width));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const auto from =
+          static_cast<std::size_t>(i * height * width * given + std::min(c, given - 1));
+      for (std::size_t at = 0; at < plane.size(); ++at)
+        plane[at] = rows[from + at * static_cast<std::size_t>(given)];
+      const auto& drawn =
+          resize ? resized(plane, static_cast<std::size_t>(width), down, across) : plane;
+      out.values.insert(out.values.end(), drawn.begin(), drawn.end());
+      standardise(c, &out.values[out.values.size() - pixels], pixels);
+    }
+  return out;
+}
+
+void Preparation::standardise(std::int64_t channel, float* values, std::size_t count) const {
+  const auto of = [channel](const std::vector<float>& numbers) {
+    return numbers.size() == 1 ? numbers[0] : numbers[static_cast<std::size_t>(channel)];
+  };
+  const float mean = of(mean_), deviation = of(std_);
+  for (std::size_t i = 0; i < count; ++i) values[i] = (values[i] - mean) / deviation;
+}
+
+}  // namespace conoscope::models

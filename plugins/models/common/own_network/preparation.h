@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/plugin.h"
+#include "plugins/models/common/own_network/block.h"
+
+namespace conoscope::models {
+
+/// From a data set's inputs to what a network trained elsewhere wants to see.
+///
+///   x -> scale * x -> resize -> repeat the channel -> (x - mean) / std,   in float32
+///
+/// Images are resized bilinearly, by the centres of their pixels, without antialiasing.
+class Preparation {
+ public:
+  /// From the parameters scale, size, channels, mean and std.
+  ///
+  /// model   begins the messages
+  /// throws  std::invalid_argument: mean or std is no list of numbers, or a std is not above 0
+  Preparation(std::string model, const sdk::Params& params);
+
+  /// throws  sdk::NotApplicable: inputs are neither n x height x width x channels nor n x d
+  ///         std::invalid_argument: empty; size or channels for a table; channels for colours;
+  ///         mean or std of another length than the channels or columns
+  void check(const sdk::Tensor& inputs) const;
+
+  /// Rows [begin, end) of inputs that passed check(): n x channels x height x width, or n x d.
+  /// throws  std::invalid_argument naming the first value that is not finite
+  Block operator()(const sdk::Tensor& inputs, std::int64_t begin, std::int64_t end) const;
+
+ private:
+  Block images(const sdk::Tensor& inputs, const std::vector<float>& rows, std::int64_t n) const;
+  void standardise(std::int64_t channel, float* values, std::size_t count) const;
+
+  std::string model_;
+  float scale_;
+  std::int64_t size_, channels_;
+  std::vector<float> mean_, std_;
+};
+
+}  // namespace conoscope::models
+
+/// The parameters of Preparation, for the metadata of a plugin.
+#define CONOSCOPE_PREPARATION_PARAMETERS                                                         \
+  "\n[parameters.scale]\ntype = \"real\"\ndefault = 1.0\n"                                       \
+  "help = \"inputs are multiplied by it before all else, as 255 or 0.00392156862745098\"\n"      \
+  "\n[parameters.size]\ntype = \"integer\"\ndefault = 0\nmin = 0\nmax = 4096\n"                  \
+  "help = \"images: height and width that they are resized to, bilinear; 0: as they are\"\n"     \
+  "\n[parameters.channels]\ntype = \"integer\"\ndefault = 0\nmin = 0\nmax = 4096\n"              \
+  "help = \"images of one channel: how often it is repeated, as 3 for a network of colours; 0: " \
+  "as they are\"\n"                                                                              \
+  "\n[parameters.mean]\ntype = \"text\"\ndefault = \"0\"\n"                                      \
+  "help = \"subtracted: one number, or one for each channel or column, as 0.485,0.456,0.406\"\n" \
+  "\n[parameters.std]\ntype = \"text\"\ndefault = \"1\"\n"                                       \
+  "help = \"divided by after that: one number, or one for each channel or column\"\n"

@@ -1,0 +1,118 @@
+#include "plugins/models/common/task/task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace conoscope::models {
+
+namespace {
+
+/// Mean over columns of 1 - (sum of squared residuals) / (sum of squares about the mean).
+double r2(std::span<const double> given, const std::vector<float>& targets, std::size_t width,
+          std::span<const std::int64_t> rows) {
+  double sum_over_outputs = 0.0;
+  for (std::size_t c = 0; c < width; ++c) {
+    const auto wanted = [&](std::size_t i) {
+      return static_cast<double>(targets[static_cast<std::size_t>(rows[i]) * width + c]);
+    };
+    double mean = 0.0, residual = 0.0, total = 0.0;
+    for (std::size_t i = 0; i < rows.size(); ++i) mean += wanted(i);
+    mean /= static_cast<double>(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      residual += std::pow(given[i * width + c] - wanted(i), 2);
+      total += std::pow(wanted(i) - mean, 2);
+    }
+    sum_over_outputs += 1.0 - residual / total;
+  }
+  return sum_over_outputs / static_cast<double>(width);
+}
+
+}  // namespace
+
+const char* TaskAnswers::output() const {
+  return task == Task::kClassification ? "softmax"
+         : task == Task::kAttributes   ? "sigmoid"
+                                       : "regression";
+}
+
+const char* TaskAnswers::score_name() const {
+  return task == Task::kRegression ? "test_r2" : "test_accuracy";
+}
+
+double TaskAnswers::score(std::span<const double> given, std::span<const std::int64_t> rows) const {
+  const std::size_t width = given.size() / rows.size();
+  if (task == Task::kRegression) return r2(given, targets, width, rows);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto mine = given.subspan(i * width, width);
+    const auto row = static_cast<std::size_t>(rows[i]);
+    if (task == Task::kClassification) {
+      right += std::ranges::max_element(mine) - mine.begin() == classes[row];
+    } else {
+      for (std::size_t c = 0; c < width; ++c)
+        right += (mine[c] > 0.0) == (targets[row * width + c] > 0.5f);
+    }
+  }
+  const std::size_t questions = task == Task::kClassification ? rows.size() : given.size();
+  return static_cast<double>(right) / static_cast<double>(questions);
+}
+
+TaskAnswers read_answers(const sdk::Arrays& dataset, std::int64_t samples) {
+  TaskAnswers answers;
+  const std::string task =
+      dataset.text("task", dataset.has("labels") ? "classification" : "regression");
+  if (task == "classification") {
+    const sdk::Tensor labels = dataset.get("labels");
+    check_rows(labels, samples);
+    const auto values = labels.values<const std::int64_t>();
+    const auto [least, most] = std::ranges::minmax(values);
+    if (least < 0) throw std::invalid_argument("labels: class " + std::to_string(least));
+    if (most < 1) throw std::invalid_argument("labels: only one class");
+    answers.outputs = most + 1;
+    answers.classes.assign(values.begin(), values.end());
+    return answers;
+  }
+  if (task != "attributes" && task != "regression")
+    throw sdk::NotApplicable("no loss for the task " + task);
+  const sdk::Tensor targets = dataset.get("targets");
+  check_rows(targets, samples);
+  if (targets.dimensions() > 2 || targets.shape(1) == 0)
+    throw std::invalid_argument("targets: " + targets.shape_text() + ", expected n x C");
+  answers.task = task == "attributes" ? Task::kAttributes : Task::kRegression;
+  answers.outputs = targets.shape(1);
+  answers.targets.resize(static_cast<std::size_t>(targets.size()));
+  copy_finite(targets, answers.targets.data());
+  if (answers.task == Task::kAttributes &&
+      !std::ranges::all_of(answers.targets, [](float value) { return value == 0 || value == 1; }))
+    throw std::invalid_argument("targets: attributes must be 0 or 1");
+  return answers;
+}
+
+std::span<const std::int64_t> row_index(const sdk::Arrays& dataset, const std::string& name,
+                                        std::int64_t samples) {
+  const auto values = dataset.get(name).values<const std::int64_t>();
+  if (values.empty()) throw std::invalid_argument(name + ": no row");
+  for (const std::int64_t row : values)
+    if (row < 0 || row >= samples)
+      throw std::invalid_argument(name + ": row " + std::to_string(row) + " of " +
+                                  std::to_string(samples));
+  return values;
+}
+
+void check_rows(const sdk::Tensor& array, std::int64_t samples) {
+  if (array.rows() != samples)
+    throw std::invalid_argument(array.name() + ": " + std::to_string(array.rows()) + " rows for " +
+                                std::to_string(samples) + " inputs");
+}
+
+void copy_finite(const sdk::Tensor& array, float* to, std::int64_t first_position) {
+  array.for_each([&](std::int64_t i, double value) {
+    if (!std::isfinite(value))
+      throw std::invalid_argument(array.name() + ": value " + std::to_string(first_position + i) +
+                                  " (row-major) is not finite");
+    to[i] = static_cast<float>(value);
+  });
+}
+
+}  // namespace conoscope::models

@@ -1,0 +1,136 @@
+#include "plugins/models/common/torch/classifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "plugins/models/common/torch/training.h"
+
+namespace conoscope::models {
+
+namespace {
+
+constexpr std::int64_t kForwardBatch = 256;
+
+/// n x D, or n x D x h x w -> n x P x D.
+Tensor activations_of(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context) {
+  const torch::NoGradGuard no_grad;
+  std::vector<Tensor> parts;
+  for (std::int64_t i = 0; i < inputs.size(0); i += kForwardBatch) {
+    context.check_cancelled();
+    const Tensor map = trunk.features(inputs.slice(0, i, i + kForwardBatch), false);
+    parts.push_back(map.reshape({map.size(0), map.size(1), -1}).transpose(1, 2).contiguous());
+  }
+  return torch::cat(parts);
+}
+
+struct Head {
+  Tensor weight, bias;
+};
+
+void optimise(const Trunk& trunk, const Head& head, const Lesson& lesson,
+              const ClassifierOptions& options, const sdk::Context& context) {
+  std::vector<Tensor> parameters = trunk.trained();
+  parameters.push_back(head.weight);
+  parameters.push_back(head.bias);
+  torch::optim::AdamW optimiser(
+      parameters,
+      torch::optim::AdamWOptions(options.learning_rate).weight_decay(options.weight_decay));
+
+  const std::int64_t samples = lesson.train.size(0);
+  const std::int64_t batches = (samples + options.batch_size - 1) / options.batch_size;
+  const double steps = static_cast<double>(options.epochs * batches);
+  double step = 0.0;
+  for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+    context.check_cancelled();
+    const Tensor rows = shuffled(
+        lesson.train, context.seed().child("epoch").child(static_cast<std::uint64_t>(epoch)));
+    double loss_sum = 0.0;
+    for (std::int64_t batch = 0; batch < batches; ++batch, ++step) {
+      const double rate = 0.5 * options.learning_rate * (1.0 + std::cos(M_PI * step / steps));
+      static_cast<torch::optim::AdamWOptions&>(optimiser.param_groups()[0].options()).lr(rate);
+      const Tensor part =
+          rows.slice(0, batch * options.batch_size, (batch + 1) * options.batch_size);
+      const Tensor map = trunk.features(lesson.inputs.index_select(0, part), true);
+      const Tensor pooled = map.dim() == 4 ? map.mean({2, 3}) : map;
+      const Tensor loss =
+          lesson.objective.loss(torch::addmm(head.bias, pooled, head.weight.t()), part);
+      optimiser.zero_grad();
+      loss.backward();
+      optimiser.step();
+      loss_sum += loss.item<double>() * static_cast<double>(part.size(0));
+    }
+    check_loss(loss_sum / static_cast<double>(samples), epoch);
+    context.progress(static_cast<double>(epoch + 1) / static_cast<double>(options.epochs));
+  }
+}
+
+}  // namespace
+
+Lesson read_lesson(const sdk::Arrays& dataset, const Tensor& inputs) {
+  const std::int64_t samples = inputs.size(0);
+  const Tensor train = read_rows(dataset, "train_index", samples);
+  const Tensor test = read_rows(dataset, "test_index", samples);
+  return {inputs, train, test, read_objective(dataset, samples, train)};
+}
+
+ClassifierOptions read_classifier_options(const sdk::Params& params) {
+  return {params.integer("epochs"), params.integer("batch_size"), params.real("learning_rate"),
+          params.real("weight_decay")};
+}
+
+void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& lesson,
+                    const ClassifierOptions& options, const sdk::Context& context, sdk::Sink& out) {
+  const Objective& objective = lesson.objective;
+  Head head{initial_weights({objective.outputs, trunk.width()}, 1.0, context.seed().child("head")),
+            initial_bias(objective.outputs)};
+  optimise(trunk, head, lesson, options, context);
+
+  head = {head.weight.detach(), head.bias.detach()};
+  objective.restore_units(head.weight, head.bias);
+
+  const Tensor activations = activations_of(trunk, lesson.inputs, context);
+  const Tensor pooled = activations.to(torch::kFloat64).mean(1).index_select(0, lesson.test);
+  const Tensor outputs =
+      torch::addmm(head.bias.to(torch::kFloat64), pooled, head.weight.to(torch::kFloat64).t());
+  char score[32];
+  std::snprintf(score, sizeof(score), "%.6f", objective.score(outputs, lesson.test));
+  context.log(name + ": " + objective.score_name() + " " + score);
+
+  write(out, "activations", activations);
+  write(out, "head_weight", head.weight);
+  write(out, "head_bias", head.bias);
+  trunk.write(out);
+  out.text("pooling", trunk.pooling());
+  out.text("output", objective.output());
+  out.text(objective.score_name(), score);
+}
+
+void answer_forward(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context,
+                    std::span<double> activations) {
+  const Tensor result = activations_of(trunk, inputs, context);
+  if (result.numel() != static_cast<std::int64_t>(activations.size()))
+    throw std::invalid_argument("activations: room for " + std::to_string(activations.size()) +
+                                " numbers, but there are " + std::to_string(result.numel()));
+  std::copy_n(result.data_ptr<float>(), activations.size(), activations.begin());
+}
+
+void check_width(const sdk::Arrays& model, const sdk::Tensor& inputs, std::int64_t width,
+                 const std::string& what) {
+  const std::int64_t seen = model.get("state.mean").rows();
+  if (seen != width)
+    throw std::invalid_argument("inputs: " + inputs.shape_text() + ", but the network sees " +
+                                std::to_string(seen) + " " + what);
+}
+
+Spread spread_of(const Tensor& inputs) {
+  const Tensor exact = inputs.to(torch::kFloat64);
+  std::vector<std::int64_t> axes = {0};
+  for (std::int64_t axis = 2; axis < exact.dim(); ++axis) axes.push_back(axis);
+  const Tensor spread = exact.std(axes, /*unbiased=*/false, /*keepdim=*/true);
+  return {exact.mean(axes, /*keepdim=*/true).to(torch::kFloat32),
+          torch::where(spread > 0, spread, torch::ones_like(spread)).to(torch::kFloat32)};
+}
+
+}  // namespace conoscope::models

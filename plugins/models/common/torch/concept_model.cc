@@ -1,0 +1,137 @@
+#include "plugins/models/common/torch/concept_model.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "plugins/models/common/torch/counts.h"
+
+namespace conoscope::models {
+
+namespace {
+
+constexpr std::int64_t kBatch = 256;
+
+Tensor read_inputs(const sdk::Tensor& inputs) {
+  if (inputs.dimensions() == 4) return to_images(inputs);
+  if (inputs.dimensions() != 2)
+    throw sdk::NotApplicable("inputs are " + inputs.shape_text() +
+                             ", but this model works on n x d or on images (n x height x width x "
+                             "channels)");
+  if (inputs.size() == 0) throw std::invalid_argument("inputs: " + inputs.shape_text() + ", empty");
+  return to_torch(inputs);
+}
+
+Tensor read_concepts(const sdk::Tensor& concepts, std::int64_t samples) {
+  check_rows(concepts, samples);
+  if (concepts.dimensions() != 2 || concepts.shape(1) == 0)
+    throw std::invalid_argument("concepts: " + concepts.shape_text() + ", expected n x k");
+  const Tensor values = to_torch(concepts);
+  if (!(values.eq(0) | values.eq(1)).all().item<bool>())
+    throw sdk::NotApplicable("concepts must be 0 or 1 for this model");
+  return values;
+}
+
+void report(const std::string& model, const std::string& score, double value,
+            const sdk::Context& context, sdk::Sink& out) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6f", value);
+  context.log(model + ": " + score + " " + text);
+  out.text(score, text);
+}
+
+}  // namespace
+
+ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) {
+  ConceptData data;
+  data.inputs = read_inputs(dataset.get("inputs"));
+  if (concepts_needed || dataset.has("concepts"))
+    data.concepts = read_concepts(dataset.get("concepts"), data.samples());
+  data.train = read_rows(dataset, "train_index", data.samples());
+  data.test = read_rows(dataset, "test_index", data.samples());
+  data.objective = read_objective(dataset, data.samples(), data.train);
+  return data;
+}
+
+Tensor for_all(const Tensor& inputs, const sdk::Context& context,
+               const std::function<Tensor(const Tensor& inputs)>& f) {
+  const torch::NoGradGuard no_grad;
+  std::vector<Tensor> parts;
+  for (std::int64_t i = 0; i < inputs.size(0); i += kBatch) {
+    context.check_cancelled();
+    parts.push_back(f(inputs.slice(0, i, std::min(i + kBatch, inputs.size(0)))));
+  }
+  return torch::cat(parts);
+}
+
+TaskHead::Layers TaskHead::read_layers(const std::string& name, const sdk::Params& params) {
+  return {params.text("head") == "mlp",
+          parse_counts(name + ": head_hidden", params.text("head_hidden"))};
+}
+
+TaskHead::TaskHead(Weights& weights, std::int64_t inputs, const Layers& layers,
+                   std::int64_t outputs)
+    : mlp_(weights, "head", [&] {
+        std::vector<std::int64_t> widths = {inputs};
+        if (layers.mlp) widths.insert(widths.end(), layers.hidden.begin(), layers.hidden.end());
+        widths.push_back(outputs);
+        return widths;
+      }()) {}
+
+void TaskHead::restore_units(const Objective& objective) {
+  const torch::NoGradGuard no_grad;
+  Linear& last = mlp_.last();
+  Tensor weight = last.weight.clone(), bias = last.bias.clone();
+  objective.restore_units(weight, bias);
+  last.weight.copy_(weight);
+  last.bias.copy_(bias);
+}
+
+Tensor TaskHead::answer(const Tensor& concepts) const {
+  return mlp_.in_double()(concepts.to(torch::kFloat64).flatten(1));
+}
+
+void write_concept_view(sdk::Sink& out, const ConceptView& view) {
+  write(out, "concept_scores", view.scores.to(torch::kFloat64));
+  write(out, "concept_probabilities", view.probabilities.to(torch::kFloat64));
+  write(out, "task_outputs", view.outputs.to(torch::kFloat64));
+  if (!view.active.defined()) return;
+  write(out, "concept_active", view.active.to(torch::kFloat64));
+  write(out, "concept_inactive", view.inactive.to(torch::kFloat64));
+}
+
+void report_accuracy(const std::string& name, const ConceptData& data, const ConceptView& view,
+                     bool annotated, const sdk::Context& context, sdk::Sink& out) {
+  const Tensor outputs = view.outputs.index_select(0, data.test);
+  report(name, data.objective.score_name(), data.objective.score(outputs, data.test), context, out);
+  if (!annotated) return;
+  const Tensor found = view.probabilities.index_select(0, data.test).gt(0.5);
+  const Tensor truth = data.concepts.index_select(0, data.test).gt(0.5);
+  report(name, "test_concept_accuracy", found.eq(truth).to(torch::kFloat64).mean().item<double>(),
+         context, out);
+}
+
+void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
+                         std::span<double> outputs,
+                         const std::function<Tensor(const Tensor& concepts)>& f) {
+  const torch::NoGradGuard no_grad;
+  const sdk::Tensor scores = model.get("concept_scores");
+  if (concepts.dimensions() != 3 || concepts.shape(1) != scores.shape(1) ||
+      concepts.shape(2) != scores.shape(2))
+    throw std::invalid_argument("concepts: " + concepts.shape_text() + ", expected m x " +
+                                std::to_string(scores.shape(1)) + " x " +
+                                std::to_string(scores.shape(2)));
+  const std::int64_t rows = concepts.rows();
+  Tensor edited = torch::empty({rows, concepts.shape(1), concepts.shape(2)}, torch::kFloat64);
+  double* const to = edited.data_ptr<double>();
+  concepts.for_each([to](std::int64_t i, double value) { to[i] = value; });
+  const std::int64_t answers = rows * model.get("task_outputs").shape(1);
+  if (answers != static_cast<std::int64_t>(outputs.size()))
+    throw std::invalid_argument("outputs: room for " + std::to_string(outputs.size()) +
+                                " numbers, but there are " + std::to_string(answers));
+  if (rows == 0) return;
+  const Tensor answer = f(edited).contiguous();
+  std::copy_n(answer.data_ptr<double>(), outputs.size(), outputs.begin());
+}
+
+}  // namespace conoscope::models

@@ -1,0 +1,91 @@
+#pragma once
+
+// What models with a concept view share: the data they are trained on, the head above the
+// concepts, and how both are written and asked again.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plugins/models/common/torch/networks.h"
+#include "plugins/models/common/torch/objective.h"
+
+namespace conoscope::models {
+
+struct ConceptData {
+  Tensor inputs;    ///< n x d, or n x channels x height x width
+  Tensor concepts;  ///< n x k, 0 and 1; undefined when the data set has none and none are needed
+  Tensor train, test;
+  Objective objective;
+
+  std::int64_t samples() const { return inputs.size(0); }
+};
+
+/// throws  sdk::NotApplicable: inputs neither n x d nor images; concepts that are not 0 and 1
+///         std::invalid_argument: an array that is missing, empty or does not fit
+ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed);
+
+/// f(rows of the inputs) for all rows, batch by batch, without gradients.
+Tensor for_all(const Tensor& inputs, const sdk::Context& context,
+               const std::function<Tensor(const Tensor& inputs)>& f);
+
+/// Concepts to task outputs: n x (k * w) -> n x C.
+/// throws  std::invalid_argument: hidden is no list of counts
+class TaskHead {
+ public:
+  struct Layers {
+    bool mlp;
+    std::vector<std::int64_t> hidden;  ///< mlp only
+  };
+  /// From the parameters that CONOSCOPE_HEAD_PARAMETERS describes; name: whose, for errors.
+  static Layers read_layers(const std::string& name, const sdk::Params& params);
+
+  TaskHead(Weights& weights, std::int64_t inputs, const Layers& layers, std::int64_t outputs);
+
+  Tensor operator()(const Tensor& concepts) const { return mlp_(concepts.flatten(1)); }
+
+  /// Regression was learnt on standardised targets; this folds their units into the last layer.
+  void restore_units(const Objective& objective);
+  /// What intervene() will compute from the written weights: in double precision.
+  Tensor answer(const Tensor& concepts) const;
+
+ private:
+  Mlp mlp_;
+};
+
+/// All rows of the data set, in double precision; see abi.h.
+struct ConceptView {
+  Tensor scores;            ///< n x k x w
+  Tensor probabilities;     ///< n x k
+  Tensor outputs;           ///< n x C
+  Tensor active, inactive;  ///< n x k x w; undefined where concepts have no two values
+};
+
+void write_concept_view(sdk::Sink& out, const ConceptView& view);
+
+/// Logs and writes the task's score on the test split (see Objective) and, where probabilities
+/// belong to annotated concepts, `test_concept_accuracy`: over samples and concepts, at 0.5.
+void report_accuracy(const std::string& name, const ConceptData& data, const ConceptView& view,
+                     bool annotated, const sdk::Context& context, sdk::Sink& out);
+
+/// The body of Intervene::intervene(): checks shapes, then f(m x k x w) -> m x C, all in double.
+/// throws  std::invalid_argument: concepts of another k or w than the model's, no room for outputs
+void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
+                         std::span<double> outputs,
+                         const std::function<Tensor(const Tensor& concepts)>& f);
+
+}  // namespace conoscope::models
+
+/// The parameters of TaskHead::read_layers(), for the metadata of a plugin.
+#define CONOSCOPE_HEAD_PARAMETERS                                          \
+  "\n[parameters.head]\ntype = \"text\"\ndefault = \"linear\"\n"           \
+  "choices = [\"linear\", \"mlp\"]\nhelp = \"concepts to task outputs\"\n" \
+  "\n[parameters.head_hidden]\ntype = \"text\"\ndefault = \"64,64\"\n"     \
+  "help = \"units of the hidden layers of head = mlp, with commas between\"\n"
+
+/// The parameters of Encoder::Layers.
+#define CONOSCOPE_ENCODER_PARAMETERS                                                    \
+  "\n[parameters.channels]\ntype = \"text\"\ndefault = \"8,16,32,64\"\n"                \
+  "help = \"images: output channels of each 3 x 3 convolution, with commas between\"\n" \
+  "\n[parameters.hidden]\ntype = \"text\"\ndefault = \"64,64\"\n"                       \
+  "help = \"units of the encoder's fully connected hidden layers, with commas between\"\n"

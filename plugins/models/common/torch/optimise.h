@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+
+#include "plugins/models/common/torch/weights.h"
+
+namespace conoscope::models {
+
+struct OptimiseOptions {
+  std::string optimiser;  ///< adam, or sgd with a momentum of 0.9
+  double learning_rate;
+  bool one_cycle;  ///< the rate follows one_cycle(), and not the training loss
+  std::int64_t epochs, batch_size;
+  std::int64_t plateau;   ///< epochs without a lower training loss before the rate falls; 0: never
+  std::int64_t patience;  ///< epochs without a lower validation loss before the end; 0: never
+  double validation_share;
+};
+
+/// From the parameters that CONOSCOPE_OPTIMISE_PARAMETERS describes.
+OptimiseOptions read_optimise_options(const sdk::Params& params);
+
+/// The training rows that weights are fitted to, and those that decide when to stop.
+struct Rows {
+  Tensor fitted, validation;  ///< validation is undefined without early stopping
+};
+
+/// A share of the training rows, drawn from the seed, is kept aside when there is patience.
+/// throws  std::invalid_argument: none would be left to fit to
+Rows hold_out(const Tensor& train, const OptimiseOptions& options, sdk::Seed seed);
+
+/// The mean loss of some rows of the data set. random: what a training step may draw from; null
+/// when the rows are only judged.
+using Loss = std::function<Tensor(const Tensor& rows, sdk::Random* random)>;
+
+/// The part of the whole work that one call is: for the progress.
+struct Part {
+  double from = 0.0, to = 1.0;
+};
+
+/// The share of the learning rate after a part of all steps, 0 to 1: up in a straight line over the
+/// first fifth, then down to 0 along half a cosine. A rate too high to begin with so does its work in
+/// between. After Smith & Topin, Super-Convergence, arXiv:1708.07120, without the cycle of momentum.
+double one_cycle(double part);
+
+/// Minimises the loss over mini-batches, in another order every epoch.
+///
+/// The learning rate falls to a tenth when the mean loss of an epoch was not below the best by one
+/// part in 10^4 for more than `plateau` epochs, or goes through one_cycle() in `epochs` epochs. When
+/// the loss of the validation rows was not below its best for `patience` epochs, training ends. With
+/// validation rows the weights of the best epoch are what remains, else those of the last.
+///
+/// after_step  called with the number of steps done, for what is not learnt by gradients
+/// throws      std::domain_error: the loss is no longer finite. sdk::Cancelled
+void optimise(Weights weights, const Loss& loss, const Rows& rows, const OptimiseOptions& options,
+              const sdk::Context& context, sdk::Seed seed, Part part = {},
+              const std::function<void(std::int64_t)>& after_step = {});
+
+}  // namespace conoscope::models
+
+/// The parameters of read_optimise_options(), for the metadata of a plugin; the arguments are
+/// defaults.
+#define CONOSCOPE_OPTIMISE_PARAMETERS(epochs, batch_size)                                       \
+  "\n[parameters.optimiser]\ntype = \"text\"\ndefault = \"adam\"\n"                             \
+  "choices = [\"adam\", \"sgd\"]\nhelp = \"adam, or sgd with a momentum of 0.9\"\n"             \
+  "\n[parameters.learning_rate]\ntype = \"real\"\ndefault = 0.001\nmin = 1e-8\nmax = 10.0\n"    \
+  "help = \"at the start, or of schedule = one_cycle at its highest\"\n"                        \
+  "\n[parameters.schedule]\ntype = \"text\"\ndefault = \"plateau\"\n"                           \
+  "choices = [\"plateau\", \"one_cycle\"]\nhelp = \"plateau: the learning rate falls when the " \
+  "training loss no longer does; one_cycle: it rises over the first fifth of all steps, then "  \
+  "falls to zero along a cosine\"\n"                                                            \
+  "\n[parameters.epochs]\ntype = \"integer\"\ndefault = " #epochs                               \
+  "\nmin = 1\nmax = 100000\nhelp = \"passes over the training split, at most\"\n"               \
+  "\n[parameters.batch_size]\ntype = \"integer\"\ndefault = " #batch_size                       \
+  "\nmin = 1\nmax = 65536\nhelp = \"samples per step\"\n"                                       \
+  "\n[parameters.plateau]\ntype = \"integer\"\ndefault = 10\nmin = 0\nmax = 100000\n"           \
+  "help = \"of schedule = plateau: epochs without a lower training loss before the learning "   \
+  "rate falls to a tenth; 0: never\"\n"                                                         \
+  "\n[parameters.patience]\ntype = \"integer\"\ndefault = 15\nmin = 0\nmax = 100000\n"          \
+  "help = \"epochs without a lower validation loss before training ends; 0: all epochs are "    \
+  "run on all training rows\"\n"                                                                \
+  "\n[parameters.validation_share]\ntype = \"real\"\ndefault = 0.1\nmin = 0.01\nmax = 0.9\n"    \
+  "help = \"share of the training split that decides when to stop; not used when patience is "  \
+  "0\"\n"

@@ -1,0 +1,42 @@
+#include "plugins/models/common/torch/tensors.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace conoscope::models {
+
+Tensor to_torch(const sdk::Tensor& from) {
+  std::vector<std::int64_t> shape;
+  for (int axis = 0; axis < from.dimensions(); ++axis) shape.push_back(from.shape(axis));
+  Tensor to = torch::empty(shape, torch::kFloat32);
+  copy_finite(from, to.data_ptr<float>());
+  return to;
+}
+
+Tensor to_images(const sdk::Tensor& inputs) {
+  if (inputs.dimensions() != 4)
+    throw sdk::NotApplicable("inputs are " + inputs.shape_text() +
+                             ", but this model works on images (n x height x width x channels)");
+  if (inputs.size() == 0) throw std::invalid_argument("inputs: " + inputs.shape_text() + ", empty");
+  return to_torch(inputs).permute({0, 3, 1, 2}).contiguous();
+}
+
+Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples) {
+  const auto values = row_index(dataset, name, samples);
+  Tensor rows = torch::empty({static_cast<std::int64_t>(values.size())}, torch::kInt64);
+  std::ranges::copy(values, rows.data_ptr<std::int64_t>());
+  return rows;
+}
+
+void write(sdk::Sink& out, const std::string& name, const Tensor& tensor) {
+  const Tensor values = tensor.detach().contiguous();
+  if (values.scalar_type() == torch::kFloat64) {
+    const auto to = out.create<double>(name, values.sizes().vec());
+    std::copy_n(values.data_ptr<double>(), to.size(), to.begin());
+    return;
+  }
+  const auto to = out.create<float>(name, values.sizes().vec());
+  std::copy_n(values.data_ptr<float>(), to.size(), to.begin());
+}
+
+}  // namespace conoscope::models

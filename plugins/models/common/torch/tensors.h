@@ -1,0 +1,31 @@
+#pragma once
+
+// Between the arrays of the plugin border and libtorch's tensors.
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <string>
+
+#include "conoscope/sdk/plugin.h"
+#include "plugins/models/common/task/task.h"
+
+namespace conoscope::models {
+
+using torch::Tensor;
+
+/// A copy as float32, whatever dtype and strides.
+/// throws  std::invalid_argument naming the array and the first value that is not finite
+Tensor to_torch(const sdk::Tensor& from);
+
+/// Images as n x channels x height x width.
+/// throws  sdk::NotApplicable when `inputs` are no images, std::invalid_argument when empty
+Tensor to_images(const sdk::Tensor& inputs);
+
+/// row_index() as a tensor.
+Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples);
+
+/// An array of the artifact: float64 from a double tensor, else float32.
+void write(sdk::Sink& out, const std::string& name, const Tensor& tensor);
+
+}  // namespace conoscope::models

@@ -1,0 +1,95 @@
+#include "results/analysis/ladder.h"
+
+#include <optional>
+#include <tuple>
+
+#include "results/analysis/sweep.h"
+#include "results/boards/asked.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::results {
+
+namespace {
+
+constexpr std::array<const char*, 3> kExplainers = {"perfect", "random_importance",
+                                                    "random_concepts"};
+constexpr std::array<const char*, 3> kModelSteps = {"\"perfect\"", "\"half\"", "\"random\""};
+
+std::optional<std::size_t> place(const std::array<const char*, 3>& names, const std::string& name) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return i;
+  return std::nullopt;
+}
+
+std::string without_quotes(const std::string& text) {
+  return text.size() > 1 && text.front() == '"' && text.back() == '"'
+             ? text.substr(1, text.size() - 2)
+             : text;
+}
+
+struct Found {
+  std::string subject;
+  std::size_t step;
+};
+
+/// ladder_codes and its parameters but `step`.
+std::optional<Found> model_step(const std::string& plugin, const std::string& canonical) {
+  const auto params = read_params(canonical);
+  if (!params) return std::nullopt;
+  std::optional<std::size_t> step;
+  std::string rest;
+  for (const auto& [name, value] : *params)
+    if (name == "step")
+      step = place(kModelSteps, value);
+    else
+      rest += (rest.empty() ? "" : ",") + name + "=" + without_quotes(value);
+  if (!step) return std::nullopt;
+  return Found{rest.empty() ? plugin : plugin + "(" + rest + ")", *step};
+}
+
+}  // namespace
+
+std::vector<Ladder> ladders(Store& store, const std::string& run,
+                            const std::vector<std::string>& metrics) {
+  // dataset, subject, of_models, place of the metric
+  std::map<std::tuple<std::string, std::string, bool, std::size_t>, Ladder> found;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    require_asked(store, run, metrics[i]);
+    Statement& query = store.connection().kept(query_text("ladders"));
+    query.bind_filter("metric", metrics[i]).bind_filter("run", run);
+    while (query.step()) {
+      const bool of_models = query.text(4).empty();
+      std::optional<Found> at;
+      if (of_models) {
+        at = model_step(query.text(2), query.text(3));
+      } else {
+        auto step = place(kExplainers, query.text(4));
+        if (!step) step = place(kExplainers, query.text(5));
+        if (step) at = Found{query.text(1), *step};
+      }
+      if (!at) continue;
+      Ladder& ladder = found[{query.text(0), at->subject, of_models, i}];
+      ladder.dataset = query.text(0);
+      ladder.subject = at->subject;
+      ladder.of_models = of_models;
+      ladder.metric = metrics[i];
+      Ladder::Step& step = ladder.steps[at->step];
+      step.asked = true;
+      if (!query.is_null(7)) step.by_seed[query.integer(6)] = query.real(7);
+    }
+    query.reset();
+  }
+  std::vector<Ladder> out;
+  for (auto& [ignored, ladder] : found) out.push_back(std::move(ladder));
+  return out;
+}
+
+std::vector<std::string> ladder_runs(Store& store) {
+  Statement query(store.connection(), query_text("ladder_runs"));
+  std::vector<std::string> out;
+  while (query.step()) out.push_back(query.text(0));
+  return out;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/store/store.h"
+
+namespace conoscope::results {
+
+/// From the perfect subject to the random one.
+enum class LadderStep { perfect, half, random };
+
+/// What a metric said of the three steps of one sanity ladder.
+///
+/// Explanations: the explainers perfect, random_importance and random_concepts of one model.
+/// Models: those of a plugin ladder_* that differ in nothing but their parameter `step`.
+struct Ladder {
+  std::string dataset;
+  std::string subject;  ///< the model's name; of ladder_* the plugin with its other parameters
+  bool of_models = false;
+  std::string metric;
+  struct Step {
+    bool asked = false;                      ///< the run has this step
+    std::map<std::int64_t, double> by_seed;  ///< where there is a number
+  };
+  std::array<Step, 3> steps;  ///< by LadderStep
+};
+
+/// Every ladder of a run, by data set, subject and the metrics as given.
+/// throws  StoreError (not_found): the run does not ask for the metric
+std::vector<Ladder> ladders(Store& store, const std::string& run,
+                            const std::vector<std::string>& metrics);
+
+/// Runs that have a ladder, or a step of one, newest first.
+std::vector<std::string> ladder_runs(Store& store);
+
+}  // namespace conoscope::results

@@ -1,0 +1,155 @@
+#include "results/analysis/parsimony.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "results/analysis/area_over_k.h"
+#include "results/analysis/estimate.h"
+
+namespace conoscope::results {
+
+namespace {
+
+Estimate estimate_at(const ScoresAtK& point) { return estimate_of(point.values(), point.asked); }
+
+std::vector<const ScoresAtK*> complete_points(const Sweep& sweep) {
+  std::vector<const ScoresAtK*> out;
+  for (const auto& point : sweep.points)
+    if (point.complete()) out.push_back(&point);
+  return out;
+}
+
+/// One area for each seed that every complete K has.
+Field area_of(const std::vector<const ScoresAtK*>& points) {
+  if (points.size() < 2) return {};
+  std::vector<double> k, areas;
+  for (const auto* point : points) k.push_back(static_cast<double>(point->k));
+  for (const auto& [seed, ignored] : points.front()->by_seed) {
+    std::vector<double> scores;
+    for (const auto* point : points)
+      if (const auto found = point->by_seed.find(seed); found != point->by_seed.end())
+        scores.push_back(found->second);
+    if (scores.size() == k.size()) areas.push_back(area_over_k(k, scores));
+  }
+  if (areas.empty()) return {};
+  return estimate_of(areas, points.front()->asked);
+}
+
+std::string blocks(const Sweep& sweep) {
+  static constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::vector<std::optional<double>> means;
+  double low = INFINITY, high = -INFINITY;
+  for (const auto& point : sweep.points) {
+    means.emplace_back();
+    if (!point.complete()) continue;
+    means.back() = estimate_at(point).mean;
+    low = std::min(low, *means.back());
+    high = std::max(high, *means.back());
+  }
+  std::string out;
+  for (const auto& mean : means) {
+    if (!mean) {
+      out += "·";
+      continue;
+    }
+    // Halves, because the difference of two large numbers may overflow.
+    const double share =
+        high > low ? (*mean / 2 - low / 2) / (high / 2 - low / 2) : 0.5;  // a flat line
+    const auto level = std::lround(share * static_cast<double>(kBlocks.size() - 1));
+    out += kBlocks[static_cast<std::size_t>(std::clamp(level, 0L, 7L))];
+  }
+  return out;
+}
+
+std::vector<Field> selection_row(const Sweep& sweep) {
+  if (sweep.direction != "higher" && sweep.direction != "lower")
+    throw std::invalid_argument("selection_table: " + sweep.metric +
+                                " has no direction, so no number of concepts is the best");
+  std::vector<Field> row = {sweep.dataset, sweep.model};
+  for (const auto& text : {sweep.method, sweep.metric, sweep.direction}) row.emplace_back(text);
+  if (const auto found = select_k(sweep.points, sweep.direction == "higher")) {
+    const ScoresAtK& chosen = sweep.points[found->chosen];
+    const ScoresAtK& best = sweep.points[found->best];
+    row.emplace_back(chosen.k);
+    row.emplace_back(estimate_at(chosen));
+    row.emplace_back(best.k);
+    row.emplace_back(estimate_at(best));
+    row.emplace_back(std::string(found->rule == SelectionRule::range ? "1pct" : "1se"));
+    row.emplace_back(static_cast<std::int64_t>(chosen.by_seed.size()));
+  } else {
+    row.insert(row.end(), 6, Field());
+  }
+  const auto complete = complete_points(sweep);
+  row.emplace_back(Coverage{static_cast<std::int64_t>(complete.size()),
+                            static_cast<std::int64_t>(sweep.points.size())});
+  if (complete.empty())
+    row.emplace_back();
+  else
+    row.emplace_back(std::to_string(complete.front()->k) + "-" +
+                     std::to_string(complete.back()->k));
+  row.push_back(area_of(complete));
+  return row;
+}
+
+}  // namespace
+
+Table selection_table(const std::vector<Sweep>& sweeps, bool with_curve) {
+  Table table;
+  table.columns = {{"dataset"},
+                   {"model"},
+                   {"method"},
+                   {"metric"},
+                   {"better"},
+                   {"k", ColumnType::integer},
+                   {"score", ColumnType::estimate},
+                   {"best_k", ColumnType::integer},
+                   {"best", ColumnType::estimate},
+                   {"rule"},
+                   {"seeds", ColumnType::integer},
+                   {"complete", ColumnType::coverage},
+                   {"k_range"},
+                   {"area", ColumnType::estimate}};
+  if (with_curve) table.columns.push_back({"curve"});
+  for (const Sweep& sweep : sweeps) {
+    std::vector<Field> row = selection_row(sweep);
+    if (with_curve) row.emplace_back(blocks(sweep));
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+Table curve_table(const std::vector<Sweep>& sweeps) {
+  Table table;
+  table.columns = {{"dataset"},
+                   {"model"},
+                   {"method"},
+                   {"metric"},
+                   {"k", ColumnType::integer},
+                   {"seeds", ColumnType::coverage},
+                   {"mean", ColumnType::real},
+                   {"low", ColumnType::real},
+                   {"high", ColumnType::real}};
+  for (const Sweep& sweep : sweeps)
+    for (const ScoresAtK& point : sweep.points) {
+      std::vector<Field> row = {sweep.dataset, sweep.model};
+      row.emplace_back(sweep.method);
+      row.emplace_back(sweep.metric);
+      row.emplace_back(point.k);
+      row.emplace_back(Coverage{static_cast<std::int64_t>(point.by_seed.size()), point.asked});
+      if (point.by_seed.empty()) {
+        row.insert(row.end(), 3, Field());
+      } else {
+        const Estimate estimate = estimate_at(point);
+        row.emplace_back(estimate.mean);
+        row.push_back(estimate.half_width ? Field(estimate.mean - *estimate.half_width) : Field());
+        row.push_back(estimate.half_width ? Field(estimate.mean + *estimate.half_width) : Field());
+      }
+      table.add(std::move(row));
+    }
+  return table;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,22 @@
+#include "results/boards/asked.h"
+
+#include "results/store/error.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::results {
+
+void require_asked(Store& store, const std::string& run, const std::string& metric) {
+  Statement query(store.connection(),
+                  "SELECT DISTINCT metric FROM run_metric WHERE ?1 = '' OR run = ?1 ORDER BY 1");
+  query.bind_all(run);
+  std::string names;
+  while (query.step()) {
+    if (query.text(0) == metric) return;
+    names.append(names.empty() ? "" : ", ").append(query.text(0));
+  }
+  throw StoreError(StoreProblem::not_found, store.path().string() +
+                                                ": no run here asks for the metric " + metric +
+                                                "; asked for: " + (names.empty() ? "none" : names));
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "results/store/store.h"
+
+namespace conoscope::results {
+
+/// run  key; empty: any run.
+/// throws  StoreError (not_found): the metric is not asked for; lists those that are
+void require_asked(Store& store, const std::string& run, const std::string& metric);
+
+}  // namespace conoscope::results

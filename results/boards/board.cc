@@ -1,0 +1,121 @@
+#include "results/boards/board.h"
+
+#include <map>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "results/analysis/estimate.h"
+#include "results/boards/asked.h"
+#include "results/store/names.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::results {
+
+namespace {
+
+using Subject = std::tuple<std::string, std::string, std::string>;  // component keys
+
+struct Entry {
+  Subject subject;
+  std::string dataset, model, explainer, control;
+  std::optional<std::int64_t> rank;
+  std::int64_t n = 0, asked = 0;
+  Field estimate;
+};
+
+Field estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd) {
+  if (n == 0) return {};
+  Estimate estimate{mean, std::nullopt, n, asked};
+  if (sd) estimate.half_width = t_half_width(n, *sd);
+  return estimate;
+}
+
+std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const std::string& metric,
+                              const std::string& control) {
+  Statement& query = store.connection().kept(query_text("board"));
+  query.bind_filter("metric", metric)
+      .bind_filter("run", options.run)
+      .bind_filter("dataset", options.dataset)
+      .bind_filter("model", options.model)
+      .bind_filter("explainer", options.explainer)
+      .bind_filter("control", control);
+  std::vector<Entry> entries;
+  while (query.step()) {
+    Entry entry;
+    entry.dataset = query.text(0);
+    entry.model = query.text(1);
+    entry.explainer = query.text(2);
+    entry.control = query.text(3);
+    if (!query.is_null(4)) entry.rank = query.integer(4);
+    entry.n = query.integer(5);
+    entry.asked = query.integer(6);
+    entry.estimate =
+        estimate_of(entry.n, entry.asked, query.real(7),
+                    query.is_null(8) ? std::nullopt : std::optional<double>(query.real(8)));
+    entry.subject = {query.text(9), query.text(10), query.text(11)};
+    entries.push_back(std::move(entry));
+  }
+  query.reset();
+  return entries;
+}
+
+}  // namespace
+
+Table board(Store& store, const BoardOptions& options) {
+  if (options.metrics.empty()) throw std::invalid_argument("board: no metric given");
+  for (const std::string& metric : options.metrics) require_asked(store, options.run, metric);
+
+  const std::string& first = options.metrics.front();
+  std::vector<Entry> ranked;
+  std::map<std::string, std::map<Subject, Field>> controls;
+  for (Entry& entry : entries_of(store, options, first, options.controls ? "" : "none")) {
+    if (entry.control == "none")
+      ranked.push_back(std::move(entry));
+    else
+      controls[entry.control][entry.subject] = entry.estimate;
+  }
+
+  Table table;
+  table.columns = {{"rank", ColumnType::integer},
+                   {"dataset"},
+                   {"model"},
+                   {"explainer"},
+                   {"coverage", ColumnType::coverage},
+                   {first, ColumnType::estimate}};
+  for (const auto& [control, fields] : controls)
+    table.columns.push_back({first + "@" + control, ColumnType::estimate});
+  std::vector<std::map<Subject, Field>> others;
+  for (std::size_t i = 1; i < options.metrics.size(); ++i) {
+    table.columns.push_back({options.metrics[i], ColumnType::estimate});
+    others.emplace_back();
+    for (Entry& entry : entries_of(store, options, options.metrics[i], "none"))
+      others.back()[entry.subject] = entry.estimate;
+  }
+
+  Names datasets(store), models(store), explainers(store);
+  for (const Entry& entry : ranked) {
+    datasets.note(std::get<0>(entry.subject), entry.dataset);
+    models.note(std::get<1>(entry.subject), entry.model);
+    explainers.note(std::get<2>(entry.subject), entry.explainer);
+  }
+  const auto find = [](const std::map<Subject, Field>& fields, const Subject& subject) {
+    const auto found = fields.find(subject);
+    return found == fields.end() ? Field() : found->second;
+  };
+  for (const Entry& entry : ranked) {
+    std::vector<Field> row = {entry.rank ? Field(*entry.rank) : Field(),
+                              datasets.of(std::get<0>(entry.subject), entry.dataset),
+                              models.of(std::get<1>(entry.subject), entry.model),
+                              explainers.of(std::get<2>(entry.subject), entry.explainer),
+                              Coverage{entry.n, entry.asked},
+                              entry.estimate};
+    for (const auto& [control, fields] : controls) row.push_back(find(fields, entry.subject));
+    for (const auto& fields : others) row.push_back(find(fields, entry.subject));
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace conoscope::results

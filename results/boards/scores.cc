@@ -1,0 +1,42 @@
+#include "results/boards/scores.h"
+
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::results {
+
+std::vector<CurrentScore> current_scores(Store& store, const ScoreFilter& filter) {
+  Statement& query = store.connection().kept(query_text("scores"));
+  query.bind_filter("run", filter.run)
+      .bind_filter("dataset", filter.dataset)
+      .bind_filter("model", filter.model)
+      .bind_filter("explainer", filter.explainer)
+      .bind_filter("metric", filter.metric)
+      .bind_filter("control", filter.control);
+  std::vector<CurrentScore> scores;
+  while (query.step())
+    scores.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4),
+                      query.text(5), query.integer(6), query.real(7), query.text(8), query.text(9),
+                      query.text(10)});
+  query.reset();
+  return scores;
+}
+
+std::vector<std::string> component_names(Store& store, const std::string& kind) {
+  Statement query(store.connection(),
+                  "SELECT name FROM component WHERE kind = ?1 UNION "
+                  "SELECT plugin_id FROM component WHERE kind = ?1 ORDER BY 1");
+  query.bind_all(kind);
+  std::vector<std::string> names;
+  while (query.step()) names.push_back(query.text(0));
+  return names;
+}
+
+std::vector<std::string> metric_names(Store& store) {
+  Statement query(store.connection(), "SELECT metric FROM metric_key ORDER BY 1");
+  std::vector<std::string> names;
+  while (query.step()) names.push_back(query.text(0));
+  return names;
+}
+
+}  // namespace conoscope::results

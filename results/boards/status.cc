@@ -1,0 +1,12 @@
+#include "results/boards/status.h"
+
+#include "results/store/query.h"
+
+namespace conoscope::results {
+
+StatusReport status(Store& store, const std::string& run) {
+  return {saved_query(store, "status", {{"run", run}}),
+          saved_query(store, "failures", {{"run", run}})};
+}
+
+}  // namespace conoscope::results

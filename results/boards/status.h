@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "results/formats/table.h"
+#include "results/store/store.h"
+
+namespace conoscope::results {
+
+struct StatusReport {
+  Table runs;      ///< per run: asked, good, failed by status, not tried
+  Table failures;  ///< each failed cell with stage, signal and message
+};
+
+/// How far is a run (key), or with an empty key every run?
+StatusReport status(Store& store, const std::string& run = "");
+
+}  // namespace conoscope::results

@@ -1,0 +1,15 @@
+#include "results/formats/table.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace conoscope::results {
+
+void Table::add(std::vector<Field> row) {
+  if (row.size() != columns.size())
+    throw std::invalid_argument("Table::add: " + std::to_string(row.size()) + " fields for " +
+                                std::to_string(columns.size()) + " columns");
+  rows.push_back(std::move(row));
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,11 @@
+#include "results/store/export.h"
+
+#include "results/store/query.h"
+
+namespace conoscope::results {
+
+Table export_table(Store& store, const std::string& run) {
+  return saved_query(store, "export", {{"run", run}});
+}
+
+}  // namespace conoscope::results

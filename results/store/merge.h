@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "results/store/store.h"
+
+namespace conoscope::results {
+
+/// Adds to a store what another one has more, in one transaction; the other one is only read.
+/// In any order and any number of times: what is there already is left alone.
+///
+/// returns  rows added by table, tables without news included
+/// throws   StoreError: newer_schema; older_schema (open the other one for writing once, that
+///          migrates it); conflict (a component, cell, attempt or score under the same key with
+///          another content: one of the two files was tampered with); cannot_open, not_a_database,
+///          disk_full
+///          std::invalid_argument: both are the same file
+std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from);
+
+}  // namespace conoscope::results

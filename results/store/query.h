@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/formats/table.h"
+#include "results/store/store.h"
+
+namespace conoscope::results {
+
+class Statement;
+
+/// A .sql file that ships: its name, its text, and its first comment line.
+struct SavedQuery {
+  std::string name, summary, sql;
+};
+
+std::vector<SavedQuery> saved_queries();
+
+/// The rows of a user's own SQL. It can read everything and change nothing: every action but
+/// reading is refused before the statement runs (also PRAGMA, ATTACH and loading of extensions),
+/// whether or not the store was opened for writing.
+///
+/// parameters  by name without the colon; an empty value and a parameter not given are NULL
+/// throws      StoreError: refused (it would write), bad_query (not SQL, no such parameter, more
+///             than one statement)
+Table query(Store& store, std::string_view sql,
+            const std::map<std::string, std::string>& parameters = {});
+
+/// Rows of a statement that is ready to run; a column's type is that of its values.
+Table table_of(Statement& statement);
+
+/// The rows of queries/<name>.sql.
+Table saved_query(Store& store, std::string_view name,
+                  const std::map<std::string, std::string>& parameters);
+
+}  // namespace conoscope::results

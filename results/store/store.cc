@@ -1,0 +1,381 @@
+#include "results/store/store.h"
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "results/store/file_system.h"
+#include "results/store/migrate.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::results {
+
+namespace {
+
+constexpr int kBusyMilliseconds = 30'000;
+
+std::unique_ptr<Connection> connect(const std::string& uri, const std::string& label, int flags) {
+  auto connection = std::make_unique<Connection>(uri, label, flags | SQLITE_OPEN_NOMUTEX);
+  sqlite3_busy_timeout(connection->handle(), kBusyMilliseconds);
+  // 64 MiB of cache hold a store of a million scores; temporary results belong into memory.
+  connection->execute("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+  return connection;
+}
+
+// Changing the journal needs the file for itself for a moment, and SQLite does not call the busy
+// handler for it: try again, as the timeout would.
+void set_journal(Connection& connection, const std::string& wanted) {
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
+  while (connection.text("PRAGMA journal_mode") != wanted) {
+    try {
+      if (connection.text("PRAGMA journal_mode = " + wanted) == wanted) return;
+    } catch (const StoreError& error) {
+      if (error.problem() != StoreProblem::busy) throw;
+    }
+    // A file that others keep open stays in the journal it has, which is as safe.
+    if (std::chrono::steady_clock::now() > deadline) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) {
+  const std::filesystem::path folder = folder_of(path);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw StoreError(StoreProblem::cannot_open,
+                     path.string() + ": there is no folder " + folder.string());
+  if (!is_writable(folder))
+    throw StoreError(StoreProblem::read_only,
+                     path.string() + ": the folder " + folder.string() +
+                         " is read-only, and SQLite keeps its journal beside the store");
+  if (std::filesystem::exists(path, ignored) && !is_writable(path))
+    throw StoreError(StoreProblem::read_only, path.string() + ": the file is read-only");
+  auto connection = connect(sqlite_uri(path, "mode=rwc"), path.string(),
+                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (connection->file_is_read_only())
+    throw StoreError(StoreProblem::read_only, path.string() + ": the file is read-only");
+  connection->execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL");
+  // First see whether it is ours: another program's database keeps its journal.
+  migrate(*connection);
+  set_journal(*connection, is_local_disk(folder) ? "wal" : "delete");
+  return connection;
+}
+
+std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw StoreError(StoreProblem::cannot_open, path.string() + ": no such file");
+  auto connection = connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY);
+  try {
+    require_readable_schema(*connection);
+    return connection;
+  } catch (const StoreError& error) {
+    // A WAL store in a folder where its index cannot be made, as on read-only media: when no log
+    // lies beside it, the file alone is complete.
+    const bool has_log = std::filesystem::exists(path.string() + "-wal", ignored);
+    const bool cannot_index =
+        error.problem() == StoreProblem::cannot_open || error.problem() == StoreProblem::read_only;
+    if (has_log || !cannot_index || is_writable(folder_of(path))) throw;
+  }
+  connection =
+      connect(sqlite_uri(path, "mode=ro&immutable=1"), path.string(), SQLITE_OPEN_READONLY);
+  require_readable_schema(*connection);
+  return connection;
+}
+
+std::unique_ptr<Connection> open_in_memory() {
+  auto connection = connect(":memory:", ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  connection->execute("PRAGMA foreign_keys = ON");
+  migrate(*connection);
+  return connection;
+}
+
+void require_finite(const std::string& metric, const std::optional<double>& value) {
+  if (value && !std::isfinite(*value))
+    throw std::invalid_argument("Store::record: the value of " + metric +
+                                " is not finite; give its reason instead");
+}
+
+[[noreturn]] void conflict(const Connection& connection, const std::string& what) {
+  throw StoreError(StoreProblem::conflict,
+                   connection.label() + ": " + what + " is known with another content");
+}
+
+// Inserts unless the key is known, and says whether the row that is there now is the row given.
+// kept text: INSERT ... ON CONFLICT DO NOTHING, never OR IGNORE, which would swallow broken rules
+// too.
+void add_component(Connection& connection, const ComponentRow& row) {
+  connection.kept("INSERT INTO component VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(row.key, row.kind, row.plugin_id, row.plugin_version, row.params, row.content, row.name);
+  Statement& same = connection.kept(
+      "SELECT 1 FROM component WHERE key = ? AND kind = ? AND plugin_id = ? AND plugin_version = ? "
+      "AND params = ? AND content = ?");
+  same.bind_all(row.key, row.kind, row.plugin_id, row.plugin_version, row.params, row.content);
+  const bool found = same.step();
+  same.reset();
+  if (!found) conflict(connection, "component " + row.key);
+}
+
+std::optional<std::string> explainer_of(const CellRow& row) {
+  return row.explainer.empty() ? std::nullopt : std::optional<std::string>(row.explainer);
+}
+
+void add_cell(Connection& connection, const CellRow& row) {
+  connection.kept("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(row.key, row.dataset, row.model, explainer_of(row), row.seed, row.control);
+  Statement& same = connection.kept(
+      "SELECT 1 FROM cell WHERE key = ? AND dataset = ? AND model = ? AND explainer IS ? "
+      "AND seed = ? AND control = ?");
+  same.bind_all(row.key, row.dataset, row.model, explainer_of(row), row.seed, row.control);
+  const bool found = same.step();
+  same.reset();
+  if (!found) conflict(connection, "cell " + row.key);
+}
+
+void add_metric_key(Connection& connection, const MetricKeyRow& row) {
+  // Citation and question may be put better one day; what decides a ranking may not change.
+  connection
+      .kept(
+          "INSERT INTO metric_key VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (metric) DO UPDATE "
+          "SET "
+          "grp = excluded.grp, low = excluded.low, high = excluded.high, unit = excluded.unit, "
+          "citation = excluded.citation, question = excluded.question "
+          "WHERE direction = excluded.direction")
+      .run(row.metric, row.grp, row.direction, row.low, row.high, row.unit, row.citation,
+           row.question);
+  Statement& same = connection.kept("SELECT 1 FROM metric_key WHERE metric = ? AND direction = ?");
+  same.bind_all(row.metric, row.direction);
+  const bool found = same.step();
+  same.reset();
+  if (!found) conflict(connection, "the direction of metric " + row.metric);
+}
+
+// Text for a message: what there is, a few of them.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kShown; ++i)
+    text.append(i ? ", " : "").append(names[i]);
+  if (names.size() > kShown) text += ", ... (" + std::to_string(names.size()) + ")";
+  return names.empty() ? "none" : text;
+}
+
+}  // namespace
+
+struct Store::Parts {
+  std::filesystem::path path;
+  std::unique_ptr<Connection> connection;
+};
+
+Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Store Store::open(const std::filesystem::path& path, Mode mode) {
+  auto parts = std::make_unique<Parts>();
+  parts->path = path;
+  if (path == ":memory:")
+    parts->connection = open_in_memory();
+  else if (mode == Mode::read_write)
+    parts->connection = open_for_writing(path);
+  else
+    parts->connection = open_for_reading(path);
+  return Store(std::move(parts));
+}
+
+const std::filesystem::path& Store::path() const { return parts_->path; }
+
+Connection& Store::connection() { return *parts_->connection; }
+
+void Store::register_run(const RunRow& run, std::span<const ComponentRow> components,
+                         std::span<const CellRow> cells, std::span<const MetricKeyRow> metrics) {
+  Connection& c = connection();
+  Transaction transaction(c);
+  c.kept("INSERT INTO run VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(run.key, run.name, run.file_text, run.created_at);
+  for (const ComponentRow& row : components) add_component(c, row);
+  for (const MetricKeyRow& row : metrics) {
+    add_metric_key(c, row);
+    c.kept("INSERT INTO run_metric VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row.metric);
+  }
+  for (const CellRow& row : cells) {
+    add_cell(c, row);
+    c.kept("INSERT INTO run_cell VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row.key);
+  }
+  transaction.commit();
+}
+
+void Store::add_plugins(std::span<const PluginRow> plugins) {
+  Connection& c = connection();
+  Transaction transaction(c);
+  for (const PluginRow& row : plugins)
+    c.kept("INSERT INTO plugin VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+        .run(row.kind, row.id, row.version, row.sha256, row.file, row.licence, row.citation);
+  transaction.commit();
+}
+
+void Store::add_environment(const EnvironmentRow& environment) {
+  connection()
+      .kept("INSERT INTO environment VALUES (?, ?) ON CONFLICT DO NOTHING")
+      .run(environment.key, environment.text);
+}
+
+void Store::add_event(const EventRow& event) {
+  connection()
+      .kept("INSERT INTO event VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING")
+      .run(event.at, event.id, event.kind, event.text);
+}
+
+bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
+                   std::span<const SampleScoreRow> sample_scores) {
+  const auto reason_of = [](const auto& row) {
+    return row.reason.empty() ? std::nullopt : std::optional<std::string>(row.reason);
+  };
+  for (const ScoreRow& row : scores) require_finite(row.metric, row.value);
+  for (const SampleScoreRow& row : sample_scores) require_finite(row.metric, row.value);
+  Connection& c = connection();
+  Transaction transaction(c);
+  try {
+    c.kept(
+         "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+         "ON CONFLICT (id) DO NOTHING")
+        .run(attempt.id, attempt.cell, attempt.run, attempt.environment, to_text(attempt.status),
+             attempt.stage, attempt.signal, attempt.exit_code, attempt.message, attempt.log_tail,
+             attempt.started_at, attempt.seconds, attempt.peak_memory, attempt.binaries);
+    if (c.changes() == 0) {
+      Statement& same = c.kept(
+          "SELECT 1 FROM attempt WHERE id = ? AND cell = ? AND run = ? AND status = ? "
+          "AND started_at = ?");
+      same.bind_all(attempt.id, attempt.cell, attempt.run, to_text(attempt.status),
+                    attempt.started_at);
+      const bool found = same.step();
+      same.reset();
+      if (!found) conflict(c, "attempt " + attempt.id);
+      return false;
+    }
+    for (const ScoreRow& row : scores)
+      c.kept("INSERT INTO score VALUES (?, ?, ?, ?)")
+          .run(attempt.id, row.metric, row.value, reason_of(row));
+    for (const SampleScoreRow& row : sample_scores)
+      c.kept("INSERT INTO sample_score VALUES (?, ?, ?, ?, ?)")
+          .run(attempt.id, row.metric, row.part, row.value, reason_of(row));
+    transaction.commit();
+  } catch (const StoreError& error) {
+    if (error.problem() != StoreProblem::constraint) throw;
+    throw StoreError(StoreProblem::constraint, std::string(error.what()) + " (attempt " +
+                                                   attempt.id + " at cell " + attempt.cell + ")");
+  }
+  return true;
+}
+
+void Store::retract(std::string_view attempt, std::string_view reason, std::string_view at) {
+  Connection& c = connection();
+  Transaction transaction(c);
+  Statement& known = c.kept("SELECT 1 FROM attempt WHERE id = ?");
+  const bool found = known.bind_all(attempt).step();
+  known.reset();
+  if (!found)
+    throw StoreError(StoreProblem::not_found,
+                     c.label() + ": there is no attempt " + std::string(attempt));
+  c.kept("INSERT INTO retraction VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(attempt, reason, at);
+  transaction.commit();
+}
+
+std::set<std::string> Store::good_cells(std::string_view run) {
+  Statement query(connection(), query_text("good_cells"));
+  query.bind_filter("run", run);
+  std::set<std::string> cells;
+  while (query.step()) cells.insert(query.text(0));
+  return cells;
+}
+
+std::map<std::string, std::set<std::string>> Store::good_binaries() {
+  Statement query(connection(),
+                  "SELECT DISTINCT attempt.cell, attempt.binaries FROM attempt "
+                  "JOIN good_attempt USING (id)");
+  std::map<std::string, std::set<std::string>> binaries;
+  while (query.step()) binaries[query.text(0)].insert(query.text(1));
+  return binaries;
+}
+
+std::vector<std::string> Store::run_metrics(std::string_view run) {
+  Statement query(connection(), "SELECT metric FROM run_metric WHERE run = :run ORDER BY metric");
+  query.bind_filter("run", run);
+  std::vector<std::string> metrics;
+  while (query.step()) metrics.push_back(query.text(0));
+  return metrics;
+}
+
+std::vector<std::string> Store::missing_metrics(std::string_view cell,
+                                                std::span<const std::string> metrics) {
+  std::string array = "[";
+  for (const std::string& metric : metrics) {
+    Statement& quote = connection().kept("SELECT json_quote(?)");
+    if (quote.bind_all(metric).step())
+      array.append(array.size() > 1 ? "," : "").append(quote.text(0));
+    quote.reset();
+  }
+  Statement& query = connection().kept(query_text("missing_metrics"));
+  query.bind_filter("cell", cell).bind_filter("metrics", array + "]");
+  std::vector<std::string> missing;
+  while (query.step()) missing.push_back(query.text(0));
+  query.reset();
+  return missing;
+}
+
+std::map<std::string, double> Store::median_seconds() {
+  Statement query(connection(), query_text("durations"));
+  std::map<std::string, double> seconds;
+  while (query.step()) seconds[query.text(0)] = query.real(1);
+  return seconds;
+}
+
+std::vector<RunRow> Store::runs() {
+  Statement query(connection(),
+                  "SELECT key, name, file_text, created_at FROM run ORDER BY created_at, key");
+  std::vector<RunRow> rows;
+  while (query.step()) rows.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
+  return rows;
+}
+
+std::string Store::find_run(std::string_view text) {
+  std::vector<std::string> names, by_prefix;
+  std::string by_name;
+  for (const RunRow& run : runs()) {
+    if (run.key == text) return run.key;
+    if (run.name == text) by_name = run.key;
+    if (!text.empty() && std::string_view(run.key).substr(0, text.size()) == text)
+      by_prefix.push_back(run.key);
+    names.push_back(run.name + " (" + run.key.substr(0, 12) + ")");
+  }
+  if (!by_name.empty()) return by_name;
+  if (by_prefix.size() == 1) return by_prefix.front();
+  throw StoreError(StoreProblem::not_found,
+                   connection().label() + ": " + (by_prefix.empty() ? "no run" : "several runs") +
+                       " \"" + std::string(text) + "\"; there are " + listed(names));
+}
+
+std::string Store::find_cell(std::string_view prefix) {
+  Statement query(
+      connection(),
+      "SELECT key FROM cell WHERE key = ?1 OR (?1 <> '' AND substr(key, 1, length(?1)) = "
+      "?1) ORDER BY key <> ?1, key");
+  query.bind(1, prefix);
+  std::vector<std::string> keys;
+  while (query.step()) keys.push_back(query.text(0));
+  if (keys.size() == 1 || (!keys.empty() && keys.front() == prefix)) return keys.front();
+  throw StoreError(StoreProblem::not_found,
+                   connection().label() + ": " +
+                       (keys.empty() ? "no cell begins with \"" + std::string(prefix) + "\""
+                                     : "several cells begin with \"" + std::string(prefix) +
+                                           "\": " + listed(keys)));
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/store/error.h"
+#include "results/store/rows.h"
+
+namespace conoscope::results {
+
+class Connection;
+
+enum class Mode { read_only, read_write };
+
+/// Everything that was asked for and everything that came out, in one SQLite file.
+///
+/// One object per thread and process; several processes may write the same file, each waits up to
+/// 30 s for the other. Journal: WAL on a local disk, else the rollback journal. synchronous = FULL:
+/// an acknowledged attempt survives a power cut, not only a kill; the price is one fsync per
+/// attempt, and an attempt takes much longer than that.
+class Store {
+ public:
+  /// Opens, and for read_write creates and migrates. ":memory:" is a store that is never saved.
+  ///
+  /// throws  StoreError: cannot_open, not_a_database, not_a_store, newer_schema, older_schema,
+  ///         read_only (file or folder), disk_full, busy
+  static Store open(const std::filesystem::path& path, Mode mode);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// Says what a run asks for, in one transaction. Again with the same rows: nothing changes.
+  ///
+  /// cells    are asked of the run; their components are given here or known already
+  /// metrics  are asked of the run
+  /// throws   StoreError: conflict (a key that is known with another content), constraint
+  void register_run(const RunRow& run, std::span<const ComponentRow> components,
+                    std::span<const CellRow> cells, std::span<const MetricKeyRow> metrics);
+
+  void add_plugins(std::span<const PluginRow> plugins);
+  void add_environment(const EnvironmentRow& environment);
+  void add_event(const EventRow& event);
+
+  /// Saves an attempt with all that belongs to it, or nothing, in one transaction.
+  ///
+  /// returns  false: this id is saved already, with the same cell, run, status and start
+  /// throws   std::invalid_argument: a value that is not finite (see score_row())
+  ///          StoreError: conflict (the id is another attempt), constraint (unknown cell, metric,
+  ///          ...; value and reason both or neither), disk_full, busy, ...
+  bool record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
+              std::span<const SampleScoreRow> sample_scores = {});
+
+  /// From now on the attempt does not count. It stays in the store.
+  ///
+  /// throws  StoreError: not_found
+  void retract(std::string_view attempt, std::string_view reason, std::string_view at);
+
+  /// Cells that a run asks for and that need no more work: an attempt that counts and is
+  /// not_applicable, or ok with a score row for each metric the run asks for. Attempts of other
+  /// runs count as well.
+  std::set<std::string> good_cells(std::string_view run);
+
+  /// Of every cell, AttemptRow::binaries of the attempts that count: by which plugin files its outcome
+  /// was made.
+  std::map<std::string, std::set<std::string>> good_binaries();
+
+  /// What a run asks for, by name of the metric.
+  std::vector<std::string> run_metrics(std::string_view run);
+
+  /// Those of the metrics that the cell has no score row for, sorted.
+  std::vector<std::string> missing_metrics(std::string_view cell,
+                                           std::span<const std::string> metrics);
+
+  /// Median seconds of the successful attempts by component key: what a plan estimates with.
+  std::map<std::string, double> median_seconds();
+
+  /// Oldest first.
+  std::vector<RunRow> runs();
+
+  /// The key of a run given by its key, by a prefix that only one key has, or by its name (the
+  /// newest run of that name).
+  ///
+  /// throws  StoreError (not_found): none or several fit; lists the runs
+  std::string find_run(std::string_view text);
+
+  /// The key of the cell whose key begins like this.
+  ///
+  /// throws  StoreError (not_found): none or several do
+  std::string find_cell(std::string_view prefix);
+
+  const std::filesystem::path& path() const;
+
+  /// For the other files of this folder and for tests.
+  Connection& connection();
+
+ private:
+  struct Parts;
+  explicit Store(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace conoscope::results

@@ -1,0 +1,113 @@
+#include "plugins/explainers/ace/cav.h"
+
+#include <doctest/doctest.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "conoscope/sdk/random.h"
+
+namespace conoscope::numerics {
+namespace {
+
+Matrix cloud(Index rows, Index width, double shift, std::uint64_t seed) {
+  sdk::Random random{sdk::Seed(seed)};
+  Matrix out(rows, width);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+  out.col(0).array() += shift;
+  return out;
+}
+
+TEST_CASE("two points: the direction between them") {
+  Matrix has(1, 2), lacks(1, 2);
+  has << 3, 1;
+  lacks << 0, -3;
+  const Vector v = concept_activation_vector(has, lacks);
+  CHECK(v[0] == doctest::Approx(0.6).epsilon(1e-7));
+  CHECK(v[1] == doctest::Approx(0.8).epsilon(1e-7));
+  CHECK((concept_activation_vector(lacks, has) + v).norm() < 1e-7);
+}
+
+TEST_CASE("the minimum of the penalised loss: its gradient vanishes along the direction") {
+  for (const Index width : {3, 60}) {  // more and fewer rows than features
+    const Matrix has = cloud(20, width, 1.0, 1), lacks = cloud(15, width, 0.0, 2);
+    const Vector v = concept_activation_vector(has, lacks, 0.5);
+    CHECK(v.norm() == doctest::Approx(1.0));
+    // With the direction fixed only length s and intercept b are free; at the best of these the
+    // gradient across the direction must vanish too: sum_i y_i sigma(-margin_i) x_i is along v.
+    double s = 0.1, b = 0.0;
+    for (int step = 0; step < 500; ++step) {
+      Eigen::Vector2d g(s, 0.0);
+      Eigen::Matrix2d h = Eigen::Matrix2d::Zero();
+      h(0, 0) = 1.0;
+      const auto add = [&](const Matrix& rows, double y) {
+        for (Index i = 0; i < rows.rows(); ++i) {
+          const double z = rows.row(i).dot(v), p = 1.0 / (1.0 + std::exp(y * (s * z + b)));
+          g += Eigen::Vector2d(z, 1.0) * (-0.5 * y * p);
+          h += Eigen::Vector2d(z, 1.0) * Eigen::RowVector2d(z, 1.0) * (0.5 * p * (1.0 - p));
+        }
+      };
+      add(has, 1.0);
+      add(lacks, -1.0);
+      const Eigen::Vector2d move = h.inverse() * g;
+      s -= 0.5 * move[0];
+      b -= 0.5 * move[1];
+    }
+    Vector pull = Vector::Zero(width);
+    for (Index i = 0; i < has.rows(); ++i)
+      pull += 0.5 / (1.0 + std::exp(s * has.row(i).dot(v) + b)) * has.row(i).transpose();
+    for (Index i = 0; i < lacks.rows(); ++i)
+      pull -= 0.5 / (1.0 + std::exp(-s * lacks.row(i).dot(v) - b)) * lacks.row(i).transpose();
+    CHECK((pull - s * v).norm() < 1e-6 * pull.norm());
+  }
+}
+
+TEST_CASE("clouds apart are told apart; the same rows give no direction") {
+  const Vector v = concept_activation_vector(cloud(40, 8, 6.0, 1), cloud(40, 8, 0.0, 2));
+  CHECK(v[0] > 0.9);
+  const Matrix same = cloud(10, 4, 0.0, 3);
+  CHECK(concept_activation_vector(same, same).isZero(0.0));
+  CHECK(concept_activation_vector(same.replicate(3, 1), same).isZero(0.0));
+}
+
+TEST_CASE("paired t-test: hand-worked and from tables") {
+  // d = 1, 2, 3: t = 2 / (1 / sqrt 3) = 3.4641, nu = 2: p = 1 - t / sqrt(t^2 + 2) = 0.0741799
+  CHECK(paired_t_test(Eigen::Vector3d(2, 4, 6), Eigen::Vector3d(1, 2, 3)) ==
+        doctest::Approx(1.0 - 3.4641016151377544 / std::sqrt(14.0)).epsilon(1e-12));
+  // nu = 1: p = 1 - 2/pi atan t; d = 1, 3: t = 2
+  CHECK(paired_t_test(Eigen::Vector2d(1, 3), Eigen::Vector2d(0, 0)) ==
+        doctest::Approx(1.0 - 2.0 / 3.14159265358979324 * std::atan(2.0)).epsilon(1e-12));
+  // The 1 % point of 19 degrees of freedom is 2.860935: 20 pairs that give just this t.
+  Vector d(20);
+  for (Index i = 0; i < 20; ++i) d[i] = i < 10 ? 1.0 : -1.0;
+  const double s = std::sqrt(20.0 / 19.0);
+  d.array() += 2.860934606449914 * s / std::sqrt(20.0);
+  CHECK(paired_t_test(d, Vector::Zero(20)) == doctest::Approx(0.01).epsilon(1e-6));
+  CHECK(paired_t_test(Vector::Zero(20), d) == doctest::Approx(0.01).epsilon(1e-6));
+}
+
+TEST_CASE("paired t-test: pairs that all differ alike") {
+  CHECK(paired_t_test(Vector::Ones(5), Vector::Ones(5)) == 1.0);
+  CHECK(paired_t_test(Vector::Ones(5), Vector::Zero(5)) == 0.0);
+}
+
+TEST_CASE("refusals") {
+  const Matrix good = cloud(3, 2, 0.0, 1);
+  CHECK_THROWS_AS(concept_activation_vector(Matrix(0, 2), good), std::invalid_argument);
+  CHECK_THROWS_AS(concept_activation_vector(good, Matrix(0, 2)), std::invalid_argument);
+  CHECK_THROWS_AS(concept_activation_vector(good, cloud(3, 4, 0.0, 1)), std::invalid_argument);
+  CHECK_THROWS_AS(concept_activation_vector(good, good, 0.0), std::invalid_argument);
+  Matrix bad = good;
+  bad(0, 0) = std::nan("");
+  CHECK_THROWS_AS(concept_activation_vector(bad, good), std::invalid_argument);
+  CHECK_THROWS_AS(paired_t_test(Vector::Ones(1), Vector::Ones(1)), std::invalid_argument);
+  CHECK_THROWS_AS(paired_t_test(Vector::Ones(3), Vector::Ones(2)), std::invalid_argument);
+  Vector infinite = Vector::Ones(3);
+  infinite[1] = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(paired_t_test(infinite, Vector::Ones(3)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace conoscope::numerics
