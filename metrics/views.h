@@ -46,6 +46,19 @@ struct Explanation {
   std::function<Matrix(Index output, const MatrixRef& scores)> reconstruct;
 
   bool linear() const { return !project; }
+
+  Index outputs() const {
+    return class_agnostic ? importance_by_output.rows() : static_cast<Index>(offset.size()) - 1;
+  }
+  /// Where in `cavs` an output's own rows begin; class-agnostic: 0.
+  Index first_row(Index output) const {
+    return class_agnostic ? 0 : offset[static_cast<std::size_t>(output)];
+  }
+  /// How many rows of `cavs` are an output's: K_c.
+  Index concepts(Index output) const {
+    return class_agnostic ? importance_by_output.cols()
+                          : offset[static_cast<std::size_t>(output) + 1] - first_row(output);
+  }
 };
 
 /// Concept bottleneck and concept embedding models.

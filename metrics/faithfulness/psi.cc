@@ -21,12 +21,6 @@ void require_answer(std::string_view metric, const std::string& what, const Matr
   require_finite(metric, what, answer);
 }
 
-Index concepts_of(const Explanation& explanation, Index output) {
-  if (explanation.class_agnostic) return explanation.importance_by_output.cols();
-  return explanation.offset[static_cast<size_t>(output) + 1] -
-         explanation.offset[static_cast<size_t>(output)];
-}
-
 }  // namespace
 
 MatrixRef cavs_of(std::string_view metric, const Explanation& explanation, Index output) {
@@ -35,20 +29,18 @@ MatrixRef cavs_of(std::string_view metric, const Explanation& explanation, Index
   if (explanation.cavs.rows() != count)
     refuse(metric, "the explanation has " + std::to_string(explanation.cavs.rows()) +
                        " CAVs for its " + std::to_string(count) + " concepts");
-  const Index begin =
-      explanation.class_agnostic ? 0 : explanation.offset[static_cast<size_t>(output)];
-  return explanation.cavs.middleRows(begin, concepts_of(explanation, output));
+  return explanation.cavs.middleRows(explanation.first_row(output), explanation.concepts(output));
 }
 
 Vector importance_of(const Explanation& explanation, Index output) {
   if (explanation.class_agnostic) return explanation.importance_by_output.row(output).transpose();
-  return explanation.importance.segment(explanation.offset[static_cast<size_t>(output)],
-                                        concepts_of(explanation, output));
+  return explanation.importance.segment(explanation.first_row(output),
+                                        explanation.concepts(output));
 }
 
 Matrix project(std::string_view metric, const Explanation& explanation, Index output,
                const MatrixRef& rows) {
-  const Index count = concepts_of(explanation, output);
+  const Index count = explanation.concepts(output);
   if (count == 0) return Matrix(rows.rows(), 0);
   Matrix scores;
   if (explanation.linear())
