@@ -10,7 +10,7 @@
 #include "harness/app/plugin_info.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/npz_file.h"
-#include "harness/core/plan/dataset_load.h"
+#include "harness/core/run/loaded_dataset.h"
 
 namespace conoscope::app {
 

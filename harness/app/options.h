@@ -10,7 +10,7 @@
 #include "harness/app/command.h"
 #include "harness/core/border/registry.h"
 #include "harness/core/plan/plan.h"
-#include "harness/core/run/worker_process.h"
+#include "harness/core/processes/worker_process.h"
 #include "results/formats/format.h"
 
 namespace conoscope::app {

@@ -82,6 +82,7 @@ struct ScoreRow {
   std::string metric;
   std::optional<double> value;
   std::string reason;
+  std::string message = {};  ///< why, or with what caveat; may be empty
 };
 
 /// One part (sample, concept or output, counted from 0) of a score of the same attempt.

@@ -6,8 +6,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "harness/core/value.h"
 
 namespace conoscope::core {
 
@@ -17,10 +18,6 @@ std::optional<Kind> kind_from(std::string_view name);
 
 enum class ParameterType { kInteger, kReal, kBoolean, kText, kFile, kFolder };
 const char* to_string(ParameterType type);
-
-using Value = std::variant<std::int64_t, double, bool, std::string>;
-/// Canonical text: shortest form that reads back the same; texts in quotes.
-std::string to_text(const Value& value);
 
 /// One parameter of a plugin, as its metadata declares it.
 struct Parameter {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/core/run/sample_arrays.h"
+#include "harness/core/artifacts/sample_arrays.h"
 
 namespace conoscope::core {
 

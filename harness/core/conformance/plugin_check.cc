@@ -8,7 +8,7 @@
 #include "harness/core/conformance/scene.h"
 #include "harness/core/conformance/trial.h"
 #include "harness/core/plan/suggest.h"
-#include "harness/core/run/worker_process.h"
+#include "harness/core/processes/worker_process.h"
 
 namespace conoscope::core {
 

@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
+#include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
-#include "harness/core/run/sample_arrays.h"
 
 namespace conoscope::core {
 

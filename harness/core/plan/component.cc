@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/plan/data_content.h"
 #include "harness/core/plan/suggest.h"
 
 namespace conoscope::core {
@@ -82,7 +82,7 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
     const Value& value = component.values[i];
     if (parameter.is_path()) {
       const auto& file = std::get<std::string>(value);
-      const std::string hash = file.empty() ? "" : content_of(file);
+      const std::string hash = file.empty() ? "" : content_hash(file);
       if (!hash.empty()) contents += hash;
       canonical[parameter.name] = hash.empty() ? "none" : "sha256:" + hash;
       if (given[i])

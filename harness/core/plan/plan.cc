@@ -342,20 +342,6 @@ void check_references(const Plan& plan, Diagnostics& diagnostics) {
 
 }  // namespace
 
-const char* to_string(Stage stage) {
-  switch (stage) {
-    case Stage::kDataset:
-      return "dataset";
-    case Stage::kModel:
-      return "model";
-    case Stage::kExplain:
-      return "explain";
-    case Stage::kScore:
-      return "score";
-  }
-  return "";
-}
-
 std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
                         const std::string& lineage) {
   return sdk::Seed(component.seeded() ? static_cast<std::uint64_t>(seed) : 0)

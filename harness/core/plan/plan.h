@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "harness/core/plan/component.h"
+#include "harness/core/processes/job.h"
 #include "metrics/catalogue.h"
 
 namespace conoscope::core {
-
-enum class Stage { kDataset, kModel, kExplain, kScore };
-const char* to_string(Stage stage);
 
 /// One piece of work: an artifact to make, or scores to compute from artifacts. What several cells
 /// need is one node, computed once.

@@ -5,7 +5,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "harness/core/run/sample_arrays.h"
+#include "harness/core/artifacts/sample_arrays.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 

@@ -15,8 +15,8 @@
 
 #include "conoscope/sdk/abi.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/run/job.h"
-#include "harness/core/run/worker_process.h"
+#include "harness/core/processes/job.h"
+#include "harness/core/processes/worker_process.h"
 #include "harness/core/version.h"
 
 namespace conoscope::core {

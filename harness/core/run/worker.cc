@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -15,15 +14,16 @@
 #include <new>
 
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/border/forward_call.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/border/score_collector.h"
 #include "harness/core/conformance/scene.h"
 #include "harness/core/conformance/trial.h"
 #include "harness/core/plan/contains.h"
+#include "harness/core/processes/job.h"
+#include "harness/core/processes/protocol.h"
 #include "harness/core/run/control.h"
-#include "harness/core/run/forward_call.h"
-#include "harness/core/run/job.h"
-#include "harness/core/run/score_collector.h"
 #include "harness/core/run/subject.h"
 #include "harness/core/run/subject_calls.h"
 #include "metrics/catalogue.h"
@@ -33,35 +33,22 @@ namespace conoscope::core {
 namespace {
 
 namespace fs = std::filesystem;
+using results::Status;
 
 std::atomic<bool> asked_to_stop{false};
 
-void report(const std::vector<std::string>& fields) {
-  const std::string line = make_line(fields);
-  std::size_t sent = 0;
-  while (sent < line.size()) {
-    const ssize_t n = ::write(kReportFd, line.data() + sent, line.size() - sent);
-    if (n < 0 && errno != EINTR) ::_exit(1);  // the supervisor is gone
-    if (n > 0) sent += static_cast<std::size_t>(n);
-  }
-}
+const Reporter kReport;
 
-std::string hex_double(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof(buffer), "%a", value);
-  return buffer;
-}
-
-const char* fault_word(cono_status status) {
+Status status_of(cono_status status) {
   switch (status) {
     case CONO_NOT_APPLICABLE:
-      return "not_applicable";
+      return Status::not_applicable;
     case CONO_CANCELLED:
-      return "interrupted";
+      return Status::interrupted;
     case CONO_OUT_OF_MEMORY:
-      return "out_of_memory";
+      return Status::out_of_memory;
     default:
-      return "failed";
+      return Status::failed;
   }
 }
 
@@ -95,7 +82,7 @@ void set_up(HostCalls& host, const Job& job) {
   host.progress = [last = -1.0](double done) mutable {
     if (!(done >= 0.0 && done <= 1.0) || std::abs(done - last) < 0.01) return;
     last = done;
-    report({"progress", std::to_string(done)});
+    kReport.progress(done);
   };
   host.log = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   host.cancelled = [] { return asked_to_stop.load(std::memory_order_relaxed); };
@@ -191,7 +178,7 @@ void explain(const Job& job, Ready<cono_explainer>& ready, HostCalls& host, cons
     forward.emplace(job.scene_forward ? ForwardFunction(scene_forward) : answering->function(),
                     ForwardShape::of(dataset, model));
   }
-  report({"stage", "fit"});
+  kReport.stage("fit");
   try {
     produce_with(job, ready, host, folder,
                  [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
@@ -222,12 +209,12 @@ void check_forward(const Job& job, Ready<cono_model>& ready, HostCalls& host,
 void check_intervention(Ready<cono_model>& ready, HostCalls& host, const ArrayBag& model);
 
 void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
-  report({"stage", "load"});
+  kReport.stage("load");
   switch (job.stage) {
     case Stage::kDataset: {
       Ready<cono_dataset> ready(*job.plugin, host);
       if (job.trial == trial::kLoad) return;
-      report({"stage", "load data"});
+      kReport.stage("load data");
       produce_with(job, ready, host, folder,
                    [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                      return instance.table().load(instance.get(), raw, sink);
@@ -239,7 +226,7 @@ void make_artifact(const Job& job, HostCalls& host, const fs::path& folder) {
       if (job.trial == trial::kLoad) return;
       ArrayBag dataset = ArrayBag::open(job.dataset);
       alter_input(dataset, job.trial);
-      report({"stage", "fit"});
+      kReport.stage("fit");
       produce_with(job, ready, host, folder,
                    [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                      return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
@@ -332,7 +319,7 @@ void check_explainer_calls(Ready<cono_explainer>& ready, HostCalls& host,
     throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
   if (reconstruct && table.reconstruct == nullptr)
     throw CallFault(CONO_NOT_APPLICABLE, "it has no reconstruct()");
-  report({"stage", reconstruct ? "reconstruct" : "project"});
+  kReport.stage(reconstruct ? "reconstruct" : "project");
   const sdk::Tensor activations = input.get("activations");
   const std::int64_t width = activations.shape(2);
   metrics::Matrix rows(std::min(activations.size() / width, kTrialRows), width);
@@ -384,7 +371,7 @@ void check_forward(const Job& job, Ready<cono_model>& ready, HostCalls& host,
   if (!offered)
     throw OutputFault("it has a forward(), but its metadata do not say offers = [\"forward\"]");
   AnsweringModel answering(*job.plugin, model, host);  // an instance that has not seen fit()
-  report({"stage", "forward"});
+  kReport.stage("forward");
   const ForwardShape shape = ForwardShape::of(dataset, model);
   const sdk::Tensor inputs = dataset.get("inputs"), activations = model.get("activations");
   const std::int64_t count = std::min(inputs.rows(), kTrialRows);
@@ -419,7 +406,7 @@ void check_forward(const Job& job, Ready<cono_model>& ready, HostCalls& host,
 void check_intervention(Ready<cono_model>& ready, HostCalls& host, const ArrayBag& model) {
   const auto table = ready.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE);
   if (!table) throw CallFault(CONO_NOT_APPLICABLE, "it has no intervene()");
-  report({"stage", "intervene"});
+  kReport.stage("intervene");
   const sdk::Tensor scores = model.get("concept_scores");
   const std::int64_t concepts = scores.shape(1), width = scores.shape(2);
   metrics::Matrix rows(std::min(scores.rows(), kTrialRows), concepts * width);
@@ -443,11 +430,12 @@ void check_intervention(Ready<cono_model>& ready, HostCalls& host, const ArrayBa
 void send_score(const metrics::Score& score, bool parts) {
   if (score.reason.empty() && !std::isfinite(score.value))
     throw OutputFault(score.name + ": the score is not a finite number");
-  report({"score", score.name, hex_double(score.reason.empty() ? score.value : 0.0), score.reason,
-          score.message});
+  kReport.score({score.name,
+                 score.reason.empty() ? std::optional<double>(score.value) : std::nullopt,
+                 score.reason, score.message});
   if (parts)
     for (std::size_t i = 0; i < score.parts.size(); ++i)
-      report({"part", score.name, std::to_string(i), hex_double(score.parts[i])});
+      kReport.part(score.name, i, score.parts[i]);
 }
 
 bool needs_view(const Job& job, std::string_view view) {
@@ -488,7 +476,7 @@ std::size_t score_built_in(const Job& job, const TestSubject& subject) {
 }
 
 std::size_t score(const Job& job, HostCalls& host) {
-  report({"stage", "open"});
+  kReport.stage("open");
   const ArrayBag dataset = ArrayBag::open(job.dataset);
   const ArrayBag model = ArrayBag::open(job.model_folder);
   std::optional<ArrayBag> explanation;
@@ -576,21 +564,21 @@ std::size_t score(const Job& job, HostCalls& host) {
     if (needs_view(job, "train_concept_view")) subject.add_train_concepts(dataset, model);
     if (needs_view(job, "concept_view") || needs_view(job, "latent_view"))
       subject.add_concept_scores();
-    report({"stage", "score"});
+    kReport.stage("score");
     return score_built_in(job, subject);
   }
-  report({"stage", "load"});
+  kReport.stage("load");
   Ready<cono_metric> metric(*job.plugin, host);
   if (job.trial == trial::kLoad) return 0;
-  report({"stage", "score"});
+  kReport.stage("score");
   for (const char* view : {"concept_view", "latent_view"})
     if (contains(metric.metadata.needs, view)) subject.add_concept_scores();
   // Which annotations an archive holds is known only now.
   for (const char* name : {"labels", "targets", "concepts", "factors"}) {
     if (!contains(metric.metadata.needs, name) || subject.arrays().find(name)) continue;
     for (const ScoreSpec& spec : metric.metadata.scores)
-      report({"score", spec.name, hex_double(0.0), "not_applicable",
-              std::string(name) + " are missing"});
+      kReport.score(
+          {spec.name, std::nullopt, "not_applicable", std::string(name) + " are missing"});
     return metric.metadata.scores.size();
   }
   const metrics::Subject views = subject.views();
@@ -647,9 +635,9 @@ void set_limits(const Job& job) {
 }  // namespace
 
 int run_worker(const fs::path& job_file) {
-  const auto fault = [](const char* status, const std::string& message) {
+  const auto fault = [](Status status, const std::string& message) {
     std::fflush(nullptr);
-    report({"fault", status, message});
+    kReport.fault(status, message);
     ::_exit(1);
     return 1;
   };
@@ -671,19 +659,19 @@ int run_worker(const fs::path& job_file) {
       if (job.repeat) repeat_and_compare(job, host);
     }
     std::fflush(nullptr);
-    report({"done", std::to_string(count)});
+    kReport.done(count);
     // Static destructors and exit handlers are the plugins' code too; the work is done.
     ::_exit(0);
   } catch (const CallFault& e) {
-    return fault(fault_word(e.status()), e.what());
+    return fault(status_of(e.status()), e.what());
   } catch (const OutputFault& e) {
-    return fault("invalid_output", e.what());
+    return fault(Status::invalid_output, e.what());
   } catch (const LoadFault& e) {
-    return fault("failed", e.what());
+    return fault(Status::failed, e.what());
   } catch (const std::bad_alloc&) {
-    return fault("out_of_memory", "out of memory");
+    return fault(Status::out_of_memory, "out of memory");
   } catch (const std::exception& e) {
-    return fault("failed", e.what());
+    return fault(Status::failed, e.what());
   }
 }
 

@@ -1,4 +1,4 @@
-#include "harness/core/run/forward_call.h"
+#include "harness/core/border/forward_call.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/core/run/job.h"
+#include "harness/core/processes/job.h"
 
 #include <doctest/doctest.h>
 
@@ -136,26 +136,4 @@ TEST_CASE("what is no job is refused, never half read") {
                       std::runtime_error, "not a job: control_seed");
   CHECK_THROWS_SAYING(write_job(Job(), scratch.path("no/folder/job.toml")), std::runtime_error,
                       "job.toml: cannot be written");
-}
-
-TEST_CASE("a report line keeps its fields, whatever stands in them") {
-  const std::vector<std::vector<std::string>> cases = {
-      {"done", "1"},
-      {"fault", "failed", "tab\there, line\nbreak, back\\slash, \\t as it stands"},
-      {"", "", ""},
-      {""},
-      {"a\\", "\\b", "\\\\", "\\n", "\t\t", "\n"},
-      {std::string("nul\0inside", 10), "ä"}};
-  for (const auto& fields : cases) {
-    const std::string line = make_line(fields);
-    REQUIRE(line.back() == '\n');
-    CHECK(line.find('\n') == line.size() - 1);
-    CHECK(split_line(std::string_view(line).substr(0, line.size() - 1)) == fields);
-  }
-}
-
-TEST_CASE("a line of anybody's is split without complaint") {
-  CHECK(split_line("") == std::vector<std::string>{""});
-  CHECK(split_line("a\tb\\") == std::vector<std::string>{"a", "b\\"});
-  CHECK(split_line("a\\qb") == std::vector<std::string>{"aqb"});
 }

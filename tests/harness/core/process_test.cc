@@ -1,4 +1,4 @@
-#include "harness/core/run/process.h"
+#include "harness/core/processes/process.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

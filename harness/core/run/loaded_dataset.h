@@ -7,7 +7,7 @@
 
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/plan/component.h"
-#include "harness/core/run/worker_process.h"
+#include "harness/core/processes/worker_process.h"
 
 namespace conoscope::core {
 

@@ -1,4 +1,4 @@
-#include "harness/core/run/worker_process.h"
+#include "harness/core/processes/worker_process.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -17,17 +17,6 @@ using results::Status;
 // Loading a library and making an instance is a matter of milliseconds; a minute is a hang.
 constexpr double kLoadSeconds = 60;
 constexpr std::size_t kLogTail = 4096;
-
-/// A plugin can write to any descriptor; whatever it puts on this one is its own fault.
-Status status_of(const std::string& word) {
-  try {
-    return results::parse_status(word);
-  } catch (const std::invalid_argument&) {
-    return Status::failed;
-  }
-}
-
-double parse_hex(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
 std::filesystem::path prepared(const Job& job) {
   auto file = job.work / "job.toml";
@@ -68,39 +57,20 @@ double WorkerProcess::seconds() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();
 }
 
-void WorkerProcess::take(const std::string& line) {
-  const auto fields = split_line(line);
-  const auto field = [&](std::size_t i) { return i < fields.size() ? fields[i] : ""; };
-  if (fields[0] == "stage")
-    step_ = field(1);
-  else if (fields[0] == "progress")
-    progress_ = std::atof(field(1).c_str());
-  else if (fields[0] == "done")
-    done_ = true;
-  else if (fields[0] == "fault")
-    fault_ = {status_of(field(1)), field(2)};
-  else if (fields[0] == "score")
-    scores_.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
-                                       : results::ScoreRow{field(1), std::nullopt, field(3)});
-  else if (fields[0] == "part")
-    parts_.push_back(
-        results::sample_score_row(field(1), std::atoll(field(2).c_str()), parse_hex(field(3))));
-}
-
 std::optional<JobEnd> WorkerProcess::pump() {
-  for (const auto& line : process_.read_lines()) take(line);
+  for (const auto& line : process_.read_lines()) reports_.take(line);
   const auto exit = process_.poll_exit();
   if (!exit) {
     enforce_limits();
     return std::nullopt;
   }
-  for (const auto& line : process_.read_lines()) take(line);
+  for (const auto& line : process_.read_lines()) reports_.take(line);
   return judge(*exit);
 }
 
 void WorkerProcess::enforce_limits() {
   const double allowed =
-      step_ == "load" ? std::min(kLoadSeconds, limits_.seconds) : limits_.seconds;
+      reports_.step == "load" ? std::min(kLoadSeconds, limits_.seconds) : limits_.seconds;
   if (!too_long_ && seconds() > allowed) {
     too_long_ = true;
     process_.kill(SIGKILL);
@@ -114,8 +84,8 @@ JobEnd WorkerProcess::judge(const Exit& exit) const {
   JobEnd end;
   end.seconds = seconds();
   end.peak_memory = exit.peak_memory;
-  end.step = step_;
-  end.stage = stage_ + ": " + step_;
+  end.step = reports_.step;
+  end.stage = stage_ + ": " + reports_.step;
   end.log = tail_of(work_ / "stderr.txt", kLogTail);
   std::error_code error;
   const auto noise = std::filesystem::file_size(work_ / "stdout.txt", error);
@@ -126,25 +96,25 @@ JobEnd WorkerProcess::judge(const Exit& exit) const {
   }
   if (exit.signal) end.signal = *exit.signal;
   if (exit.code) end.exit_code = *exit.code;
-  end.scores = scores_;
-  end.parts = parts_;
+  end.scores = reports_.scores;
+  end.parts = reports_.parts;
   if (too_long_) {
     end.status = Status::timeout;
     end.message = "still running after " + to_text(Value(std::round(end.seconds * 10) / 10)) +
                   " s; the limit is " + limits_.seconds_name + " = " +
                   to_text(Value(limits_.seconds));
-    if (step_ == "load") end.message = "did not finish loading: " + end.message;
+    if (reports_.step == "load") end.message = "did not finish loading: " + end.message;
   } else if (too_big_) {
     end.status = Status::out_of_memory;
     end.message = "used more than " + limits_.memory_name + " = " +
                   std::to_string(limits_.memory >> 20) + " MiB";
-  } else if (fault_) {
-    end.status = fault_->first;
-    end.message = fault_->second;
+  } else if (reports_.fault) {
+    end.status = reports_.fault->first;
+    end.message = reports_.fault->second;
   } else if (exit.signal) {
     end.status = Status::crashed;
     end.message = "killed by " + signal_text(*exit.signal);
-  } else if (!done_) {
+  } else if (!reports_.done) {
     end.status = Status::crashed;
     end.message = "the process exited with code " + std::to_string(exit.code.value_or(-1)) +
                   " before its work was finished (no completion record)";

@@ -10,6 +10,6 @@ namespace conoscope::core {
 /// and again when its size or time has changed.
 ///
 /// throws  std::runtime_error: something cannot be read (names it and says why)
-std::string content_of(const std::filesystem::path& file_or_folder);
+std::string content_hash(const std::filesystem::path& file_or_folder);
 
 }  // namespace conoscope::core

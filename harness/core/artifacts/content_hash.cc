@@ -1,4 +1,4 @@
-#include "harness/core/plan/data_content.h"
+#include "harness/core/artifacts/content_hash.h"
 
 #include <map>
 #include <stdexcept>
@@ -44,7 +44,7 @@ std::string content_of_folder(const fs::path& folder) {
 
 }  // namespace
 
-std::string content_of(const fs::path& file_or_folder) {
+std::string content_hash(const fs::path& file_or_folder) {
   return fs::is_directory(file_or_folder) ? content_of_folder(file_or_folder)
                                           : content_of_file(file_or_folder);
 }

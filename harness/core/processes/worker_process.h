@@ -3,14 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/core/run/job.h"
-#include "harness/core/run/process.h"
-#include "results/store/rows.h"
+#include "harness/core/processes/job.h"
+#include "harness/core/processes/process.h"
+#include "harness/core/processes/protocol.h"
 
 namespace conoscope::core {
 
@@ -53,14 +52,13 @@ class WorkerProcess {
   /// To be polled for reading while it is open().
   int report_fd() const { return process_.report_fd(); }
   bool open() const { return !process_.closed(); }
-  double progress() const { return progress_; }
+  double progress() const { return reports_.progress; }
 
   /// Takes in what was reported, without waiting. The verdict once the process has ended.
   std::optional<JobEnd> pump();
 
  private:
   double seconds() const;
-  void take(const std::string& line);
   void enforce_limits();
   JobEnd judge(const Exit& exit) const;
 
@@ -69,12 +67,8 @@ class WorkerProcess {
   std::filesystem::path work_;
   std::chrono::steady_clock::time_point started_;
   ChildProcess process_;
-  std::string step_ = "load";
-  double progress_ = 0;
-  bool done_ = false, too_long_ = false, too_big_ = false;
-  std::optional<std::pair<results::Status, std::string>> fault_;
-  std::vector<results::ScoreRow> scores_;
-  std::vector<results::SampleScoreRow> parts_;
+  Reports reports_;
+  bool too_long_ = false, too_big_ = false;
 };
 
 /// Starts the job and waits for its end.

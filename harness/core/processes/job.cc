@@ -1,4 +1,4 @@
-#include "harness/core/run/job.h"
+#include "harness/core/processes/job.h"
 
 #include <toml++/toml.h>
 
@@ -52,6 +52,20 @@ std::uint64_t read_seed(const toml::table& job, const char* key, const std::stri
 }
 
 }  // namespace
+
+const char* to_string(Stage stage) {
+  switch (stage) {
+    case Stage::kDataset:
+      return "dataset";
+    case Stage::kModel:
+      return "model";
+    case Stage::kExplain:
+      return "explain";
+    case Stage::kScore:
+      return "score";
+  }
+  return "";
+}
 
 void write_job(const Job& job, const std::filesystem::path& file) {
   toml::array metrics;
@@ -124,36 +138,6 @@ Job read_job(const std::filesystem::path& file) {
   job.trial = table["trial"].value_or("");
   job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;
-}
-
-std::string make_line(const std::vector<std::string>& fields) {
-  std::string out;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (i > 0) out += '\t';
-    for (const char c : fields[i])
-      if (c == '\t')
-        out += "\\t";
-      else if (c == '\n')
-        out += "\\n";
-      else if (c == '\\')
-        out += "\\\\";
-      else
-        out += c;
-  }
-  return out + '\n';
-}
-
-std::vector<std::string> split_line(std::string_view line) {
-  std::vector<std::string> out(1);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\t')
-      out.emplace_back();
-    else if (line[i] == '\\' && i + 1 < line.size())
-      out.back() += line[++i] == 't' ? '\t' : line[i] == 'n' ? '\n' : line[i];
-    else
-      out.back() += line[i];
-  }
-  return out;
 }
 
 }  // namespace conoscope::core

@@ -1,4 +1,4 @@
-#include "harness/core/plan/dataset_load.h"
+#include "harness/core/run/loaded_dataset.h"
 
 #include "harness/core/plan/plan.h"
 

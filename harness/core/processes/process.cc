@@ -1,4 +1,4 @@
-#include "harness/core/run/process.h"
+#include "harness/core/processes/process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "harness/core/run/worker.h"
+#include "harness/core/processes/protocol.h"
 
 extern char** environ;
 

@@ -4,13 +4,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "harness/core/border/metadata.h"
-#include "harness/core/plan/plan.h"
+#include "harness/core/value.h"
 
 namespace conoscope::core {
+
+/// Which part of a cell's work it is.
+enum class Stage { kDataset, kModel, kExplain, kScore };
+const char* to_string(Stage stage);
 
 /// A plugin file and the values of its parameters, in the order of its metadata.
 struct PluginUse {
@@ -44,10 +46,5 @@ struct Job {
 void write_job(const Job& job, const std::filesystem::path& file);
 /// throws  std::runtime_error: the file cannot be read, or is not a job of this version
 Job read_job(const std::filesystem::path& file);
-
-/// One line from a worker to its supervisor: a word and its fields, tab-separated, with \t, \n and
-/// \\ escaped.
-std::string make_line(const std::vector<std::string>& fields);
-std::vector<std::string> split_line(std::string_view line);
 
 }  // namespace conoscope::core

@@ -1,4 +1,4 @@
-#include "harness/core/run/score_collector.h"
+#include "harness/core/border/score_collector.h"
 
 #include <algorithm>
 #include <cmath>

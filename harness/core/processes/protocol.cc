@@ -1,0 +1,110 @@
+#include "harness/core/processes/protocol.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace conoscope::core {
+
+namespace {
+
+std::string hex_text(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof(buffer), "%a", value);
+  return buffer;
+}
+
+double parse_hex(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+results::Status status_of(const std::string& word) {
+  try {
+    return results::parse_status(word);
+  } catch (const std::invalid_argument&) {
+    return results::Status::failed;
+  }
+}
+
+}  // namespace
+
+void Reporter::send(const std::vector<std::string>& fields) const {
+  const std::string line = make_line(fields);
+  std::size_t sent = 0;
+  while (sent < line.size()) {
+    const ssize_t n = ::write(fd_, line.data() + sent, line.size() - sent);
+    if (n < 0 && errno != EINTR) ::_exit(1);  // the supervisor is gone
+    if (n > 0) sent += static_cast<std::size_t>(n);
+  }
+}
+
+void Reporter::stage(const std::string& word) const { send({"stage", word}); }
+
+void Reporter::progress(double done) const { send({"progress", std::to_string(done)}); }
+
+void Reporter::score(const results::ScoreRow& score) const {
+  send({"score", score.metric, hex_text(score.value.value_or(0.0)), score.reason, score.message});
+}
+
+void Reporter::part(const std::string& metric, std::size_t index, double value) const {
+  send({"part", metric, std::to_string(index), hex_text(value)});
+}
+
+void Reporter::fault(results::Status status, const std::string& message) const {
+  send({"fault", std::string(results::to_text(status)), message});
+}
+
+void Reporter::done(std::size_t count) const { send({"done", std::to_string(count)}); }
+
+void Reports::take(std::string_view line) {
+  const auto fields = split_line(line);
+  const auto field = [&](std::size_t i) { return i < fields.size() ? fields[i] : ""; };
+  if (fields[0] == "stage")
+    step = field(1);
+  else if (fields[0] == "progress")
+    progress = std::atof(field(1).c_str());
+  else if (fields[0] == "score") {
+    scores.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
+                                      : results::ScoreRow{field(1), std::nullopt, field(3)});
+    scores.back().message = field(4);
+  } else if (fields[0] == "part")
+    parts.push_back(
+        results::sample_score_row(field(1), std::atoll(field(2).c_str()), parse_hex(field(3))));
+  else if (fields[0] == "fault")
+    fault = {status_of(field(1)), field(2)};
+  else if (fields[0] == "done")
+    done = true;
+}
+
+std::string make_line(const std::vector<std::string>& fields) {
+  std::string out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += '\t';
+    for (const char c : fields[i])
+      if (c == '\t')
+        out += "\\t";
+      else if (c == '\n')
+        out += "\\n";
+      else if (c == '\\')
+        out += "\\\\";
+      else
+        out += c;
+  }
+  return out + '\n';
+}
+
+std::vector<std::string> split_line(std::string_view line) {
+  std::vector<std::string> out(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\t')
+      out.emplace_back();
+    else if (line[i] == '\\' && i + 1 < line.size())
+      out.back() += line[++i] == 't' ? '\t' : line[i] == 'n' ? '\n' : line[i];
+    else
+      out.back() += line[i];
+  }
+  return out;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,100 @@
+#include "harness/core/processes/protocol.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace conoscope::core;
+using conoscope::results::ScoreRow;
+using conoscope::results::Status;
+
+namespace {
+
+/// What the other end makes of all that `say` reports.
+template <typename Say>
+Reports heard(Say&& say) {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  say(Reporter(ends[1]));
+  ::close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = ::read(ends[0], buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  Reports out;
+  for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
+    out.take(std::string_view(text).substr(begin, end - begin));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what a worker reports arrives, to the last bit and with its messages") {
+  const double third = 1.0 / 3.0;
+  const Reports got = heard([&](const Reporter& report) {
+    report.stage("score");
+    report.progress(0.25);
+    report.score({"a", third, "", "a caveat, with a\ttab and a\nline"});
+    report.score({"b", std::nullopt, "undefined", "all labels are alike"});
+    report.score({"c", -0.0, ""});
+    report.part("a", 7, 5e-324);
+    report.part("a", 8, std::numeric_limits<double>::quiet_NaN());
+    report.fault(Status::out_of_memory, "too \\ much");
+    report.done(3);
+  });
+  CHECK(got.step == "score");
+  CHECK(got.progress == 0.25);
+  CHECK(got.done);
+  REQUIRE(got.scores.size() == 3);
+  CHECK(got.scores[0].metric == "a");
+  CHECK(got.scores[0].value == third);
+  CHECK(got.scores[0].reason.empty());
+  CHECK(got.scores[0].message == "a caveat, with a\ttab and a\nline");
+  CHECK_FALSE(got.scores[1].value.has_value());
+  CHECK(got.scores[1].reason == "undefined");
+  CHECK(got.scores[1].message == "all labels are alike");
+  CHECK(std::signbit(got.scores[2].value.value()));
+  REQUIRE(got.parts.size() == 2);
+  CHECK(got.parts[0].part == 7);
+  CHECK(got.parts[0].value == 5e-324);
+  CHECK(got.parts[1].reason == "nan");
+  REQUIRE(got.fault.has_value());
+  CHECK(got.fault->first == Status::out_of_memory);
+  CHECK(got.fault->second == "too \\ much");
+}
+
+TEST_CASE("what a plugin writes on the channel is not taken for a report") {
+  Reports got;
+  for (const char* line : {"", "hello", "fault", "fault\tnonsense\twhy", "\t\t", "score"})
+    got.take(line);
+  CHECK_FALSE(got.done);
+  CHECK(got.step == "load");
+  REQUIRE(got.fault.has_value());
+  CHECK(got.fault->first == Status::failed);  // not a status that there is
+  CHECK(got.fault->second == "why");
+}
+
+TEST_CASE("a report line keeps its fields, whatever stands in them") {
+  const std::vector<std::vector<std::string>> cases = {
+      {"done", "1"},
+      {"fault", "failed", "tab\there, line\nbreak, back\\slash, \\t as it stands"},
+      {"", "", ""},
+      {""},
+      {"a\\", "\\b", "\\\\", "\\n", "\t\t", "\n"},
+      {std::string("nul\0inside", 10), "ä"}};
+  for (const auto& fields : cases) {
+    const std::string line = make_line(fields);
+    REQUIRE(line.back() == '\n');
+    CHECK(line.find('\n') == line.size() - 1);
+    CHECK(split_line(std::string_view(line).substr(0, line.size() - 1)) == fields);
+  }
+}
+
+TEST_CASE("a line of anybody's is split without complaint") {
+  CHECK(split_line("") == std::vector<std::string>{""});
+  CHECK(split_line("a\tb\\") == std::vector<std::string>{"a", "b\\"});
+  CHECK(split_line("a\\qb") == std::vector<std::string>{"aqb"});
+}
