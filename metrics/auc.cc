@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -31,9 +31,9 @@ double auc_of_pairs(std::vector<std::pair<double, bool>>& samples, const char* n
 
 std::vector<bool> classes_present(const char* name, std::span<const Index> labels,
                                   const MatrixRef& scores) {
-  detail::require_labels(name, IndexVector(labels.begin(), labels.end()), scores.rows(),
-                         scores.cols());
-  detail::require_finite(name, "scores", scores);
+  numerics::require_labels(name, IndexVector(labels.begin(), labels.end()), scores.rows(),
+                           scores.cols());
+  numerics::require_finite(name, "scores", scores);
   std::vector<bool> present(static_cast<size_t>(scores.cols()), false);
   for (const Index label : labels) present[static_cast<size_t>(label)] = true;
   if (std::count(present.begin(), present.end(), true) < 2)
@@ -44,8 +44,8 @@ std::vector<bool> classes_present(const char* name, std::span<const Index> label
 }  // namespace
 
 double auc(std::span<const Index> labels, const VectorRef& scores) {
-  detail::require_labels("auc", IndexVector(labels.begin(), labels.end()), scores.size(), 2);
-  detail::require_finite_vector("auc", "scores", scores);
+  numerics::require_labels("auc", IndexVector(labels.begin(), labels.end()), scores.size(), 2);
+  numerics::require_finite_vector("auc", "scores", scores);
   std::vector<std::pair<double, bool>> samples;
   for (Index i = 0; i < scores.size(); ++i)
     samples.emplace_back(scores(i), labels[static_cast<size_t>(i)] == 1);

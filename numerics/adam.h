@@ -1,32 +1,49 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
 
+struct AdamOptions {
+  double epsilon = 1e-8;
+  /// False: PyTorch's order, as below. True: Keras's and scikit-learn's, the last lines of the
+  /// paper's section 2, where epsilon is added before v is corrected:
+  ///
+  ///   p <- p - rate * sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + epsilon)
+  bool epsilon_first = false;
+};
+
 /// Adam without weight decay, for one array of parameters.
 ///
 ///   m <- b1 m + (1 - b1) g,   v <- b2 v + (1 - b2) g^2
-///   p <- p - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps),   t = 1, 2, ...
+///   p <- p - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon),   t = 1, 2, ...
 ///
-/// b1 = 0.9, b2 = 0.999, eps = 1e-8.
+/// b1 = 0.9, b2 = 0.999.
 ///
 /// Source: Kingma & Ba, ICLR 2015, algorithm 1.
 template <typename T>
 class Adam {
  public:
-  explicit Adam(Index size)
-      : mean_(static_cast<std::size_t>(size)), square_(static_cast<std::size_t>(size)) {}
+  explicit Adam(Index size, const AdamOptions& options = {})
+      : options_(options),
+        mean_(static_cast<std::size_t>(size)),
+        square_(static_cast<std::size_t>(size)) {}
 
-  /// One step with the gradient times `scale` (1, or what clipping asks for).
-  void step(T* parameters, const T* gradient, T scale, double rate) {
+  /// One step with the gradient times `scale` (1, or what clipping asks for). parameters and
+  /// gradient: contiguous, of the size given at construction.
+  void step(T* parameters, const T* gradient, double rate, T scale = T(1)) {
     ++steps_;
     const auto count = static_cast<double>(steps_);
-    const T step = static_cast<T>(rate / (1.0 - std::pow(kBeta1, count)));
-    const T correction = static_cast<T>(1.0 / std::sqrt(1.0 - std::pow(kBeta2, count)));
+    const double unbiased = 1.0 - std::pow(kBeta1, count);
+    const double spread = std::sqrt(1.0 - std::pow(kBeta2, count));
+    const bool first = options_.epsilon_first;
+    const T step = static_cast<T>(first ? rate * spread / unbiased : rate / unbiased);
+    const T correction = first ? T(1) : static_cast<T>(1.0 / spread);
+    const T epsilon = static_cast<T>(options_.epsilon);
     constexpr T keep1 = static_cast<T>(kBeta1), keep2 = static_cast<T>(kBeta2);
     constexpr T new1 = static_cast<T>(1.0 - kBeta1), new2 = static_cast<T>(1.0 - kBeta2);
     // Not Eigen's sqrt(): in float that is an approximation, another one on each make of processor,
@@ -38,13 +55,14 @@ class Adam {
       const T g = scale * gradient[i];
       m[i] = keep1 * m[i] + new1 * g;
       v[i] = keep2 * v[i] + new2 * g * g;
-      parameters[i] -= step * m[i] / (correction * std::sqrt(v[i]) + static_cast<T>(1e-8));
+      parameters[i] -= step * m[i] / (correction * std::sqrt(v[i]) + epsilon);
     }
   }
 
  private:
   static constexpr double kBeta1 = 0.9, kBeta2 = 0.999;
 
+  AdamOptions options_;
   std::vector<T> mean_, square_;
   long steps_ = 0;
 };

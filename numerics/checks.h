@@ -1,28 +1,47 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
 
-/// The refusals that all functions of this folder share. Each message names function, argument,
-/// row, column and the value seen.
-///
-/// throws      std::invalid_argument: x has no row or no column, or an entry is NaN or infinite
+// What nearly every function asks of its arguments. Each throws std::invalid_argument with the
+// function's name, the argument and what was seen: row, column and value.
+
+[[noreturn]] void refuse(std::string_view function, const std::string& what);
+
+/// Vectorised, unlike Eigen's allFinite(): x * 0 is 0 for a finite x and NaN for any other.
+template <typename Derived>
+bool all_finite(const Eigen::DenseBase<Derived>& values) {
+  using Scalar = typename Derived::Scalar;
+  return (values.derived().array() * Scalar(0)).sum() == Scalar(0);
+}
+
+/// No NaN and no infinity; names the first offender. An empty array is fine.
+void require_finite(std::string_view function, std::string_view argument, const MatrixRef& matrix);
+void require_finite(std::string_view function, std::string_view argument, const MatrixRefF& matrix);
+void require_finite_vector(std::string_view function, std::string_view argument,
+                           const VectorRef& vector);
+
+/// One class per sample, each in 0 ... classes-1.
+void require_labels(std::string_view function, const IndexVector& labels, Index samples,
+                    Index classes);
+
+/// At least one row, one column, and all entries finite.
 void check_finite(const std::string& function, const std::string& argument, const MatrixRef& x);
 void check_finite(const std::string& function, const std::string& argument, const MatrixRefF& x);
 
-/// throws      std::invalid_argument: as check_finite, or an entry is negative
+/// As check_finite, and no entry negative.
 void check_non_negative(const std::string& function, const std::string& argument,
                         const MatrixRef& x);
 void check_non_negative(const std::string& function, const std::string& argument,
                         const MatrixRefF& x);
 
-/// throws      std::invalid_argument: value is not a finite number >= 0
+/// A finite number >= 0.
 void check_weight(const std::string& function, const std::string& argument, double value);
 
-/// throws      std::invalid_argument: value < least
 void check_at_least(const std::string& function, const std::string& argument, Index value,
                     Index least);
 

@@ -6,8 +6,10 @@
 namespace conoscope::numerics {
 
 using Index = Eigen::Index;
+using IndexVector = std::vector<Index>;
 
-/// Row-major, like every array that crosses the plugin border; rows are samples.
+/// Row-major, like every file and every array that crosses the plugin border: a Ref of the other
+/// order would copy silently. Rows are samples.
 template <typename T>
 using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 /// A read-only view; rows may be further apart than their length.

@@ -9,7 +9,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/metric_order.h"
-#include "metrics/statistics/rubin_pooling.h"
+#include "numerics/statistics/rubin_pooling.h"
 #include "results/analysis/estimate.h"
 #include "results/boards/asked.h"
 #include "results/boards/scores.h"
@@ -46,17 +46,18 @@ struct MeanAndError {
   }
 };
 
-metrics::Vector vector_of(const std::vector<double>& values) {
-  return Eigen::Map<const metrics::Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+numerics::Vector vector_of(const std::vector<double>& values) {
+  return Eigen::Map<const numerics::Vector>(values.data(),
+                                            static_cast<Eigen::Index>(values.size()));
 }
 
-std::optional<metrics::PooledCorrelation> correlate(const MeanAndError& x, const MeanAndError& y) {
+std::optional<numerics::PooledCorrelation> correlate(const MeanAndError& x, const MeanAndError& y) {
   if (x.means.size() < 4) return std::nullopt;
-  metrics::MonteCarloOptions options;
+  numerics::MonteCarloOptions options;
   options.clip_at_zero = false;
   try {
-    return metrics::monte_carlo_correlation(vector_of(x.means), vector_of(x.errors),
-                                            vector_of(y.means), vector_of(y.errors), options);
+    return numerics::monte_carlo_correlation(vector_of(x.means), vector_of(x.errors),
+                                             vector_of(y.means), vector_of(y.errors), options);
   } catch (const std::domain_error&) {  // all equal
     return std::nullopt;
   }

@@ -15,7 +15,7 @@ if(CONOSCOPE_TESTS)
     target_precompile_headers(test_${folder} PRIVATE ${standard} <doctest/doctest.h>)
   endforeach()
   foreach(folder metrics_disentanglement metrics_faithfulness metrics_information metrics_leakage
-                 metrics_purity metrics_robustness metrics_statistics numerics plugins_explainers)
+                 metrics_purity metrics_robustness numerics plugins_explainers)
     target_precompile_headers(test_${folder} PRIVATE ${standard} <doctest/doctest.h> <Eigen/Dense>)
   endforeach()
   target_precompile_headers(test_harness_app PRIVATE ${standard} <doctest/doctest.h>

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "metrics/checks.h"
 #include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "metrics/robustness/factor_cells.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -28,8 +28,8 @@ CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factor
   constexpr const char* kName = "code_information";
   detail::require_codes_and_factors(kName, codes, factors);
   if (options.factor_bins < 0)
-    detail::refuse(kName,
-                   "factor_bins is " + std::to_string(options.factor_bins) + "; needs to be >= 0");
+    numerics::refuse(
+        kName, "factor_bins is " + std::to_string(options.factor_bins) + "; needs to be >= 0");
   const IndexMatrix bins = equal_width_bins(codes, options.code_bins);
   const FactorLevels levels =
       options.factor_bins > 0

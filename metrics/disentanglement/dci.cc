@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -29,13 +29,13 @@ double concentration(const Values& values) {
 Dci dci_from_importance(const MatrixRef& importance) {
   constexpr const char* kName = "dci_from_importance";
   if (importance.rows() < 2 || importance.cols() < 2)
-    detail::refuse(kName, "importance is " + std::to_string(importance.rows()) + " x " +
-                              std::to_string(importance.cols()) +
-                              "; needs at least 2 codes and 2 factors");
-  detail::require_finite(kName, "importance", importance);
+    numerics::refuse(kName, "importance is " + std::to_string(importance.rows()) + " x " +
+                                std::to_string(importance.cols()) +
+                                "; needs at least 2 codes and 2 factors");
+  numerics::require_finite(kName, "importance", importance);
   if (importance.minCoeff() < 0.0)
-    detail::refuse(kName, "importance holds " + std::to_string(importance.minCoeff()) +
-                              "; no entry may be negative");
+    numerics::refuse(kName, "importance holds " + std::to_string(importance.minCoeff()) +
+                                "; no entry may be negative");
   Dci out{Vector(importance.rows()), Vector(importance.cols())};
   for (Index i = 0; i < importance.rows(); ++i) out.by_code[i] = concentration(importance.row(i));
   for (Index j = 0; j < importance.cols(); ++j) out.by_factor[j] = concentration(importance.col(j));

@@ -5,17 +5,17 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/disentanglement/sample_pair.h"
-#include "metrics/random.h"
 #include "metrics/robustness/factor_cells.h"
+#include "numerics/checks.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
 namespace {
 
-double accuracy(const GradientBoosting& model, const MatrixRef& codes, const VectorRef& factor,
-                const std::vector<double>& values) {
+double accuracy(const numerics::GradientBoosting& model, const MatrixRef& codes,
+                const VectorRef& factor, const std::vector<double>& values) {
   const IndexVector predicted = model.classify(codes);
   Index hits = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i)
@@ -27,14 +27,15 @@ double accuracy(const GradientBoosting& model, const MatrixRef& codes, const Vec
 
 DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors,
                     const MatrixRef& test_codes, const MatrixRef& test_factors,
-                    const BoostingOptions& options) {
+                    const numerics::BoostingOptions& options) {
   constexpr const char* kName = "dci_boosting";
   detail::require_codes_and_factors(kName, train_codes, train_factors, "train_codes",
                                     "train_factors");
   detail::require_codes_and_factors(kName, test_codes, test_factors, "test_codes", "test_factors");
   if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
-    detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
-  const SortedFeatures sorted(train_codes);
+    numerics::refuse(kName,
+                     "test_codes and test_factors need as many columns as the training ones");
+  const numerics::SortedFeatures sorted(train_codes);
   const FactorLevels levels = factor_levels(kName, train_factors);
   DciFit out;
   out.importance = Matrix::Zero(train_codes.cols(), train_factors.cols());
@@ -48,8 +49,8 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
       continue;
     }
     const auto& level = levels.levels[static_cast<std::size_t>(k)];
-    const auto model = GradientBoosting::classification(sorted, {level.begin(), level.end()},
-                                                        static_cast<Index>(values.size()), options);
+    const auto model = numerics::GradientBoosting::classification(
+        sorted, {level.begin(), level.end()}, static_cast<Index>(values.size()), options);
     out.importance.col(k) = model.importance();
     out.informativeness_train +=
         accuracy(model, train_codes, train_factors.col(k), values) / factors;
@@ -60,15 +61,16 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
   return out;
 }
 
-DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors, const ForestOptions& options) {
+DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
+                  const numerics::ForestOptions& options) {
   detail::require_codes_and_factors("dci_forest", codes, factors);
   DciFit out;
   out.importance = Matrix::Zero(codes.cols(), factors.cols());
   out.by_factor.resize(factors.cols());
   for (Index k = 0; k < factors.cols(); ++k) {
-    ForestOptions own = options;
+    numerics::ForestOptions own = options;
     own.seed = options.seed + 0x632be59bd9b4e019ULL * static_cast<std::uint64_t>(k + 1);
-    const ForestFit fit = random_forest(codes, factors.col(k), own);
+    const numerics::ForestFit fit = numerics::random_forest(codes, factors.col(k), own);
     out.importance.col(k) = fit.importance;
     out.by_factor[k] = fit.out_of_bag_r2;
   }
@@ -78,21 +80,21 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors, const Forest
 }
 
 DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
-                      const BoostingOptions& options) {
+                      const numerics::BoostingOptions& options) {
   constexpr const char* kName = "dci_regression";
   detail::require_codes_and_factors(kName, features, targets, "features", "targets");
   const Index n = features.rows();
   if (n < 10)
-    detail::refuse(kName, "features has " + std::to_string(n) + " rows; needs at least 10");
+    numerics::refuse(kName, "features has " + std::to_string(n) + " rows; needs at least 10");
   IndexVector order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
-  Random random(seed, 19);
+  numerics::Random random(seed, 19);
   random.shuffle(order);
   const Index held_out = (n + 9) / 10;
   const IndexVector test(order.begin(), order.begin() + held_out),
       train(order.begin() + held_out, order.end());
   const Matrix train_x = features(train, Eigen::all), test_x = features(test, Eigen::all);
-  const SortedFeatures sorted(train_x);
+  const numerics::SortedFeatures sorted(train_x);
   DciFit out;
   out.importance = Matrix::Zero(features.cols(), targets.cols());
   out.by_factor.resize(targets.cols());
@@ -104,7 +106,7 @@ DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::
     const auto r2 = [](const Vector& wanted, const Vector& got) {
       return 1.0 - (wanted - got).squaredNorm() / (wanted.array() - wanted.mean()).square().sum();
     };
-    const auto model = GradientBoosting::regression(sorted, target, options);
+    const auto model = numerics::GradientBoosting::regression(sorted, target, options);
     out.importance.col(k) = model.importance();
     out.by_factor[k] = r2(truth, model.predict(test_x));
     out.informativeness_train +=

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "metrics/disentanglement/dci.h"
-#include "metrics/disentanglement/gradient_boosting.h"
-#include "metrics/disentanglement/random_forest.h"
 #include "metrics/types.h"
+#include "numerics/gradient_boosting.h"
+#include "numerics/random_forest.h"
 
 namespace conoscope::metrics {
 
@@ -28,7 +28,7 @@ struct DciFit {
 /// Source: disentanglement_lib's dci, which calls the accuracies errors.
 DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors,
                     const MatrixRef& test_codes, const MatrixRef& test_factors,
-                    const BoostingOptions& options = {});
+                    const numerics::BoostingOptions& options = {});
 
 /// DCI by a random forest: one regressor per factor; informativeness is the out-of-bag R^2.
 ///
@@ -38,7 +38,7 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
 ///
 /// Source: Suter et al., ICML 2019, appendix D.
 DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
-                  const ForestOptions& options = {});
+                  const numerics::ForestOptions& options = {});
 
 /// The DCI of Ross and Doshi-Velez, ICML 2021: boosted regressors of every target from all
 /// features, on a random 90 % of the rows; informativeness is R^2 on the rest.
@@ -49,6 +49,6 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
 /// throws   std::invalid_argument: as dci_boosting; fewer than 10 rows
 ///          std::domain_error: a target that is constant on the held-out rows
 DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
-                      const BoostingOptions& options = {});
+                      const numerics::BoostingOptions& options = {});
 
 }  // namespace conoscope::metrics

@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 IndexMatrix equal_width_bins(const MatrixRef& values, Index bins) {
   constexpr const char* kName = "equal_width_bins";
-  if (bins < 1) detail::refuse(kName, "bins is " + std::to_string(bins) + "; needs at least 1");
-  if (values.rows() < 1) detail::refuse(kName, "values has no rows; needs at least 1");
-  detail::require_finite(kName, "values", values);
+  if (bins < 1) numerics::refuse(kName, "bins is " + std::to_string(bins) + "; needs at least 1");
+  if (values.rows() < 1) numerics::refuse(kName, "values has no rows; needs at least 1");
+  numerics::require_finite(kName, "values", values);
   IndexMatrix out(values.rows(), values.cols());
   std::vector<double> edges(static_cast<std::size_t>(bins));
   for (Index j = 0; j < values.cols(); ++j) {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <stdexcept>
 
-#include "metrics/checks.h"
-#include "metrics/disentanglement/logistic_regression.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "metrics/robustness/factor_cells.h"
+#include "numerics/checks.h"
+#include "numerics/logistic_regression.h"
 
 namespace conoscope::metrics {
 
@@ -37,7 +37,7 @@ std::optional<double> rank_area(const VectorRef& scores, const std::vector<bool>
   return (above - positives * (positives + 1.0) / 2.0) / (positives * negatives);
 }
 
-std::optional<double> mean_area(const LogisticRegression& model, const Matrix& codes,
+std::optional<double> mean_area(const numerics::LogisticRegression& model, const Matrix& codes,
                                 const VectorRef& factor, const std::vector<double>& values) {
   const Matrix probability = model.probabilities(codes);
   double sum = 0.0;
@@ -64,7 +64,8 @@ Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_f
                                     "train_factors");
   detail::require_codes_and_factors(kName, test_codes, test_factors, "test_codes", "test_factors");
   if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
-    detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
+    numerics::refuse(kName,
+                     "test_codes and test_factors need as many columns as the training ones");
 
   Explicitness out;
   IndexVector kept;
@@ -89,8 +90,8 @@ Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_f
       continue;
     }
     const auto& level = levels.levels[static_cast<std::size_t>(k)];
-    const LogisticRegression model =
-        logistic_regression(train, {level.begin(), level.end()}, static_cast<Index>(values.size()));
+    const numerics::LogisticRegression model = numerics::logistic_regression(
+        train, {level.begin(), level.end()}, static_cast<Index>(values.size()));
     const auto area = mean_area(model, test, test_factors.col(k), values);
     if (!area) {
       out.dropped_factors.push_back(k);

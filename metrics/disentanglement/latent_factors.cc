@@ -5,7 +5,7 @@
 
 #include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/sample_pair.h"
-#include "metrics/random.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics::detail {
 
@@ -51,7 +51,7 @@ LatentFactors latent_factors(std::string_view metric, const Subject& subject) {
 RowSplit split_rows(Index samples, std::uint64_t seed, Index most) {
   IndexVector order(static_cast<std::size_t>(samples));
   std::iota(order.begin(), order.end(), Index{0});
-  Random random(seed, 37);
+  numerics::Random random(seed, 37);
   random.shuffle(order);
   const Index used = std::min(samples, most), test = used / 3;
   return {{order.begin() + test, order.begin() + used}, {order.begin(), order.begin() + test}};

@@ -3,20 +3,20 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/disentanglement/best_two.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 Mig mig(const CodeInformation& information) {
   const Matrix& mutual = information.mutual_information;
   if (mutual.rows() < 2)
-    detail::refuse("mig", "codes has " + std::to_string(mutual.rows()) +
-                              " columns; needs at least 2 for a gap");
+    numerics::refuse("mig", "codes has " + std::to_string(mutual.rows()) +
+                                " columns; needs at least 2 for a gap");
   if (mutual.cols() != information.factor_entropy.size())
-    detail::refuse("mig", "factor_entropy has " +
-                              std::to_string(information.factor_entropy.size()) + " entries for " +
-                              std::to_string(mutual.cols()) + " factors");
+    numerics::refuse("mig", "factor_entropy has " +
+                                std::to_string(information.factor_entropy.size()) +
+                                " entries for " + std::to_string(mutual.cols()) + " factors");
   Mig out;
   double sum = 0.0;
   for (Index k = 0; k < mutual.cols(); ++k) {

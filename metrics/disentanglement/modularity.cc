@@ -2,21 +2,21 @@
 
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 Modularity modularity(const MatrixRef& mutual_information) {
   if (mutual_information.cols() < 2 || mutual_information.rows() < 1)
-    detail::refuse("modularity", "mutual_information is " +
-                                     std::to_string(mutual_information.rows()) + " x " +
-                                     std::to_string(mutual_information.cols()) +
-                                     "; needs a code and at least 2 factors");
-  detail::require_finite("modularity", "mutual_information", mutual_information);
+    numerics::refuse("modularity", "mutual_information is " +
+                                       std::to_string(mutual_information.rows()) + " x " +
+                                       std::to_string(mutual_information.cols()) +
+                                       "; needs a code and at least 2 factors");
+  numerics::require_finite("modularity", "mutual_information", mutual_information);
   if (mutual_information.minCoeff() < 0.0)
-    detail::refuse("modularity", "mutual_information holds " +
-                                     std::to_string(mutual_information.minCoeff()) +
-                                     "; no entry may be negative");
+    numerics::refuse("modularity", "mutual_information holds " +
+                                       std::to_string(mutual_information.minCoeff()) +
+                                       "; no entry may be negative");
   Modularity out;
   for (Index j = 0; j < mutual_information.rows(); ++j) {
     const double top = mutual_information.row(j).maxCoeff();

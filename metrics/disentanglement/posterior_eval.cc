@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/score.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -18,12 +18,12 @@ Score kl(const LatentView& latent) {
     return detail::not_applicable(kKl, "the codes come without the variances of a posterior");
   const auto &mu = latent.codes, &log_v = latent.log_variance;
   if (mu.rows() != log_v.rows() || mu.cols() != log_v.cols() || mu.rows() == 0)
-    detail::refuse(kName, "log_variance is " + std::to_string(log_v.rows()) + " x " +
-                              std::to_string(log_v.cols()) + ", codes " +
-                              std::to_string(mu.rows()) + " x " + std::to_string(mu.cols()) +
-                              ", expected the same shape and at least one sample");
-  detail::require_finite(kName, "codes", mu);
-  detail::require_finite(kName, "log_variance", log_v);
+    numerics::refuse(kName, "log_variance is " + std::to_string(log_v.rows()) + " x " +
+                                std::to_string(log_v.cols()) + ", codes " +
+                                std::to_string(mu.rows()) + " x " + std::to_string(mu.cols()) +
+                                ", expected the same shape and at least one sample");
+  numerics::require_finite(kName, "codes", mu);
+  numerics::require_finite(kName, "log_variance", log_v);
   const Eigen::RowVectorXd by_dimension =
       0.5 *
       (mu.array().square() + (log_v.array().expm1() - log_v.array()).max(0.0)).colwise().mean();
@@ -38,9 +38,9 @@ Score reconstruction_loss(const LatentView& latent) {
   if (losses.size() == 0)
     return detail::not_applicable(kReconstruction, "the codes come without a decoder's losses");
   if (losses.size() != latent.codes.rows())
-    detail::refuse(kName, "reconstruction_loss has " + std::to_string(losses.size()) +
-                              " entries for " + std::to_string(latent.codes.rows()) + " samples");
-  detail::require_finite_vector(kName, "reconstruction_loss", losses);
+    numerics::refuse(kName, "reconstruction_loss has " + std::to_string(losses.size()) +
+                                " entries for " + std::to_string(latent.codes.rows()) + " samples");
+  numerics::require_finite_vector(kName, "reconstruction_loss", losses);
   return detail::number(kReconstruction, losses.mean());
 }
 

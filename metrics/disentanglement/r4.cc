@@ -5,32 +5,33 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
-#include "metrics/disentanglement/gradient_boosting.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "metrics/disentanglement/sap.h"
-#include "metrics/random.h"
 #include "metrics/robustness/factor_cells.h"
+#include "numerics/checks.h"
+#include "numerics/gradient_boosting.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
 namespace {
 
-double score(const SortedFeatures& sorted, const Matrix& test_x, const Vector& train_y,
+double score(const numerics::SortedFeatures& sorted, const Matrix& test_x, const Vector& train_y,
              const Vector& test_y, bool categorical) {
   if (train_y.size() < 2 || test_y.size() < 2) return 0.0;
   if ((train_y.array() == train_y[0]).all() || (test_y.array() == test_y[0]).all()) return 1.0;
   if (!categorical) {
-    const Vector predicted = GradientBoosting::regression(sorted, train_y).predict(test_x);
+    const Vector predicted =
+        numerics::GradientBoosting::regression(sorted, train_y).predict(test_x);
     return 1.0 -
            (test_y - predicted).squaredNorm() / (test_y.array() - test_y.mean()).square().sum();
   }
   const Matrix column = train_y;
   const FactorLevels levels = factor_levels("r4", column);
   const auto& values = levels.values[0];
-  const auto model =
-      GradientBoosting::classification(sorted, {levels.levels[0].begin(), levels.levels[0].end()},
-                                       static_cast<Index>(values.size()));
+  const auto model = numerics::GradientBoosting::classification(
+      sorted, {levels.levels[0].begin(), levels.levels[0].end()},
+      static_cast<Index>(values.size()));
   const IndexVector predicted = model.classify(test_x);
   Index hits = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i)
@@ -44,7 +45,7 @@ void add_scores(const MatrixRef& features, const MatrixRef& targets, const R4Spl
   for (Index i = 0; i < features.cols(); ++i) {
     const Matrix train_x = features(split.train, std::vector<Index>{i}),
                  test_x = features(split.test, std::vector<Index>{i});
-    const SortedFeatures sorted(train_x);
+    const numerics::SortedFeatures sorted(train_x);
     for (Index j = 0; j < targets.cols(); ++j)
       out(i, j) += weight * score(sorted, test_x, targets(split.train, j), targets(split.test, j),
                                   categorical[static_cast<std::size_t>(j)]);
@@ -61,14 +62,14 @@ std::vector<bool> categorical_columns(const MatrixRef& values) {
 
 R4 r4(const MatrixRef& factors, const MatrixRef& codes, const std::vector<R4Split>& splits) {
   detail::require_codes_and_factors("r4", codes, factors);
-  if (splits.empty()) detail::refuse("r4", "splits is empty; needs at least one");
+  if (splits.empty()) numerics::refuse("r4", "splits is empty; needs at least one");
   for (const R4Split& split : splits)
     for (const IndexVector* rows : {&split.train, &split.test}) {
-      if (rows->empty()) detail::refuse("r4", "splits has a part without rows");
+      if (rows->empty()) numerics::refuse("r4", "splits has a part without rows");
       for (const Index row : *rows)
         if (row < 0 || row >= codes.rows())
-          detail::refuse("r4", "splits names row " + std::to_string(row) + ", outside 0 ... " +
-                                   std::to_string(codes.rows() - 1));
+          numerics::refuse("r4", "splits names row " + std::to_string(row) + ", outside 0 ... " +
+                                     std::to_string(codes.rows() - 1));
     }
   R4 out;
   out.forward = Matrix::Zero(factors.cols(), codes.cols());
@@ -90,10 +91,10 @@ R4 r4(const MatrixRef& factors, const MatrixRef& codes, const std::vector<R4Spli
 
 std::vector<R4Split> r4_splits(Index samples, std::uint64_t seed, Index count) {
   if (samples < 2)
-    detail::refuse("r4_splits", "samples is " + std::to_string(samples) + "; needs at least 2");
+    numerics::refuse("r4_splits", "samples is " + std::to_string(samples) + "; needs at least 2");
   if (count < 1)
-    detail::refuse("r4_splits", "count is " + std::to_string(count) + "; needs at least 1");
-  Random random(seed, 23);
+    numerics::refuse("r4_splits", "count is " + std::to_string(count) + "; needs at least 1");
+  numerics::Random random(seed, 23);
   const Index test = (samples + 3) / 4;
   IndexVector order(static_cast<std::size_t>(samples));
   std::iota(order.begin(), order.end(), Index{0});

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/disentanglement/best_two.h"
-#include "metrics/disentanglement/linear_svm.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "metrics/robustness/factor_cells.h"
+#include "numerics/checks.h"
+#include "numerics/linear_svm.h"
 
 namespace conoscope::metrics {
 
@@ -20,8 +20,8 @@ void require(const char* metric, const MatrixRef& codes, const MatrixRef& factor
              const std::string& codes_name = "codes", const std::string& factors_name = "factors") {
   detail::require_codes_and_factors(metric, codes, factors, codes_name, factors_name);
   if (codes.cols() < 2)
-    detail::refuse(metric, codes_name + " has " + std::to_string(codes.cols()) +
-                               " columns; needs at least 2 for a gap");
+    numerics::refuse(metric, codes_name + " has " + std::to_string(codes.cols()) +
+                                 " columns; needs at least 2 for a gap");
 }
 
 Sap conclude(Matrix scores) {
@@ -44,9 +44,9 @@ Vector svm_accuracies(const MatrixRef& train_codes, const VectorRef& train_facto
   const IndexVector labels(levels.levels[0].begin(), levels.levels[0].end());
   Vector out(train_codes.cols());
   for (Index j = 0; j < train_codes.cols(); ++j) {
-    LinearSvm svm{{0.0}, {0.0}};
+    numerics::LinearSvm svm{{0.0}, {0.0}};
     if (values.size() > 1)
-      svm = linear_svm(train_codes.col(j), labels, static_cast<Index>(values.size()));
+      svm = numerics::linear_svm(train_codes.col(j), labels, static_cast<Index>(values.size()));
     Index hits = 0;
     for (Index i = 0; i < test_codes.rows(); ++i)
       hits += values[static_cast<std::size_t>(svm.predict(test_codes(i, j)))] == test_factor[i];
@@ -83,7 +83,8 @@ Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
   require(kName, train_codes, train_factors, "train_codes", "train_factors");
   require(kName, test_codes, test_factors, "test_codes", "test_factors");
   if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
-    detail::refuse(kName, "test_codes and test_factors need as many columns as the training ones");
+    numerics::refuse(kName,
+                     "test_codes and test_factors need as many columns as the training ones");
   Matrix scores(train_codes.cols(), train_factors.cols());
   for (Index k = 0; k < train_factors.cols(); ++k)
     scores.col(k) =

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/checks.h"
-#include "metrics/disentanglement/logistic_regression.h"
-#include "metrics/random.h"
 #include "metrics/robustness/factor_cells.h"
+#include "numerics/checks.h"
+#include "numerics/logistic_regression.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -14,34 +14,34 @@ namespace {
 
 void require_codes(const char* metric, const MatrixRef& codes) {
   if (codes.rows() < 1 || codes.cols() < 1)
-    detail::refuse(metric, "codes is " + std::to_string(codes.rows()) + " x " +
-                               std::to_string(codes.cols()) + "; needs rows and columns");
-  detail::require_finite(metric, "codes", codes);
+    numerics::refuse(metric, "codes is " + std::to_string(codes.rows()) + " x " +
+                                 std::to_string(codes.cols()) + "; needs rows and columns");
+  numerics::require_finite(metric, "codes", codes);
 }
 
 void require_rows(const char* metric, const char* argument, const IndexVector& rows, Index n,
                   std::size_t least) {
   if (rows.size() < least)
-    detail::refuse(metric, std::string(argument) + " has " + std::to_string(rows.size()) +
-                               " rows; needs at least " + std::to_string(least));
+    numerics::refuse(metric, std::string(argument) + " has " + std::to_string(rows.size()) +
+                                 " rows; needs at least " + std::to_string(least));
   for (const Index row : rows)
     if (row < 0 || row >= n)
-      detail::refuse(metric, std::string(argument) + " names row " + std::to_string(row) +
-                                 ", outside 0 ... " + std::to_string(n - 1));
+      numerics::refuse(metric, std::string(argument) + " names row " + std::to_string(row) +
+                                   ", outside 0 ... " + std::to_string(n - 1));
 }
 
 void require_factors(const char* metric, const IndexVector& list, Index factors) {
   for (const Index factor : list)
     if (factor < 0 || factor >= factors)
-      detail::refuse(metric, "draws names factor " + std::to_string(factor) + ", outside 0 ... " +
-                                 std::to_string(factors - 1));
+      numerics::refuse(metric, "draws names factor " + std::to_string(factor) + ", outside 0 ... " +
+                                   std::to_string(factors - 1));
 }
 
 void require_parts(const char* metric, Index train, std::size_t batches) {
   if (train < 1 || static_cast<std::size_t>(train) >= batches)
-    detail::refuse(metric, "draws has " + std::to_string(batches) + " batches of which " +
-                               std::to_string(train) +
-                               " are for training; needs some of either kind");
+    numerics::refuse(metric, "draws has " + std::to_string(batches) + " batches of which " +
+                                 std::to_string(train) +
+                                 " are for training; needs some of either kind");
 }
 
 Vector variance(const MatrixRef& codes, const IndexVector& rows) {
@@ -62,10 +62,10 @@ struct Sharing {
     }
   }
 
-  Index any(Random& random) const {
+  Index any(numerics::Random& random) const {
     return static_cast<Index>(random.below(static_cast<std::uint64_t>(levels.samples)));
   }
-  Index like(Index row, std::size_t factor, Random& random) const {
+  Index like(Index row, std::size_t factor, numerics::Random& random) const {
     const auto level =
         static_cast<std::size_t>(levels.levels[factor][static_cast<std::size_t>(row)]);
     const IndexVector& same = rows[factor][level];
@@ -79,10 +79,10 @@ struct Sharing {
 void require_options(const char* metric, const VaeScoreOptions& options, Index least_batch) {
   if (options.train < 1 || options.test < 1 || options.batch < least_batch ||
       options.variance_rows < 2)
-    detail::refuse(metric, "options: train " + std::to_string(options.train) + ", test " +
-                               std::to_string(options.test) + ", batch " +
-                               std::to_string(options.batch) + ", variance_rows " +
-                               std::to_string(options.variance_rows) + " are too few");
+    numerics::refuse(metric, "options: train " + std::to_string(options.train) + ", test " +
+                                 std::to_string(options.test) + ", batch " +
+                                 std::to_string(options.batch) + ", variance_rows " +
+                                 std::to_string(options.variance_rows) + " are too few");
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ FactorVaeScore factor_vae_score(const MatrixRef& codes, Index factors, const Fac
   require_codes(kName, codes);
   require_rows(kName, "variance_rows", draws.variance_rows, codes.rows(), 2);
   if (draws.batches.size() != draws.fixed_factor.size())
-    detail::refuse(kName, "draws has " + std::to_string(draws.batches.size()) + " batches and " +
-                              std::to_string(draws.fixed_factor.size()) + " fixed factors");
+    numerics::refuse(kName, "draws has " + std::to_string(draws.batches.size()) + " batches and " +
+                                std::to_string(draws.fixed_factor.size()) + " fixed factors");
   require_factors(kName, draws.fixed_factor, factors);
   require_parts(kName, draws.train, draws.batches.size());
 
@@ -133,7 +133,7 @@ FactorVaeDraws factor_vae_draws(const MatrixRef& factors, std::uint64_t seed,
                                 const VaeScoreOptions& options) {
   require_options("factor_vae_draws", options, 2);
   const Sharing sharing("factor_vae_draws", factors);
-  Random random(seed, 29);
+  numerics::Random random(seed, 29);
   FactorVaeDraws out;
   out.train = options.train;
   for (Index i = 0; i < options.variance_rows; ++i)
@@ -154,12 +154,12 @@ BetaVaeScore beta_vae_score(const MatrixRef& codes, Index factors, const BetaVae
   constexpr const char* kName = "beta_vae_score";
   require_codes(kName, codes);
   if (factors < 2)
-    detail::refuse(kName, "factors is " + std::to_string(factors) + "; needs at least 2");
+    numerics::refuse(kName, "factors is " + std::to_string(factors) + "; needs at least 2");
   const std::size_t batches = draws.label.size();
   if (draws.first.size() != batches || draws.second.size() != batches)
-    detail::refuse(kName, "draws has " + std::to_string(batches) + " labels, " +
-                              std::to_string(draws.first.size()) + " first and " +
-                              std::to_string(draws.second.size()) + " second batches");
+    numerics::refuse(kName, "draws has " + std::to_string(batches) + " labels, " +
+                                std::to_string(draws.first.size()) + " first and " +
+                                std::to_string(draws.second.size()) + " second batches");
   require_factors(kName, draws.label, factors);
   require_parts(kName, draws.train, batches);
   BetaVaeScore out;
@@ -168,9 +168,9 @@ BetaVaeScore beta_vae_score(const MatrixRef& codes, Index factors, const BetaVae
     require_rows(kName, "first", draws.first[t], codes.rows(), 1);
     require_rows(kName, "second", draws.second[t], codes.rows(), 1);
     if (draws.first[t].size() != draws.second[t].size())
-      detail::refuse(kName, "batch " + std::to_string(t) + " pairs " +
-                                std::to_string(draws.first[t].size()) + " rows with " +
-                                std::to_string(draws.second[t].size()));
+      numerics::refuse(kName, "batch " + std::to_string(t) + " pairs " +
+                                  std::to_string(draws.first[t].size()) + " rows with " +
+                                  std::to_string(draws.second[t].size()));
     out.features.row(static_cast<Index>(t)) =
         (codes(draws.first[t], Eigen::all) - codes(draws.second[t], Eigen::all))
             .cwiseAbs()
@@ -178,8 +178,8 @@ BetaVaeScore beta_vae_score(const MatrixRef& codes, Index factors, const BetaVae
             .mean();
   }
   const IndexVector train_labels(draws.label.begin(), draws.label.begin() + draws.train);
-  const LogisticRegression model =
-      logistic_regression(out.features.topRows(draws.train), train_labels, factors);
+  const numerics::LogisticRegression model =
+      numerics::logistic_regression(out.features.topRows(draws.train), train_labels, factors);
   const IndexVector predicted = model.classify(out.features);
   Index hits[2] = {0, 0};
   for (std::size_t t = 0; t < batches; ++t)
@@ -194,7 +194,7 @@ BetaVaeDraws beta_vae_draws(const MatrixRef& factors, std::uint64_t seed,
                             const VaeScoreOptions& options) {
   require_options("beta_vae_draws", options, 1);
   const Sharing sharing("beta_vae_draws", factors);
-  Random random(seed, 31);
+  numerics::Random random(seed, 31);
   BetaVaeDraws out;
   out.train = options.train;
   for (Index t = 0; t < options.train + options.test; ++t) {

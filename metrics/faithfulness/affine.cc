@@ -3,29 +3,32 @@
 #include <algorithm>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics::detail {
 
 void require_head(std::string_view metric, const HeadView& head) {
   const auto text = [](Index value) { return std::to_string(value); };
-  if (head.positions < 1) refuse(metric, "head.positions is " + text(head.positions));
+  if (head.positions < 1) numerics::refuse(metric, "head.positions is " + text(head.positions));
   if (head.activations.rows() < 1 || head.activations.cols() < 1)
-    refuse(metric, "head.activations is " + text(head.activations.rows()) + " x " +
-                       text(head.activations.cols()) + "; there must be a sample and a feature");
+    numerics::refuse(metric, "head.activations is " + text(head.activations.rows()) + " x " +
+                                 text(head.activations.cols()) +
+                                 "; there must be a sample and a feature");
   if (head.activations.rows() % head.positions != 0)
-    refuse(metric, "head.activations has " + text(head.activations.rows()) +
-                       " rows, not a multiple of the " + text(head.positions) + " positions");
+    numerics::refuse(metric, "head.activations has " + text(head.activations.rows()) +
+                                 " rows, not a multiple of the " + text(head.positions) +
+                                 " positions");
   if (head.pooling == Pooling::kNone && head.positions > 1)
-    refuse(metric, "head.pooling is none, but there are " + text(head.positions) +
-                       " positions per sample: choose mean or flatten");
+    numerics::refuse(metric, "head.pooling is none, but there are " + text(head.positions) +
+                                 " positions per sample: choose mean or flatten");
   const Index columns = head.width() * (head.pooling == Pooling::kFlatten ? head.positions : 1);
   if (head.outputs() < 1 || head.weight.cols() != columns)
-    refuse(metric, "head.weight is " + text(head.weight.rows()) + " x " + text(head.weight.cols()) +
-                       "; expected C x " + text(columns) + " with C >= 1");
+    numerics::refuse(metric, "head.weight is " + text(head.weight.rows()) + " x " +
+                                 text(head.weight.cols()) + "; expected C x " + text(columns) +
+                                 " with C >= 1");
   if (head.bias.size() != head.outputs())
-    refuse(metric, "head.bias has " + text(head.bias.size()) + " entries for " +
-                       text(head.outputs()) + " outputs");
+    numerics::refuse(metric, "head.bias has " + text(head.bias.size()) + " entries for " +
+                                 text(head.outputs()) + " outputs");
 }
 
 MatrixRef pool_positions(const HeadView& head, Matrix& storage) {
@@ -46,7 +49,7 @@ Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& b
   return out;
 }
 
-Matrix affine(const MatrixFRef& rows, const MatrixRef& weight, const VectorRef& bias) {
+Matrix affine(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias) {
   const MatrixF narrow = weight.cast<float>();
   Matrix out(rows.rows(), weight.rows());
   MatrixF block(std::min(kBlockRows, rows.rows()), weight.rows());

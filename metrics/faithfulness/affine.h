@@ -20,6 +20,6 @@ MatrixRef pool_positions(const HeadView& head, Matrix& storage);
 
 /// rows * weight^T + bias, n x C, without any check.
 Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
-Matrix affine(const MatrixFRef& rows, const MatrixRef& weight, const VectorRef& bias);
+Matrix affine(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias);
 
 }  // namespace conoscope::metrics::detail

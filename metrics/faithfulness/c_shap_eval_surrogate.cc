@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/psi.h"
-#include "metrics/plateau.h"
-#include "metrics/random.h"
+#include "numerics/checks.h"
+#include "numerics/plateau.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -25,9 +25,9 @@ using Network = CShapNetwork<float>;
 
 void require_options(const CShapEvalOptions& options) {
   if (options.hidden < 1 || options.epochs < 1 || options.batch < 1 || options.patience < 0)
-    detail::refuse(kName, "hidden, epochs and batch must be >= 1 and patience >= 0");
+    numerics::refuse(kName, "hidden, epochs and batch must be >= 1 and patience >= 0");
   if (!(options.learning_rate > 0.0) || !std::isfinite(options.learning_rate))
-    detail::refuse(kName, "learning_rate is " + std::to_string(options.learning_rate));
+    numerics::refuse(kName, "learning_rate is " + std::to_string(options.learning_rate));
 }
 
 void require_heads(const HeadView& train, const HeadView& head, const Explanation& explanation) {
@@ -36,18 +36,18 @@ void require_heads(const HeadView& train, const HeadView& head, const Explanatio
   detail::require_explanation(kName, explanation);
   detail::require_match(kName, head, explanation);
   if (head.pooling == Pooling::kFlatten || train.pooling == Pooling::kFlatten)
-    detail::refuse(kName, "a flatten head has other weights for each position");
+    numerics::refuse(kName, "a flatten head has other weights for each position");
   if (train.width() != head.width() || train.outputs() != head.outputs())
-    detail::refuse(kName, "the training head is " + std::to_string(train.outputs()) + " x " +
-                              std::to_string(train.width()) + ", the evaluated one " +
-                              std::to_string(head.outputs()) + " x " +
-                              std::to_string(head.width()));
+    numerics::refuse(kName, "the training head is " + std::to_string(train.outputs()) + " x " +
+                                std::to_string(train.width()) + ", the evaluated one " +
+                                std::to_string(head.outputs()) + " x " +
+                                std::to_string(head.width()));
 }
 
 // psi of the pooled embeddings: one matrix for each class, as wide as the largest K_c, or a single
 // one when all classes share their concepts.
 Network::Scores scores_of(const HeadView& head, const Explanation& explanation, Index concepts) {
-  detail::require_finite(kName, "activations", head.activations);
+  numerics::require_finite(kName, "activations", head.activations);
   Matrix storage;
   const MatrixRef rows = detail::pool_positions(head, storage);
   Network::Scores out;
@@ -68,15 +68,15 @@ Matrix c_shap_eval_surrogate(const HeadView& train, const HeadView& head,
   require_heads(train, head, explanation);
   const IndexVector counts = detail::concepts_per_output(explanation);
   const Index concepts = *std::max_element(counts.begin(), counts.end());
-  if (concepts < 1) detail::refuse(kName, "the explanation has no concept");
+  if (concepts < 1) numerics::refuse(kName, "the explanation has no concept");
   const Matrix model = model_logits(train);
   const Network::Scores scores = scores_of(train, explanation, concepts);
   const Index n = model.rows();
 
   Network network(Network::initial_weights(concepts, options.hidden, head.width(), seed),
                   train.weight, train.bias);
-  Random random(seed, kOrderStream);
-  Plateau plateau({options.learning_rate, 0.5, options.threshold, options.patience});
+  numerics::Random random(seed, kOrderStream);
+  numerics::Plateau plateau({options.learning_rate, 0.5, options.threshold, options.patience});
   IndexVector order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
   Network::Scores batch(scores.size());
@@ -102,7 +102,7 @@ Matrix c_shap_eval_surrogate(const HeadView& train, const HeadView& head,
   }
 
   Matrix surrogate = network.logits(scores_of(head, explanation, concepts));
-  if (!detail::all_finite(surrogate))
+  if (!numerics::all_finite(surrogate))
     throw std::domain_error(std::string(kName) + ": the trained network's logits overflow");
   return surrogate;
 }

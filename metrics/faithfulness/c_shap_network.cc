@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "metrics/random.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -45,7 +45,7 @@ double loss_and_gradient(const MatrixRef& model, Array2& logits, CShapLoss loss)
 template <typename Scalar>
 auto CShapNetwork<Scalar>::initial_weights(Index concepts, Index hidden, Index width,
                                            std::uint64_t seed) -> Weights {
-  Random random(seed);
+  numerics::Random random(seed);
   const auto draw = [&random](auto& entries, Index inputs) {
     const double bound = 1.0 / std::sqrt(static_cast<double>(inputs));
     for (Index i = 0; i < entries.size(); ++i)
@@ -137,9 +137,8 @@ double CShapNetwork<Scalar>::train(const Scores& scores, const MatrixRef& model_
   gradient_.w2.noalias() = head_.transpose() * folded_gradient_;
   gradient_.b2 = head_.transpose() * delta.colwise().sum().transpose();
 
-  ++step_;
-  const auto update = [&](Adam<Scalar>& adam, auto& x, const auto& g) {
-    adam.update(x.data(), g.data(), learning_rate, step_);
+  const auto update = [&](numerics::Adam<Scalar>& adam, auto& x, const auto& g) {
+    adam.step(x.data(), g.data(), learning_rate);
   };
   update(adam_w1_, weights_.w1, gradient_.w1);
   update(adam_b1_, weights_.b1, gradient_.b1);

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "metrics/adam.h"
 #include "metrics/types.h"
+#include "numerics/adam.h"
 
 namespace conoscope::metrics {
 
@@ -65,8 +65,7 @@ class CShapNetwork {
   Array2 hidden_, hidden_gradient_;
   Weights gradient_;
   Array2 folded_gradient_;
-  Adam<Scalar> adam_w1_, adam_b1_, adam_w2_, adam_b2_;
-  int step_ = 0;
+  numerics::Adam<Scalar> adam_w1_, adam_b1_, adam_w2_, adam_b2_;
 };
 
 extern template class CShapNetwork<float>;

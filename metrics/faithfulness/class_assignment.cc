@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/logit_row.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 ClassAssignment class_assignment(const MatrixRef& logits) {
   if (logits.rows() < 1 || logits.cols() < 1)
-    detail::refuse("class_assignment", "logits is " + std::to_string(logits.rows()) + " x " +
-                                           std::to_string(logits.cols()));
-  detail::require_finite("class_assignment", "logits", logits);
+    numerics::refuse("class_assignment", "logits is " + std::to_string(logits.rows()) + " x " +
+                                             std::to_string(logits.cols()));
+  numerics::require_finite("class_assignment", "logits", logits);
   const detail::LogitRow row(logits.cols());
   ClassAssignment result;
   result.members.resize(static_cast<size_t>(logits.cols()));

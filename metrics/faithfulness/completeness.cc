@@ -3,14 +3,15 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/class_assignment.h"
+#include "metrics/faithfulness/logit_pair.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 double accuracy(const MatrixRef& logits, const IndexVector& labels) {
   const IndexVector predictions = class_assignment(logits).predictions;
-  detail::require_labels("accuracy", labels, logits.rows(), logits.cols());
+  numerics::require_labels("accuracy", labels, logits.rows(), logits.cols());
   Index right = 0;
   for (size_t i = 0; i < labels.size(); ++i) right += predictions[i] == labels[i];
   return static_cast<double>(right) / static_cast<double>(labels.size());

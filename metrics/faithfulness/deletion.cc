@@ -3,7 +3,6 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/deletion_concept.h"
@@ -13,6 +12,7 @@
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/psi.h"
 #include "metrics/score.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -150,7 +150,7 @@ std::vector<Score> deletion(const Subject& subject) {
     return scores;
   }
   const IndexVector& labels = subject.annotations->labels;
-  detail::require_labels(kName, labels, head.samples(), head.outputs());
+  numerics::require_labels(kName, labels, head.samples(), head.outputs());
   std::vector<IndexVector> labelled(static_cast<size_t>(head.outputs()));
   for (size_t i = 0; i < labels.size(); ++i)
     labelled[static_cast<size_t>(labels[i])].push_back(static_cast<Index>(i));

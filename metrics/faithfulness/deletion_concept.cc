@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -11,10 +11,10 @@ DeletionCurve deletion_concept(const MatrixRef& scores, const VectorRef& importa
                                const std::function<double(const MatrixRef& scores)>& answer) {
   constexpr const char* kName = "deletion_concept";
   if (scores.rows() < 1 || scores.cols() < 1 || importance.size() != scores.cols())
-    detail::refuse(kName, "scores is " + std::to_string(scores.rows()) + " x " +
-                              std::to_string(scores.cols()) + " with " +
-                              std::to_string(importance.size()) + " importances");
-  detail::require_finite(kName, "scores", scores);
+    numerics::refuse(kName, "scores is " + std::to_string(scores.rows()) + " x " +
+                                std::to_string(scores.cols()) + " with " +
+                                std::to_string(importance.size()) + " importances");
+  numerics::require_finite(kName, "scores", scores);
   DeletionCurve curve;
   curve.order = deletion_order(importance);
   Matrix left = scores;
@@ -24,7 +24,7 @@ DeletionCurve deletion_concept(const MatrixRef& scores, const VectorRef& importa
     curve.values.push_back(answer(left));
   }
   for (const double value : curve.values)
-    if (!std::isfinite(value)) detail::refuse(kName, "the answer is " + std::to_string(value));
+    if (!std::isfinite(value)) numerics::refuse(kName, "the answer is " + std::to_string(value));
   curve.auc = deletion_auc(curve.values);
   return curve;
 }

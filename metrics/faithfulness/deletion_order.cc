@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 IndexVector deletion_order(const VectorRef& importance) {
-  detail::require_finite_vector("deletion_order", "importance", importance);
+  numerics::require_finite_vector("deletion_order", "importance", importance);
   IndexVector order(static_cast<size_t>(importance.size()));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
@@ -18,7 +18,7 @@ IndexVector deletion_order(const VectorRef& importance) {
 
 double deletion_auc(const std::vector<double>& values) {
   if (values.size() < 2)
-    detail::refuse("deletion_auc", std::to_string(values.size()) + " values; needs 2 at least");
+    numerics::refuse("deletion_auc", std::to_string(values.size()) + " values; needs 2 at least");
   const double inner =
       std::accumulate(values.begin(), values.end(), 0.0) - 0.5 * (values.front() + values.back());
   return inner / static_cast<double>(values.size() - 1);

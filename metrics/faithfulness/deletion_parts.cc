@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/class_assignment.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -15,9 +15,9 @@ constexpr double kKept = 0.2;  // a class below this share of its first accuracy
 void append(PartDeletion& result, const Matrix& logits, const IndexVector& labels) {
   const auto n = static_cast<Index>(labels.size());
   if (logits.rows() != n)
-    detail::refuse(kName, "the model answered " + std::to_string(logits.rows()) + " rows for " +
-                              std::to_string(n) + " samples");
-  detail::require_labels(kName, labels, n, logits.cols());
+    numerics::refuse(kName, "the model answered " + std::to_string(logits.rows()) + " rows for " +
+                                std::to_string(n) + " samples");
+  numerics::require_labels(kName, labels, n, logits.cols());
   const IndexVector predictions = class_assignment(logits).predictions;
   Eigen::RowVectorXd right = Eigen::RowVectorXd::Zero(logits.cols()), count = right;
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -46,13 +46,13 @@ PartDeletion deletion_parts(const MatrixRef& inputs, const IndexVector& concept_
   if (n < 1 || parts < 1 || parts * width != inputs.cols() ||
       static_cast<Index>(concept_of.size()) != n * parts || order.empty() ||
       static_cast<Index>(labels.size()) != n)
-    detail::refuse(kName, "inputs " + std::to_string(n) + " x " + std::to_string(inputs.cols()) +
-                              ", a fill of " + std::to_string(width) + ", " +
-                              std::to_string(concept_of.size()) + " assigned parts, " +
-                              std::to_string(order.size()) + " concepts and " +
-                              std::to_string(labels.size()) + " labels do not fit together");
-  detail::require_finite(kName, "inputs", inputs);
-  detail::require_finite_vector(kName, "fill", fill);
+    numerics::refuse(kName, "inputs " + std::to_string(n) + " x " + std::to_string(inputs.cols()) +
+                                ", a fill of " + std::to_string(width) + ", " +
+                                std::to_string(concept_of.size()) + " assigned parts, " +
+                                std::to_string(order.size()) + " concepts and " +
+                                std::to_string(labels.size()) + " labels do not fit together");
+  numerics::require_finite(kName, "inputs", inputs);
+  numerics::require_finite_vector(kName, "fill", fill);
 
   PartDeletion result;
   Matrix left = inputs;

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/deletion_order.h"
 #include "metrics/faithfulness/deletion_parts.h"
@@ -14,6 +13,7 @@
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/psi.h"
 #include "metrics/score.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -43,12 +43,12 @@ void check_images(const ImageView& images, const HeadView& head) {
   const Index size = images.height * images.width * images.channels;
   if (size < 1 || images.pixels.rows() != head.samples() || images.pixels.cols() != size ||
       images.mean.size() != images.channels)
-    detail::refuse(kName, "images " + std::to_string(images.pixels.rows()) + " x " +
-                              std::to_string(images.pixels.cols()) + " of " +
-                              std::to_string(images.height) + " x " + std::to_string(images.width) +
-                              " x " + std::to_string(images.channels) + " with a mean of " +
-                              std::to_string(images.mean.size()) + " do not fit a head of " +
-                              std::to_string(head.samples()) + " samples");
+    numerics::refuse(
+        kName, "images " + std::to_string(images.pixels.rows()) + " x " +
+                   std::to_string(images.pixels.cols()) + " of " + std::to_string(images.height) +
+                   " x " + std::to_string(images.width) + " x " + std::to_string(images.channels) +
+                   " with a mean of " + std::to_string(images.mean.size()) +
+                   " do not fit a head of " + std::to_string(head.samples()) + " samples");
 }
 
 const char* why_not(const Subject& subject) {
@@ -69,8 +69,8 @@ const char* why_not(const Subject& subject) {
 
 std::pair<Index, Index> position_grid(Index positions, Index height, Index width) {
   if (positions < 1 || height < 1 || width < 1)
-    detail::refuse("position_grid", std::to_string(positions) + " positions in an image of " +
-                                        std::to_string(height) + " x " + std::to_string(width));
+    numerics::refuse("position_grid", std::to_string(positions) + " positions in an image of " +
+                                          std::to_string(height) + " x " + std::to_string(width));
   const double aspect = std::log(static_cast<double>(height) / static_cast<double>(width));
   std::pair<Index, Index> best{0, 0};
   double least = std::numeric_limits<double>::infinity();
@@ -97,7 +97,7 @@ std::vector<Score> deletion_pixel(const Subject& subject) {
   detail::require_match(kName, head, explanation);
   check_images(images, head);
   const IndexVector& labels = subject.annotations->labels;
-  detail::require_labels(kName, labels, head.samples(), head.outputs());
+  numerics::require_labels(kName, labels, head.samples(), head.outputs());
   const auto grid = position_grid(head.positions, images.height, images.width);
   if (grid.first == 0 || grid.first > images.height || grid.second > images.width) {
     const std::string why = std::to_string(head.positions) + " positions are no map of images of " +
@@ -110,9 +110,9 @@ std::vector<Score> deletion_pixel(const Subject& subject) {
     seen.activations = images.forward(pixels);
     if (seen.activations.rows() != pixels.rows() * head.positions ||
         seen.activations.cols() != head.width())
-      detail::refuse(kName, "the model answered " + std::to_string(seen.activations.rows()) +
-                                " x " + std::to_string(seen.activations.cols()) + " for " +
-                                std::to_string(pixels.rows()) + " images");
+      numerics::refuse(kName, "the model answered " + std::to_string(seen.activations.rows()) +
+                                  " x " + std::to_string(seen.activations.cols()) + " for " +
+                                  std::to_string(pixels.rows()) + " images");
     seen.positions = head.positions;
     seen.weight = head.weight;
     seen.bias = head.bias;

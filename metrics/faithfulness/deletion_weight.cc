@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/completeness.h"
 #include "metrics/faithfulness/model_logits.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -14,11 +14,11 @@ DeletionCurve deletion_weight(const MatrixRef& rows, const MatrixRef& weight, co
   constexpr const char* kName = "deletion_weight";
   constexpr double kSameSpan = 1e-10;
   if (cavs.rows() < 1 || cavs.cols() != weight.cols() || importance.size() != cavs.rows())
-    detail::refuse(kName, "cavs is " + std::to_string(cavs.rows()) + " x " +
-                              std::to_string(cavs.cols()) + " with " +
-                              std::to_string(importance.size()) + " importances; the head is " +
-                              std::to_string(weight.cols()) + " wide");
-  detail::require_finite(kName, "cavs", cavs);
+    numerics::refuse(kName, "cavs is " + std::to_string(cavs.rows()) + " x " +
+                                std::to_string(cavs.cols()) + " with " +
+                                std::to_string(importance.size()) + " importances; the head is " +
+                                std::to_string(weight.cols()) + " wide");
+  numerics::require_finite(kName, "cavs", cavs);
   DeletionCurve curve;
   curve.order = deletion_order(importance);
   Matrix left = weight;

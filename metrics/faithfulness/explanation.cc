@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics::detail {
 
@@ -23,30 +23,31 @@ IndexVector concepts_per_output(const Explanation& explanation) {
 void require_explanation(std::string_view metric, const Explanation& explanation) {
   const auto text = [](Index value) { return std::to_string(value); };
   const Index outputs = explained_outputs(explanation);
-  if (outputs < 1) refuse(metric, "the explanation explains no output");
+  if (outputs < 1) numerics::refuse(metric, "the explanation explains no output");
   Index count = explanation.importance_by_output.cols();
   if (!explanation.class_agnostic) {
     if (explanation.offset.front() != 0)
-      refuse(metric, "explanation.offset starts at " + text(explanation.offset.front()));
+      numerics::refuse(metric, "explanation.offset starts at " + text(explanation.offset.front()));
     for (size_t c = 0; c + 1 < explanation.offset.size(); ++c)
       if (explanation.offset[c + 1] < explanation.offset[c])
-        refuse(metric, "explanation.offset descends from " + text(explanation.offset[c]) + " to " +
-                           text(explanation.offset[c + 1]) + " at output " +
-                           text(static_cast<Index>(c)));
+        numerics::refuse(metric, "explanation.offset descends from " + text(explanation.offset[c]) +
+                                     " to " + text(explanation.offset[c + 1]) + " at output " +
+                                     text(static_cast<Index>(c)));
     count = explanation.offset.back();
     if (explanation.importance.size() != count)
-      refuse(metric, "explanation.importance has " + text(explanation.importance.size()) +
-                         " entries, offsets say " + text(count));
+      numerics::refuse(metric, "explanation.importance has " + text(explanation.importance.size()) +
+                                   " entries, offsets say " + text(count));
   }
   // A projection may keep its parameters to itself; a linear explanation is its CAVs.
   if (explanation.linear() && explanation.cavs.rows() != count)
-    refuse(metric, "explanation.cavs has " + text(explanation.cavs.rows()) +
-                       " rows, importances say " + text(count));
-  require_finite(metric, "explanation.cavs", explanation.cavs);
+    numerics::refuse(metric, "explanation.cavs has " + text(explanation.cavs.rows()) +
+                                 " rows, importances say " + text(count));
+  numerics::require_finite(metric, "explanation.cavs", explanation.cavs);
   if (explanation.class_agnostic)
-    require_finite(metric, "explanation.importance_by_output", explanation.importance_by_output);
+    numerics::require_finite(metric, "explanation.importance_by_output",
+                             explanation.importance_by_output);
   else
-    require_finite_vector(metric, "explanation.importance", explanation.importance);
+    numerics::require_finite_vector(metric, "explanation.importance", explanation.importance);
 }
 
 Matrix fold(const Explanation& explanation) {

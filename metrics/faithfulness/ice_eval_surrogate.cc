@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/psi.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -22,9 +22,9 @@ Matrix ice_eval_surrogate(const HeadView& head, const Explanation& explanation) 
   detail::require_head(kName, head);
   detail::require_explanation(kName, explanation);
   detail::require_match(kName, head, explanation);
-  detail::require_finite(kName, "activations", head.activations);
-  detail::require_finite(kName, "weight", head.weight);
-  detail::require_finite_vector(kName, "bias", head.bias);
+  numerics::require_finite(kName, "activations", head.activations);
+  numerics::require_finite(kName, "weight", head.weight);
+  numerics::require_finite_vector(kName, "bias", head.bias);
 
   // One sample is P rows of psi and, once these are laid end to end, one row of the head.
   const bool flatten = head.pooling == Pooling::kFlatten;
@@ -60,7 +60,7 @@ Matrix ice_eval_surrogate(const HeadView& head, const Explanation& explanation) 
     }
   }
   surrogate.rowwise() += head.bias.transpose();
-  if (!detail::all_finite(surrogate))
+  if (!numerics::all_finite(surrogate))
     throw std::domain_error(std::string(kName) +
                             ": a surrogate logit overflows although all arguments are finite");
   return surrogate;

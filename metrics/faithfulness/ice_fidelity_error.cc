@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "metrics/checks.h"
+#include "metrics/faithfulness/logit_pair.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -11,7 +12,7 @@ Vector ice_fidelity_error(const MatrixRef& model_logits, const MatrixRef& surrog
   constexpr const char* kName = "ice_fidelity_error";
   constexpr double kEpsilon = 1e-4;
   detail::require_logit_pair(kName, model_logits, surrogate_logits);
-  detail::require_labels(kName, labels, model_logits.rows(), model_logits.cols());
+  numerics::require_labels(kName, labels, model_logits.rows(), model_logits.cols());
   const Index outputs = model_logits.cols();
   Vector error = Vector::Zero(outputs), sum = error, count = error;
   for (size_t i = 0; i < labels.size(); ++i) {

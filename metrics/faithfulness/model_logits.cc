@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -17,10 +17,10 @@ constexpr const char* kName = "model_logits";
 template <typename Rows>
 void require_finite_logits(const Matrix& logits, const Rows& activations, const MatrixRef& weight,
                            const VectorRef& bias) {
-  if (detail::all_finite(logits)) return;
-  detail::require_finite(kName, "activations", activations);
-  detail::require_finite(kName, "weight", weight);
-  detail::require_finite_vector(kName, "bias", bias);
+  if (numerics::all_finite(logits)) return;
+  numerics::require_finite(kName, "activations", activations);
+  numerics::require_finite(kName, "weight", weight);
+  numerics::require_finite_vector(kName, "bias", bias);
   throw std::domain_error(std::string(kName) +
                           ": a logit overflows although activations, weight and bias are finite");
 }
@@ -29,11 +29,11 @@ template <typename Rows>
 Matrix logits_of_rows(const Rows& rows, const MatrixRef& weight, const VectorRef& bias) {
   if (rows.rows() < 1 || rows.cols() < 1 || weight.rows() < 1 || weight.cols() != rows.cols() ||
       bias.size() != weight.rows())
-    detail::refuse(kName, "rows " + std::to_string(rows.rows()) + " x " +
-                              std::to_string(rows.cols()) + ", weight " +
-                              std::to_string(weight.rows()) + " x " +
-                              std::to_string(weight.cols()) + " and " +
-                              std::to_string(bias.size()) + " biases do not fit together");
+    numerics::refuse(kName, "rows " + std::to_string(rows.rows()) + " x " +
+                                std::to_string(rows.cols()) + ", weight " +
+                                std::to_string(weight.rows()) + " x " +
+                                std::to_string(weight.cols()) + " and " +
+                                std::to_string(bias.size()) + " biases do not fit together");
   Matrix logits = detail::affine(rows, weight, bias);
   require_finite_logits(logits, rows, weight, bias);
   return logits;
@@ -59,7 +59,7 @@ Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const Vector
   return logits_of_rows(rows, weight, bias);
 }
 
-Matrix model_logits(const MatrixFRef& rows, const MatrixRef& weight, const VectorRef& bias) {
+Matrix model_logits(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias) {
   return logits_of_rows(rows, weight, bias);
 }
 

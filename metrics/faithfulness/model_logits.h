@@ -24,6 +24,6 @@ Matrix model_logits(const HeadView& head);
 /// The same for pooled rows at hand: n x D, C x D and C give n x C. Rows are read where they lie;
 /// a float32 matrix is multiplied in float32, the bias is added in double.
 Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
-Matrix model_logits(const MatrixFRef& rows, const MatrixRef& weight, const VectorRef& bias);
+Matrix model_logits(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias);
 
 }  // namespace conoscope::metrics

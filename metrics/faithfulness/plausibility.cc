@@ -4,24 +4,24 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/psi.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 Plausibility plausibility(const MatrixRef& weight, const Explanation& explanation) {
   constexpr const char* kName = "plausibility";
   detail::require_explanation(kName, explanation);
-  detail::require_finite(kName, "weight", weight);
+  numerics::require_finite(kName, "weight", weight);
   const Index outputs = weight.rows();
   if (detail::explained_outputs(explanation) != outputs ||
       (explanation.cavs.rows() > 0 && explanation.cavs.cols() != weight.cols()))
-    detail::refuse(kName, "weight is " + std::to_string(weight.rows()) + " x " +
-                              std::to_string(weight.cols()) + ", the explanation has " +
-                              std::to_string(detail::explained_outputs(explanation)) +
-                              " outputs and CAVs of width " +
-                              std::to_string(explanation.cavs.cols()));
+    numerics::refuse(kName, "weight is " + std::to_string(weight.rows()) + " x " +
+                                std::to_string(weight.cols()) + ", the explanation has " +
+                                std::to_string(detail::explained_outputs(explanation)) +
+                                " outputs and CAVs of width " +
+                                std::to_string(explanation.cavs.cols()));
   Plausibility result;
   result.by_output = Vector::Zero(outputs);
   for (Index c = 0; c < outputs; ++c) {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/explanation.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics::detail {
 
@@ -16,9 +16,9 @@ std::string size_text(Index rows, Index cols) {
 void require_answer(std::string_view metric, const std::string& what, const Matrix& answer,
                     Index rows, Index cols) {
   if (answer.rows() != rows || answer.cols() != cols)
-    refuse(metric, what + " returned " + size_text(answer.rows(), answer.cols()) + "; expected " +
-                       size_text(rows, cols));
-  require_finite(metric, what, answer);
+    numerics::refuse(metric, what + " returned " + size_text(answer.rows(), answer.cols()) +
+                                 "; expected " + size_text(rows, cols));
+  numerics::require_finite(metric, what, answer);
 }
 
 }  // namespace
@@ -27,8 +27,8 @@ MatrixRef cavs_of(std::string_view metric, const Explanation& explanation, Index
   const Index count = explanation.class_agnostic ? explanation.importance_by_output.cols()
                                                  : explanation.importance.size();
   if (explanation.cavs.rows() != count)
-    refuse(metric, "the explanation has " + std::to_string(explanation.cavs.rows()) +
-                       " CAVs for its " + std::to_string(count) + " concepts");
+    numerics::refuse(metric, "the explanation has " + std::to_string(explanation.cavs.rows()) +
+                                 " CAVs for its " + std::to_string(count) + " concepts");
   return explanation.cavs.middleRows(explanation.first_row(output), explanation.concepts(output));
 }
 
@@ -66,12 +66,13 @@ Matrix reconstruct(std::string_view metric, const Explanation& explanation, Inde
 
 void require_match(std::string_view metric, const HeadView& head, const Explanation& explanation) {
   if (explained_outputs(explanation) != head.outputs())
-    refuse(metric, "the explanation has " + std::to_string(explained_outputs(explanation)) +
-                       " outputs, the head " + std::to_string(head.outputs()));
+    numerics::refuse(metric, "the explanation has " +
+                                 std::to_string(explained_outputs(explanation)) +
+                                 " outputs, the head " + std::to_string(head.outputs()));
   if (explanation.linear() && explanation.cavs.rows() > 0 &&
       explanation.cavs.cols() != head.width())
-    refuse(metric, "the CAVs have " + std::to_string(explanation.cavs.cols()) +
-                       " features, the activations " + std::to_string(head.width()));
+    numerics::refuse(metric, "the CAVs have " + std::to_string(explanation.cavs.cols()) +
+                                 " features, the activations " + std::to_string(head.width()));
 }
 
 }  // namespace conoscope::metrics::detail

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/psi.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -15,10 +15,10 @@ double reconstruction_error(const MatrixRef& rows, const Explanation& explanatio
   if (rows.rows() < 1 || rows.cols() < 1 ||
       (explanation.linear() && explanation.cavs.rows() > 0 &&
        explanation.cavs.cols() != rows.cols()))
-    detail::refuse(kName, "rows is " + std::to_string(rows.rows()) + " x " +
-                              std::to_string(rows.cols()) + ", the CAVs have width " +
-                              std::to_string(explanation.cavs.cols()));
-  detail::require_finite(kName, "rows", rows);
+    numerics::refuse(kName, "rows is " + std::to_string(rows.rows()) + " x " +
+                                std::to_string(rows.cols()) + ", the CAVs have width " +
+                                std::to_string(explanation.cavs.cols()));
+  numerics::require_finite(kName, "rows", rows);
   const double all = rows.squaredNorm();
   if (all == 0.0) throw std::domain_error("reconstruction_error: every row is 0");
   const Index passes = explanation.class_agnostic ? 1 : detail::explained_outputs(explanation);

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/completeness.h"
 #include "metrics/faithfulness/explanation.h"
@@ -17,6 +16,7 @@
 #include "metrics/faithfulness/softmax_divergence.h"
 #include "metrics/faithfulness/surf_surrogate.h"
 #include "metrics/score.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -45,7 +45,7 @@ double log_probability(const Matrix& logits, Index row, Index c) {
 }
 
 Score rise_of_cross_entropy(const Matrix& model, const Matrix& rebuilt, const IndexVector& labels) {
-  detail::require_labels(kCe, labels, model.rows(), model.cols());
+  numerics::require_labels(kCe, labels, model.rows(), model.cols());
   std::vector<double> rises;
   double sum = 0.0;
   for (Index i = 0; i < model.rows(); ++i) {

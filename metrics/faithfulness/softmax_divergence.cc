@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "metrics/checks.h"
+#include "metrics/faithfulness/logit_pair.h"
 
 namespace conoscope::metrics {
 

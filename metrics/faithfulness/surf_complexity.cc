@@ -2,17 +2,17 @@
 
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 namespace {
 
 std::int64_t total(const char* name, const IndexVector& concepts) {
-  if (concepts.empty()) detail::refuse(name, "no output");
+  if (concepts.empty()) numerics::refuse(name, "no output");
   std::int64_t sum = 0;
   for (const Index count : concepts) {
-    if (count < 0) detail::refuse(name, "an output has " + std::to_string(count) + " concepts");
+    if (count < 0) numerics::refuse(name, "an output has " + std::to_string(count) + " concepts");
     sum += count;
   }
   return sum;
@@ -25,17 +25,17 @@ Complexity surf_complexity(const IndexVector& concepts) {
 }
 
 Complexity ice_complexity(const IndexVector& concepts, Index width) {
-  if (width < 1) detail::refuse("ice_complexity", "width is " + std::to_string(width));
+  if (width < 1) numerics::refuse("ice_complexity", "width is " + std::to_string(width));
   const std::int64_t sum = total("ice_complexity", concepts);
   return {0, width * (2 * sum + static_cast<std::int64_t>(concepts.size()))};
 }
 
 Complexity c_shap_complexity(Index outputs, Index concepts, Index width, Index hidden) {
   if (outputs < 1 || concepts < 1 || width < 1 || hidden < 1)
-    detail::refuse("c_shap_complexity", std::to_string(outputs) + " outputs, " +
-                                            std::to_string(concepts) + " concepts, width " +
-                                            std::to_string(width) + ", hidden " +
-                                            std::to_string(hidden) + "; each must be >= 1");
+    numerics::refuse("c_shap_complexity", std::to_string(outputs) + " outputs, " +
+                                              std::to_string(concepts) + " concepts, width " +
+                                              std::to_string(width) + ", hidden " +
+                                              std::to_string(hidden) + "; each must be >= 1");
   return {concepts * hidden + hidden + hidden * width + width,
           2 * outputs * (hidden * concepts + hidden * width + width)};
 }

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/explanation.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -35,18 +35,19 @@ SurfTally score(const Rows& rows, const Explanation& explanation, const VectorRe
   using Typed = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Index n = rows.rows(), outputs = bias.size();
   detail::require_explanation(kName, explanation);
-  if (!explanation.linear()) detail::refuse(kName, "the explanation has a projection of its own");
+  if (!explanation.linear()) numerics::refuse(kName, "the explanation has a projection of its own");
   if (n < 1 || rows.cols() < 1 || explanation.cavs.cols() != rows.cols() ||
       detail::explained_outputs(explanation) != outputs || model_logits.rows() != n ||
       model_logits.cols() != outputs)
-    detail::refuse(kName, "rows " + std::to_string(n) + " x " + std::to_string(rows.cols()) +
-                              ", CAVs of width " + std::to_string(explanation.cavs.cols()) +
-                              " for " + std::to_string(detail::explained_outputs(explanation)) +
-                              " outputs, " + std::to_string(outputs) + " biases and model_logits " +
-                              std::to_string(model_logits.rows()) + " x " +
-                              std::to_string(model_logits.cols()) + " do not fit together");
-  detail::require_finite_vector(kName, "bias", bias);
-  detail::require_finite(kName, "model_logits", model_logits);
+    numerics::refuse(kName, "rows " + std::to_string(n) + " x " + std::to_string(rows.cols()) +
+                                ", CAVs of width " + std::to_string(explanation.cavs.cols()) +
+                                " for " + std::to_string(detail::explained_outputs(explanation)) +
+                                " outputs, " + std::to_string(outputs) +
+                                " biases and model_logits " + std::to_string(model_logits.rows()) +
+                                " x " + std::to_string(model_logits.cols()) +
+                                " do not fit together");
+  numerics::require_finite_vector(kName, "bias", bias);
+  numerics::require_finite(kName, "model_logits", model_logits);
 
   const Typed weight =
       (options.fold ? detail::fold(explanation) : explanation.cavs).template cast<Scalar>();
@@ -68,8 +69,8 @@ SurfTally score(const Rows& rows, const Explanation& explanation, const VectorRe
     } else {
       weigh(scores, explanation, bias, block);
     }
-    if (!detail::all_finite(block)) {
-      detail::require_finite(kName, "rows", rows);
+    if (!numerics::all_finite(block)) {
+      numerics::require_finite(kName, "rows", rows);
       throw std::domain_error(std::string(kName) +
                               ": a surrogate logit overflows although all arguments are finite");
     }
@@ -85,7 +86,7 @@ SurfTally surf_linear(const MatrixRef& rows, const Explanation& explanation, con
   return score<double>(rows, explanation, bias, model_logits, options);
 }
 
-SurfTally surf_linear(const MatrixFRef& rows, const Explanation& explanation, const VectorRef& bias,
+SurfTally surf_linear(const MatrixRefF& rows, const Explanation& explanation, const VectorRef& bias,
                       const MatrixRef& model_logits, const SurfLinearOptions& options) {
   return score<float>(rows, explanation, bias, model_logits, options);
 }

@@ -33,7 +33,7 @@ struct SurfLinearOptions {
 /// surf_top1 and surf_rank_corr.
 SurfTally surf_linear(const MatrixRef& rows, const Explanation& explanation, const VectorRef& bias,
                       const MatrixRef& model_logits, const SurfLinearOptions& options = {});
-SurfTally surf_linear(const MatrixFRef& rows, const Explanation& explanation, const VectorRef& bias,
+SurfTally surf_linear(const MatrixRefF& rows, const Explanation& explanation, const VectorRef& bias,
                       const MatrixRef& model_logits, const SurfLinearOptions& options = {});
 
 }  // namespace conoscope::metrics

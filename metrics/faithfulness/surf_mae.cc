@@ -1,6 +1,6 @@
 #include "metrics/faithfulness/surf_mae.h"
 
-#include "metrics/checks.h"
+#include "metrics/faithfulness/logit_pair.h"
 #include "metrics/faithfulness/logit_row.h"
 
 namespace conoscope::metrics {

@@ -4,7 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
+#include "metrics/faithfulness/logit_pair.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -14,15 +15,15 @@ NormL1 surf_norm_l1(const MatrixRef& model_logits, const MatrixRef& surrogate_lo
   detail::require_logit_pair(kName, model_logits, surrogate_logits);
   const Index n = model_logits.rows();
   if (static_cast<Index>(labels.size()) != n)
-    detail::refuse(kName,
-                   std::to_string(labels.size()) + " labels for " + std::to_string(n) + " samples");
+    numerics::refuse(
+        kName, std::to_string(labels.size()) + " labels for " + std::to_string(n) + " samples");
   NormL1 result;
   double sum = 0.0;
   for (Index i = 0; i < n; ++i) {
     const Index t = labels[static_cast<size_t>(i)];
     if (t < 0 || t >= model_logits.cols())
-      detail::refuse(kName, "label " + std::to_string(t) + " of sample " + std::to_string(i) +
-                                " is outside 0 ... " + std::to_string(model_logits.cols() - 1));
+      numerics::refuse(kName, "label " + std::to_string(t) + " of sample " + std::to_string(i) +
+                                  " is outside 0 ... " + std::to_string(model_logits.cols() - 1));
     const double y = model_logits(i, t);
     if (y == 0.0)
       ++result.skipped;

@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/psi.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -17,20 +17,20 @@ constexpr const char* kName = "surf_surrogate";
 void require_fit(const Explanation& explanation, Index outputs, Index width) {
   detail::require_explanation(kName, explanation);
   if (detail::explained_outputs(explanation) != outputs)
-    detail::refuse(kName, "the explanation has " +
-                              std::to_string(detail::explained_outputs(explanation)) +
-                              " outputs, the head " + std::to_string(outputs));
+    numerics::refuse(kName, "the explanation has " +
+                                std::to_string(detail::explained_outputs(explanation)) +
+                                " outputs, the head " + std::to_string(outputs));
   if (explanation.linear() && explanation.cavs.rows() > 0 && explanation.cavs.cols() != width)
-    detail::refuse(kName, "the CAVs have " + std::to_string(explanation.cavs.cols()) +
-                              " features, the activations " + std::to_string(width));
+    numerics::refuse(kName, "the CAVs have " + std::to_string(explanation.cavs.cols()) +
+                                " features, the activations " + std::to_string(width));
 }
 
 // As in model_logits: a linear psi carries a NaN through to the n x C result, so the larger rows
 // are searched only if that shows one.
 template <typename Rows>
 void require_finite_surrogate(const Matrix& surrogate, const Rows& rows) {
-  if (detail::all_finite(surrogate)) return;
-  detail::require_finite(kName, "activations", rows);
+  if (numerics::all_finite(surrogate)) return;
+  numerics::require_finite(kName, "activations", rows);
   throw std::domain_error(std::string(kName) +
                           ": a surrogate logit overflows although all arguments are finite");
 }
@@ -81,10 +81,10 @@ Matrix linear_surrogate(const Rows& rows, const Explanation& explanation, const 
 template <typename Rows>
 void require_rows(const Rows& rows, const Explanation& explanation, const VectorRef& bias) {
   if (rows.rows() < 1 || rows.cols() < 1)
-    detail::refuse(kName,
-                   "rows is " + std::to_string(rows.rows()) + " x " + std::to_string(rows.cols()));
+    numerics::refuse(
+        kName, "rows is " + std::to_string(rows.rows()) + " x " + std::to_string(rows.cols()));
   require_fit(explanation, bias.size(), rows.cols());
-  detail::require_finite_vector(kName, "bias", bias);
+  numerics::require_finite_vector(kName, "bias", bias);
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ Matrix surf_surrogate(const HeadView& head, const Explanation& explanation, Posi
   detail::require_head(kName, head);
   require_fit(explanation, head.outputs(), head.width());
   const MatrixRef rows = head.activations;
-  if (!explanation.linear()) detail::require_finite(kName, "activations", rows);
-  detail::require_finite_vector(kName, "bias", head.bias);
+  if (!explanation.linear()) numerics::require_finite(kName, "activations", rows);
+  numerics::require_finite_vector(kName, "bias", head.bias);
 
   Matrix storage, surrogate;
   const bool by_position = head.pooling == Pooling::kFlatten || rule == PositionRule::kSpatialMean;
@@ -112,7 +112,7 @@ Matrix surf_surrogate(const HeadView& head, const Explanation& explanation, Posi
 Matrix surf_surrogate(const MatrixRef& rows, const Explanation& explanation,
                       const VectorRef& bias) {
   require_rows(rows, explanation, bias);
-  if (!explanation.linear()) detail::require_finite(kName, "activations", rows);
+  if (!explanation.linear()) numerics::require_finite(kName, "activations", rows);
   Matrix surrogate = explanation.linear()
                          ? linear_surrogate(rows, explanation, bias)
                          : projected_surrogate(rows, explanation, bias, 1, Pooling::kNone);
@@ -120,7 +120,7 @@ Matrix surf_surrogate(const MatrixRef& rows, const Explanation& explanation,
   return surrogate;
 }
 
-Matrix surf_surrogate(const MatrixFRef& rows, const Explanation& explanation,
+Matrix surf_surrogate(const MatrixRefF& rows, const Explanation& explanation,
                       const VectorRef& bias) {
   require_rows(rows, explanation, bias);
   if (!explanation.linear())

@@ -39,7 +39,7 @@ Matrix surf_surrogate(const HeadView& head, const Explanation& explanation,
 /// a linear psi are multiplied in float32 and summed up in double; a projection receives double
 /// rows.
 Matrix surf_surrogate(const MatrixRef& rows, const Explanation& explanation, const VectorRef& bias);
-Matrix surf_surrogate(const MatrixFRef& rows, const Explanation& explanation,
+Matrix surf_surrogate(const MatrixRefF& rows, const Explanation& explanation,
                       const VectorRef& bias);
 
 }  // namespace conoscope::metrics

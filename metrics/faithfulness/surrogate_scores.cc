@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "metrics/checks.h"
+#include "metrics/faithfulness/logit_pair.h"
 #include "metrics/faithfulness/surf_norm_l1.h"
 #include "metrics/faithfulness/surf_tally.h"
 #include "metrics/score.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -14,11 +14,11 @@ namespace {
 constexpr double kSumTolerance = 1e-6;
 
 void require_distribution(const char* argument, const VectorRef& p) {
-  detail::require_finite_vector("total_variation", argument, p);
+  numerics::require_finite_vector("total_variation", argument, p);
   std::ostringstream text;
   if (p.minCoeff() < 0.0) text << argument << " has an entry " << p.minCoeff() << " below 0";
   if (std::abs(p.sum() - 1.0) > kSumTolerance) text << argument << " sums to " << p.sum();
-  if (!text.str().empty()) detail::refuse("total_variation", text.str());
+  if (!text.str().empty()) numerics::refuse("total_variation", text.str());
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ double total_variation(const VectorRef& p, const VectorRef& q) {
   if (p.size() < 1 || p.size() != q.size()) {
     std::ostringstream text;
     text << "p has " << p.size() << " entries, q " << q.size();
-    detail::refuse("total_variation", text.str());
+    numerics::refuse("total_variation", text.str());
   }
   require_distribution("p", p);
   require_distribution("q", q);

@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_ross.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -15,9 +15,10 @@ namespace {
 
 void require_concepts(const char* name, const MatrixRef& concepts) {
   if (concepts.rows() < 1 || concepts.cols() < 1)
-    detail::refuse(name, "concepts is " + std::to_string(concepts.rows()) + " x " +
-                             std::to_string(concepts.cols()) + "; it must be n x k with n, k >= 1");
-  detail::require_finite(name, "concepts", concepts);
+    numerics::refuse(name, "concepts is " + std::to_string(concepts.rows()) + " x " +
+                               std::to_string(concepts.cols()) +
+                               "; it must be n x k with n, k >= 1");
+  numerics::require_finite(name, "concepts", concepts);
 }
 
 std::vector<IndexVector> columns_as_labels(const MatrixRef& concepts) {
@@ -95,11 +96,12 @@ InterconceptInformation mi_interconcept(const MatrixRef& concepts,
   constexpr const char* kName = "mi_interconcept";
   require_concepts(kName, concepts);
   if (width < 1 || concepts.cols() % width != 0)
-    detail::refuse(kName, "width is " + std::to_string(width) + ", which does not divide the " +
-                              std::to_string(concepts.cols()) + " columns of concepts");
+    numerics::refuse(kName, "width is " + std::to_string(width) + ", which does not divide the " +
+                                std::to_string(concepts.cols()) + " columns of concepts");
   const bool whole = is_whole_valued(concepts);
   if (whole && width > 1)
-    detail::refuse(kName, "concepts are vectors of whole numbers only; no estimator is for those");
+    numerics::refuse(kName,
+                     "concepts are vectors of whole numbers only; no estimator is for those");
   InterconceptInformation out;
   if (whole)
     discrete_pairs(concepts, out);
@@ -119,9 +121,9 @@ ConceptsTaskInformation mi_concepts_task(const MatrixRef& concepts, std::span<co
   constexpr const char* kName = "mi_concepts_task";
   require_concepts(kName, concepts);
   if (static_cast<Index>(labels.size()) != concepts.rows())
-    detail::refuse(kName, "concepts has " + std::to_string(concepts.rows()) +
-                              " samples and labels " + std::to_string(labels.size()) +
-                              "; they must be as many");
+    numerics::refuse(kName, "concepts has " + std::to_string(concepts.rows()) +
+                                " samples and labels " + std::to_string(labels.size()) +
+                                "; they must be as many");
   ConceptsTaskInformation out;
   out.label_entropy = entropy_discrete(labels);
   if (out.label_entropy == 0.0)

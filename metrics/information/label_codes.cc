@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics::detail {
 
 LabelCodes label_codes(std::string_view metric, std::string_view argument,
                        std::span<const Index> labels) {
-  if (labels.empty()) refuse(metric, std::string(argument) + " is empty; n must be >= 1");
+  if (labels.empty()) numerics::refuse(metric, std::string(argument) + " is empty; n must be >= 1");
   LabelCodes out;
   const auto [low, high] = std::minmax_element(labels.begin(), labels.end());
   const auto range = static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "metrics/checks.h"
 #include "metrics/information/label_codes.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -32,8 +32,8 @@ double entropy_discrete(std::span<const Index> a) {
 
 double mi_discrete(std::span<const Index> a, std::span<const Index> b) {
   if (a.size() != b.size())
-    detail::refuse("mi_discrete", "a has " + std::to_string(a.size()) + " labels and b " +
-                                      std::to_string(b.size()) + "; they must be as many");
+    numerics::refuse("mi_discrete", "a has " + std::to_string(a.size()) + " labels and b " +
+                                        std::to_string(b.size()) + "; they must be as many");
   const detail::LabelCodes u = detail::label_codes("mi_discrete", "a", a);
   const detail::LabelCodes v = detail::label_codes("mi_discrete", "b", b);
   if (u.counts.size() == 1 || v.counts.size() == 1) return 0.0;

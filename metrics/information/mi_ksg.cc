@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
-#include "metrics/checks.h"
-#include "metrics/information/digamma.h"
 #include "metrics/information/near_samples.h"
+#include "numerics/checks.h"
+#include "numerics/digamma.h"
 
 namespace conoscope::metrics {
 
@@ -17,10 +17,10 @@ constexpr const char* kName = "mi_ksg";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void require_neighbours(Index n, Index k) {
-  if (k < 1) detail::refuse(kName, "neighbours is " + std::to_string(k) + "; it must be >= 1");
+  if (k < 1) numerics::refuse(kName, "neighbours is " + std::to_string(k) + "; it must be >= 1");
   if (n < k + 1)
-    detail::refuse(kName, "x has " + std::to_string(n) + " samples; neighbours = " +
-                              std::to_string(k) + " need at least " + std::to_string(k + 1));
+    numerics::refuse(kName, "x has " + std::to_string(n) + " samples; neighbours = " +
+                                std::to_string(k) + " need at least " + std::to_string(k + 1));
 }
 
 MiEstimate estimate(const std::vector<double>& psi, Index n, Index k, double sum_psi, Index tied) {
@@ -54,7 +54,7 @@ KsgScalar::KsgScalar(const SortedValues& x, const KsgOptions& options)
     : x_(x), k_(options.neighbours) {
   const Index n = x.size();
   require_neighbours(n, k_);
-  psi_ = digamma_table(n);
+  psi_ = numerics::digamma_table(n);
   // A neighbourhood of independent scalars spans about sqrt(n k) places of either.
   const auto length = static_cast<Index>(std::sqrt(static_cast<double>(n * k_))) / 2 + 8;
   run_of_.resize(static_cast<size_t>(n));
@@ -72,8 +72,8 @@ KsgScalar::KsgScalar(const SortedValues& x, const KsgOptions& options)
 MiEstimate KsgScalar::with(const SortedValues& y) const {
   const Index n = x_.size(), runs = static_cast<Index>(run_begin_.size()) - 1;
   if (y.size() != n)
-    detail::refuse(kName, "x has " + std::to_string(n) + " samples and y " +
-                              std::to_string(y.size()) + "; they must be as many");
+    numerics::refuse(kName, "x has " + std::to_string(n) + " samples and y " +
+                                std::to_string(y.size()) + "; they must be as many");
   // Each run's samples by ascending y: y's order, dealt out to the runs.
   std::vector<double> xs(static_cast<size_t>(n)), ys(static_cast<size_t>(n));
   std::vector<std::int32_t> next(run_begin_.begin(), run_begin_.end() - 1);
@@ -157,18 +157,18 @@ MiEstimate mi_ksg_self(const SortedValues& x, const KsgOptions& options) {
 MiEstimate mi_ksg(const MatrixRef& x, const MatrixRef& y, const KsgOptions& options) {
   const Index n = x.rows(), k = options.neighbours;
   if (x.cols() < 1 || y.cols() < 1 || y.rows() != n)
-    detail::refuse(kName, "x is " + std::to_string(n) + " x " + std::to_string(x.cols()) +
-                              " and y " + std::to_string(y.rows()) + " x " +
-                              std::to_string(y.cols()) + "; both need n rows and a column");
+    numerics::refuse(kName, "x is " + std::to_string(n) + " x " + std::to_string(x.cols()) +
+                                " and y " + std::to_string(y.rows()) + " x " +
+                                std::to_string(y.cols()) + "; both need n rows and a column");
   require_neighbours(n, k);
-  detail::require_finite(kName, "x", x);
-  detail::require_finite(kName, "y", y);
+  numerics::require_finite(kName, "x", x);
+  numerics::require_finite(kName, "y", y);
   if (x.cols() == 1 && y.cols() == 1) {
     const Vector xs = x.col(0), ys = y.col(0);
     return mi_ksg(SortedValues(xs), SortedValues(ys), options);
   }
   const detail::NearSamples near = detail::near_by_max_norm(x, y, k);
-  const std::vector<double> psi = digamma_table(n);
+  const std::vector<double> psi = numerics::digamma_table(n);
   double sum = 0.0;
   Index tied = 0;
   for (const double r : near.radius) tied += r == 0.0;

@@ -5,7 +5,7 @@
 namespace conoscope::metrics {
 
 Draws normal_draws(std::uint64_t seed, std::uint64_t stream) {
-  return [random = Random(seed, stream), spare = 0.0, has_spare = false]() mutable {
+  return [random = numerics::Random(seed, stream), spare = 0.0, has_spare = false]() mutable {
     if (has_spare) {
       has_spare = false;
       return spare;

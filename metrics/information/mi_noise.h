@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "metrics/random.h"
 #include "metrics/types.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "metrics/checks.h"
-#include "metrics/information/digamma.h"
 #include "metrics/information/label_codes.h"
 #include "metrics/information/near_samples.h"
+#include "numerics/checks.h"
+#include "numerics/digamma.h"
 
 namespace conoscope::metrics {
 
@@ -29,10 +29,10 @@ struct Classes {
 };
 
 Classes prepare(Index n, std::span<const Index> labels, Index k) {
-  if (k < 1) detail::refuse(kName, "neighbours is " + std::to_string(k) + "; it must be >= 1");
+  if (k < 1) numerics::refuse(kName, "neighbours is " + std::to_string(k) + "; it must be >= 1");
   if (static_cast<Index>(labels.size()) != n)
-    detail::refuse(kName, "x has " + std::to_string(n) + " samples and labels " +
-                              std::to_string(labels.size()) + "; they must be as many");
+    numerics::refuse(kName, "x has " + std::to_string(n) + " samples and labels " +
+                                std::to_string(labels.size()) + "; they must be as many");
   Classes out;
   out.labels = detail::label_codes(kName, "labels", labels);
   for (const Index count : out.labels.counts)
@@ -40,7 +40,7 @@ Classes prepare(Index n, std::span<const Index> labels, Index k) {
   if (out.kept == 0)
     throw std::domain_error(std::string(kName) + ": each of the " + std::to_string(n) +
                             " labels occurs once; no sample has a neighbour of its own label");
-  out.psi = digamma_table(out.kept);
+  out.psi = numerics::digamma_table(out.kept);
   for (const Index count : out.labels.counts) {
     if (count < 2) continue;
     const auto samples = static_cast<double>(count);
@@ -104,10 +104,10 @@ MiEstimate mi_ross(const SortedValues& x, std::span<const Index> labels,
 
 MiEstimate mi_ross(const MatrixRef& x, std::span<const Index> labels, const KsgOptions& options) {
   if (x.rows() < 1 || x.cols() < 1)
-    detail::refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                              "; it must be n x d with n, d >= 1");
+    numerics::refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
+                                "; it must be n x d with n, d >= 1");
   const Classes classes = prepare(x.rows(), labels, options.neighbours);
-  detail::require_finite(kName, "x", x);
+  numerics::require_finite(kName, "x", x);
   if (x.cols() == 1) {
     const Vector values = x.col(0);
     return mi_ross(SortedValues(values), labels, options);

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -29,10 +29,10 @@ Index prefix(std::span<const double> sorted, const Before& before) {
 
 SortedValues::SortedValues(const VectorRef& values)
     : values_(values.data(), values.data() + values.size()) {
-  if (values_.empty()) detail::refuse("SortedValues", "values is empty; n must be >= 1");
+  if (values_.empty()) numerics::refuse("SortedValues", "values is empty; n must be >= 1");
   if (values_.size() > static_cast<size_t>(std::numeric_limits<std::int32_t>::max()))
-    detail::refuse("SortedValues", "values has more than 2^31 - 1 entries");
-  detail::require_finite_vector("SortedValues", "values", values);
+    numerics::refuse("SortedValues", "values has more than 2^31 - 1 entries");
+  numerics::require_finite_vector("SortedValues", "values", values);
   std::vector<std::pair<double, std::int32_t>> pairs(values_.size());
   for (size_t i = 0; i < pairs.size(); ++i)
     pairs[i] = {values_[i] + 0.0, static_cast<std::int32_t>(i)};  // -0 and 0 are one value

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "metrics/auc.h"
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -20,9 +20,9 @@ struct Hits {
 std::map<Index, Hits> tally(const char* name, std::span<const Index> labels,
                             std::span<const Index> predictions) {
   if (labels.empty() || labels.size() != predictions.size())
-    detail::refuse(name, std::to_string(labels.size()) + " labels and " +
-                             std::to_string(predictions.size()) +
-                             " predictions; both must be n >= 1");
+    numerics::refuse(name, std::to_string(labels.size()) + " labels and " +
+                               std::to_string(predictions.size()) +
+                               " predictions; both must be n >= 1");
   std::map<Index, Hits> out;
   for (size_t i = 0; i < labels.size(); ++i) {
     out[labels[i]].labels += 1.0;
@@ -58,17 +58,17 @@ ConceptAccuracy concept_accuracy(const MatrixRef& probabilities, const MatrixRef
   constexpr const char* kName = "concept_accuracy";
   const Index n = truth.rows(), k = truth.cols();
   if (n < 1 || k < 1 || probabilities.rows() != n || probabilities.cols() != k)
-    detail::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
-                              std::to_string(probabilities.cols()) + " and truth " +
-                              std::to_string(n) + " x " + std::to_string(k) +
-                              "; both must be n x k with n, k >= 1");
-  detail::require_finite(kName, "probabilities", probabilities);
+    numerics::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
+                                std::to_string(probabilities.cols()) + " and truth " +
+                                std::to_string(n) + " x " + std::to_string(k) +
+                                "; both must be n x k with n, k >= 1");
+  numerics::require_finite(kName, "probabilities", probabilities);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < k; ++j)
       if (truth(i, j) != 0.0 && truth(i, j) != 1.0)
-        detail::refuse(kName, "truth is " + std::to_string(truth(i, j)) + " at row " +
-                                  std::to_string(i) + ", column " + std::to_string(j) +
-                                  "; it must be 0 or 1");
+        numerics::refuse(kName, "truth is " + std::to_string(truth(i, j)) + " at row " +
+                                    std::to_string(i) + ", column " + std::to_string(j) +
+                                    "; it must be 0 or 1");
   ConceptAccuracy out;
   for (Index j = 0; j < k; ++j) {
     IndexVector labels, predictions;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/purity/concept_alignment.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -12,12 +12,13 @@ AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth
   constexpr const char* kName = "aligned_concepts";
   if (scores.rows() < 1 || scores.rows() != truth.rows() || truth.cols() < 1 ||
       scores.cols() < truth.cols())
-    detail::refuse(kName, "scores is " + std::to_string(scores.rows()) + " x " +
-                              std::to_string(scores.cols()) + ", truth " +
-                              std::to_string(truth.rows()) + " x " + std::to_string(truth.cols()) +
-                              "; they must be n x K' and n x k, 1 <= k <= K'");
-  detail::require_finite(kName, "scores", scores);
-  detail::require_finite(kName, "truth", truth);
+    numerics::refuse(kName, "scores is " + std::to_string(scores.rows()) + " x " +
+                                std::to_string(scores.cols()) + ", truth " +
+                                std::to_string(truth.rows()) + " x " +
+                                std::to_string(truth.cols()) +
+                                "; they must be n x K' and n x k, 1 <= k <= K'");
+  numerics::require_finite(kName, "scores", scores);
+  numerics::require_finite(kName, "truth", truth);
   const auto centred = [](const MatrixRef& columns) {
     Matrix out = columns.rowwise() - columns.colwise().mean();
     for (Index j = 0; j < out.cols(); ++j) {

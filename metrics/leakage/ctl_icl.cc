@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -12,14 +12,14 @@ namespace {
 
 void require_pair(const char* name, const MatrixRef& predicted, const MatrixRef& truth) {
   if (predicted.rows() != truth.rows() || predicted.cols() != truth.cols())
-    detail::refuse(name, "predicted is " + std::to_string(predicted.rows()) + " x " +
-                             std::to_string(predicted.cols()) + " and truth " +
-                             std::to_string(truth.rows()) + " x " + std::to_string(truth.cols()) +
-                             "; both must be n x k");
-  detail::require_finite(name, "predicted", predicted);
-  detail::require_finite(name, "truth", truth);
+    numerics::refuse(name, "predicted is " + std::to_string(predicted.rows()) + " x " +
+                               std::to_string(predicted.cols()) + " and truth " +
+                               std::to_string(truth.rows()) + " x " + std::to_string(truth.cols()) +
+                               "; both must be n x k");
+  numerics::require_finite(name, "predicted", predicted);
+  numerics::require_finite(name, "truth", truth);
   if (!is_whole_valued(truth))
-    detail::refuse(name, "truth is not made of whole numbers; true concepts are labels");
+    numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
 }
 
 // How far each entry rises above the other's, where it does.
@@ -52,8 +52,8 @@ Icl icl(const MatrixRef& predicted, const MatrixRef& truth,
   require_pair("icl", predicted, truth);
   const Index k = predicted.cols();
   if (k < 2)
-    detail::refuse("icl",
-                   "predicted has " + std::to_string(k) + " concept; pairs need at least two");
+    numerics::refuse("icl",
+                     "predicted has " + std::to_string(k) + " concept; pairs need at least two");
   Icl out;
   out.predicted = mi_interconcept(predicted, options);
   out.truth = mi_interconcept(truth, options);

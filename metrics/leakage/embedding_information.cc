@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/information/concept_information.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_ross.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -18,18 +18,18 @@ void require_shapes(const char* name, const char* argument, const MatrixRef& emb
                     Index width, const MatrixRef& truth, std::span<const Index> labels) {
   if (width < 1 || truth.rows() < 1 || truth.cols() < 1 || embeddings.rows() != truth.rows() ||
       embeddings.cols() != truth.cols() * width)
-    detail::refuse(name, std::string(argument) + " is " + std::to_string(embeddings.rows()) +
-                             " x " + std::to_string(embeddings.cols()) + ", width " +
-                             std::to_string(width) + " and truth " + std::to_string(truth.rows()) +
-                             " x " + std::to_string(truth.cols()) +
-                             "; they must be n x (k * width) and n x k");
+    numerics::refuse(name, std::string(argument) + " is " + std::to_string(embeddings.rows()) +
+                               " x " + std::to_string(embeddings.cols()) + ", width " +
+                               std::to_string(width) + " and truth " +
+                               std::to_string(truth.rows()) + " x " + std::to_string(truth.cols()) +
+                               "; they must be n x (k * width) and n x k");
   if (static_cast<Index>(labels.size()) != truth.rows())
-    detail::refuse(name, "truth has " + std::to_string(truth.rows()) + " samples and labels " +
-                             std::to_string(labels.size()) + "; they must be as many");
-  detail::require_finite(name, argument, embeddings);
-  detail::require_finite(name, "truth", truth);
+    numerics::refuse(name, "truth has " + std::to_string(truth.rows()) + " samples and labels " +
+                               std::to_string(labels.size()) + "; they must be as many");
+  numerics::require_finite(name, argument, embeddings);
+  numerics::require_finite(name, "truth", truth);
   if (!is_whole_valued(truth))
-    detail::refuse(name, "truth is not made of whole numbers; true concepts are labels");
+    numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
 }
 
 IndexVector column(const MatrixRef& truth, Index j) {
@@ -93,7 +93,7 @@ Alignment mi_align(const MatrixRef& positive, const MatrixRef& negative, Index w
     std::vector<Index> side[2];
     for (Index i = 0; i < truth.rows(); ++i) {
       if (truth(i, j) != 0.0 && truth(i, j) != 1.0)
-        detail::refuse(kName, "truth is " + std::to_string(truth(i, j)) + "; it must be 0 or 1");
+        numerics::refuse(kName, "truth is " + std::to_string(truth(i, j)) + "; it must be 0 or 1");
       side[truth(i, j) == 1.0].push_back(i);
     }
     const size_t m = std::min(side[0].size(), side[1].size());

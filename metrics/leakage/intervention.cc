@@ -8,9 +8,9 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/leakage/accuracy.h"
-#include "metrics/random.h"
+#include "numerics/checks.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -24,54 +24,54 @@ void require_problem(const char* name, const InterventionProblem& problem) {
   const Index n = problem.scores.rows(), k = problem.concepts(), columns = k * problem.width;
   if (n < 1 || k < 1 || problem.width < 1 || problem.scores.cols() != columns ||
       problem.truth.rows() != n)
-    detail::refuse(name, "scores is " + shape_of(problem.scores) + ", truth " +
-                             shape_of(problem.truth) + " and width " +
-                             std::to_string(problem.width) +
-                             "; they must be n x (k * width), n x k and >= 1");
+    numerics::refuse(name, "scores is " + shape_of(problem.scores) + ", truth " +
+                               shape_of(problem.truth) + " and width " +
+                               std::to_string(problem.width) +
+                               "; they must be n x (k * width), n x k and >= 1");
   const bool vectors = problem.own_active.size() > 0 || problem.own_inactive.size() > 0;
   if (!vectors &&
       (problem.width != 1 || problem.active.size() != k || problem.inactive.size() != k))
-    detail::refuse(name, "active " + std::to_string(problem.active.size()) + " and inactive " +
-                             std::to_string(problem.inactive.size()) + " entries for " +
-                             std::to_string(k) +
-                             " concepts; as many are needed, or own_active and own_inactive");
+    numerics::refuse(name, "active " + std::to_string(problem.active.size()) + " and inactive " +
+                               std::to_string(problem.inactive.size()) + " entries for " +
+                               std::to_string(k) +
+                               " concepts; as many are needed, or own_active and own_inactive");
   if (vectors && (problem.own_active.rows() != n || problem.own_active.cols() != columns ||
                   problem.own_inactive.rows() != n || problem.own_inactive.cols() != columns))
-    detail::refuse(name, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +
-                             shape_of(problem.own_inactive) + "; both must be " +
-                             std::to_string(n) + " x " + std::to_string(columns));
+    numerics::refuse(name, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +
+                               shape_of(problem.own_inactive) + "; both must be " +
+                               std::to_string(n) + " x " + std::to_string(columns));
   if (vectors && (problem.active.size() > 0 || problem.inactive.size() > 0))
-    detail::refuse(name, "active and inactive are given beside own_active and own_inactive");
-  detail::require_finite(name, "scores", problem.scores);
-  detail::require_finite(name, "truth", problem.truth);
-  detail::require_finite_vector(name, "active", problem.active);
-  detail::require_finite_vector(name, "inactive", problem.inactive);
-  detail::require_finite(name, "own_active", problem.own_active);
-  detail::require_finite(name, "own_inactive", problem.own_inactive);
+    numerics::refuse(name, "active and inactive are given beside own_active and own_inactive");
+  numerics::require_finite(name, "scores", problem.scores);
+  numerics::require_finite(name, "truth", problem.truth);
+  numerics::require_finite_vector(name, "active", problem.active);
+  numerics::require_finite_vector(name, "inactive", problem.inactive);
+  numerics::require_finite(name, "own_active", problem.own_active);
+  numerics::require_finite(name, "own_inactive", problem.own_inactive);
   if (problem.truth.minCoeff() < 0.0 || problem.truth.maxCoeff() > 1.0)
-    detail::refuse(name,
-                   "truth holds " +
-                       std::to_string(problem.truth.minCoeff() < 0.0 ? problem.truth.minCoeff()
-                                                                     : problem.truth.maxCoeff()) +
-                       "; it must lie in 0 ... 1");
-  if (!problem.head) detail::refuse(name, "head is empty");
+    numerics::refuse(name,
+                     "truth holds " +
+                         std::to_string(problem.truth.minCoeff() < 0.0 ? problem.truth.minCoeff()
+                                                                       : problem.truth.maxCoeff()) +
+                         "; it must lie in 0 ... 1");
+  if (!problem.head) numerics::refuse(name, "head is empty");
 }
 
 Matrix answer(const char* name, const InterventionProblem& problem, const Matrix& scores) {
   Matrix out = problem.head(scores);
   if (out.rows() != scores.rows() || out.cols() < 1)
-    detail::refuse(name, "head answers " + std::to_string(out.rows()) + " x " +
-                             std::to_string(out.cols()) + " for " + std::to_string(scores.rows()) +
-                             " samples");
-  detail::require_finite(name, "what head answers", out);
-  detail::require_labels(name, problem.labels, scores.rows(), std::max<Index>(2, out.cols()));
+    numerics::refuse(name, "head answers " + std::to_string(out.rows()) + " x " +
+                               std::to_string(out.cols()) + " for " +
+                               std::to_string(scores.rows()) + " samples");
+  numerics::require_finite(name, "what head answers", out);
+  numerics::require_labels(name, problem.labels, scores.rows(), std::max<Index>(2, out.cols()));
   return out;
 }
 
 Matrix probabilities_of(const char* name, const InterventionProblem& problem,
                         const Matrix& scores) {
   Matrix out = answer(name, problem, scores);
-  if (out.cols() < 2) detail::refuse(name, "head has one output; a softmax needs two or more");
+  if (out.cols() < 2) numerics::refuse(name, "head has one output; a softmax needs two or more");
   for (Index i = 0; i < out.rows(); ++i) {
     out.row(i).array() -= out.row(i).maxCoeff();
     out.row(i) = out.row(i).array().exp();
@@ -130,9 +130,9 @@ InterventionValues intervention_values(const MatrixRef& logits) {
   constexpr const char* kName = "intervention_values";
   const Index n = logits.rows(), k = logits.cols();
   if (n < 1 || k < 1)
-    detail::refuse(kName, "logits is " + std::to_string(n) + " x " + std::to_string(k) +
-                              "; it must be n x k with n, k >= 1");
-  detail::require_finite(kName, "logits", logits);
+    numerics::refuse(kName, "logits is " + std::to_string(n) + " x " + std::to_string(k) +
+                                "; it must be n x k with n, k >= 1");
+  numerics::require_finite(kName, "logits", logits);
   InterventionValues out{Vector(k), Vector(k)};
   for (Index j = 0; j < k; ++j) {
     Vector values = logits.col(j);
@@ -162,16 +162,16 @@ InterventionCurve intervention_curve(const InterventionProblem& problem,
   require_problem(kName, problem);
   const Index n = problem.scores.rows(), k = problem.concepts();
   if (order.rows() != n || order.cols() != k)
-    detail::refuse(kName, "order is " + std::to_string(order.rows()) + " x " +
-                              std::to_string(order.cols()) + "; it must be " + std::to_string(n) +
-                              " x " + std::to_string(k));
+    numerics::refuse(kName, "order is " + std::to_string(order.rows()) + " x " +
+                                std::to_string(order.cols()) + "; it must be " + std::to_string(n) +
+                                " x " + std::to_string(k));
   for (Index i = 0; i < n; ++i) {
     std::vector<bool> seen(static_cast<size_t>(k), false);
     for (Index j = 0; j < k; ++j) {
       const Index told = order(i, j);
       if (told < 0 || told >= k || seen[static_cast<size_t>(told)])
-        detail::refuse(kName, "order's row " + std::to_string(i) + " is no permutation: " +
-                                  std::to_string(told) + " at place " + std::to_string(j));
+        numerics::refuse(kName, "order's row " + std::to_string(i) + " is no permutation: " +
+                                    std::to_string(told) + " at place " + std::to_string(j));
       seen[static_cast<size_t>(told)] = true;
     }
   }
@@ -189,9 +189,9 @@ InterventionCurve intervention_curve(const InterventionProblem& problem,
 InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed,
                                std::uint64_t stream) {
   if (samples < 1 || concepts < 1)
-    detail::refuse("random_order", "samples is " + std::to_string(samples) + " and concepts " +
-                                       std::to_string(concepts) + "; both must be >= 1");
-  Random random(seed, stream);
+    numerics::refuse("random_order", "samples is " + std::to_string(samples) + " and concepts " +
+                                         std::to_string(concepts) + "; both must be >= 1");
+  numerics::Random random(seed, stream);
   InterventionOrder out(samples, concepts);
   for (Index i = 0; i < samples; ++i) {
     IndexVector row(static_cast<size_t>(concepts));
@@ -208,15 +208,15 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
   require_problem(kName, problem);
   const Index n = problem.scores.rows(), k = problem.concepts();
   if (probabilities.rows() != n || probabilities.cols() != k)
-    detail::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
-                              std::to_string(probabilities.cols()) + "; it must be " +
-                              std::to_string(n) + " x " + std::to_string(k));
-  detail::require_finite(kName, "probabilities", probabilities);
+    numerics::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
+                                std::to_string(probabilities.cols()) + "; it must be " +
+                                std::to_string(n) + " x " + std::to_string(k));
+  numerics::require_finite(kName, "probabilities", probabilities);
   if (probabilities.minCoeff() < 0.0 || probabilities.maxCoeff() > 1.0)
-    detail::refuse(kName, "probabilities has entries outside 0 ... 1");
+    numerics::refuse(kName, "probabilities has entries outside 0 ... 1");
   for (const double weight : {options.entropy_weight, options.importance_weight})
     if (!(weight >= 0.0) || std::isinf(weight))
-      detail::refuse(kName, "a weight is " + std::to_string(weight) + "; it must be 0 or more");
+      numerics::refuse(kName, "a weight is " + std::to_string(weight) + "; it must be 0 or more");
   const Eigen::ArrayXXd p = probabilities.array(), q = 1.0 - p;
   const Matrix unsure = -(p * (p + 1e-8).log() + q * (q + 1e-8).log()) / std::numbers::ln2;
   return greedy_order(problem, [&](const Matrix& scores) {
@@ -256,10 +256,10 @@ InterventionOrder greedy_oracle_order(const InterventionProblem& problem) {
 }
 
 double s_int(double reference_accuracy, const InterventionCurve& curve) {
-  if (curve.accuracy.empty()) detail::refuse("s_int", "curve is empty");
+  if (curve.accuracy.empty()) numerics::refuse("s_int", "curve is empty");
   if (!(reference_accuracy >= 0.0 && reference_accuracy <= 1.0))
-    detail::refuse("s_int", "reference_accuracy is " + std::to_string(reference_accuracy) +
-                                "; it must lie in 0 ... 1");
+    numerics::refuse("s_int", "reference_accuracy is " + std::to_string(reference_accuracy) +
+                                  "; it must lie in 0 ... 1");
   return reference_accuracy - curve.accuracy.back();
 }
 
@@ -269,14 +269,14 @@ ReferenceAccuracy reference_accuracy(const MatrixRef& concepts, const IndexVecto
   const Index n = concepts.rows();
   if (n < 1 || static_cast<Index>(labels.size()) != n ||
       (weights.size() > 0 && weights.size() != n))
-    detail::refuse(kName, "concepts has " + std::to_string(n) + " rows, labels " +
-                              std::to_string(labels.size()) + " and weights " +
-                              std::to_string(weights.size()) +
-                              "; they must be n >= 1, n, and n or none");
-  detail::require_finite(kName, "concepts", concepts);
-  detail::require_finite_vector(kName, "weights", weights);
+    numerics::refuse(kName, "concepts has " + std::to_string(n) + " rows, labels " +
+                                std::to_string(labels.size()) + " and weights " +
+                                std::to_string(weights.size()) +
+                                "; they must be n >= 1, n, and n or none");
+  numerics::require_finite(kName, "concepts", concepts);
+  numerics::require_finite_vector(kName, "weights", weights);
   if (weights.size() > 0 && (weights.minCoeff() < 0.0 || weights.sum() <= 0.0))
-    detail::refuse(kName, "weights are negative or all 0");
+    numerics::refuse(kName, "weights are negative or all 0");
   std::map<std::vector<double>, std::map<Index, double>> cells;
   for (Index i = 0; i < n; ++i) {
     std::vector<double> row;
@@ -299,11 +299,11 @@ double reference_head_accuracy(const MatrixRef& train_concepts, const IndexVecto
   const auto require = [&](const char* what, const MatrixRef& rows, const IndexVector& of_rows) {
     if (rows.rows() < 1 || rows.cols() != train_concepts.cols() ||
         static_cast<Index>(of_rows.size()) != rows.rows())
-      detail::refuse(kName, std::string(what) + " is " + shape_of(rows) + " with " +
-                                std::to_string(of_rows.size()) +
-                                " labels; expected n >= 1 rows of " +
-                                std::to_string(train_concepts.cols()) + " and n labels");
-    detail::require_finite(kName, what, rows);
+      numerics::refuse(kName, std::string(what) + " is " + shape_of(rows) + " with " +
+                                  std::to_string(of_rows.size()) +
+                                  " labels; expected n >= 1 rows of " +
+                                  std::to_string(train_concepts.cols()) + " and n labels");
+    numerics::require_finite(kName, what, rows);
   };
   require("train_concepts", train_concepts, train_labels);
   require("concepts", concepts, labels);

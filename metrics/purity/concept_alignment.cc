@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -16,10 +16,11 @@ namespace {
 
 void require_purity(const char* function, const MatrixRef& purity) {
   if (purity.cols() < 1 || purity.rows() < purity.cols())
-    detail::refuse(function, "purity is " + std::to_string(purity.rows()) + " x " +
-                                 std::to_string(purity.cols()) +
-                                 "; there must be as many rows as columns, or more, and a column");
-  detail::require_finite(function, "purity", purity);
+    numerics::refuse(function,
+                     "purity is " + std::to_string(purity.rows()) + " x " +
+                         std::to_string(purity.cols()) +
+                         "; there must be as many rows as columns, or more, and a column");
+  numerics::require_finite(function, "purity", purity);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
-#include "metrics/random.h"
+#include "numerics/checks.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics::detail {
 
@@ -19,7 +19,8 @@ bool ConceptLabels::binary() const {
 ConceptLabels concept_labels(std::string_view function, const MatrixRef& concepts) {
   constexpr double kMostLabels = 1e6;
   if (concepts.rows() < 1 || concepts.cols() < 2)
-    refuse(function, "concepts is " + std::to_string(concepts.rows()) + " x " +
+    numerics::refuse(function,
+                     "concepts is " + std::to_string(concepts.rows()) + " x " +
                          std::to_string(concepts.cols()) +
                          "; purity is between concepts, of which there must be two or more");
   ConceptLabels labels;
@@ -31,7 +32,7 @@ ConceptLabels concept_labels(std::string_view function, const MatrixRef& concept
         std::ostringstream text;
         text << "concepts is " << value << " at row " << i << ", column " << j
              << "; labels are whole numbers from 0";
-        refuse(function, text.str());
+        numerics::refuse(function, text.str());
       }
       column[static_cast<std::size_t>(i)] = static_cast<Index>(value);
     }
@@ -48,20 +49,21 @@ ConceptLabels concept_labels(std::string_view function, const MatrixRef& concept
 void require_representations(std::string_view function, const MatrixRef& c_hat, Index width,
                              Index samples) {
   if (width < 1 || c_hat.cols() < 1 || c_hat.cols() % width != 0 || c_hat.rows() != samples)
-    refuse(function, "c_hat is " + std::to_string(c_hat.rows()) + " x " +
-                         std::to_string(c_hat.cols()) + " with width " + std::to_string(width) +
-                         ", for " + std::to_string(samples) + " samples of concepts");
-  require_finite(function, "c_hat", c_hat);
+    numerics::refuse(function, "c_hat is " + std::to_string(c_hat.rows()) + " x " +
+                                   std::to_string(c_hat.cols()) + " with width " +
+                                   std::to_string(width) + ", for " + std::to_string(samples) +
+                                   " samples of concepts");
+  numerics::require_finite(function, "c_hat", c_hat);
 }
 
 TrainTest split_80_20(std::string_view function, Index samples, std::uint64_t seed,
                       std::uint64_t stream) {
   if (samples < 2)
-    refuse(function, "concepts has " + std::to_string(samples) +
-                         " samples; at least 2 are needed, to train and to test");
+    numerics::refuse(function, "concepts has " + std::to_string(samples) +
+                                   " samples; at least 2 are needed, to train and to test");
   IndexVector order(static_cast<std::size_t>(samples));
   std::iota(order.begin(), order.end(), Index{0});
-  Random random(seed, stream);
+  numerics::Random random(seed, stream);
   random.shuffle(order);
   const auto test = order.begin() + (samples + 4) / 5;
   return {{test, order.end()}, {order.begin(), test}};

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "metrics/purity/keras_adam.h"
-#include "metrics/random.h"
+#include "numerics/adam.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics::detail {
 
@@ -176,7 +176,7 @@ void train_helper_networks(const MatrixRef& c_hat, Index width, const MatrixRef&
                            const HelperOptions& options, std::uint64_t seed, std::uint64_t stream,
                            const TestLogits& on_test) {
   const Eigen::MatrixXf inputs = c_hat.cast<float>(), truth = targets.cast<float>();
-  Random random(seed, stream);
+  numerics::Random random(seed, stream);
   std::vector<Shape> shapes;
   std::vector<Index> offset;
   Index size = 0, most_outputs = 1;
@@ -197,7 +197,7 @@ void train_helper_networks(const MatrixRef& c_hat, Index width, const MatrixRef&
     fill(0, shape.hidden * shape.width, shape.width, shape.hidden);
     fill(shape.w2(), shape.outputs * shape.hidden, shape.hidden, shape.outputs);
   }
-  KerasAdam adam(size, options.learning_rate, 1e-7);
+  numerics::Adam<float> adam(size, {.epsilon = 1e-7, .epsilon_first = true});
 
   IndexVector order = rows.train;
   const auto n = static_cast<Index>(order.size());
@@ -219,7 +219,7 @@ void train_helper_networks(const MatrixRef& c_hat, Index width, const MatrixRef&
         differentiate(tasks[t], y, count, work);
         (single ? backward<1, 1> : backward<0, 0>)(shape, p, x, column, count, work, g);
       }
-      adam.update(parameters, gradient);
+      adam.step(parameters.data(), gradient.data(), options.learning_rate);
     }
   }
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
-#include "metrics/purity/keras_adam.h"
 #include "metrics/purity/numpy_random.h"
+#include "numerics/adam.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -52,18 +52,18 @@ class Parameters {
 void require_training(const MatrixRef& x, const MatrixRef& y, const NicheTraining& options) {
   constexpr const char* kName = "train_niche_network";
   if (x.rows() < 1 || x.cols() < 1 || y.cols() < 1 || x.rows() != y.rows())
-    detail::refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                              " and y " + std::to_string(y.rows()) + " x " +
-                              std::to_string(y.cols()));
-  detail::require_finite(kName, "x", x);
-  detail::require_finite(kName, "y", y);
+    numerics::refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
+                                " and y " + std::to_string(y.rows()) + " x " +
+                                std::to_string(y.cols()));
+  numerics::require_finite(kName, "x", x);
+  numerics::require_finite(kName, "y", y);
   if (!((y.array() == 0.0) || (y.array() == 1.0)).all())
-    detail::refuse(kName, "y has an entry that is neither 0 nor 1");
+    numerics::refuse(kName, "y has an entry that is neither 0 nor 1");
   for (const auto& [name, value] :
        {std::pair("hidden", options.hidden), std::pair("most_epochs", options.most_epochs),
         std::pair("batch", options.batch)})
     if (value < 1)
-      detail::refuse(kName, std::string(name) + " is " + std::to_string(value) + ", less than 1");
+      numerics::refuse(kName, std::string(name) + " is " + std::to_string(value) + ", less than 1");
 }
 
 /// out = passed where input > 0, else 0. On its own, with pointers that do not overlap, so that it
@@ -156,7 +156,7 @@ NicheNetwork train_niche_network(const MatrixRef& x, const MatrixRef& y,
     auto bias = shape.bias(values, layer);
     for (float& b : bias) b = static_cast<float>(random.uniform(-limit, limit));
   }
-  detail::KerasAdam adam(shape.size(), kRate, 1e-8);
+  numerics::Adam<float> adam(shape.size(), {.epsilon_first = true});
   Step step(shape, values, gradient);
 
   IndexVector order(static_cast<std::size_t>(x.rows()));
@@ -180,7 +180,7 @@ NicheNetwork train_niche_network(const MatrixRef& x, const MatrixRef& y,
       batch_x = inputs(rows, Eigen::all);
       batch_y = truth(rows, Eigen::all);
       loss += step(batch_x, batch_y) * static_cast<double>(count);
-      adam.update(values, gradient);
+      adam.step(values.data(), gradient.data(), kRate);
     }
     loss /= static_cast<double>(x.rows());
     stale = loss > best - kImprovement ? stale + 1 : 0;

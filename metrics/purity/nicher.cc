@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/purity/concept_labels.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -31,10 +31,10 @@ Matrix concept_nicher(const MatrixRef& c_hat, Index width, const MatrixRef& conc
                       bool signed_correlation) {
   constexpr const char* kName = "concept_nicher";
   if (concepts.rows() < 2 || concepts.cols() < 1)
-    detail::refuse(kName, "concepts is " + std::to_string(concepts.rows()) + " x " +
-                              std::to_string(concepts.cols()) + "; n >= 2 samples are needed");
+    numerics::refuse(kName, "concepts is " + std::to_string(concepts.rows()) + " x " +
+                                std::to_string(concepts.cols()) + "; n >= 2 samples are needed");
   detail::require_representations(kName, c_hat, width, concepts.rows());
-  detail::require_finite(kName, "concepts", concepts);
+  numerics::require_finite(kName, "concepts", concepts);
   const Matrix correlation = standardised(c_hat).transpose() * standardised(concepts);
   Matrix nicher(c_hat.cols() / width, concepts.cols());
   for (Index i = 0; i < nicher.rows(); ++i)

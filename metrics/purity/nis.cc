@@ -6,9 +6,9 @@
 #include <string>
 
 #include "metrics/auc.h"
-#include "metrics/checks.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/nicher.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -48,9 +48,9 @@ class MaskedOutputs {
 };
 
 void require_binary(const char* function, const MatrixRef& concepts) {
-  detail::require_finite(function, "concepts", concepts);
+  numerics::require_finite(function, "concepts", concepts);
   if (!((concepts.array() == 0.0) || (concepts.array() == 1.0)).all())
-    detail::refuse(function, "concepts has an entry that is neither 0 nor 1");
+    numerics::refuse(function, "concepts has an entry that is neither 0 nor 1");
 }
 
 Matrix rows_of(const MatrixRef& matrix, const IndexVector& rows) {
@@ -72,13 +72,13 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
   const Index k = concepts.cols(), representations = c_hat.cols() / width;
   if (nicher.rows() != representations || nicher.cols() != k || network.outputs() != k ||
       network.features() != c_hat.cols())
-    detail::refuse(kName, "nicher is " + std::to_string(nicher.rows()) + " x " +
-                              std::to_string(nicher.cols()) + " and the network " +
-                              std::to_string(network.features()) + " -> " +
-                              std::to_string(network.outputs()) + ", for " +
-                              std::to_string(representations) + " representations and " +
-                              std::to_string(k) + " concepts");
-  detail::require_finite(kName, "nicher", nicher);
+    numerics::refuse(kName, "nicher is " + std::to_string(nicher.rows()) + " x " +
+                                std::to_string(nicher.cols()) + " and the network " +
+                                std::to_string(network.features()) + " -> " +
+                                std::to_string(network.outputs()) + ", for " +
+                                std::to_string(representations) + " representations and " +
+                                std::to_string(k) + " concepts");
+  numerics::require_finite(kName, "nicher", nicher);
 
   std::vector<IndexVector> present(static_cast<std::size_t>(k));
   std::vector<bool> judged(static_cast<std::size_t>(k));

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "metrics/auc.h"
-#include "metrics/checks.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/helper_networks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -18,8 +18,8 @@ void require_options(const char* function, const PurityOptions& options) {
        {std::pair("epochs", options.epochs), std::pair("batch", options.batch),
         std::pair("hidden", options.hidden)})
     if (value < 1)
-      detail::refuse(function,
-                     std::string(name) + " is " + std::to_string(value) + ", less than 1");
+      numerics::refuse(function,
+                       std::string(name) + " is " + std::to_string(value) + ", less than 1");
 }
 
 /// Binary concepts as they are, others one-hot; begin: first column of each.
@@ -62,7 +62,7 @@ Matrix matrix_of(const char* function, const MatrixRef& c_hat, Index width,
                  bool leave_diagonal, Stream split_stream, Stream training_stream) {
   require_options(function, options);
   if (options.joint && !labels.binary())
-    detail::refuse(function, "joint networks need binary concepts");
+    numerics::refuse(function, "joint networks need binary concepts");
   const detail::TrainTest rows =
       detail::split_80_20(function, labels.samples(), options.seed, split_stream);
   detail::require_classes(function, labels, rows.test);
@@ -120,13 +120,14 @@ Matrix oracle_matrix(const MatrixRef& concepts, const PurityOptions& options) {
 double ois(const MatrixRef& purity, const MatrixRef& oracle, bool include_diagonal) {
   const Index k = purity.rows();
   if (k < 1 || purity.cols() != k || oracle.rows() != k || oracle.cols() != k)
-    detail::refuse("ois", "purity is " + std::to_string(k) + " x " + std::to_string(purity.cols()) +
-                              " and oracle " + std::to_string(oracle.rows()) + " x " +
-                              std::to_string(oracle.cols()) + "; both must be k x k");
+    numerics::refuse("ois", "purity is " + std::to_string(k) + " x " +
+                                std::to_string(purity.cols()) + " and oracle " +
+                                std::to_string(oracle.rows()) + " x " +
+                                std::to_string(oracle.cols()) + "; both must be k x k");
   for (const auto* matrix : {&purity, &oracle})
     if (!(matrix->array() >= 0.0 && matrix->array() <= 1.0).all())
-      detail::refuse("ois", std::string(matrix == &purity ? "purity" : "oracle") +
-                                " has an entry that is no AUC in 0 ... 1");
+      numerics::refuse("ois", std::string(matrix == &purity ? "purity" : "oracle") +
+                                  " has an entry that is no AUC in 0 ... 1");
   Matrix difference = purity - oracle;
   if (!include_diagonal) difference.diagonal().setZero();
   return 2.0 / static_cast<double>(k) * difference.norm();

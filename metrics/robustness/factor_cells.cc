@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -68,8 +68,8 @@ void rank_column(const std::vector<double>& column, std::vector<double>& values,
 
 FactorLevels factor_levels(std::string_view metric, const MatrixRef& factors) {
   if (factors.rows() < 1 || factors.cols() < 1)
-    detail::refuse(metric, "factors is " + shape_of(factors) + "; needs n, K >= 1");
-  detail::require_finite(metric, "factors", factors);
+    numerics::refuse(metric, "factors is " + shape_of(factors) + "; needs n, K >= 1");
+  numerics::require_finite(metric, "factors", factors);
   FactorLevels out;
   out.samples = factors.rows();
   const auto k = static_cast<std::size_t>(factors.cols());
@@ -106,9 +106,9 @@ Grouping group_by(const std::vector<std::vector<std::int32_t>>& levels,
 FactorCells factor_cells(const MatrixRef& codes, const MatrixRef& factors) {
   constexpr const char* kName = "factor_cells";
   if (codes.rows() < 1 || codes.cols() < 1 || factors.cols() < 1 || codes.rows() != factors.rows())
-    detail::refuse(kName, "codes is " + shape_of(codes) + " and factors " + shape_of(factors) +
-                              "; needs one row per sample in both, and columns");
-  detail::require_finite(kName, "codes", codes);
+    numerics::refuse(kName, "codes is " + shape_of(codes) + " and factors " + shape_of(factors) +
+                                "; needs one row per sample in both, and columns");
+  numerics::require_finite(kName, "codes", codes);
   const FactorLevels levels = factor_levels(kName, factors);
   IndexVector all(static_cast<std::size_t>(levels.factors()));
   std::iota(all.begin(), all.end(), Index{0});

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/robustness/mean_do.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -86,12 +86,12 @@ std::vector<LatentEffects> interventional_effects(const MatrixRef& codes, const 
                                                   const IndexVector& parents) {
   constexpr const char* kName = "interventional_effects";
   if (static_cast<Index>(parents.size()) != codes.cols())
-    detail::refuse(kName, "parents has " + std::to_string(parents.size()) + " entries for " +
-                              std::to_string(codes.cols()) + " latents");
+    numerics::refuse(kName, "parents has " + std::to_string(parents.size()) + " entries for " +
+                                std::to_string(codes.cols()) + " latents");
   for (const Index parent : parents)
     if (parent < -1 || parent >= factors.cols())
-      detail::refuse(kName, "parents holds " + std::to_string(parent) + ", outside -1 ... " +
-                                std::to_string(factors.cols() - 1));
+      numerics::refuse(kName, "parents holds " + std::to_string(parent) + ", outside -1 ... " +
+                                  std::to_string(factors.cols() - 1));
   const FactorCells cells = factor_cells(codes, factors);
   const FactorLevels levels = factor_levels(kName, factors);
   std::vector<LatentEffects> out;
@@ -125,11 +125,11 @@ std::vector<LatentEffects> interventional_effects(const MatrixRef& codes, const 
 std::vector<Violin> violins(const VectorRef& codes, const VectorRef& factor, Index points) {
   constexpr const char* kName = "violins";
   if (codes.size() != factor.size() || codes.size() < 1)
-    detail::refuse(kName, "codes has " + std::to_string(codes.size()) + " entries and factor " +
-                              std::to_string(factor.size()) + "; needs as many, at least 1");
+    numerics::refuse(kName, "codes has " + std::to_string(codes.size()) + " entries and factor " +
+                                std::to_string(factor.size()) + "; needs as many, at least 1");
   if (points < 2)
-    detail::refuse(kName, "points is " + std::to_string(points) + "; needs at least 2");
-  detail::require_finite_vector(kName, "codes", codes);
+    numerics::refuse(kName, "points is " + std::to_string(points) + "; needs at least 2");
+  numerics::require_finite_vector(kName, "codes", codes);
   const Matrix column = factor;
   const FactorLevels levels = factor_levels(kName, column);
   const auto groups = split_by(codes, levels.levels[0], levels.values[0].size());

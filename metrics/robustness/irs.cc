@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -12,14 +12,15 @@ namespace {
 
 void check(const char* metric, const FactorCells& cells, const IndexVector& latents,
            const IndexVector& kept, const IndexVector& nuisance) {
-  if (latents.empty()) detail::refuse(metric, "latents is empty; needs at least one");
-  if (nuisance.empty()) detail::refuse(metric, "nuisance is empty; needs at least one factor");
+  if (latents.empty()) numerics::refuse(metric, "latents is empty; needs at least one");
+  if (nuisance.empty()) numerics::refuse(metric, "nuisance is empty; needs at least one factor");
   detail::require_subset(metric, "latents", latents, cells.latents());
   detail::require_subset(metric, "kept", kept, cells.factors());
   detail::require_subset(metric, "nuisance", nuisance, cells.factors());
   for (const Index factor : kept)
     if (std::find(nuisance.begin(), nuisance.end(), factor) != nuisance.end())
-      detail::refuse(metric, "factor " + std::to_string(factor) + " is in both kept and nuisance");
+      numerics::refuse(metric,
+                       "factor " + std::to_string(factor) + " is in both kept and nuisance");
 }
 
 template <typename Left, typename Right>
@@ -73,8 +74,8 @@ Index require_group(const char* metric, const InterventionalMeans& means,
 void require_values(const char* metric, const char* argument, const IndexVector& factors,
                     const std::vector<double>& values) {
   if (values.size() != factors.size())
-    detail::refuse(metric, std::string(argument) + " has " + std::to_string(values.size()) +
-                               " entries for " + std::to_string(factors.size()) + " factors");
+    numerics::refuse(metric, std::string(argument) + " has " + std::to_string(values.size()) +
+                                 " entries for " + std::to_string(factors.size()) + " factors");
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ Irs domain_shift_robustness(const FactorCells& cells, const IndexVector& latents
                             const IndexVector& domain, const IrsOptions& options) {
   detail::require_subset("domain_shift_robustness", "domain", domain, cells.factors());
   if (domain.empty())
-    detail::refuse("domain_shift_robustness", "domain is empty; needs at least one factor");
+    numerics::refuse("domain_shift_robustness", "domain is empty; needs at least one factor");
   return irs(cells, latents, detail::complement(domain, cells.factors()), domain, options);
 }
 

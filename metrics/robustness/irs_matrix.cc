@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/checks.h"
 #include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/robustness/crossed_grid.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -14,8 +14,8 @@ namespace {
 
 void require_two_factors(const MatrixRef& factors) {
   if (factors.cols() < 2)
-    detail::refuse("irs_matrix", "factors has " + std::to_string(factors.cols()) +
-                                     " columns; needs at least 2, one to keep and one to change");
+    numerics::refuse("irs_matrix", "factors has " + std::to_string(factors.cols()) +
+                                       " columns; needs at least 2, one to keep and one to change");
 }
 
 /// R, D, i* and the score from EMPIDA and the normalisers, which are 0 for constant latents.
@@ -38,7 +38,7 @@ void conclude(IrsMatrix& out) {
 
 IrsMatrix from_grid(const MatrixRef& codes, const IndexVector& extents) {
   const detail::GridExtremes extremes = detail::grid_extremes(codes, extents);
-  if (!detail::all_finite(extremes.sum)) detail::require_finite("irs_matrix", "codes", codes);
+  if (!numerics::all_finite(extremes.sum)) numerics::require_finite("irs_matrix", "codes", codes);
   const Index latents = codes.cols(), n = codes.rows();
   IrsMatrix out;
   out.empida.resize(latents, static_cast<Index>(extents.size()));
@@ -118,16 +118,16 @@ IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
                        const IrsQuantileOptions& options) {
   constexpr const char* kName = "irs_quantile";
   if (!(options.quantile >= 0.0 && options.quantile <= 1.0))
-    detail::refuse(kName,
-                   "quantile is " + std::to_string(options.quantile) + "; needs to be in [0, 1]");
+    numerics::refuse(kName,
+                     "quantile is " + std::to_string(options.quantile) + "; needs to be in [0, 1]");
   if (options.bins < 0)
-    detail::refuse(kName, "bins is " + std::to_string(options.bins) + "; needs to be >= 0");
+    numerics::refuse(kName, "bins is " + std::to_string(options.bins) + "; needs to be >= 0");
   if (codes.rows() < 1 || codes.cols() < 1 || codes.rows() != factors.rows())
-    detail::refuse(kName, "codes has " + std::to_string(codes.rows()) + " rows and " +
-                              std::to_string(codes.cols()) + " columns, factors has " +
-                              std::to_string(factors.rows()) + " rows");
-  detail::require_finite(kName, "codes", codes);
-  detail::require_finite(kName, "factors", factors);
+    numerics::refuse(kName, "codes has " + std::to_string(codes.rows()) + " rows and " +
+                                std::to_string(codes.cols()) + " columns, factors has " +
+                                std::to_string(factors.rows()) + " rows");
+  numerics::require_finite(kName, "codes", codes);
+  numerics::require_finite(kName, "factors", factors);
   const FactorLevels levels =
       options.bins > 0
           ? factor_levels(kName, equal_width_bins(factors, options.bins).cast<double>())

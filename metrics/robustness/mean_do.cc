@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "metrics/checks.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -14,10 +14,11 @@ void require_subset(std::string_view metric, std::string_view argument, const In
   std::vector<bool> seen(static_cast<std::size_t>(size));
   for (const Index member : subset) {
     if (member < 0 || member >= size)
-      refuse(metric, std::string(argument) + " names number " + std::to_string(member) +
-                         ", outside 0 ... " + std::to_string(size - 1));
+      numerics::refuse(metric, std::string(argument) + " names number " + std::to_string(member) +
+                                   ", outside 0 ... " + std::to_string(size - 1));
     if (seen[static_cast<std::size_t>(member)])
-      refuse(metric, std::string(argument) + " names number " + std::to_string(member) + " twice");
+      numerics::refuse(
+          metric, std::string(argument) + " names number " + std::to_string(member) + " twice");
     seen[static_cast<std::size_t>(member)] = true;
   }
 }

@@ -14,11 +14,12 @@
 #include "metrics/disentanglement/modularity.h"
 #include "metrics/disentanglement/r4.h"
 #include "metrics/disentanglement/sap.h"
-#include "metrics/random.h"
+#include "numerics/random.h"
 
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 struct Sample {
   Matrix train_codes, train_factors, test_codes, test_factors;

@@ -16,15 +16,16 @@
 #include <vector>
 
 #include "conoscope/sdk/random.h"
-#include "metrics/information/digamma.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_ross.h"
 #include "metrics/leakage/ctl_icl.h"
+#include "numerics/digamma.h"
 #include "tests/bench/thread_seconds.h"
 
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 using conoscope::bench::median;
 using conoscope::bench::seconds;
 using conoscope::sdk::Random;

@@ -7,11 +7,12 @@
 
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"
-#include "metrics/random.h"
+#include "numerics/random.h"
 
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 struct Problem {
   Matrix scores, concepts;

@@ -5,12 +5,13 @@
 
 #include <cmath>
 
-#include "metrics/random.h"
 #include "metrics/robustness/irs_matrix.h"
+#include "numerics/random.h"
 
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 struct Sample {
   Matrix codes, factors;

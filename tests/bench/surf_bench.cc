@@ -64,7 +64,7 @@ const Problem& problem(Index n) {
     }
     explanation.offset.push_back((c + 1) * kConcepts);
   }
-  made.model = model_logits(MatrixFRef(made.rows), made.weight, made.bias);
+  made.model = model_logits(MatrixRefF(made.rows), made.weight, made.bias);
   return made;
 }
 

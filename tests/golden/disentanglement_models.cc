@@ -5,10 +5,10 @@
 
 #include "metrics/disentanglement/code_information.h"
 #include "metrics/disentanglement/dci_models.h"
-#include "metrics/disentanglement/gradient_boosting.h"
 #include "metrics/disentanglement/mig.h"
 #include "metrics/disentanglement/r4.h"
 #include "metrics/disentanglement/sap.h"
+#include "numerics/gradient_boosting.h"
 #include "tests/golden/disentanglement.h"
 
 namespace conoscope::tests::golden {
@@ -16,6 +16,7 @@ namespace conoscope::tests::golden {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 double accuracy(const Matrix& probability, const IndexVector& labels) {
   double hits = 0.0;

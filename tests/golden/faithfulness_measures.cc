@@ -24,8 +24,8 @@
 #include "metrics/faithfulness/surf_rank_corr.h"
 #include "metrics/faithfulness/surf_surrogate.h"
 #include "metrics/faithfulness/surf_top1.h"
-#include "metrics/plateau.h"
 #include "numerics/nnls.h"
+#include "numerics/plateau.h"
 #include "tests/golden/faithfulness.h"
 #include "tests/support/explanations.h"
 
@@ -34,6 +34,7 @@ namespace conoscope::tests::golden {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 constexpr const char* kMeasures[] = {"top1", "rank_corr", "norm_l1", "mae", "emd"};
 

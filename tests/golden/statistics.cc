@@ -4,16 +4,17 @@
 
 #include <cmath>
 
-#include "metrics/statistics/leakage_criterion.h"
-#include "metrics/statistics/mean_interval.h"
-#include "metrics/statistics/rubin_pooling.h"
-#include "metrics/statistics/t_test.h"
+#include "metrics/leakage/leakage_criterion.h"
+#include "numerics/statistics/mean_interval.h"
+#include "numerics/statistics/rubin_pooling.h"
+#include "numerics/statistics/t_test.h"
 
 namespace conoscope::tests::golden {
 
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 Outputs welch_case(const Case& one) {
   const TTest test = welch_t_test(one.input("a").vector(), one.input("b").vector());

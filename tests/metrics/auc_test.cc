@@ -4,10 +4,11 @@
 
 #include <stdexcept>
 
-#include "metrics/random.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 TEST_CASE("auc by hand") {
   const Eigen::Vector4d scores(0.1, 0.4, 0.35, 0.8);

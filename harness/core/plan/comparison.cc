@@ -6,19 +6,19 @@
 #include <stdexcept>
 #include <utility>
 
-#include "metrics/statistics/detectable_effect.h"
-#include "metrics/statistics/mean_interval.h"
-#include "metrics/statistics/multiple_tests.h"
-#include "metrics/statistics/paired_bootstrap.h"
-#include "metrics/statistics/t_test.h"
-#include "metrics/statistics/wilcoxon_signed_rank.h"
+#include "numerics/statistics/detectable_effect.h"
+#include "numerics/statistics/mean_interval.h"
+#include "numerics/statistics/multiple_tests.h"
+#include "numerics/statistics/paired_bootstrap.h"
+#include "numerics/statistics/t_test.h"
+#include "numerics/statistics/wilcoxon_signed_rank.h"
 
 namespace conoscope::core {
 
 namespace {
 
-using metrics::Index;
-using metrics::Vector;
+using numerics::Index;
+using numerics::Vector;
 
 using Side = std::map<std::string, std::map<std::string, double>>;  // row -> partner -> value
 
@@ -38,7 +38,7 @@ Vector to_vector(const std::vector<double>& values) {
 void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& options,
                 ComparisonRow& row) {
   const double level = 1.0 - options.alpha;
-  const metrics::TTest t = metrics::paired_t_test(a, b, level);
+  const numerics::TTest t = numerics::paired_t_test(a, b, level);
   row.low = t.difference - t.half_width;
   row.high = t.difference + t.half_width;
   switch (options.test) {
@@ -46,12 +46,12 @@ void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& optio
       row.p = t.p;
       break;
     case PairTest::kWilcoxon:
-      row.p = metrics::wilcoxon_signed_rank(a, b).p;
+      row.p = numerics::wilcoxon_signed_rank(a, b).p;
       break;
     case PairTest::kBootstrap: {
-      metrics::PairedBootstrapOptions bootstrap;
+      numerics::PairedBootstrapOptions bootstrap;
       bootstrap.level = level;
-      const auto drawn = metrics::paired_bootstrap(a, b, bootstrap);
+      const auto drawn = numerics::paired_bootstrap(a, b, bootstrap);
       row.p = drawn.p;
       row.low = drawn.low;
       row.high = drawn.high;
@@ -62,18 +62,18 @@ void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& optio
 
 /// What so many pairs can show, were the differences spread as they were seen to be.
 void plan_pairs(const Vector& differences, double alpha, double power, ComparisonRow& row) {
-  const double sd = metrics::mean_interval(differences).sd;
+  const double sd = numerics::mean_interval(differences).sd;
   if (sd == 0.0) return;
-  row.detectable = sd * metrics::minimum_detectable_effect(differences.size(), alpha, power);
-  row.needed = metrics::pairs_needed(row.difference / sd, alpha, power);
+  row.detectable = sd * numerics::minimum_detectable_effect(differences.size(), alpha, power);
+  row.needed = numerics::pairs_needed(row.difference / sd, alpha, power);
 }
 
 Vector corrected(const Vector& p, Correction correction) {
   switch (correction) {
     case Correction::kHolm:
-      return metrics::holm(p);
+      return numerics::holm(p);
     case Correction::kBenjaminiHochberg:
-      return metrics::benjamini_hochberg(p);
+      return numerics::benjamini_hochberg(p);
     case Correction::kNone:
       break;
   }
@@ -129,7 +129,7 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
       if (options.paired) {
         test_pairs(x, y, options, row);
       } else {
-        const metrics::TTest welch = metrics::welch_t_test(x, y, 1.0 - options.alpha);
+        const numerics::TTest welch = numerics::welch_t_test(x, y, 1.0 - options.alpha);
         row.p = welch.p;
         row.low = welch.difference - welch.half_width;
         row.high = welch.difference + welch.half_width;

@@ -258,9 +258,9 @@ ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index posi
         throw std::domain_error(me + ": the loss is " + std::to_string(loss) + " in epoch " +
                                 std::to_string(epoch + 1));
       const double rate = options.learning_rate;
-      adam_concepts.step(model.concepts.data(), gradient.concepts.data(), 1.0F, rate);
-      adam_w1.step(model.w1.data(), gradient.w1.data(), 1.0F, rate);
-      adam_w2.step(model.w2.data(), gradient.w2.data(), 1.0F, rate);
+      adam_concepts.step(model.concepts.data(), gradient.concepts.data(), rate);
+      adam_w1.step(model.w1.data(), gradient.w1.data(), rate);
+      adam_w2.step(model.w2.data(), gradient.w2.data(), rate);
     }
     if (after_epoch) after_epoch(epoch);
   }

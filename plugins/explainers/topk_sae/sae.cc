@@ -237,9 +237,9 @@ double SaeTrainer<T>::step(const RowMajorRef<T>& x, double rate) {
                                 static_cast<double>(bias_gradient_.squaredNorm()));
   // The 1e-6 is torch.nn.utils.clip_grad_norm_'s.
   const T scale = static_cast<T>(std::min(1.0, clip_ / (norm + 1e-6)));
-  adam_encoder_.step(sae_.encoder.data(), encoder_gradient_.data(), scale, rate);
-  adam_bias_.step(sae_.bias.data(), bias_gradient_.data(), scale, rate);
-  adam_dictionary_.step(sae_.dictionary.data(), dictionary_gradient_.data(), scale, rate);
+  adam_encoder_.step(sae_.encoder.data(), encoder_gradient_.data(), rate, scale);
+  adam_bias_.step(sae_.bias.data(), bias_gradient_.data(), rate, scale);
+  adam_dictionary_.step(sae_.dictionary.data(), dictionary_gradient_.data(), rate, scale);
   return loss;
 }
 

@@ -65,7 +65,8 @@ struct Never {
 };
 
 const std::vector<Never> kNever = {
-    {"numerics/", {"harness/", "plugins/", "datasets/", "results/", "metrics/", "tests/"}},
+    {"numerics/",
+     {"conoscope/sdk", "harness/", "plugins/", "datasets/", "results/", "metrics/", "tests/"}},
     {"metrics/", {"conoscope/sdk", "harness/", "plugins/", "datasets/", "results/", "tests/"}},
     {"results/", {"conoscope/sdk", "harness/", "plugins/", "datasets/", "metrics/", "tests/"}},
     {"plugins/", {"harness/", "results/", "metrics/", "tests/"}},
@@ -97,7 +98,7 @@ const std::vector<Only> kOnly = {
     {"toml++", {"harness/core/"}},
     {"boost/dll", {"harness/core/"}},
     {"boost/graph", {"harness/core/", "metrics/purity/concept_alignment.cc"}},
-    {"boost/math", {"metrics/statistics/", "numerics/"}},
+    {"boost/math", {"numerics/"}},
     {"sqlite3", {"results/"}},
 };
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "metrics/statistics/detectable_effect.h"
+#include "numerics/statistics/detectable_effect.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
@@ -37,8 +37,8 @@ TEST_CASE("a paired row by hand") {
   CHECK(row.high.value() == doctest::Approx(4.4841377));
   CHECK_FALSE(row.different);
   CHECK(row.detectable.value() ==
-        doctest::Approx(conoscope::metrics::minimum_detectable_effect(3)));  // sd is 1
-  CHECK(row.needed == conoscope::metrics::pairs_needed(2.0));
+        doctest::Approx(conoscope::numerics::minimum_detectable_effect(3)));  // sd is 1
+  CHECK(row.needed == conoscope::numerics::pairs_needed(2.0));
   CHECK(row.needed.value() > 3);
   CHECK_FALSE(out.different());
 }
@@ -52,11 +52,11 @@ TEST_CASE("Holm over the rows, and what is planned at its strictest step") {
   CHECK(out.rows[1].p_corrected.value() == doctest::Approx(2 * out.rows[1].p.value()));
   CHECK(out.rows[1].different);
   CHECK(out.different());
-  CHECK(out.rows[0].needed == conoscope::metrics::pairs_needed(2.0, 0.025));
+  CHECK(out.rows[0].needed == conoscope::numerics::pairs_needed(2.0, 0.025));
   ComparisonOptions none;
   none.correction = Correction::kNone;
   CHECK(compare(a, b, none).rows[1].p_corrected == out.rows[1].p);
-  CHECK(compare(a, b, none).rows[0].needed == conoscope::metrics::pairs_needed(2.0));
+  CHECK(compare(a, b, none).rows[0].needed == conoscope::numerics::pairs_needed(2.0));
 }
 
 TEST_CASE("only partners are compared") {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "metrics/disentanglement/vae_scores.h"
-#include "metrics/random.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -14,6 +14,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 struct World {
   LatentView latent;

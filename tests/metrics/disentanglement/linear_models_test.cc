@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "metrics/disentanglement/explicitness.h"
-#include "metrics/disentanglement/linear_svm.h"
-#include "metrics/disentanglement/logistic_regression.h"
 #include "metrics/disentanglement/sap.h"
-#include "metrics/random.h"
+#include "numerics/linear_svm.h"
+#include "numerics/logistic_regression.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -15,6 +15,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

@@ -14,14 +14,15 @@
 #include "metrics/disentanglement/mig.h"
 #include "metrics/disentanglement/modularity.h"
 #include "metrics/disentanglement/sap.h"
-#include "metrics/random.h"
 #include "metrics/robustness/irs_matrix.h"
+#include "numerics/random.h"
 
 namespace conoscope::tests {
 
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 Matrix read(const formats::Npz& archive, const char* name) {
   const formats::Array array = archive.get(name);

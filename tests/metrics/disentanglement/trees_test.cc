@@ -5,10 +5,10 @@
 
 #include "metrics/disentanglement/dci.h"
 #include "metrics/disentanglement/dci_models.h"
-#include "metrics/disentanglement/gradient_boosting.h"
 #include "metrics/disentanglement/r4.h"
-#include "metrics/disentanglement/random_forest.h"
-#include "metrics/random.h"
+#include "numerics/gradient_boosting.h"
+#include "numerics/random.h"
+#include "numerics/random_forest.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -16,6 +16,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/plateau.h"
+#include "numerics/plateau.h"
 #include "tests/support/heads.h"
 
 namespace conoscope::tests {
@@ -14,6 +14,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 CShapEvalOptions quick() {
   CShapEvalOptions options;

@@ -38,7 +38,7 @@ TEST_CASE("model_logits: pooled rows at hand, float64 and float32") {
   const Matrix expected = model_logits(head);
   CHECK(model_logits(head.activations, head.weight, head.bias) == expected);
   const MatrixF narrow = head.activations.cast<float>();
-  const Matrix single = model_logits(MatrixFRef(narrow), head.weight, head.bias);
+  const Matrix single = model_logits(MatrixRefF(narrow), head.weight, head.bias);
   // 40 float32 products of size 1: a few 1e-6.
   CHECK((single - expected).cwiseAbs().maxCoeff() < 2e-5);
   CHECK((single - expected).cwiseAbs().maxCoeff() > 0.0);
@@ -79,10 +79,10 @@ TEST_CASE("model_logits: throws") {
                       })),
                       std::domain_error, "overflows");
   MatrixF rows = MatrixF::Ones(3, 4);
-  CHECK_THROWS_SAYING(model_logits(MatrixFRef(rows), Matrix::Ones(2, 5), Vector::Ones(2)),
+  CHECK_THROWS_SAYING(model_logits(MatrixRefF(rows), Matrix::Ones(2, 5), Vector::Ones(2)),
                       std::invalid_argument, "3 x 4", "2 x 5");
   rows(2, 1) = std::numeric_limits<float>::quiet_NaN();
-  CHECK_THROWS_SAYING(model_logits(MatrixFRef(rows), Matrix::Ones(2, 4), Vector::Ones(2)),
+  CHECK_THROWS_SAYING(model_logits(MatrixRefF(rows), Matrix::Ones(2, 4), Vector::Ones(2)),
                       std::invalid_argument, "activations is nan", "row 2", "column 1");
 }
 

@@ -10,7 +10,7 @@
 #include "metrics/faithfulness/plausibility.h"
 #include "metrics/faithfulness/reconstruction_error.h"
 #include "metrics/faithfulness/softmax_divergence.h"
-#include "metrics/random.h"
+#include "numerics/random.h"
 #include "tests/support/heads.h"
 
 namespace conoscope::tests {
@@ -18,6 +18,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 Explanation shared(const Matrix& cavs, Index outputs) {
   Explanation explanation;

@@ -28,10 +28,10 @@ TEST_CASE("surf_linear: the tally of surf_surrogate, folded or not, float64 or f
 
   SurfTally exact(6), single(6);
   exact.add(model, surf_surrogate(head, explanation));
-  single.add(model, surf_surrogate(MatrixFRef(narrow), explanation, head.bias));
-  CHECK(surf_linear(MatrixFRef(narrow), explanation, head.bias, model).mae_rows() ==
+  single.add(model, surf_surrogate(MatrixRefF(narrow), explanation, head.bias));
+  CHECK(surf_linear(MatrixRefF(narrow), explanation, head.bias, model).mae_rows() ==
         single.mae_rows());
-  CHECK(surf_linear(MatrixFRef(narrow), explanation, head.bias, model).rank_corr_rows() ==
+  CHECK(surf_linear(MatrixRefF(narrow), explanation, head.bias, model).rank_corr_rows() ==
         single.rank_corr_rows());
 
   for (const bool fold : {true, false}) {
@@ -45,7 +45,7 @@ TEST_CASE("surf_linear: the tally of surf_surrogate, folded or not, float64 or f
     CHECK(tally.top1() == exact.top1());
     CHECK(tally.rank_corr() == doctest::Approx(exact.rank_corr()).epsilon(1e-13));
     // float32 keeps about 7 digits of logits up to 50.
-    const SurfTally rough = surf_linear(MatrixFRef(narrow), explanation, head.bias, model, options);
+    const SurfTally rough = surf_linear(MatrixRefF(narrow), explanation, head.bias, model, options);
     CHECK(rough.mae() == doctest::Approx(exact.mae()).epsilon(1e-5));
     CHECK(rough.emd() == doctest::Approx(exact.emd()).epsilon(1e-4));
   }
@@ -74,7 +74,7 @@ TEST_CASE("surf_linear: throws") {
   const Matrix model = Matrix::Ones(4, 3);
   MatrixF rows = MatrixF::Ones(4, 5);
   const auto call = [&](const MatrixF& h, const Explanation& e, const Vector& b, const Matrix& y) {
-    return surf_linear(MatrixFRef(h), e, b, y);
+    return surf_linear(MatrixRefF(h), e, b, y);
   };
   CHECK_THROWS_SAYING(call(rows, rectified(explanation), bias, model), std::invalid_argument,
                       "surf_linear", "projection");

@@ -121,7 +121,7 @@ TEST_CASE("surf_surrogate: pooled rows at hand, float64 and float32, some rows a
     const Matrix expected = surf_surrogate(head, explanation);
     CHECK(surf_surrogate(MatrixRef(head.activations), explanation, head.bias) == expected);
     // float32 keeps about 7 digits of logits up to 50.
-    CHECK(distance(surf_surrogate(MatrixFRef(wide.leftCols(12)), explanation, head.bias),
+    CHECK(distance(surf_surrogate(MatrixRefF(wide.leftCols(12)), explanation, head.bias),
                    expected) < 5e-4);
   }
 }
@@ -167,7 +167,7 @@ TEST_CASE("surf_surrogate: throws") {
                       std::invalid_argument, "0 x 5");
   MatrixF rows = MatrixF::Ones(4, 5);
   rows(3, 2) = std::numeric_limits<float>::infinity();
-  CHECK_THROWS_SAYING(surf_surrogate(MatrixFRef(rows), linear, head.bias), std::invalid_argument,
+  CHECK_THROWS_SAYING(surf_surrogate(MatrixRefF(rows), linear, head.bias), std::invalid_argument,
                       "activations is inf", "row 3", "column 2");
 }
 

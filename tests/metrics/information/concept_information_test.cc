@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "metrics/information/digamma.h"
+#include "numerics/digamma.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -13,6 +13,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 Matrix normals(Index n, Index d, std::uint64_t seed) {
   const Draws draw = normal_draws(seed);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "metrics/information/digamma.h"
+#include "numerics/digamma.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -12,6 +12,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 TEST_CASE("digamma_table: by hand, and far out against the asymptotic series") {
   const auto psi = digamma_table(200000);

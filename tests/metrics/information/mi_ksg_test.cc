@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "metrics/information/digamma.h"
 #include "metrics/information/mi_noise.h"
+#include "numerics/digamma.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -15,6 +15,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 

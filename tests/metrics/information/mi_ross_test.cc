@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "metrics/information/digamma.h"
 #include "metrics/information/mi_noise.h"
+#include "numerics/digamma.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -16,6 +16,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 Matrix normals(Index n, Index d, std::uint64_t seed) {
   const Draws draw = normal_draws(seed);

@@ -7,10 +7,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "metrics/random.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 namespace {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "metrics/random.h"
 #include "metrics/types.h"
+#include "numerics/random.h"
 #include "tests/support/table1_representations.h"
 
 namespace conoscope::tests {
@@ -12,14 +12,14 @@ struct HandMade {
 
   HandMade(metrics::Index n, metrics::Index k, std::uint64_t seed = 0)
       : concepts(n, k), pure(n, k), impure(n, k) {
-    metrics::Random random(seed);
+    numerics::Random random(seed);
     for (double& c : concepts.reshaped()) c = random.uniform() < 0.5 ? 1.0 : 0.0;
     fill(pure, true, random);
     fill(impure, false, random);
   }
 
  private:
-  void fill(metrics::Matrix& out, bool is_pure, metrics::Random& random) const {
+  void fill(metrics::Matrix& out, bool is_pure, numerics::Random& random) const {
     const auto intervals = testing::table1_intervals(concepts, is_pure);
     for (metrics::Index i = 0; i < out.rows(); ++i)
       for (metrics::Index j = 0; j < out.cols(); ++j)

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "metrics/random.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -13,6 +13,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 struct World {
   LatentView latent;

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "metrics/random.h"
 #include "metrics/robustness/crossed_grid.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -13,6 +13,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 Matrix grid(const IndexVector& extents) {
   Index n = 1;

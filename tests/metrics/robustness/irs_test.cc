@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "metrics/random.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -12,6 +12,7 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 
 /// 2 x 2 grid; latent 0 is factor 0, latent 1 is 3 (factor 0) + factor 1.
 Matrix grid() { return (Matrix(4, 2) << 0, 0, 0, 1, 1, 0, 1, 1).finished(); }

@@ -1,0 +1,48 @@
+#include "numerics/statistics/t_test.h"
+
+#include <cmath>
+#include <limits>
+
+#include "numerics/statistics/distributions.h"
+#include "numerics/statistics/sample_checks.h"
+
+namespace conoscope::numerics {
+
+namespace {
+
+TTest t_test(double difference, double se, double dof, double level) {
+  TTest test{difference, se, 0.0, dof, 1.0, student_two_sided_quantile(level, dof) * se};
+  if (se > 0.0)
+    test.t = difference / se;
+  else if (difference != 0.0)
+    test.t = std::copysign(std::numeric_limits<double>::infinity(), difference);
+  test.p = student_two_sided_p(test.t, dof);
+  return test;
+}
+
+}  // namespace
+
+TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level) {
+  require_sample("welch_t_test", "a", a, 2);
+  require_sample("welch_t_test", "b", b, 2);
+  const auto n_a = static_cast<double>(a.size()), n_b = static_cast<double>(b.size());
+  const double v_a = squared_deviations(a) / (n_a - 1.0) / n_a;
+  const double v_b = squared_deviations(b) / (n_b - 1.0) / n_b;
+  const double sum = v_a + v_b;
+  // As shares of the sum: squares of tiny variances would underflow.
+  const double share = sum > 0.0 ? v_a / sum : 0.0;
+  const double dof =
+      sum > 0.0 ? 1.0 / (share * share / (n_a - 1.0) + (1.0 - share) * (1.0 - share) / (n_b - 1.0))
+                : n_a + n_b - 2.0;
+  return t_test(a.mean() - b.mean(), std::sqrt(sum), dof, level);
+}
+
+TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level) {
+  require_pairs("paired_t_test", a, b, 2);
+  const Vector difference = a - b;
+  const auto n = static_cast<double>(difference.size());
+  const double se = std::sqrt(squared_deviations(difference) / (n - 1.0) / n);
+  return t_test(difference.mean(), se, n - 1.0, level);
+}
+
+}  // namespace conoscope::numerics

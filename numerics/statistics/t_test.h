@@ -1,0 +1,38 @@
+#pragma once
+
+#include "numerics/types.h"
+
+namespace conoscope::numerics {
+
+struct TTest {
+  double difference = 0.0;  ///< mean(a) - mean(b)
+  double se = 0.0;          ///< of the difference
+  double t = 0.0;           ///< difference / se; +-inf where se = 0 and the means differ
+  double dof = 0.0;
+  double p = 1.0;           ///< two-sided
+  double half_width = 0.0;  ///< the interval of the difference is difference +- half_width
+};
+
+/// Do two independent groups have one mean? Their variances may differ.
+///
+///   se^2 = s_a^2/n_a + s_b^2/n_b,   t = (mean a - mean b)/se,
+///   dof  = se^4 / ((s_a^2/n_a)^2/(n_a - 1) + (s_b^2/n_b)^2/(n_b - 1))
+///
+/// a, b     n_a, n_b >= 2 values each
+/// level    of the interval, in (0, 1)
+/// returns  Both variances 0: p is 1 for equal means, else 0; dof is then n_a + n_b - 2.
+/// throws   std::invalid_argument: fewer than 2 values, a value not finite, level outside
+///
+/// Source: Welch, Biometrika 1947.
+TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level = 0.95);
+
+/// Does the difference of paired values have mean 0?   Student's t test of a - b, n - 1 dof.
+///
+/// a, b     n >= 2 pairs
+/// returns  All differences equal: p is 1 if they are 0, else 0.
+/// throws   std::invalid_argument: lengths that differ, n < 2, a value not finite, level outside
+///
+/// Source: Student, Biometrika 1908.
+TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level = 0.95);
+
+}  // namespace conoscope::numerics

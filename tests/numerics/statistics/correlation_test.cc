@@ -1,0 +1,78 @@
+#include "numerics/statistics/correlation.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "numerics/statistics/multiple_tests.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::numerics;
+
+namespace {
+
+Vector values(std::initializer_list<double> list) {
+  Vector out(static_cast<Index>(list.size()));
+  std::copy(list.begin(), list.end(), out.begin());
+  return out;
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("pearson and spearman by hand") {
+  const Vector x = values({1, 2, 3, 4}), y = values({1, 3, 2, 4});
+  // r = 4/5; t^2 = 0.64 * 2 / 0.36, and with 2 dof p = 1 - t / sqrt(2 + t^2) = 1/5
+  CHECK(pearson(x, y).r == doctest::Approx(0.8));
+  CHECK(pearson(x, y).p == doctest::Approx(0.2));
+  CHECK(spearman(x, y).r == doctest::Approx(0.8));
+  CHECK(pearson(x, -y).r == doctest::Approx(-0.8));
+  CHECK(pearson(x, (3 * y.array() + 1e6).matrix()).r == doctest::Approx(0.8));
+  const Vector curve = y.array().exp();
+  CHECK(spearman(x, curve).r == spearman(x, y).r);
+  CHECK(spearman(x, curve).p == spearman(x, y).p);
+  CHECK(pearson(x, x).r == 1.0);
+  CHECK(pearson(x, x).p == 0.0);
+  // ranks of y: 1.5, 1.5, 3, 4
+  CHECK(spearman(x, values({1, 1, 2, 9})).r == doctest::Approx(4.5 / std::sqrt(5 * 4.5)));
+}
+
+TEST_CASE("correlations: what is refused") {
+  const Vector x = values({1, 2, 3});
+  for (const auto correlate : {pearson, spearman}) {
+    CHECK_THROWS_SAYING(correlate(x, values({1, 2})), std::invalid_argument,
+                        "x has 3 values and y 2");
+    CHECK_THROWS_SAYING(correlate(values({1, 2}), values({1, 2})), std::invalid_argument,
+                        "x has 2 values");
+    CHECK_THROWS_SAYING(correlate(x, values({1, kNan, 2})), std::invalid_argument, "y is nan");
+    CHECK_THROWS_SAYING(correlate(x, values({0.1, 0.1, 0.1})), std::domain_error,
+                        "all values of y are equal");
+    CHECK_THROWS_SAYING(correlate(values({2, 2, 2}), x), std::domain_error,
+                        "all values of x are equal");
+  }
+}
+
+TEST_CASE("holm and benjamini_hochberg by hand") {
+  const Vector p = values({0.01, 0.04, 0.03});
+  CHECK(holm(p).isApprox(values({0.03, 0.06, 0.06})));
+  CHECK(benjamini_hochberg(p).isApprox(values({0.03, 0.04, 0.04})));
+  CHECK(holm(values({0.9, 0.8})).isApprox(values({1.0, 1.0})));
+  CHECK(benjamini_hochberg(values({0.9, 0.8})).isApprox(values({0.9, 0.9})));
+  CHECK(holm(values({0.2})) == values({0.2}));
+  CHECK(holm(values({})).size() == 0);
+  CHECK(benjamini_hochberg(values({})).size() == 0);
+  // Never below p, never out of order, and Holm's is the stricter one.
+  const Vector many = values({0.001, 0.2, 0.011, 0.011, 0.6, 0.049, 0.0});
+  CHECK((holm(many).array() >= benjamini_hochberg(many).array()).all());
+  CHECK((benjamini_hochberg(many).array() >= many.array()).all());
+}
+
+TEST_CASE("corrections: what is refused") {
+  CHECK_THROWS_SAYING(holm(values({0.1, 1.5})), std::invalid_argument, "holm", "p is 1.5",
+                      "entry 1");
+  CHECK_THROWS_SAYING(benjamini_hochberg(values({kNan})), std::invalid_argument,
+                      "benjamini_hochberg", "p is");
+}

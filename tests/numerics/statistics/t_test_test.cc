@@ -1,0 +1,88 @@
+#include "numerics/statistics/t_test.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "numerics/statistics/mean_interval.h"
+#include "tests/support/throws.h"
+
+using namespace conoscope::numerics;
+
+namespace {
+
+Vector values(std::initializer_list<double> list) {
+  Vector out(static_cast<Index>(list.size()));
+  std::copy(list.begin(), list.end(), out.begin());
+  return out;
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("mean_interval by hand") {
+  const MeanInterval interval = mean_interval(values({1, 2, 3}));
+  CHECK(interval.n == 3);
+  CHECK(interval.mean == 2.0);
+  CHECK(interval.sd == 1.0);
+  CHECK(interval.se == doctest::Approx(1 / std::sqrt(3.0)));
+  // 2 dof: t / sqrt(2 + t^2) = 0.95
+  CHECK(interval.half_width ==
+        doctest::Approx(0.95 * std::sqrt(2 / (1 - 0.95 * 0.95)) / std::sqrt(3.0)));
+  CHECK(mean_interval(values({1e8 + 1, 1e8 + 2, 1e8 + 3})).sd == doctest::Approx(1.0));
+  // 0.1 has no exact mean; equal values have no spread all the same.
+  CHECK(mean_interval(values({0.1, 0.1, 0.1})).sd == 0.0);
+}
+
+TEST_CASE("paired_t_test by hand") {
+  const TTest test = paired_t_test(values({2, 4, 6}), values({1, 2, 3}));
+  CHECK(test.difference == 2.0);
+  CHECK(test.dof == 2.0);
+  CHECK(test.t == doctest::Approx(2 * std::sqrt(3.0)));
+  CHECK(test.p == doctest::Approx(1 - std::sqrt(12.0 / 14.0)));
+  const TTest turned = paired_t_test(values({1, 2, 3}), values({2, 4, 6}));
+  CHECK(turned.difference == -2.0);
+  CHECK(turned.p == test.p);
+  CHECK(turned.half_width == test.half_width);
+}
+
+TEST_CASE("welch_t_test by hand") {
+  const TTest test = welch_t_test(values({0, 2}), values({1, 3, 5}));
+  CHECK(test.difference == -2.0);
+  CHECK(test.t == doctest::Approx(-2 / std::sqrt(7.0 / 3.0)));
+  CHECK(test.dof == doctest::Approx(49.0 / 17.0));
+  const TTest scaled = welch_t_test(values({0, 2e-100}), values({1e-100, 3e-100, 5e-100}));
+  CHECK(scaled.dof == doctest::Approx(test.dof));
+  CHECK(scaled.p == doctest::Approx(test.p));
+}
+
+TEST_CASE("no spread at all") {
+  for (const auto test : {welch_t_test, paired_t_test}) {
+    CHECK(test(values({1, 1}), values({1, 1}), 0.95).p == 1.0);
+    CHECK(test(values({2, 2}), values({1, 1}), 0.95).p == 0.0);
+    CHECK(test(values({2, 2}), values({1, 1}), 0.95).t == std::numeric_limits<double>::infinity());
+    CHECK(test(values({1, 1}), values({2, 2}), 0.95).half_width == 0.0);
+  }
+}
+
+TEST_CASE("t tests: what is refused") {
+  CHECK_THROWS_SAYING(mean_interval(values({1})), std::invalid_argument, "mean_interval",
+                      "values has 1 value;");
+  CHECK_THROWS_SAYING(mean_interval(values({1, kNan})), std::invalid_argument, "values is nan");
+  CHECK_THROWS_SAYING(mean_interval(values({1, 2}), 1.5), std::invalid_argument, "level is 1.5");
+  CHECK_THROWS_SAYING(welch_t_test(values({1}), values({1, 2})), std::invalid_argument,
+                      "welch_t_test", "a has 1 value;");
+  CHECK_THROWS_SAYING(welch_t_test(values({1, 2}), values({})), std::invalid_argument,
+                      "b has 0 values");
+  CHECK_THROWS_SAYING(welch_t_test(values({1, 2}), values({1, kNan})), std::invalid_argument,
+                      "b is nan at entry 1");
+  CHECK_THROWS_SAYING(paired_t_test(values({1, 2}), values({1, 2, 3})), std::invalid_argument,
+                      "a has 2 values and b 3");
+  CHECK_THROWS_SAYING(paired_t_test(values({1}), values({2})), std::invalid_argument,
+                      "a has 1 value;");
+  CHECK_THROWS_SAYING(paired_t_test(values({1, kNan}), values({2, 2})), std::invalid_argument,
+                      "a is nan");
+}
