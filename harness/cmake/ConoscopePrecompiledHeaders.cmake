@@ -1,25 +1,90 @@
-# Parses the largest headers once per target instead of once per source file, which shortens a build
-# from nothing. Only the sanitizers' presets ask for it (CONOSCOPE_PCH): a compiler cache cannot use
-# precompiled headers, and they hide a missing #include, which the other presets then show.
-set(standard <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map> <memory> <optional>
-             <set> <span> <stdexcept> <string> <string_view> <utility> <vector>)
+# Parses the large headers once, not once for each of 400 sources: half of a build from nothing.
+# What a target links with decides what it gets, so that no list of targets has to be kept. One
+# carrier compiles each set for all targets whose flags agree. The sets hold no header of our own,
+# so that editing one never compiles everything again.
+#
+# Precompiled headers hide a missing #include: the presets dev and clang go without.
 
-foreach(target conoscope conoscope_core conoscope_results conoscope_formats)
-  target_precompile_headers(${target} PRIVATE ${standard})
-endforeach()
-foreach(target conoscope_metrics conoscope_methods conoscope_numerics)
-  target_precompile_headers(${target} PRIVATE ${standard} <Eigen/Dense>)
-endforeach()
+# conoscope_links(<target> <library> <out>): do the library's flags reach the target's sources?
+function(conoscope_links target library out)
+  set(${out} FALSE PARENT_SCOPE)
+  set(seen)
+  get_target_property(open ${target} LINK_LIBRARIES)
+  while(open)
+    list(POP_FRONT open next)
+    if(next STREQUAL library)
+      set(${out} TRUE PARENT_SCOPE)
+      return()
+    elseif(TARGET ${next} AND NOT next IN_LIST seen)
+      list(APPEND seen ${next})
+      get_target_property(libraries ${next} INTERFACE_LINK_LIBRARIES)
+      if(libraries)
+        list(FILTER libraries EXCLUDE REGEX "LINK_ONLY")
+        list(APPEND open ${libraries})
+      endif()
+    endif()
+  endwhile()
+endfunction()
+
+# conoscope_precompile(<name> [PIE] [LIBRARIES <library>...] HEADERS <header>...)
+function(conoscope_precompile name)
+  cmake_parse_arguments(ARG "PIE" "" "LIBRARIES;HEADERS" ${ARGN})
+  set(source ${PROJECT_BINARY_DIR}/precompiled/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Only the headers matter.\n")
+  add_library(precompiled_${name} OBJECT ${source})
+  target_link_libraries(precompiled_${name} PRIVATE ${ARG_LIBRARIES})
+  target_precompile_headers(precompiled_${name} PRIVATE ${ARG_HEADERS})
+  if(ARG_PIE)  # as executables are compiled
+    set_target_properties(precompiled_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(precompiled_${name} PRIVATE -fPIE)
+  endif()
+endfunction()
+
+function(conoscope_targets folder out)
+  get_directory_property(targets DIRECTORY ${folder} BUILDSYSTEM_TARGETS)
+  get_directory_property(folders DIRECTORY ${folder} SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    conoscope_targets(${below} more)
+    list(APPEND targets ${more})
+  endforeach()
+  set(${out} ${targets} PARENT_SCOPE)
+endfunction()
+
+set(standard <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
+             <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <utility> <vector>)
+conoscope_targets(${PROJECT_SOURCE_DIR} targets)
+conoscope_precompile(standard HEADERS ${standard})
+conoscope_precompile(eigen LIBRARIES Eigen3::Eigen HEADERS ${standard} <Eigen/Dense>)
+if(TARGET torch)
+  conoscope_precompile(torch LIBRARIES torch HEADERS <torch/torch.h>)
+endif()
 if(CONOSCOPE_TESTS)
-  foreach(folder datasets datasets_formats harness_core harness_sdk results)
-    target_precompile_headers(test_${folder} PRIVATE ${standard} <doctest/doctest.h>)
-  endforeach()
-  foreach(folder metrics_disentanglement metrics_faithfulness metrics_information metrics_leakage
-                 metrics_purity metrics_robustness numerics plugins_explainers)
-    target_precompile_headers(test_${folder} PRIVATE ${standard} <doctest/doctest.h> <Eigen/Dense>)
-  endforeach()
-  target_precompile_headers(test_harness_app PRIVATE ${standard} <doctest/doctest.h>
-                            <nlohmann/json.hpp>)
+  find_package(doctest REQUIRED)
+  conoscope_precompile(tests PIE LIBRARIES Eigen3::Eigen doctest::doctest
+                       HEADERS ${standard} <doctest/doctest.h> <Eigen/Dense>)
+endif()
+target_precompile_headers(conoscope PRIVATE ${standard} <boost/program_options.hpp>)
+if(CONOSCOPE_TESTS)
   target_precompile_headers(conoscope_golden PRIVATE ${standard} <doctest/doctest.h> <Eigen/Dense>
                             <nlohmann/json.hpp>)
 endif()
+
+foreach(target IN LISTS targets)
+  get_target_property(type ${target} TYPE)
+  conoscope_links(${target} torch torch)
+  conoscope_links(${target} Eigen3::Eigen eigen)
+  if(target MATCHES "^(conoscope|conoscope_golden|conoscope_doctest_main|sdk_headers_alone)$" OR type MATCHES "UTILITY|INTERFACE")
+    continue()
+  elseif(type STREQUAL "EXECUTABLE")
+    # libtorch's definitions differ from those that the tests' headers were compiled with.
+    if(NOT torch)
+      target_precompile_headers(${target} REUSE_FROM precompiled_tests)
+    endif()
+  elseif(torch)
+    target_precompile_headers(${target} REUSE_FROM precompiled_torch)
+  elseif(eigen)
+    target_precompile_headers(${target} REUSE_FROM precompiled_eigen)
+  else()
+    target_precompile_headers(${target} REUSE_FROM precompiled_standard)
+  endif()
+endforeach()
