@@ -8,6 +8,7 @@
 #include "harness/app/selection.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/run/supervisor.h"
+#include "results/formats/numbers.h"
 #include "results/store/store.h"
 
 namespace conoscope::app {

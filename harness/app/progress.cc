@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "results/formats/format.h"
+#include "results/formats/numbers.h"
 
 namespace conoscope::app {
 

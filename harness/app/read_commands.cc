@@ -13,6 +13,7 @@
 #include "results/boards/history.h"
 #include "results/boards/show.h"
 #include "results/boards/status.h"
+#include "results/formats/numbers.h"
 #include "results/store/export.h"
 #include "results/store/query.h"
 #include "results/store/store.h"

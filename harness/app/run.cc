@@ -13,6 +13,7 @@
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
 #include "harness/core/run/supervisor.h"
+#include "results/formats/numbers.h"
 #include "results/store/error.h"
 #include "results/store/store.h"
 

@@ -63,7 +63,8 @@ Table across_datasets(const Table& board) {
       for (const auto& name : methods) {
         const auto it = entries.find({name, place});
         values.push_back(it == entries.end() ? Field() : (*it->second)[c]);
-        any = any || !std::holds_alternative<std::monostate>(values.back());
+        const auto* estimate = std::get_if<Estimate>(&values.back());
+        any = any || (estimate != nullptr && estimate->n > 0);
       }
       if (!any) continue;
       Column turned = column;

@@ -22,11 +22,23 @@ struct Entry {
   std::string dataset, model, explainer, control;
   std::optional<std::int64_t> rank;
   std::int64_t n = 0, asked = 0;
-  Field estimate;
+  Estimate estimate;
 };
 
-Field estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd) {
-  if (n == 0) return {};
+/// By subject and control.
+std::map<std::pair<Subject, std::string>, std::vector<std::string>> messages_of(
+    Store& store, const std::string& metric, const std::string& run) {
+  Statement& query = store.connection().kept(query_text("board_messages"));
+  query.bind_filter("metric", metric).bind_filter("run", run);
+  std::map<std::pair<Subject, std::string>, std::vector<std::string>> messages;
+  while (query.step())
+    messages[{{query.text(0), query.text(1), query.text(2)}, query.text(3)}].push_back(
+        query.text(4));
+  query.reset();
+  return messages;
+}
+
+Estimate estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd) {
   Estimate estimate{mean, std::nullopt, n, asked};
   if (sd) estimate.half_width = t_half_width(n, *sd);
   return estimate;
@@ -34,6 +46,7 @@ Field estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional
 
 std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const std::string& metric,
                               const std::string& control) {
+  const auto messages = messages_of(store, metric, options.run);
   Statement& query = store.connection().kept(query_text("board"));
   query.bind_filter("metric", metric)
       .bind_filter("run", options.run)
@@ -55,6 +68,8 @@ std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const s
         estimate_of(entry.n, entry.asked, query.real(7),
                     query.is_null(8) ? std::nullopt : std::optional<double>(query.real(8)));
     entry.subject = {query.text(9), query.text(10), query.text(11)};
+    if (const auto found = messages.find({entry.subject, entry.control}); found != messages.end())
+      entry.estimate.messages = found->second;
     entries.push_back(std::move(entry));
   }
   query.reset();
@@ -77,18 +92,17 @@ Table board(Store& store, const BoardOptions& options) {
       controls[entry.control][entry.subject] = entry.estimate;
   }
 
+  const auto scores = [](const std::string& name) {
+    return Column{.name = name, .type = ColumnType::estimate, .messages = true};
+  };
   Table table;
-  table.columns = {{"rank", ColumnType::integer},
-                   {"dataset"},
-                   {"model"},
-                   {"explainer"},
-                   {"coverage", ColumnType::coverage},
-                   {first, ColumnType::estimate}};
+  table.columns = {{"rank", ColumnType::integer},      {"dataset"},  {"model"}, {"explainer"},
+                   {"coverage", ColumnType::coverage}, scores(first)};
   for (const auto& [control, fields] : controls)
-    table.columns.push_back({first + "@" + control, ColumnType::estimate});
+    table.columns.push_back(scores(first + "@" + control));
   std::vector<std::map<Subject, Field>> others;
   for (std::size_t i = 1; i < options.metrics.size(); ++i) {
-    table.columns.push_back({options.metrics[i], ColumnType::estimate});
+    table.columns.push_back(scores(options.metrics[i]));
     others.emplace_back();
     for (Entry& entry : entries_of(store, options, options.metrics[i], "none"))
       others.back()[entry.subject] = entry.estimate;

@@ -18,8 +18,9 @@ struct BoardOptions {
 /// Who explains best? One row per (dataset, model, explainer), ranked inside (dataset, model).
 ///
 /// Columns: rank, dataset, model, explainer, coverage (seeds with a number / seeds asked), each
-/// metric as mean over seeds with the half-width of its 95 % t interval; with controls, a column
-/// <first metric>@<control> for each control that was asked for.
+/// metric as mean over seeds with the half-width of its 95 % t interval and what the metric says
+/// about these scores; with controls, a column <first metric>@<control> for each control that was
+/// asked for.
 /// An incomplete entry never ranks before a complete one; see queries/board.sql.
 ///
 /// throws  std::invalid_argument: no metric given

@@ -4,7 +4,8 @@
 --   :run  key of a run; NULL: every run
 --
 -- status: ok; not_scored (good, this metric is missing); not_tried; else that of the newest attempt,
--- with its stage. The message of a failure stays out: it may carry addresses and file names.
+-- with its stage. message: what the metric says about its score; that of a failure stays out, because
+-- it may carry addresses and file names.
 WITH asked AS (
   SELECT DISTINCT run_cell.cell, run_metric.metric
   FROM run_cell
@@ -28,7 +29,8 @@ SELECT d.plugin_id || '@' || d.plugin_version AS dataset, d.params AS dataset_pa
        CASE WHEN current.cell IS NULL
              AND state.status NOT IN ('not_scored', 'not_applicable', 'not_tried')
             THEN (SELECT stage FROM attempt WHERE attempt.id = state.attempt) END AS stage,
-       asked.metric, current.value, current.reason, cell.key AS cell
+       asked.metric, current.value, current.reason, nullif(score.message, '') AS message,
+       cell.key AS cell
 FROM asked
 JOIN cell ON cell.key = asked.cell
 JOIN component AS d ON d.key = cell.dataset
@@ -37,5 +39,6 @@ LEFT JOIN component AS e ON e.key = cell.explainer
 JOIN state ON state.cell = asked.cell
 LEFT JOIN current_score AS current
   ON current.metric = asked.metric AND current.cell = asked.cell
+LEFT JOIN score ON score.attempt = current.attempt AND score.metric = current.metric
 ORDER BY dataset, dataset_params, dataset_content, model, model_params, explainer, explainer_params,
          cell.seed, cell.control, cell.key, asked.metric;

@@ -4,7 +4,7 @@
 --   :component  key, name or plugin id of a dataset, model or explainer; NULL: all
 --   :control    control to keep; NULL: all
 SELECT a.started_at, run.name AS run, d.name AS dataset, m.name AS model, e.name AS explainer,
-       cell.control, cell.seed, s.value, s.reason,
+       cell.control, cell.seed, s.value, s.reason, nullif(s.message, '') AS message,
        EXISTS (SELECT 1 FROM retraction WHERE retraction.attempt = a.id) AS retracted,
        coalesce(e.plugin_version, m.plugin_version) AS version,
        a.environment, a.id AS attempt

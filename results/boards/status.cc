@@ -6,7 +6,8 @@ namespace conoscope::results {
 
 StatusReport status(Store& store, const std::string& run) {
   return {saved_query(store, "status", {{"run", run}}),
-          saved_query(store, "failures", {{"run", run}})};
+          saved_query(store, "failures", {{"run", run}}),
+          saved_query(store, "messages", {{"run", run}})};
 }
 
 }  // namespace conoscope::results

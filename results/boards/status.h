@@ -10,6 +10,7 @@ namespace conoscope::results {
 struct StatusReport {
   Table runs;      ///< per run: asked, good, failed by status, not tried
   Table failures;  ///< each failed cell with stage, signal and message
+  Table messages;  ///< what metrics say about their scores, and how often
 };
 
 /// How far is a run (key), or with an empty key every run?

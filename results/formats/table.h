@@ -10,10 +10,11 @@ namespace conoscope::results {
 
 /// A mean with the half-width of its interval: "0.812 ± 0.021". Unknown half-width: one value only.
 struct Estimate {
-  double mean = 0;
+  double mean = 0;  ///< without a meaning where n is 0
   std::optional<double> half_width;
-  std::int64_t n = 0;      ///< values that went in
-  std::int64_t asked = 0;  ///< values asked for; shown where it is not n
+  std::int64_t n = 0;                      ///< values that went in
+  std::int64_t asked = 0;                  ///< values asked for; shown where it is not n
+  std::vector<std::string> messages = {};  ///< about missing or doubtful values, each text once
 };
 
 /// How many there are of how many asked for: "2/3".
@@ -29,7 +30,8 @@ enum class ColumnType { text, integer, real, estimate, coverage };
 struct Column {
   std::string name;
   ColumnType type = ColumnType::text;
-  int digits = 4;  ///< significant digits of a real for people; machines get all
+  int digits = 4;         ///< significant digits of a real for people; machines get all
+  bool messages = false;  ///< estimates: machines get a column <name>_message, too
 };
 
 /// Rows and typed columns, to be written in any format (format.h).

@@ -12,8 +12,6 @@ std::string_view to_text(StoreProblem problem) {
       return "not_a_store";
     case StoreProblem::newer_schema:
       return "newer_schema";
-    case StoreProblem::older_schema:
-      return "older_schema";
     case StoreProblem::read_only:
       return "read_only";
     case StoreProblem::disk_full:

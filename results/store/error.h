@@ -13,7 +13,6 @@ enum class StoreProblem {
   not_a_database,  ///< the file is not SQLite
   not_a_store,     ///< SQLite, but of another program
   newer_schema,    ///< made by a newer conoscope
-  older_schema,    ///< needs a migration that a read-only opening may not make
   read_only,       ///< the file or its folder cannot be written
   disk_full,
   busy,        ///< another process held the lock for longer than the timeout

@@ -27,7 +27,7 @@ constexpr std::array<Identity, 6> kIdentities = {{
     {"metric_key", "metric", "direction"},
     {"cell", "key", "dataset, model, explainer, seed, control"},
     {"attempt", "id", "cell, run, environment, status, stage, started_at"},
-    {"score", "attempt, metric", "value, reason"},
+    {"score", "attempt, metric", "value, reason, message"},
     {"sample_score", "attempt, metric, part", "value, reason"},
 }};
 

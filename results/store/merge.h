@@ -13,8 +13,7 @@ namespace conoscope::results {
 /// In any order and any number of times: what is there already is left alone.
 ///
 /// returns  rows added by table, tables without news included
-/// throws   StoreError: newer_schema; older_schema (open the other one for writing once, that
-///          migrates it); conflict (a component, cell, attempt or score under the same key with
+/// throws   StoreError: newer_schema; conflict (a component, cell, attempt or score under the same key with
 ///          another content: one of the two files was tampered with); cannot_open, not_a_database,
 ///          disk_full
 ///          std::invalid_argument: both are the same file

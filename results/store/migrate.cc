@@ -40,17 +40,13 @@ void refuse_foreign_or_newer(const Connection& connection, const Header& header)
 
 std::int64_t newest_schema() { return static_cast<std::int64_t>(schema_files().size()); }
 
-void require_readable_schema(Connection& connection) {
+bool has_newest_schema(Connection& connection) {
   const Header header = header_of(connection);
   refuse_foreign_or_newer(connection, header);
   if (header.empty)
     throw StoreError(StoreProblem::not_a_store,
                      connection.label() + ": an empty file, not a store");
-  if (header.schema < newest_schema())
-    throw StoreError(StoreProblem::older_schema,
-                     connection.label() + ": schema " + std::to_string(header.schema) +
-                         " is older than " + std::to_string(newest_schema()) +
-                         ", which this conoscope reads; open it once for writing to migrate it");
+  return header.schema == newest_schema();
 }
 
 void migrate(Connection& connection) {

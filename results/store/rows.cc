@@ -42,8 +42,8 @@ Status parse_status(std::string_view text) {
   throw std::invalid_argument("parse_status: \"" + std::string(text) + "\" is not a status");
 }
 
-ScoreRow score_row(std::string metric, double value) {
-  return {std::move(metric), finite_or_none(value), reason_of(value)};
+ScoreRow score_row(std::string metric, double value, std::string message) {
+  return {std::move(metric), finite_or_none(value), reason_of(value), std::move(message)};
 }
 
 SampleScoreRow sample_score_row(std::string metric, std::int64_t part, double value) {

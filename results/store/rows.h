@@ -82,7 +82,7 @@ struct ScoreRow {
   std::string metric;
   std::optional<double> value;
   std::string reason;
-  std::string message = {};  ///< why, or with what caveat; may be empty
+  std::string message = {};  ///< in words: why there is no number, or what to mind about this one
 };
 
 /// One part (sample, concept or output, counted from 0) of a score of the same attempt.
@@ -99,7 +99,7 @@ struct EventRow {
 
 /// A row for whatever a computation gave: a finite number as value, nan and the infinities as
 /// reason.
-ScoreRow score_row(std::string metric, double value);
+ScoreRow score_row(std::string metric, double value, std::string message = "");
 SampleScoreRow sample_score_row(std::string metric, std::int64_t part, double value);
 
 /// 2026-03-01T12:00:00.250Z: fixed width, so that text order is time order. Milliseconds, rounded

@@ -2,8 +2,10 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -67,14 +69,31 @@ std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) 
   return connection;
 }
 
+// An older store is brought to the newest schema in memory: reading changes no file. The name makes
+// the copy one that merge() can attach.
+std::unique_ptr<Connection> migrated_copy(Connection& older) {
+  static std::atomic<int> copies = 0;
+  const std::string uri = "file:/conoscope-" + std::to_string(++copies) + "?vfs=memdb";
+  auto copy = connect(uri, older.label(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  sqlite3_int64 largest = std::numeric_limits<sqlite3_int64>::max();
+  sqlite3_file_control(copy->handle(), "main", SQLITE_FCNTL_SIZE_LIMIT, &largest);
+  older.kept("VACUUM INTO ?").run(uri);
+  migrate(*copy);
+  copy->execute("PRAGMA query_only = ON");
+  return copy;
+}
+
+std::unique_ptr<Connection> readable(std::unique_ptr<Connection> connection) {
+  return has_newest_schema(*connection) ? std::move(connection) : migrated_copy(*connection);
+}
+
 std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw StoreError(StoreProblem::cannot_open, path.string() + ": no such file");
   auto connection = connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY);
   try {
-    require_readable_schema(*connection);
-    return connection;
+    return readable(std::move(connection));
   } catch (const StoreError& error) {
     // A WAL store in a folder where its index cannot be made, as on read-only media: when no log
     // lies beside it, the file alone is complete.
@@ -83,10 +102,8 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path) 
         error.problem() == StoreProblem::cannot_open || error.problem() == StoreProblem::read_only;
     if (has_log || !cannot_index || is_writable(folder_of(path))) throw;
   }
-  connection =
-      connect(sqlite_uri(path, "mode=ro&immutable=1"), path.string(), SQLITE_OPEN_READONLY);
-  require_readable_schema(*connection);
-  return connection;
+  return readable(
+      connect(sqlite_uri(path, "mode=ro&immutable=1"), path.string(), SQLITE_OPEN_READONLY));
 }
 
 std::unique_ptr<Connection> open_in_memory() {
@@ -261,8 +278,8 @@ bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
       return false;
     }
     for (const ScoreRow& row : scores)
-      c.kept("INSERT INTO score VALUES (?, ?, ?, ?)")
-          .run(attempt.id, row.metric, row.value, reason_of(row));
+      c.kept("INSERT INTO score VALUES (?, ?, ?, ?, ?)")
+          .run(attempt.id, row.metric, row.value, reason_of(row), row.message);
     for (const SampleScoreRow& row : sample_scores)
       c.kept("INSERT INTO sample_score VALUES (?, ?, ?, ?, ?)")
           .run(attempt.id, row.metric, row.part, row.value, reason_of(row));
@@ -311,23 +328,6 @@ std::vector<std::string> Store::run_metrics(std::string_view run) {
   std::vector<std::string> metrics;
   while (query.step()) metrics.push_back(query.text(0));
   return metrics;
-}
-
-std::vector<std::string> Store::missing_metrics(std::string_view cell,
-                                                std::span<const std::string> metrics) {
-  std::string array = "[";
-  for (const std::string& metric : metrics) {
-    Statement& quote = connection().kept("SELECT json_quote(?)");
-    if (quote.bind_all(metric).step())
-      array.append(array.size() > 1 ? "," : "").append(quote.text(0));
-    quote.reset();
-  }
-  Statement& query = connection().kept(query_text("missing_metrics"));
-  query.bind_filter("cell", cell).bind_filter("metrics", array + "]");
-  std::vector<std::string> missing;
-  while (query.step()) missing.push_back(query.text(0));
-  query.reset();
-  return missing;
 }
 
 std::map<std::string, double> Store::median_seconds() {

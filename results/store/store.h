@@ -26,10 +26,11 @@ enum class Mode { read_only, read_write };
 /// attempt, and an attempt takes much longer than that.
 class Store {
  public:
-  /// Opens, and for read_write creates and migrates. ":memory:" is a store that is never saved.
+  /// Opens, and for read_write creates and migrates. ":memory:" is a store that is never saved. For
+  /// reading, a store of an older schema is migrated in memory, and its file is left as it is.
   ///
-  /// throws  StoreError: cannot_open, not_a_database, not_a_store, newer_schema, older_schema,
-  ///         read_only (file or folder), disk_full, busy
+  /// throws  StoreError: cannot_open, not_a_database, not_a_store, newer_schema, read_only (file or
+  ///         folder), disk_full, busy
   static Store open(const std::filesystem::path& path, Mode mode);
 
   Store(Store&&) noexcept;
@@ -73,10 +74,6 @@ class Store {
 
   /// What a run asks for, by name of the metric.
   std::vector<std::string> run_metrics(std::string_view run);
-
-  /// Those of the metrics that the cell has no score row for, sorted.
-  std::vector<std::string> missing_metrics(std::string_view cell,
-                                           std::span<const std::string> metrics);
 
   /// Median seconds of the successful attempts by component key: what a plan estimates with.
   std::map<std::string, double> median_seconds();

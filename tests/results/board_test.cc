@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "results/boards/across.h"
 #include "results/formats/format.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
@@ -88,7 +89,7 @@ TEST_CASE("board: mean, 95 % t interval, rank in the direction of the metric") {
             .epsilon(1e-12));
   CHECK(to_text(table, Format::csv)
             .starts_with("rank,dataset,model,explainer,coverage_n,coverage_asked,a,a_half_width,a_"
-                         "n\r\n1,d,m,f,3,3,0.75,0,3\r\n2,d,m,e,3,3,0.5,0.6210"));
+                         "n,a_message\r\n1,d,m,f,3,3,0.75,0,3,\r\n2,d,m,e,3,3,0.5,0.6210"));
 }
 
 TEST_CASE("board: an incomplete entry never outranks a complete one") {
@@ -116,6 +117,48 @@ TEST_CASE("board: a score without a number does not complete an entry") {
   const Table table = board(bench.store, by("a"));
   CHECK(std::get<std::string>(table.rows[0][3]) == "f");
   CHECK(std::get<Coverage>(table.rows[1][4]).n == 1);
+}
+
+TEST_CASE("board: what a metric says is marked, and listed once below") {
+  Bench bench({.explainers = {"e", "f", "g"}, .controls = {"none", "random"}, .seeds = 2});
+  const auto give = [&](const std::string& explainer, int seed, ScoreRow row,
+                        const std::string& control = "none") {
+    bench.store.record(attempt(explainer + std::to_string(seed) + control,
+                               key_of("d", "m", explainer, seed, control)),
+                       std::vector{std::move(row)});
+  };
+  for (const int seed : {1, 2}) {
+    give("e", seed, score_row("a", 0.75, seed == 1 ? "3 rows were left out" : ""));
+    give("f", seed, {"a", std::nullopt, "undefined", "one class only"});
+    give("g", seed, score_row("a", 0.5));
+  }
+  give("g", 1, {"a", std::nullopt, "undefined", "one class only"}, "random");
+  give("g", 2, score_row("a", 0.25, "3 rows were left out"), "random");
+  BoardOptions options = by("a");
+  options.controls = true;
+  CHECK(bench.text(options) ==
+        R"(rank  dataset  model  explainer  coverage            a             a@random
+----  -------  -----  ---------  --------  -----------  -------------------
+   1  d        m      e               2/2  0.7500 ± 0¹                    -
+   2  d        m      g               2/2   0.5000 ± 0  0.2500 ± - (1/2)¹,²
+   -  d        m      f               0/2           -²                    -
+
+¹ 3 rows were left out
+² one class only
+)");
+  CHECK(to_text(board(bench.store, by("a")), Format::csv) ==
+        "rank,dataset,model,explainer,coverage_n,coverage_asked,a,a_half_width,a_n,a_message\r\n"
+        "1,d,m,e,2,2,0.75,0,2,3 rows were left out\r\n"
+        "2,d,m,g,2,2,0.5,0,2,\r\n"
+        ",d,m,f,0,2,,,0,one class only\r\n");
+  CHECK(to_text(across_datasets(board(bench.store, by("a"))), Format::table).find("0.7500 ± 0¹") !=
+        std::string::npos);
+  // Of a run, only what it asks for.
+  sample::ask(bench.store, {.run = "less", .explainers = {"f", "g"}, .seeds = 1, .created = 9});
+  options = by("a");
+  options.run = "less";
+  CHECK(bench.text(options).find("left out") == std::string::npos);
+  CHECK(bench.text(options).find("¹ one class only") != std::string::npos);
 }
 
 TEST_CASE("board: ties share a rank and the next one is skipped") {

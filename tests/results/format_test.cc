@@ -8,6 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "results/formats/numbers.h"
+#include "results/formats/utf8.h"
+
 using namespace conoscope::results;
 
 namespace {
@@ -151,6 +154,44 @@ TEST_CASE("format: an estimate has the decimals of its half-width") {
   CHECK(estimate_text({3e-11, 1.5e-12, 3, 3}, 4) == "3.000e-11 ± 1.5e-12");
   CHECK(estimate_text({0.25, std::nullopt, 1, 1}, 4) == "0.2500 ± -");
   CHECK(estimate_text({0.25, 0.01, 2, 5}, 4) == "0.250 ± 0.010 (2/5)");
+}
+
+TEST_CASE("format: messages are numbered in reading order, and listed below") {
+  Table table{{{"name"}, {.name = "x", .type = ColumnType::estimate, .messages = true}}, {}};
+  table.add({"e", Estimate{0.5, 0.1, 3, 3, {"b_c & d", "a, \"q\""}}});
+  table.add({"f", Estimate{0, std::nullopt, 0, 3, {"a, \"q\""}}});
+  table.add({"g", Field()});
+  CHECK(to_text(table, Format::table) ==
+        "name               x\n"
+        "----  --------------\n"
+        "e     0.50 ± 0.10¹,²\n"
+        "f                 -²\n"
+        "g                  -\n"
+        "\n"
+        "¹ b_c & d\n"
+        "² a, \"q\"\n");
+  CHECK(to_text(table, Format::md) ==
+        "| name | x |\n| --- | ---: |\n"
+        "| e | 0.50 ± 0.10<sup>1,2</sup> |\n"
+        "| f | -<sup>2</sup> |\n"
+        "| g | - |\n"
+        "\n"
+        "1. b_c &amp; d\n"
+        "2. a, \"q\"\n");
+  const std::string latex = to_text(table, Format::latex);
+  CHECK(latex.find("e & 0.50 $\\pm$ 0.10$^{1,2}$ \\\\\nf & -$^{2}$ \\\\\n") != std::string::npos);
+  CHECK(
+      latex.ends_with("\\end{tabular}\n\n{\\footnotesize\n$^{1}$ b\\_c \\& d\\\\\n"
+                      "$^{2}$ a, \\textquotedbl{}q\\textquotedbl{}\n}\n"));
+  CHECK(to_text(table, Format::csv) ==
+        "name,x,x_half_width,x_n,x_message\r\n"
+        "e,0.5,0.1,3,\"b_c & d; a, \"\"q\"\"\"\r\n"
+        "f,,,0,\"a, \"\"q\"\"\"\r\n"
+        "g,,,,\r\n");
+  const auto json = nlohmann::json::parse(to_text(table, Format::json));
+  CHECK(json[0]["x_message"] == "b_c & d; a, \"q\"");
+  CHECK(json[1]["x"].is_null());
+  CHECK(json[2]["x_message"].is_null());
 }
 
 TEST_CASE("format: width on a terminal") {

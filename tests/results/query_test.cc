@@ -41,7 +41,8 @@ Store mixed() {
   crash.message = "segmentation fault at 0x7f00";
   crash.log_tail = "last words";
   store.record(crash, {});
-  store.record(attempt("4", key(3), 4), std::vector{ScoreRow{"a", std::nullopt, "undefined"}});
+  store.record(attempt("4", key(3), 4),
+               std::vector{ScoreRow{"a", std::nullopt, "undefined", "one class only"}});
   store.record(attempt("5", key(4), 5, Status::interrupted), {});
   store.record(attempt("6", key(6), 6, Status::not_applicable), {});
   return store;
@@ -128,6 +129,22 @@ TEST_CASE("status: asked, good, failed by kind; each failure with its text") {
   CHECK(status(store, "other").failures.rows.empty());
 }
 
+TEST_CASE("status: what metrics say about their scores, and how often, of what counts") {
+  Store store = mixed();
+  store.record(attempt("7", key_of("d", "m", "e", 5), 7),
+               std::vector{ScoreRow{"a", std::nullopt, "undefined", "one class only"},
+                           ScoreRow{"b", std::nullopt, "undefined", "one class only"}});
+  store.record(attempt("8", key_of("d", "m", "e", 1), 0),  // older than what counts there
+               std::vector{score_row("a", 0.5, "a caveat of long ago")});
+  store.record(attempt("9", key_of("d", "m", "e", 4), 8),
+               std::vector{score_row("b", 0.5, "3 rows were left out")});
+  CHECK(to_text(status(store).messages, Format::csv) ==
+        "run,reason,metric,scores,message\r\n"
+        "name of run,,b,1,3 rows were left out\r\n"
+        "name of run,undefined,2 metrics,3,one class only\r\n");
+  CHECK(status(store, "another").messages.rows.empty());
+}
+
 TEST_CASE("status: a good cell whose later attempt at a new metric failed is a failure") {
   Store store = memory();
   sample::ask(store, {.seeds = 1});
@@ -155,8 +172,11 @@ TEST_CASE("show: a cell by the beginning of its key") {
   CHECK(attempts.find("wrong limit,2\r\n") != std::string::npos);
   CHECK(report.scores.rows.empty());
   CHECK(to_text(show(store, "d/m/e/1").scores, Format::csv) ==
-        "group,metric,value,reason,direction,low,high,unit,attempt\r\n"
-        "test,a,0.5,,higher,0,1,\"\",1\r\ntest,b,0.1,,lower,0,1,\"\",1\r\n");
+        "group,metric,value,reason,direction,low,high,unit,attempt,message\r\n"
+        "test,a,0.5,,higher,0,1,\"\",1,\r\ntest,b,0.1,,lower,0,1,\"\",1,\r\n");
+  CHECK(to_text(show(store, "d/m/e/3").scores, Format::csv) ==
+        "group,metric,value,reason,direction,low,high,unit,attempt,message\r\n"
+        "test,a,,undefined,higher,0,1,\"\",4,one class only\r\n");
   CHECK(problem_of([&] { show(store, "nothing"); }) == "not_found");
 }
 
@@ -175,32 +195,33 @@ TEST_CASE("history: every scored attempt, oldest first") {
   CHECK(values({.metric = "b", .component = "another"}) == "");
   CHECK(values({.metric = "b", .control = "random"}) == "");
   const Table table = history(store, {.metric = "a"});
-  CHECK(std::get<std::int64_t>(table.rows[0][9]) == 1);  // retracted
-  CHECK(std::get<std::int64_t>(table.rows[1][9]) == 0);
+  CHECK(std::get<std::int64_t>(table.rows[0][10]) == 1);  // retracted
+  CHECK(std::get<std::int64_t>(table.rows[1][10]) == 0);
   CHECK(std::get<std::string>(table.rows[2][8]) == "undefined");
+  CHECK(std::get<std::string>(table.rows[2][9]) == "one class only");
   CHECK(problem_of([&] { history(store, {.metric = "c"}); }) == "not_found");
 }
 
-TEST_CASE("export: every asked cell and metric, without times, ids and messages") {
+TEST_CASE("export: every asked cell and metric, without times, ids and messages of failures") {
   Store store = mixed();
   const std::string text = to_text(export_table(store), Format::csv);
   const std::string subject =
       R"(d@1.0.0,"{""of"": ""d""}","",m@1.0.0,"{""of"": ""m""}",e@1.0.0,"{""of"": ""e""}",)";
   CHECK(text ==
         "dataset,dataset_params,dataset_content,model,model_params,explainer,explainer_params,seed,"
-        "control,status,stage,metric,value,reason,cell\r\n" +
-            subject + "1,none,ok,,a,0.5,,d/m/e/1/none\r\n" + subject +
-            "1,none,ok,,b,0.1,,d/m/e/1/none\r\n" + subject +
-            "2,none,crashed,fit,a,,,d/m/e/2/none\r\n" + subject +
-            "2,none,crashed,fit,b,,,d/m/e/2/none\r\n" + subject +
-            "3,none,ok,,a,,undefined,d/m/e/3/none\r\n" + subject +
-            "3,none,not_scored,,b,,,d/m/e/3/none\r\n" + subject +
-            "4,none,not_tried,,a,,,d/m/e/4/none\r\n" + subject +
-            "4,none,not_tried,,b,,,d/m/e/4/none\r\n" + subject +
-            "5,none,not_tried,,a,,,d/m/e/5/none\r\n" + subject +
-            "5,none,not_tried,,b,,,d/m/e/5/none\r\n" + subject +
-            "6,none,not_applicable,,a,,,d/m/e/6/none\r\n" + subject +
-            "6,none,not_applicable,,b,,,d/m/e/6/none\r\n");
+        "control,status,stage,metric,value,reason,message,cell\r\n" +
+            subject + "1,none,ok,,a,0.5,,,d/m/e/1/none\r\n" + subject +
+            "1,none,ok,,b,0.1,,,d/m/e/1/none\r\n" + subject +
+            "2,none,crashed,fit,a,,,,d/m/e/2/none\r\n" + subject +
+            "2,none,crashed,fit,b,,,,d/m/e/2/none\r\n" + subject +
+            "3,none,ok,,a,,undefined,one class only,d/m/e/3/none\r\n" + subject +
+            "3,none,not_scored,,b,,,,d/m/e/3/none\r\n" + subject +
+            "4,none,not_tried,,a,,,,d/m/e/4/none\r\n" + subject +
+            "4,none,not_tried,,b,,,,d/m/e/4/none\r\n" + subject +
+            "5,none,not_tried,,a,,,,d/m/e/5/none\r\n" + subject +
+            "5,none,not_tried,,b,,,,d/m/e/5/none\r\n" + subject +
+            "6,none,not_applicable,,a,,,,d/m/e/6/none\r\n" + subject +
+            "6,none,not_applicable,,b,,,,d/m/e/6/none\r\n");
 }
 
 TEST_CASE("export: the cells of several runs come once, one run's alone on demand") {

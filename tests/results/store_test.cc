@@ -167,17 +167,23 @@ TEST_CASE("store: the schema itself refuses bare NaN, infinity, unknown words an
     return problem_of([&] { store.connection().execute(sql); }) == "constraint";
   };
   store.record(attempt("y", kSecond), {});
-  CHECK(refuses("INSERT INTO score VALUES ('y', 'a', NULL, NULL)"));
-  CHECK(refuses("INSERT INTO score VALUES ('y', 'a', 9e999, NULL)"));
-  CHECK(refuses("INSERT INTO score VALUES ('y', 'a', -9e999, NULL)"));
-  CHECK(refuses("INSERT INTO score VALUES ('y', 'a', 'text', NULL)"));
+  CHECK(
+      refuses("INSERT INTO score (attempt, metric, value, reason) VALUES ('y', 'a', NULL, NULL)"));
+  CHECK(
+      refuses("INSERT INTO score (attempt, metric, value, reason) VALUES ('y', 'a', 9e999, NULL)"));
+  CHECK(refuses(
+      "INSERT INTO score (attempt, metric, value, reason) VALUES ('y', 'a', -9e999, NULL)"));
+  CHECK(refuses(
+      "INSERT INTO score (attempt, metric, value, reason) VALUES ('y', 'a', 'text', NULL)"));
   CHECK(refuses("INSERT INTO component VALUES ('k', 'metric', '', '', '', '', '')"));
   CHECK(refuses("INSERT INTO metric_key VALUES ('k', '', 'sideways', 0, 1, '', '', '')"));
   CHECK(refuses("UPDATE attempt SET status = 'failed' WHERE id = 'x'"));
   CHECK(refuses("DELETE FROM attempt WHERE id = 'y'"));
   CHECK(refuses("UPDATE score SET value = 1"));
   CHECK(refuses("DELETE FROM score"));
-  CHECK_FALSE(refuses("INSERT INTO score VALUES ('y', 'a', 0.5, NULL)"));
+  CHECK(refuses("INSERT INTO score VALUES ('y', 'b', 0.5, NULL, NULL)"));
+  CHECK_FALSE(
+      refuses("INSERT INTO score (attempt, metric, value, reason) VALUES ('y', 'a', 0.5, NULL)"));
 }
 
 TEST_CASE("store: score rows put a reason where there is no number") {
@@ -188,6 +194,7 @@ TEST_CASE("store: score rows put a reason where there is no number") {
   CHECK(score_row("a", INFINITY).reason == "posinf");
   CHECK(score_row("a", -INFINITY).reason == "neginf");
   CHECK(sample_score_row("a", 3, -INFINITY).reason == "neginf");
+  CHECK(score_row("a", NAN, "0 / 0").message == "0 / 0");
 }
 
 TEST_CASE("store: what is still to do") {
@@ -196,11 +203,6 @@ TEST_CASE("store: what is still to do") {
   store.record(attempt("1", kFirst), both(0.5, 2));
   store.record(attempt("2", kSecond), std::vector{score_row("a", 0.5)});
   CHECK(store.good_cells("run") == std::set<std::string>{kFirst});
-  const std::vector<std::string> asked = {"b", "a", "c", "c"};
-  CHECK(store.missing_metrics(kFirst, asked) == std::vector<std::string>{"c"});
-  CHECK(store.missing_metrics(kSecond, asked) == std::vector<std::string>{"b", "c"});
-  CHECK(store.missing_metrics(key_of("d", "m", "e", 3), asked) ==
-        std::vector<std::string>{"a", "b", "c"});
 
   // A later attempt that scores the rest completes the cell; a reason is an outcome as well.
   store.record(attempt("3", kSecond, 1), std::vector{ScoreRow{"b", std::nullopt, "undefined"}});
@@ -212,7 +214,6 @@ TEST_CASE("store: what is still to do") {
   CHECK(store.good_cells("run").size() == 2);
   store.record(attempt("5", third, 1, Status::not_applicable), {});
   CHECK(store.good_cells("run").size() == 3);
-  CHECK(store.missing_metrics(third, asked).empty());
 
   // A later failure does not take away what an earlier attempt has found.
   store.record(attempt("6", kFirst, 9, Status::crashed), both(0, 0));

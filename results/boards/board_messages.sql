@@ -1,0 +1,16 @@
+-- What a metric says about the scores of a board's entries, each text once.
+--
+--   :metric  the metric
+--   :run     key of a run; NULL: whatever any run asked for
+SELECT DISTINCT cell.dataset AS dataset_key, cell.model AS model_key,
+       coalesce(cell.explainer, '') AS explainer_key, cell.control, score.message
+FROM score
+JOIN attempt ON attempt.id = score.attempt
+JOIN current_score AS current
+  ON current.metric = score.metric AND current.cell = attempt.cell AND current.attempt = attempt.id
+JOIN cell ON cell.key = attempt.cell
+WHERE score.metric = :metric AND score.message <> ''
+  AND EXISTS (SELECT 1 FROM run_cell
+              JOIN run_metric ON run_metric.run = run_cell.run AND run_metric.metric = :metric
+              WHERE run_cell.cell = cell.key AND (:run IS NULL OR run_cell.run = :run))
+ORDER BY score.message;

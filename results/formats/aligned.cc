@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "results/formats/people.h"
+#include "results/formats/utf8.h"
+#include "results/formats/writers.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// "1,3" -> "¹,³"
+std::string superscript(const std::string& marks) {
+  static constexpr std::array<const char*, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
+                                                          "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out;
+  for (const char c : marks) {
+    if (c == ',')
+      out += c;
+    else
+      out += kDigits[static_cast<std::size_t>(c - '0')];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string write_aligned(const Table& table) {
+  const Footnotes notes(table);
+  std::vector<std::vector<std::string>> lines(1);
+  for (const Column& column : table.columns) lines[0].push_back(printable(column.name));
+  for (const auto& row : table.rows) {
+    lines.emplace_back();
+    for (std::size_t i = 0; i < row.size(); ++i)
+      lines.back().push_back(printable(human_text(row[i], table.columns[i])) +
+                             superscript(notes.marks(row[i])));
+  }
+  std::vector<int> widths(table.columns.size(), 0);
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(line[i]));
+  std::string out;
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    std::string text;
+    for (std::size_t i = 0; i < lines[l].size(); ++i) {
+      const std::string space(static_cast<std::size_t>(widths[i] - display_width(lines[l][i])),
+                              ' ');
+      text += i ? "  " : "";
+      text += is_right_aligned(table.columns[i]) ? space + lines[l][i] : lines[l][i] + space;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+    if (l == 0) {
+      for (std::size_t i = 0; i < widths.size(); ++i)
+        out.append(i ? "  " : "").append(static_cast<std::size_t>(widths[i]), '-');
+      out += "\n";
+    }
+  }
+  for (std::size_t i = 0; i < notes.texts().size(); ++i)
+    out.append(i == 0 ? "\n" : "")
+        .append(superscript(std::to_string(i + 1)))
+        .append(" ")
+        .append(printable(notes.texts()[i]))
+        .append("\n");
+  return out;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,38 @@
+#include <string_view>
+
+#include "results/formats/machines.h"
+#include "results/formats/writers.h"
+
+namespace conoscope::results {
+
+namespace {
+
+std::string csv_text(std::string_view text) {
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string write_csv(const Table& table) {
+  std::string out;
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    out.append(i ? "," : "").append(csv_text(table.columns[i].name));
+  out += "\r\n";
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i) out += ',';
+      if (const auto* text = std::get_if<std::string>(&row[i]))
+        out += csv_text(*text);
+      else if (is_number(row[i]))
+        out += machine_number(row[i]);
+    }
+    out += "\r\n";
+  }
+  return out;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,72 @@
+#include "results/formats/machines.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "results/formats/numbers.h"
+
+namespace conoscope::results {
+
+namespace {
+
+Field joined(const std::vector<std::string>& messages) {
+  if (messages.empty()) return {};
+  std::string out;
+  for (const std::string& text : messages) out += (out.empty() ? "" : "; ") + text;
+  return out;
+}
+
+}  // namespace
+
+Table expanded(const Table& table) {
+  Table out;
+  for (const Column& column : table.columns) {
+    if (column.type == ColumnType::estimate) {
+      out.columns.push_back({column.name, ColumnType::real, column.digits});
+      out.columns.push_back({column.name + "_half_width", ColumnType::real, column.digits});
+      out.columns.push_back({column.name + "_n", ColumnType::integer, column.digits});
+      if (column.messages) out.columns.push_back({column.name + "_message"});
+    } else if (column.type == ColumnType::coverage) {
+      out.columns.push_back({column.name + "_n", ColumnType::integer, column.digits});
+      out.columns.push_back({column.name + "_asked", ColumnType::integer, column.digits});
+    } else {
+      out.columns.push_back(column);
+    }
+  }
+  for (const auto& row : table.rows) {
+    std::vector<Field> fields;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (table.columns[i].type == ColumnType::estimate) {
+        const auto* e = std::get_if<Estimate>(&row[i]);
+        fields.push_back(e && e->n > 0 ? Field(e->mean) : Field());
+        fields.push_back(e && e->half_width ? Field(*e->half_width) : Field());
+        fields.push_back(e ? Field(e->n) : Field());
+        if (table.columns[i].messages) fields.push_back(e ? joined(e->messages) : Field());
+      } else if (table.columns[i].type == ColumnType::coverage) {
+        if (const auto* c = std::get_if<Coverage>(&row[i])) {
+          fields.emplace_back(c->n);
+          fields.emplace_back(c->asked);
+        } else {
+          fields.insert(fields.end(), 2, Field());
+        }
+      } else {
+        fields.push_back(row[i]);
+      }
+    }
+    out.add(std::move(fields));
+  }
+  return out;
+}
+
+bool is_number(const Field& field) {
+  return !std::holds_alternative<std::monostate>(field) &&
+         !std::holds_alternative<std::string>(field);
+}
+
+std::string machine_number(const Field& field) {
+  if (const auto* integer = std::get_if<std::int64_t>(&field)) return std::to_string(*integer);
+  return shortest_text(std::get<double>(field));
+}
+
+}  // namespace conoscope::results

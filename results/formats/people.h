@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/formats/table.h"
+
+// What the formats for people (table, md and latex) share.
+
+namespace conoscope::results {
+
+/// Significant digits as the column says; NULL is -.
+std::string human_text(const Field& field, const Column& column);
+
+bool is_right_aligned(const Column& column);
+
+/// The messages of a table's estimates, each text once, numbered from 1 in reading order.
+class Footnotes {
+ public:
+  explicit Footnotes(const Table& table);
+
+  const std::vector<std::string>& texts() const { return texts_; }
+
+  /// Which of them belong to a field: "1,3"; empty: none.
+  std::string marks(const Field& field) const;
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+}  // namespace conoscope::results

@@ -1,0 +1,163 @@
+// Stores of an older schema: written on, read as they are, and merged both ways.
+#include "results/store/migrate.h"
+
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "results/boards/board.h"
+#include "results/boards/show.h"
+#include "results/formats/format.h"
+#include "results/store/export.h"
+#include "results/store/merge.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
+#include "tests/results/sample.h"
+
+using namespace conoscope::results;
+using sample::attempt;
+using sample::key_of;
+
+namespace {
+
+const std::string kFirst = key_of("d", "m", "e", 1);
+const std::string kSecond = key_of("d", "m", "e", 2);
+
+/// A store as the first schema's programs wrote it: seed 1 scored twice and the later attempt
+/// retracted, seed 2 undefined, seed 3 not tried.
+void make_old_store(const std::filesystem::path& path) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+  const auto execute = [&](const std::string& sql) {
+    INFO(sqlite3_errmsg(database));
+    REQUIRE(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  };
+  execute("PRAGMA journal_mode = WAL");
+  execute(std::string(schema_files()[0].text));
+  execute("PRAGMA application_id = 1129270863; PRAGMA user_version = 1");
+  execute(R"(
+    INSERT INTO component VALUES ('d', 'dataset', 'd', '1.0.0', '{"of": "d"}', '', 'd'),
+                                 ('m', 'model', 'm', '1.0.0', '{"of": "m"}', '', 'm'),
+                                 ('e', 'explainer', 'e', '1.0.0', '{"of": "e"}', '', 'e');
+    INSERT INTO metric_key VALUES ('a', 'test', 'higher', 0, 1, '', 'a citation', 'a question?'),
+                                  ('b', 'test', 'lower', 0, 1, '', 'a citation', 'a question?');
+    INSERT INTO environment VALUES ('here', 'a machine');
+    INSERT INTO cell VALUES ('d/m/e/1/none', 'd', 'm', 'e', 1, 'none'),
+                            ('d/m/e/2/none', 'd', 'm', 'e', 2, 'none'),
+                            ('d/m/e/3/none', 'd', 'm', 'e', 3, 'none');)");
+  execute("INSERT INTO run VALUES ('run', 'name of run', '[run]', '" + sample::at(0) + "')");
+  execute(R"(
+    INSERT INTO run_metric VALUES ('run', 'a'), ('run', 'b');
+    INSERT INTO run_cell VALUES ('run', 'd/m/e/1/none'), ('run', 'd/m/e/2/none'),
+                                ('run', 'd/m/e/3/none');)");
+  for (const auto& [id, cell, seconds] :
+       {std::tuple("old", kFirst, 1), std::tuple("new", kFirst, 2),
+        std::tuple("other", kSecond, 3)})
+    execute("INSERT INTO attempt VALUES ('" + std::string(id) + "', '" + cell +
+            "', 'run', 'here', 'ok', 'done', NULL, NULL, '', '', '" + sample::at(seconds) +
+            "', 1.5, NULL, '')");
+  execute(R"(
+    INSERT INTO score VALUES ('old', 'a', 0.5, NULL), ('old', 'b', 0.25, NULL),
+                             ('new', 'a', 0.75, NULL), ('other', 'a', NULL, 'undefined');
+    INSERT INTO sample_score VALUES ('old', 'a', 0, 0.5, NULL);)");
+  execute("INSERT INTO retraction VALUES ('new', 'wrong labels', '" + sample::at(9) + "')");
+  execute("INSERT INTO event VALUES ('" + sample::at(9) + "', 'event', 'note', 'text')");
+  sqlite3_close(database);
+}
+
+std::string exported(Store& store) { return to_text(export_table(store), Format::csv); }
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::int64_t count(Store& store, const std::string& table) {
+  return store.connection().integer("SELECT count(*) FROM " + table);
+}
+
+void check_rows(Store& store) {
+  CHECK(store.connection().integer("PRAGMA user_version") == newest_schema());
+  CHECK(store.connection().text("PRAGMA integrity_check") == "ok");
+  CHECK(store.connection().text("PRAGMA foreign_key_check") == "");
+  for (const auto& [table, rows] :
+       std::initializer_list<std::pair<const char*, int>>{{"component", 3},
+                                                          {"run_cell", 3},
+                                                          {"attempt", 3},
+                                                          {"score", 4},
+                                                          {"sample_score", 1},
+                                                          {"retraction", 1},
+                                                          {"event", 1},
+                                                          {"current_score", 3}}) {
+    CAPTURE(table);
+    CHECK(count(store, table) == rows);
+  }
+  CHECK(store.connection().text("SELECT group_concat(message, '') FROM score") == "");
+  CHECK(store.connection().real("SELECT value FROM current_score WHERE metric = 'a' AND cell = '" +
+                                kFirst + "'") == 0.5);
+}
+
+}  // namespace
+
+TEST_CASE("migrate: opening an old store for writing keeps every row, and it takes messages") {
+  sample::Folder folder;
+  make_old_store(folder / "s.db");
+  Store store = Store::open(folder / "s.db", Mode::read_write);
+  check_rows(store);
+  store.record(attempt("third", key_of("d", "m", "e", 3), 5),
+               std::vector{ScoreRow{"a", std::nullopt, "undefined", "all labels are equal"}});
+  CHECK(store.connection().text("SELECT message FROM score WHERE attempt = 'third'") ==
+        "all labels are equal");
+  // Scores stay append-only, their messages too.
+  CHECK(sample::problem_of([&] { store.connection().execute("UPDATE score SET message = 'x'"); }) ==
+        "constraint");
+}
+
+TEST_CASE("migrate: an old store is read without being changed") {
+  sample::Folder folder;
+  make_old_store(folder / "s.db");
+  const std::string before = bytes_of(folder / "s.db");
+  Store reader = Store::open(folder / "s.db", Mode::read_only);
+  check_rows(reader);
+  BoardOptions options;
+  options.metrics = {"a"};
+  CHECK(board(reader, options).rows.size() == 1);
+  CHECK(show(reader, kFirst).scores.rows.size() == 2);
+  CHECK(sample::problem_of([&] {
+          reader.add_event({sample::at(0), "id", "", ""});
+        }) == "read_only");
+  const std::string read = exported(reader);
+  // Another one at the same time has a copy of its own.
+  Store second = Store::open(folder / "s.db", Mode::read_only);
+  CHECK(exported(second) == read);
+  CHECK(bytes_of(folder / "s.db") == before);
+  Store writer = Store::open(folder / "s.db", Mode::read_write);
+  CHECK(exported(writer) == read);
+}
+
+TEST_CASE("migrate: an old store merges into a new one, and a new one into an old one") {
+  sample::Folder folder;
+  make_old_store(folder / "old.db");
+  const std::string before = bytes_of(folder / "old.db");
+  const auto make_new = [&](const std::string& name) {
+    Store store = Store::open(folder / name, Mode::read_write);
+    sample::ask(store);
+    store.record(attempt("third", key_of("d", "m", "e", 3), 5),
+                 std::vector{score_row("a", 0.125, "8 of 10 rows were left out")});
+  };
+  make_new("new.db");
+  make_new("again.db");
+
+  Store into_new = Store::open(folder / "new.db", Mode::read_write);
+  CHECK(merge(into_new, folder / "old.db").at("score") == 4);
+  CHECK(merge(into_new, folder / "old.db").at("score") == 0);
+  CHECK(bytes_of(folder / "old.db") == before);
+
+  Store into_old = Store::open(folder / "old.db", Mode::read_write);
+  CHECK(merge(into_old, folder / "again.db").at("score") == 1);
+  CHECK(exported(into_old) == exported(into_new));
+  CHECK(exported(into_old).find("ok,,a,0.125,,8 of 10 rows were left out,") != std::string::npos);
+  CHECK(count(into_old, "attempt") == 4);
+}
