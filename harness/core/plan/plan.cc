@@ -71,6 +71,10 @@ std::vector<std::string> missing(const Names& needs, const std::vector<std::stri
   return out;
 }
 
+std::string missing_text(const std::vector<std::string>& lacking) {
+  return "missing " + list_text(lacking);
+}
+
 /// Whether the explainer is to be given the model to call: it asks for it, as one of several
 /// alternatives too (a dataset may turn out not to hold the others), and the model offers it.
 bool calls_forward(const Component& explainer, const Component& model) {
@@ -149,7 +153,7 @@ class Planner {
   }
 
   void skip(const std::string& what, const std::vector<std::string>& lacking) {
-    const std::string line = what + ": missing " + list_text(lacking);
+    const std::string line = what + ": " + missing_text(lacking);
     if (said_.insert(line).second) plan_.skipped.push_back(line);
   }
 
@@ -176,18 +180,22 @@ class Planner {
     const std::string subject =
         dataset.name + " x " + model.name + (explainer ? " x " + explainer->name : "");
 
-    std::vector<std::string> fitting, rest;
+    const std::string other_subject = explainer != nullptr
+                                          ? "it judges the model itself, and this is an explanation"
+                                          : "it judges explanations, and this is the model itself";
+    std::vector<std::string> fitting;
+    std::vector<NotApplicable> rest;
     for (const auto& name : built_in_) {
       const auto* metric = metrics::catalogue().metric(name);
       if (judges_explanations(metric->needs, model) != (explainer != nullptr)) {
-        rest.push_back(name);
+        rest.push_back({name, other_subject});
         continue;
       }
       const auto lacking = missing(metric->needs, views);
       if (lacking.empty() || !known) {
         fitting.push_back(name);
       } else {
-        rest.push_back(name);
+        rest.push_back({name, missing_text(lacking)});
         skip(subject + " x " + name, lacking);
       }
     }
@@ -195,14 +203,16 @@ class Planner {
     for (const Component& metric : plan_.metric_plugins) {
       const auto needs = metric.needs();
       if (metric.usable() && judges_explanations(needs, model) != (explainer != nullptr)) {
-        for (const auto& score : metric.plugin.metadata->scores) rest.push_back(score.name);
+        for (const auto& score : metric.plugin.metadata->scores)
+          rest.push_back({score.name, other_subject});
         continue;
       }
       const auto lacking = missing(needs, views);
       if (!metric.usable() || lacking.empty() || !known) {
         if (metric.usable() || explainer != nullptr) plugins.push_back(&metric);
       } else {
-        for (const auto& score : metric.plugin.metadata->scores) rest.push_back(score.name);
+        for (const auto& score : metric.plugin.metadata->scores)
+          rest.push_back({score.name, missing_text(lacking)});
         skip(subject + " x " + metric.name, lacking);
       }
     }
@@ -218,7 +228,7 @@ class Planner {
 
   void cell(const Component& dataset, const Component& model, const Component* explainer,
             std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
-            const std::vector<std::string>& rest, const std::vector<const Component*>& plugins) {
+            const std::vector<NotApplicable>& rest, const std::vector<const Component*>& plugins) {
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
     const std::string lineage =
         dataset.key + " " + model.key + " " + (explainer ? explainer->key : "none");

@@ -30,6 +30,11 @@ struct Node {
 std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
                         const std::string& lineage);
 
+/// A score that is asked for and that a cell cannot have.
+struct NotApplicable {
+  std::string score, why;
+};
+
 /// dataset x model x explainer x seed x control.
 struct Cell {
   std::string key;
@@ -39,8 +44,8 @@ struct Cell {
   std::int64_t seed = 0;
   std::string control = "none";
   std::uint64_t control_seed = 0;
-  std::vector<std::string> metrics;         ///< built-in ones that fit
-  std::vector<std::string> not_applicable;  ///< asked, but a view is missing
+  std::vector<std::string> metrics;  ///< built-in ones that fit
+  std::vector<NotApplicable> not_applicable;
   std::vector<std::size_t> score_nodes;
   std::string
       binaries;  ///< which plugin files make it: a good attempt of other files does not count

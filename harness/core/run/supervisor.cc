@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 
@@ -24,6 +25,8 @@ namespace conoscope::core {
 namespace {
 
 using results::Status;
+
+constexpr const char* kLogFile = "log.txt";  // beside an artifact's arrays
 
 volatile sig_atomic_t stop_signal = 0;
 volatile sig_atomic_t stop_count = 0;
@@ -313,6 +316,7 @@ class Supervisor {
     if (end.stdout_bytes > 0) report_noise(node, end);
     running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
+        keep_log(running.work / "artifact", end.log);
         cache_.commit(running.work, node.key);
       } catch (const std::exception& e) {
         end.status = Status::failed;
@@ -358,6 +362,33 @@ class Supervisor {
     std::filesystem::remove_all(folder, error);
   }
 
+  /// What a plugin said while it made an artifact belongs to every cell that uses the artifact, also
+  /// to those of later runs.
+  static void keep_log(const std::filesystem::path& artifact, const std::string& log) {
+    std::filesystem::remove(artifact / kLogFile);  // whatever a plugin may have put there
+    if (!log.empty()) std::ofstream(artifact / kLogFile, std::ios::binary) << log;
+  }
+
+  /// What was said along the way of a cell that went well: "dataset: left out 266 of 1309 rows".
+  std::string notes_of(const Cell& cell) const {
+    std::set<std::size_t> nodes(cell.score_nodes.begin(), cell.score_nodes.end());
+    for (const std::size_t node : cell.score_nodes)
+      nodes.insert(plan_.nodes[node].needs.begin(), plan_.nodes[node].needs.end());
+    std::string notes;
+    for (const std::size_t i : nodes) {  // in their topological order
+      const Node& node = plan_.nodes[i];
+      std::string log = ends_[i].log;
+      if (node.stage != Stage::kScore) {
+        std::ifstream file(cache_.path_of(node.key) / kLogFile, std::ios::binary);
+        log.assign(std::istreambuf_iterator<char>(file), {});
+      }
+      if (log.empty()) continue;
+      notes.append(to_string(node.stage)).append(": ").append(log);
+      if (log.back() != '\n') notes += '\n';
+    }
+    return notes;
+  }
+
   void record(std::size_t index) {
     const Cell& cell = plan_.cells[index];
     results::AttemptRow attempt;
@@ -387,9 +418,14 @@ class Supervisor {
       attempt.signal = end.signal;
       attempt.exit_code = end.exit_code;
     }
-    if (attempt.status == Status::ok)
+    if (attempt.status == Status::ok) {
+      attempt.log_tail = notes_of(cell);
+      for (const auto& [score, why] : cell.not_applicable)
+        if (given.insert(score).second)
+          scores.push_back({score, std::nullopt, "not_applicable", why});
       for (const auto& metric : plan_.metrics)
         if (given.count(metric) == 0) scores.push_back({metric, std::nullopt, "not_applicable"});
+    }
     save([&] { store_->record(attempt, scores, parts); });
     ++finished_;
     if (attempt.status == Status::ok)

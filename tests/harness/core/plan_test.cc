@@ -30,6 +30,12 @@ std::size_t count(const Plan& plan, Stage stage) {
                     [stage](const Node& node) { return node.stage == stage; }));
 }
 
+std::vector<std::string> left_out_of(const Cell& cell) {
+  std::vector<std::string> out;
+  for (const auto& [score, why] : cell.not_applicable) out.push_back(score + ": " + why);
+  return out;
+}
+
 const std::string kSmall = R"(name = "small"
 seeds = [0, 1]
 controls = ["none", "random_importance"]
@@ -261,7 +267,7 @@ id = "km"
   CHECK(plan.cells[0].not_applicable.empty());
   CHECK(plan.cells[2].label() == "bare x head x km #0");
   CHECK(plan.cells[2].metrics == std::vector<std::string>{"surf_mae"});
-  CHECK(plan.cells[2].not_applicable == std::vector<std::string>{"surf_norm_l1"});
+  CHECK(left_out_of(plan.cells[2]) == std::vector<std::string>{"surf_norm_l1: missing labels"});
 }
 
 TEST_CASE("a view of the data set is not the model's") {
@@ -300,13 +306,16 @@ id = "sparsity"
   CHECK(alone.control == "none");  // nothing to randomise
   CHECK(alone.label() == "labelled x head #0");
   CHECK(alone.metrics.empty());
-  CHECK(alone.not_applicable == std::vector<std::string>{"surf_mae", "sparsity"});
+  const std::string model = "it judges explanations, and this is the model itself";
+  CHECK(left_out_of(alone) == std::vector<std::string>{"surf_mae: " + model, "sparsity: " + model});
   REQUIRE(alone.score_nodes.size() == 1);
   CHECK(plan.nodes[alone.score_nodes[0]].component->id == "accuracy");
   CHECK(plan.nodes[alone.score_nodes[0]].needs.size() == 2);
   const Cell& explained = plan.cells[1];
   CHECK(explained.explainer->id == "km");
-  CHECK(explained.not_applicable == std::vector<std::string>{"accuracy"});
+  CHECK(
+      left_out_of(explained) ==
+      std::vector<std::string>{"accuracy: it judges the model itself, and this is an explanation"});
   CHECK(explained.score_nodes.size() == 2);  // the built-in metrics, and sparsity
   CHECK(plan.metrics == std::vector<std::string>{"surf_mae", "accuracy", "sparsity"});
 }
