@@ -171,10 +171,10 @@ results::Table class_table(const core::ArrayBag& bag) {
   };
   std::map<std::int64_t, Count> counts;
   for (const std::int64_t label : labels) ++counts[label].samples;
-  for (const std::int64_t row : bag.get("train_index").values<const std::int64_t>())
-    ++counts[labels[static_cast<std::size_t>(row)]].train;
-  for (const std::int64_t row : bag.get("test_index").values<const std::int64_t>())
-    ++counts[labels[static_cast<std::size_t>(row)]].test;
+  const auto train = bag.get("train_index").values<const std::int64_t>();
+  const auto test = bag.get("test_index").values<const std::int64_t>();
+  for (const std::int64_t row : train) ++counts[labels[static_cast<std::size_t>(row)]].train;
+  for (const std::int64_t row : test) ++counts[labels[static_cast<std::size_t>(row)]].test;
   for (const auto& [label, count] : counts)
     table.add({label, count.samples, count.train, count.test});
   return table;

@@ -42,8 +42,9 @@ class Options {
   bool parse(const Arguments& arguments);
 
   bool has(const std::string& name) const;
+  /// Lives as long as the options do: a reference to a part of it is safe.
   template <typename T>
-  T get(const std::string& name) const {
+  const T& get(const char* name) const {
     return values_[name].as<T>();
   }
 
