@@ -1,7 +1,9 @@
 #include "metrics/catalogue.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "metrics/disentanglement/disentanglement_eval.h"
 #include "metrics/disentanglement/posterior_eval.h"
@@ -18,69 +20,51 @@
 
 namespace conoscope::metrics {
 
-void Catalogue::add(MetricGroup new_group, std::vector<MetricInfo> new_metrics) {
-  if (group(new_group.name) || metric(new_group.name))
-    throw std::invalid_argument("Catalogue: the name " + std::string(new_group.name) + " is taken");
-  for (const MetricInfo& info : new_metrics) {
-    if (group(info.name) || metric(info.name))
-      throw std::invalid_argument("Catalogue: the name " + std::string(info.name) + " is taken");
-    if (info.group != new_group.name)
-      throw std::invalid_argument("Catalogue: " + std::string(info.name) + " names group " +
-                                  std::string(info.group) + ", not " + std::string(new_group.name));
-    metrics_.push_back(info);
+namespace {
+
+/// All declarations, in the order of the boards.
+constexpr std::vector<Metric> (*kDeclarations[])() = {
+    declare::surf,         declare::ice_eval,        declare::c_shap_eval, declare::sae_eval,
+    declare::deletion,     declare::deletion_pixel,  declare::purity,      declare::leakage,
+    declare::intervention, declare::disentanglement, declare::irs,         declare::posterior,
+};
+
+}  // namespace
+
+bool Catalogue::is_group(std::string_view name) const {
+  return std::find(groups_.begin(), groups_.end(), name) != groups_.end();
+}
+
+void Catalogue::add(std::vector<Metric> metrics) {
+  for (Metric& added : metrics) {
+    if (is_group(added.name) || metric(added.name) || metric(added.group))
+      throw std::invalid_argument("Catalogue: the name " + added.name + " of group " +
+                                  std::string(added.group) + " is taken");
+    if (!is_group(added.group)) groups_.push_back(added.group);
+    metrics_.push_back(std::move(added));
   }
-  groups_.push_back(new_group);
 }
 
-const MetricInfo* Catalogue::metric(std::string_view name) const {
-  for (const MetricInfo& info : metrics_)
-    if (info.name == name) return &info;
+const Metric* Catalogue::metric(std::string_view name) const {
+  for (const Metric& known : metrics_)
+    if (known.name == name) return &known;
   return nullptr;
 }
 
-const MetricGroup* Catalogue::group(std::string_view name) const {
-  for (const MetricGroup& found : groups_)
-    if (found.name == name) return &found;
-  return nullptr;
-}
-
-std::vector<const MetricInfo*> Catalogue::select(std::string_view metric_or_group) const {
-  std::vector<const MetricInfo*> selected;
-  for (const MetricInfo& info : metrics_)
-    if (info.name == metric_or_group || info.group == metric_or_group) selected.push_back(&info);
+std::vector<const Metric*> Catalogue::select(std::string_view metric_or_group) const {
+  std::vector<const Metric*> selected;
+  for (const Metric& known : metrics_)
+    if (known.name == metric_or_group || known.group == metric_or_group) selected.push_back(&known);
   return selected;
 }
 
 const Catalogue& catalogue() {
   static const Catalogue all = [] {
     Catalogue building;
-    add_surf(building);
-    add_ice_eval(building);
-    add_c_shap_eval(building);
-    add_sae_eval(building);
-    add_deletion(building);
-    add_deletion_pixel(building);
-    add_purity(building);
-    add_leakage(building);
-    add_intervention(building);
-    add_disentanglement(building);
-    add_irs(building);
-    add_posterior(building);
+    for (const auto declare : kDeclarations) building.add(declare());
     return building;
   }();
   return all;
-}
-
-std::string_view to_string(Direction direction) {
-  switch (direction) {
-    case Direction::kLower:
-      return "lower";
-    case Direction::kHigher:
-      return "higher";
-    case Direction::kNone:
-      break;
-  }
-  return "none";
 }
 
 }  // namespace conoscope::metrics

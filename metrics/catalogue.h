@@ -1,63 +1,53 @@
 #pragma once
 
-#include <limits>
 #include <string_view>
 #include <vector>
 
-#include "metrics/types.h"
-#include "metrics/views.h"
+#include "metrics/metric.h"
 
 namespace conoscope::metrics {
 
-/// Which end of a metric's range is the better one; kNone: it describes, it does not rank.
-enum class Direction { kNone, kLower, kHigher };
-
-inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-
-/// What there is to know about one metric without running it.
-struct MetricInfo {
-  std::string_view name;      ///< as in Score::name
-  std::string_view group;     ///< the function that computes it, together with others
-  std::string_view question;  ///< one line, answered by the number
-  Direction direction = Direction::kNone;
-  double low = 0.0, high = kUnbounded;  ///< closed range; kUnbounded and its negative: no bound
-  std::string_view unit;                ///< empty: none
-  std::string_view citation;
-  /// head_view, train_head_view, explanation, concept_view, train_concept_view, latent_view,
-  /// labels, targets, concepts, factors, inputs, forward
-  std::vector<std::string_view> needs;
-};
-
-/// One pass that yields several metrics; what it cannot compute comes back with a reason.
-struct MetricGroup {
-  std::string_view name;
-  std::vector<Score> (*score)(const Subject& subject);
-};
-
-/// Every metric there is, group after group.
+/// Every metric there is, in the order of the boards.
 class Catalogue {
  public:
-  void add(MetricGroup group, std::vector<MetricInfo> metrics);
+  /// throws  std::invalid_argument: a name that a metric or a group has already
+  void add(std::vector<Metric> metrics);
 
-  const std::vector<MetricInfo>& metrics() const { return metrics_; }
-  const std::vector<MetricGroup>& groups() const { return groups_; }
+  const std::vector<Metric>& metrics() const { return metrics_; }
+  /// In the order of their first metrics.
+  const std::vector<std::string_view>& groups() const { return groups_; }
 
   /// Null if there is none of that name.
-  const MetricInfo* metric(std::string_view name) const;
-  const MetricGroup* group(std::string_view name) const;
+  const Metric* metric(std::string_view name) const;
 
   /// The metrics that a name stands for: all of a group, or the one of that name; empty if neither.
-  std::vector<const MetricInfo*> select(std::string_view metric_or_group) const;
+  std::vector<const Metric*> select(std::string_view metric_or_group) const;
 
  private:
-  std::vector<MetricInfo> metrics_;
-  std::vector<MetricGroup> groups_;
+  bool is_group(std::string_view name) const;
+
+  std::vector<Metric> metrics_;
+  std::vector<std::string_view> groups_;
 };
 
 /// The catalogue of this build. Safe to call from any thread.
 const Catalogue& catalogue();
 
-/// `lower`, `higher` or `none`, as stored and printed.
-std::string_view to_string(Direction direction);
+/// Declarations whose numbers come out of one pass over the views: `pass` runs once per subject.
+template <std::vector<Score> (*pass)(const Views&)>
+std::vector<Metric> from_pass(std::vector<Metric> metrics) {
+  for (Metric& metric : metrics)
+    metric.compute = [name = metric.name](const Subject& subject) -> Result {
+      const auto& scores = subject.once(+[](const Subject& of) { return pass(of.views()); });
+      for (const Score& found : scores) {
+        if (found.name != name) continue;
+        if (found.reason == "not_applicable") throw NotApplicable(found.message);
+        if (!found.reason.empty()) throw std::domain_error(found.message);
+        return {found.value, found.parts, found.message};
+      }
+      throw std::logic_error("no pass gave " + name);
+    };
+  return metrics;
+}
 
 }  // namespace conoscope::metrics

@@ -99,7 +99,7 @@ struct Annotations {
 };
 
 /// All that is known about one subject; null: not offered.
-struct Subject {
+struct Views {
   const HeadView* head = nullptr;
   const Explanation* explanation = nullptr;
   const ConceptView* concepts = nullptr;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/catalogue.h"
 #include "metrics/disentanglement/code_information.h"
 #include "metrics/disentanglement/dci_models.h"
 #include "metrics/disentanglement/explicitness.h"
@@ -170,7 +171,7 @@ std::string too_few(const Member& member, const detail::LatentFactors& sample) {
 
 }  // namespace
 
-std::vector<Score> disentanglement_eval(const Subject& subject) {
+std::vector<Score> disentanglement_eval(const Views& subject) {
   const std::string lacking = detail::lacks_latent_factors(subject);
   std::vector<Score> scores;
   detail::LatentFactors sample;
@@ -197,50 +198,46 @@ std::vector<Score> disentanglement_eval(const Subject& subject) {
   return scores;
 }
 
-void add_disentanglement(Catalogue& catalogue) {
+std::vector<Metric> declare::disentanglement() {
   constexpr auto kHigher = Direction::kHigher;
   constexpr std::string_view kGroup = "disentanglement";
   const std::vector<std::string_view> needs{"latent_view", "factors"};
-  const auto row = [&](std::string_view name, double low, std::string_view question,
+  const auto row = [&](const char* name, double low, const char* question,
                        std::string_view citation) {
-    return MetricInfo{name, kGroup, question, kHigher, low, 1.0, "", citation, needs};
+    return Metric{std::string(name), kGroup, question, kHigher, low, 1.0, "", citation, needs};
   };
   constexpr std::string_view kDci = "Eastwood and Williams, ICLR 2018; as in disentanglement_lib";
   constexpr std::string_view kForest =
       "Eastwood and Williams, ICLR 2018; as in Suter et al., ICML 2019, appendix D";
-  catalogue.add(
-      {kGroup, disentanglement_eval},
-      {
-          row("mig", 0.0, "Is each factor told by one code and by no other?",
-              "Chen et al., NeurIPS 2018; as in disentanglement_lib"),
-          row("mig_ross", 0.0, "The same with factors in 20 bins, too",
-              "Ross and Doshi-Velez, ICML 2021"),
-          row("modularity", 0.0, "Does each code tell of one factor only?",
-              "Ridgeway and Mozer, NeurIPS 2018"),
-          row("sap_discrete", 0.0, "Is each factor classified by one code far better than others?",
-              "Kumar et al., ICLR 2018; as in disentanglement_lib"),
-          row("sap_continuous", 0.0, "Does each factor correlate with one code and no other?",
-              "Kumar et al., ICLR 2018; as in disentanglement_lib"),
-          row("sap_ross", 0.0, "The gap on the training data; correlations if not categorical",
-              "Kumar et al., ICLR 2018; as in Ross and Doshi-Velez, ICML 2021"),
-          row("explicitness", 0.0, "Can a linear classifier tell every value of every factor?",
-              "Ridgeway and Mozer, NeurIPS 2018"),
-          row("dci_disentanglement", 0.0, "Does each code serve one factor only?", kDci),
-          row("dci_completeness", 0.0, "Is each factor served by one code only?", kDci),
-          row("dci_informativeness", 0.0, "How often do all codes together give the factors?",
-              kDci),
-          row("dci_forest_disentanglement", 0.0, "The same with a forest of random trees", kForest),
-          row("dci_forest_completeness", 0.0, "The same with a forest of random trees", kForest),
-          row("dci_forest_informativeness", -kUnbounded,
-              "How much of the factors' variance does the forest explain, out of bag?", kForest),
-          row("r4", 0.0, "Is each factor a bijection of some code?",
-              "Ross and Doshi-Velez, ICML 2021"),
-          row("factor_vae_score", 0.0, "Does a code stand still exactly when its factor does?",
-              "Kim and Mnih, ICML 2018; as in disentanglement_lib"),
-          row("beta_vae_score", 0.0,
-              "Can a linear classifier tell which factor pairs of samples share?",
-              "Higgins et al., ICLR 2017; as in disentanglement_lib"),
-      });
+  return from_pass<metrics::disentanglement_eval>({
+      row("mig", 0.0, "Is each factor told by one code and by no other?",
+          "Chen et al., NeurIPS 2018; as in disentanglement_lib"),
+      row("mig_ross", 0.0, "The same with factors in 20 bins, too",
+          "Ross and Doshi-Velez, ICML 2021"),
+      row("modularity", 0.0, "Does each code tell of one factor only?",
+          "Ridgeway and Mozer, NeurIPS 2018"),
+      row("sap_discrete", 0.0, "Is each factor classified by one code far better than others?",
+          "Kumar et al., ICLR 2018; as in disentanglement_lib"),
+      row("sap_continuous", 0.0, "Does each factor correlate with one code and no other?",
+          "Kumar et al., ICLR 2018; as in disentanglement_lib"),
+      row("sap_ross", 0.0, "The gap on the training data; correlations if not categorical",
+          "Kumar et al., ICLR 2018; as in Ross and Doshi-Velez, ICML 2021"),
+      row("explicitness", 0.0, "Can a linear classifier tell every value of every factor?",
+          "Ridgeway and Mozer, NeurIPS 2018"),
+      row("dci_disentanglement", 0.0, "Does each code serve one factor only?", kDci),
+      row("dci_completeness", 0.0, "Is each factor served by one code only?", kDci),
+      row("dci_informativeness", 0.0, "How often do all codes together give the factors?", kDci),
+      row("dci_forest_disentanglement", 0.0, "The same with a forest of random trees", kForest),
+      row("dci_forest_completeness", 0.0, "The same with a forest of random trees", kForest),
+      row("dci_forest_informativeness", -kUnbounded,
+          "How much of the factors' variance does the forest explain, out of bag?", kForest),
+      row("r4", 0.0, "Is each factor a bijection of some code?", "Ross and Doshi-Velez, ICML 2021"),
+      row("factor_vae_score", 0.0, "Does a code stand still exactly when its factor does?",
+          "Kim and Mnih, ICML 2018; as in disentanglement_lib"),
+      row("beta_vae_score", 0.0,
+          "Can a linear classifier tell which factor pairs of samples share?",
+          "Higgins et al., ICLR 2017; as in disentanglement_lib"),
+  });
 }
 
 }  // namespace conoscope::metrics

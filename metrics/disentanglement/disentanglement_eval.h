@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -24,9 +24,11 @@ namespace conoscope::metrics {
 ///          DCI whose trees have no split (the forest's leaves of 500 need more than 1,600
 ///          samples).
 /// throws   std::invalid_argument: numbers of samples that differ, an entry not finite
-std::vector<Score> disentanglement_eval(const Subject& subject);
+std::vector<Score> disentanglement_eval(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_disentanglement(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `disentanglement`.
+std::vector<Metric> disentanglement();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -19,14 +19,14 @@ std::string times(Index count, const char* what) {
 
 }  // namespace
 
-std::string lacks_latent_factors(const Subject& subject) {
+std::string lacks_latent_factors(const Views& subject) {
   if (!subject.latent) return "needs a latent view";
   if (!subject.annotations || subject.annotations->factors.size() == 0)
     return "needs annotations.factors";
   return "";
 }
 
-LatentFactors latent_factors(std::string_view metric, const Subject& subject) {
+LatentFactors latent_factors(std::string_view metric, const Views& subject) {
   const Matrix& all = subject.annotations->factors;
   require_codes_and_factors(metric, subject.latent->codes, all);
   LatentFactors out;

@@ -21,10 +21,10 @@ struct LatentFactors {
 };
 
 /// Why the subject has none; empty: it has.
-std::string lacks_latent_factors(const Subject& subject);
+std::string lacks_latent_factors(const Views& subject);
 
 /// throws  std::invalid_argument: numbers of rows that differ, an entry not finite
-LatentFactors latent_factors(std::string_view metric, const Subject& subject);
+LatentFactors latent_factors(std::string_view metric, const Views& subject);
 
 /// At most train + test rows in an order drawn from the seed, 2/3 of them for training.
 struct RowSplit {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "metrics/catalogue.h"
 #include "metrics/score.h"
 #include "numerics/checks.h"
 
@@ -46,37 +47,36 @@ Score reconstruction_loss(const LatentView& latent) {
 
 }  // namespace
 
-std::vector<Score> posterior_eval(const Subject& subject) {
+std::vector<Score> posterior_eval(const Views& subject) {
   if (!subject.latent)
     return {detail::not_applicable(kKl, "needs a latent view"),
             detail::not_applicable(kReconstruction, "needs a latent view")};
   return {kl(*subject.latent), reconstruction_loss(*subject.latent)};
 }
 
-void add_posterior(Catalogue& catalogue) {
+std::vector<Metric> declare::posterior() {
   constexpr std::string_view kGroup = "posterior";
   constexpr std::string_view kPaper = "Kingma & Welling, ICLR 2014";
-  catalogue.add({kGroup, posterior_eval},
-                {
-                    {kKl,
-                     kGroup,
-                     "How many nats does the code hold beyond its prior?",
-                     Direction::kNone,
-                     0.0,
-                     kUnbounded,
-                     "nats",
-                     kPaper,
-                     {"latent_view"}},
-                    {kReconstruction,
-                     kGroup,
-                     "How many nats does it take to tell a sample when its code is known?",
-                     Direction::kNone,
-                     -kUnbounded,
-                     kUnbounded,
-                     "nats",
-                     kPaper,
-                     {"latent_view"}},
-                });
+  return from_pass<metrics::posterior_eval>({
+      {kKl,
+       kGroup,
+       "How many nats does the code hold beyond its prior?",
+       Direction::kNone,
+       0.0,
+       kUnbounded,
+       "nats",
+       kPaper,
+       {"latent_view"}},
+      {kReconstruction,
+       kGroup,
+       "How many nats does it take to tell a sample when its code is known?",
+       Direction::kNone,
+       -kUnbounded,
+       kUnbounded,
+       "nats",
+       kPaper,
+       {"latent_view"}},
+  });
 }
 
 }  // namespace conoscope::metrics

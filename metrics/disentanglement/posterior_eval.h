@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -24,9 +24,11 @@ namespace conoscope::metrics {
 /// throws   std::invalid_argument: shapes that differ, no samples, an entry not finite
 ///
 /// Source: Kingma & Welling, Auto-Encoding Variational Bayes, ICLR 2014, Eqs. 3, 7 and appendix B.
-std::vector<Score> posterior_eval(const Subject& subject);
+std::vector<Score> posterior_eval(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_posterior(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `posterior`.
+std::vector<Metric> posterior();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/catalogue.h"
 #include "metrics/faithfulness/completeness.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/model_logits.h"
@@ -39,7 +40,7 @@ Score completeness_score(const std::string& name, const Matrix& model, const Mat
 }
 
 // Why none of the group's numbers exists; empty if they do.
-std::string obstacle(const Subject& subject) {
+std::string obstacle(const Views& subject) {
   if (!subject.head) return "needs a head view";
   if (!subject.train_head) return "needs a head view of the training split";
   if (!subject.explanation) return "needs an explanation";
@@ -53,7 +54,7 @@ std::string obstacle(const Subject& subject) {
 
 }  // namespace
 
-std::vector<Score> c_shap_eval(const Subject& subject, const CShapEvalOptions& options) {
+std::vector<Score> c_shap_eval(const Views& subject, const CShapEvalOptions& options) {
   std::vector<Score> scores;
   if (const std::string why = obstacle(subject); !why.empty()) {
     append_nothing(scores, kCel, "not_applicable", why);
@@ -92,7 +93,13 @@ std::vector<Score> c_shap_eval(const Subject& subject, const CShapEvalOptions& o
   return scores;
 }
 
-void add_c_shap_eval(Catalogue& catalogue) {
+namespace {
+
+std::vector<Score> score_c_shap_eval(const Views& subject) { return c_shap_eval(subject); }
+
+}  // namespace
+
+std::vector<Metric> declare::c_shap_eval() {
   constexpr auto kLower = Direction::kLower, kHigher = Direction::kHigher;
   constexpr std::string_view kShap =
       "Yeh et al., On Completeness-aware Concept-Based Explanations, NeurIPS 2020; as in "
@@ -103,50 +110,47 @@ void add_c_shap_eval(Catalogue& catalogue) {
   const std::vector<std::string_view> views{"head_view", "train_head_view", "explanation"};
   std::vector<std::string_view> labelled = views;
   labelled.emplace_back("labels");
-  catalogue.add(
-      {"c_shap_eval", [](const Subject& subject) { return c_shap_eval(subject); }},
-      {
-          {"c_shap_eval_cel_mae", "c_shap_eval",
-           "How far are a network's logits, trained on concept scores by cross entropy?", kLower,
-           0.0, kUnbounded, "logits", kBoth, views},
-          {"c_shap_eval_cel_emd", "c_shap_eval",
-           "How much probability must move to turn that network's answer into the model's?", kLower,
-           0.0, 1.0, "", kBoth, views},
-          {"c_shap_eval_cel_top1", "c_shap_eval",
-           "How often does that network choose the class that the model chooses?", kHigher, 0.0,
-           1.0, "", kBoth, views},
-          {"c_shap_eval_cel_rank_corr", "c_shap_eval",
-           "Does that network rank the outputs as the model does?", kHigher, -1.0, 1.0, "", kBoth,
-           views},
-          {"c_shap_eval_cel_norm_l1", "c_shap_eval",
-           "By what fraction is that network off on the true class?", kLower, 0.0, kUnbounded, "",
-           kBoth, labelled},
-          {"c_shap_eval_cel_completeness", "c_shap_eval",
-           "What part of the model's accuracy above chance does that network reach?", kHigher,
-           -kUnbounded, kUnbounded, "", kShap, labelled},
-          {"c_shap_eval_l1_mae", "c_shap_eval", "c_shap_eval_cel_mae, trained by L1 on the logits",
-           kLower, 0.0, kUnbounded, "logits", kBoth, views},
-          {"c_shap_eval_l1_emd", "c_shap_eval", "c_shap_eval_cel_emd, trained by L1 on the logits",
-           kLower, 0.0, 1.0, "", kBoth, views},
-          {"c_shap_eval_l1_top1", "c_shap_eval",
-           "c_shap_eval_cel_top1, trained by L1 on the logits", kHigher, 0.0, 1.0, "", kBoth,
-           views},
-          {"c_shap_eval_l1_rank_corr", "c_shap_eval",
-           "c_shap_eval_cel_rank_corr, trained by L1 on the logits", kHigher, -1.0, 1.0, "", kBoth,
-           views},
-          {"c_shap_eval_l1_norm_l1", "c_shap_eval",
-           "c_shap_eval_cel_norm_l1, trained by L1 on the logits", kLower, 0.0, kUnbounded, "",
-           kBoth, labelled},
-          {"c_shap_eval_l1_completeness", "c_shap_eval",
-           "c_shap_eval_cel_completeness, trained by L1 on the logits", kHigher, -kUnbounded,
-           kUnbounded, "", kShap, labelled},
-          {"c_shap_eval_params", "c_shap_eval",
-           "How many parameters does one network train for its evaluation?", kLower, 0.0,
-           kUnbounded, "parameters", kBoth, views},
-          {"c_shap_eval_flops", "c_shap_eval",
-           "What does the network with the head cost beyond the concept scores?", kLower, 0.0,
-           kUnbounded, "FLOP per sample", kBoth, views},
-      });
+  return from_pass<score_c_shap_eval>({
+      {"c_shap_eval_cel_mae", "c_shap_eval",
+       "How far are a network's logits, trained on concept scores by cross entropy?", kLower, 0.0,
+       kUnbounded, "logits", kBoth, views},
+      {"c_shap_eval_cel_emd", "c_shap_eval",
+       "How much probability must move to turn that network's answer into the model's?", kLower,
+       0.0, 1.0, "", kBoth, views},
+      {"c_shap_eval_cel_top1", "c_shap_eval",
+       "How often does that network choose the class that the model chooses?", kHigher, 0.0, 1.0,
+       "", kBoth, views},
+      {"c_shap_eval_cel_rank_corr", "c_shap_eval",
+       "Does that network rank the outputs as the model does?", kHigher, -1.0, 1.0, "", kBoth,
+       views},
+      {"c_shap_eval_cel_norm_l1", "c_shap_eval",
+       "By what fraction is that network off on the true class?", kLower, 0.0, kUnbounded, "",
+       kBoth, labelled},
+      {"c_shap_eval_cel_completeness", "c_shap_eval",
+       "What part of the model's accuracy above chance does that network reach?", kHigher,
+       -kUnbounded, kUnbounded, "", kShap, labelled},
+      {"c_shap_eval_l1_mae", "c_shap_eval", "c_shap_eval_cel_mae, trained by L1 on the logits",
+       kLower, 0.0, kUnbounded, "logits", kBoth, views},
+      {"c_shap_eval_l1_emd", "c_shap_eval", "c_shap_eval_cel_emd, trained by L1 on the logits",
+       kLower, 0.0, 1.0, "", kBoth, views},
+      {"c_shap_eval_l1_top1", "c_shap_eval", "c_shap_eval_cel_top1, trained by L1 on the logits",
+       kHigher, 0.0, 1.0, "", kBoth, views},
+      {"c_shap_eval_l1_rank_corr", "c_shap_eval",
+       "c_shap_eval_cel_rank_corr, trained by L1 on the logits", kHigher, -1.0, 1.0, "", kBoth,
+       views},
+      {"c_shap_eval_l1_norm_l1", "c_shap_eval",
+       "c_shap_eval_cel_norm_l1, trained by L1 on the logits", kLower, 0.0, kUnbounded, "", kBoth,
+       labelled},
+      {"c_shap_eval_l1_completeness", "c_shap_eval",
+       "c_shap_eval_cel_completeness, trained by L1 on the logits", kHigher, -kUnbounded,
+       kUnbounded, "", kShap, labelled},
+      {"c_shap_eval_params", "c_shap_eval",
+       "How many parameters does one network train for its evaluation?", kLower, 0.0, kUnbounded,
+       "parameters", kBoth, views},
+      {"c_shap_eval_flops", "c_shap_eval",
+       "What does the network with the head cost beyond the concept scores?", kLower, 0.0,
+       kUnbounded, "FLOP per sample", kBoth, views},
+  });
 }
 
 }  // namespace conoscope::metrics

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
 #include "metrics/faithfulness/c_shap_eval_surrogate.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -27,9 +27,11 @@ namespace conoscope::metrics {
 /// throws   as model_logits and c_shap_eval_surrogate, but for what is a score's reason above
 ///
 /// Source: see c_shap_eval_surrogate; Kumar and Ahuja, arXiv 2504.10833, Eq. 8 and Table 3.
-std::vector<Score> c_shap_eval(const Subject& subject, const CShapEvalOptions& options = {});
+std::vector<Score> c_shap_eval(const Views& subject, const CShapEvalOptions& options = {});
 
-/// The group's rows of the catalogue.
-void add_c_shap_eval(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `c_shap_eval`.
+std::vector<Metric> c_shap_eval();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <string>
 
+#include "metrics/catalogue.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/deletion_concept.h"
@@ -121,7 +122,7 @@ void append_position_scores(std::vector<Score>& scores, const HeadView& head,
 
 }  // namespace
 
-std::vector<Score> deletion(const Subject& subject) {
+std::vector<Score> deletion(const Views& subject) {
   const char* const why = !subject.head          ? "needs a head view"
                           : !subject.explanation ? "needs an explanation"
                           : subject.head->output != Output::kSoftmax
@@ -164,37 +165,35 @@ std::vector<Score> deletion(const Subject& subject) {
   return scores;
 }
 
-void add_deletion(Catalogue& catalogue) {
+std::vector<Metric> declare::deletion() {
   const std::vector<std::string_view> views{"head_view", "explanation"};
   const std::vector<std::string_view> labelled{"head_view", "explanation", "labels"};
-  catalogue.add(
-      {"deletion", deletion},
-      {
-          {kConcept, "deletion",
-           "Proxy: how much class logit is left as concept scores are zeroed? (0 need not delete a "
-           "concept; off the data manifold)",
-           Direction::kLower, -kUnbounded, kUnbounded, "logits",
-           "Fel et al., CRAFT, CVPR 2023; objections: arXiv 2504.10833, Sec. 4.1", views},
-          {kWeight, "deletion",
-           "Proxy: how accurate is the head as CAVs are projected out of it? (touches other "
-           "concepts too; off the data manifold)",
-           Direction::kLower, 0.0, 1.0, "",
-           "Graziani et al., CDISCO (M2), 2023; objections: arXiv 2504.10833, Sec. 4.1", labelled},
-          {kPosition, "deletion",
-           "Proxy: how accurate is the model as a concept's positions are replaced by the mean? (a "
-           "mean need not delete it; off the data manifold)",
-           Direction::kLower, 0.0, 1.0, "",
-           "Ghorbani et al., ACE, NeurIPS 2019, on embeddings in place of pixels; objections: "
-           "arXiv 2504.10833, Sec. 4.1",
-           labelled},
-          {kLost, "deletion",
-           "Proxy: how many classes lose over 80 % of their accuracy by that? (a mean need not "
-           "delete a concept; off the data manifold)",
-           Direction::kHigher, 0.0, kUnbounded, "classes",
-           "Graziani et al., CDISCO (M1), 2023, on embeddings in place of pixels; objections: "
-           "arXiv 2504.10833, Sec. 4.1",
-           labelled},
-      });
+  return from_pass<metrics::deletion>({
+      {kConcept, "deletion",
+       "Proxy: how much class logit is left as concept scores are zeroed? (0 need not delete a "
+       "concept; off the data manifold)",
+       Direction::kLower, -kUnbounded, kUnbounded, "logits",
+       "Fel et al., CRAFT, CVPR 2023; objections: arXiv 2504.10833, Sec. 4.1", views},
+      {kWeight, "deletion",
+       "Proxy: how accurate is the head as CAVs are projected out of it? (touches other "
+       "concepts too; off the data manifold)",
+       Direction::kLower, 0.0, 1.0, "",
+       "Graziani et al., CDISCO (M2), 2023; objections: arXiv 2504.10833, Sec. 4.1", labelled},
+      {kPosition, "deletion",
+       "Proxy: how accurate is the model as a concept's positions are replaced by the mean? (a "
+       "mean need not delete it; off the data manifold)",
+       Direction::kLower, 0.0, 1.0, "",
+       "Ghorbani et al., ACE, NeurIPS 2019, on embeddings in place of pixels; objections: "
+       "arXiv 2504.10833, Sec. 4.1",
+       labelled},
+      {kLost, "deletion",
+       "Proxy: how many classes lose over 80 % of their accuracy by that? (a mean need not "
+       "delete a concept; off the data manifold)",
+       Direction::kHigher, 0.0, kUnbounded, "classes",
+       "Graziani et al., CDISCO (M1), 2023, on embeddings in place of pixels; objections: "
+       "arXiv 2504.10833, Sec. 4.1",
+       labelled},
+  });
 }
 
 }  // namespace conoscope::metrics

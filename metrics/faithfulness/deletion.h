@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -35,9 +35,11 @@ namespace conoscope::metrics {
 /// throws   as model_logits, deletion_concept, deletion_weight and deletion_parts
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833, Sec. 4.1 and Table 1.
-std::vector<Score> deletion(const Subject& subject);
+std::vector<Score> deletion(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_deletion(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `deletion`.
+std::vector<Metric> deletion();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

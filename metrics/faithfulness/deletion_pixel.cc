@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "metrics/catalogue.h"
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/deletion_order.h"
 #include "metrics/faithfulness/deletion_parts.h"
@@ -51,7 +52,7 @@ void check_images(const ImageView& images, const HeadView& head) {
                    " do not fit a head of " + std::to_string(head.samples()) + " samples");
 }
 
-const char* why_not(const Subject& subject) {
+const char* why_not(const Views& subject) {
   if (!subject.head) return "needs a head view";
   if (!subject.explanation) return "needs an explanation";
   if (subject.head->output != Output::kSoftmax) return "the outputs are not a softmax's";
@@ -87,7 +88,7 @@ std::pair<Index, Index> position_grid(Index positions, Index height, Index width
   return least <= 0.5 * std::numbers::ln2 ? best : std::pair<Index, Index>{0, 0};
 }
 
-std::vector<Score> deletion_pixel(const Subject& subject) {
+std::vector<Score> deletion_pixel(const Views& subject) {
   if (const char* why = why_not(subject))
     return {not_applicable(kAuc, why), not_applicable(kLost, why)};
   const HeadView& head = *subject.head;
@@ -153,25 +154,23 @@ std::vector<Score> deletion_pixel(const Subject& subject) {
   return {number(kAuc, sum / weight), number(kLost, lost)};
 }
 
-void add_deletion_pixel(Catalogue& catalogue) {
+std::vector<Metric> declare::deletion_pixel() {
   const std::vector<std::string_view> needs{"head_view", "explanation", "labels", "inputs",
                                             "forward"};
-  catalogue.add(
-      {kName, deletion_pixel},
-      {
-          {kAuc, kName,
-           "Proxy: how accurate is the model as a concept's pixels are painted grey? (grey need "
-           "not "
-           "delete it; off the data manifold)",
-           Direction::kLower, 0.0, 1.0, "",
-           "Ghorbani et al., ACE, NeurIPS 2019; objections: arXiv 2504.10833, Sec. 4.1", needs},
-          {kLost, kName,
-           "Proxy: how many classes lose over 80 % of their accuracy by that? (grey need not "
-           "delete "
-           "a concept; off the data manifold)",
-           Direction::kHigher, 0.0, kUnbounded, "classes",
-           "Graziani et al., CDISCO (M1), 2023; objections: arXiv 2504.10833, Sec. 4.1", needs},
-      });
+  return from_pass<metrics::deletion_pixel>({
+      {kAuc, kName,
+       "Proxy: how accurate is the model as a concept's pixels are painted grey? (grey need "
+       "not "
+       "delete it; off the data manifold)",
+       Direction::kLower, 0.0, 1.0, "",
+       "Ghorbani et al., ACE, NeurIPS 2019; objections: arXiv 2504.10833, Sec. 4.1", needs},
+      {kLost, kName,
+       "Proxy: how many classes lose over 80 % of their accuracy by that? (grey need not "
+       "delete "
+       "a concept; off the data manifold)",
+       Direction::kHigher, 0.0, kUnbounded, "classes",
+       "Graziani et al., CDISCO (M1), 2023; objections: arXiv 2504.10833, Sec. 4.1", needs},
+  });
 }
 
 }  // namespace conoscope::metrics

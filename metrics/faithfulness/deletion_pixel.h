@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -38,7 +38,7 @@ namespace conoscope::metrics {
 ///
 /// Source: Ghorbani et al., ACE, NeurIPS 2019; Graziani et al., CDISCO (M1), 2023; as classified in
 /// Kumar and Ahuja, arXiv 2504.10833, Table 1.
-std::vector<Score> deletion_pixel(const Subject& subject);
+std::vector<Score> deletion_pixel(const Views& subject);
 
 /// How do the positions of a feature map lie in the image? Views know their number alone.
 ///
@@ -48,7 +48,9 @@ std::vector<Score> deletion_pixel(const Subject& subject);
 /// throws   std::invalid_argument: an argument < 1
 std::pair<Index, Index> position_grid(Index positions, Index height, Index width);
 
-/// The group's rows of the catalogue.
-void add_deletion_pixel(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `deletion_pixel`.
+std::vector<Metric> deletion_pixel();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/catalogue.h"
 #include "metrics/faithfulness/explanation.h"
 #include "metrics/faithfulness/ice_eval_surrogate.h"
 #include "metrics/faithfulness/ice_fidelity_error.h"
@@ -38,7 +39,7 @@ Score fidelity_score(const Matrix& model, const Matrix& surrogate, const HeadVie
 
 }  // namespace
 
-std::vector<Score> ice_eval(const Subject& subject) {
+std::vector<Score> ice_eval(const Views& subject) {
   std::vector<Score> scores;
   if (!subject.head || !subject.explanation) {
     const std::string why = subject.head ? "needs an explanation" : "needs a head view";
@@ -60,7 +61,7 @@ std::vector<Score> ice_eval(const Subject& subject) {
   return scores;
 }
 
-void add_ice_eval(Catalogue& catalogue) {
+std::vector<Metric> declare::ice_eval() {
   constexpr auto kLower = Direction::kLower, kHigher = Direction::kHigher;
   constexpr std::string_view kIce =
       "Zhang et al., Invertible Concept-based Explanations, AAAI 2021; as in arXiv 2504.10833";
@@ -69,31 +70,29 @@ void add_ice_eval(Catalogue& catalogue) {
       "AAAI 2021";
   const std::vector<std::string_view> views{"head_view", "explanation"};
   const std::vector<std::string_view> labelled{"head_view", "explanation", "labels"};
-  catalogue.add(
-      {"ice_eval", ice_eval},
-      {
-          {"ice_eval_mae", "ice_eval",
-           "How far are the logits of embeddings rebuilt from each class's concepts?", kLower, 0.0,
-           kUnbounded, "logits", kBoth, views},
-          {"ice_eval_emd", "ice_eval", "How much probability must move to make up for rebuilding?",
-           kLower, 0.0, 1.0, "", kBoth, views},
-          {"ice_eval_top1", "ice_eval",
-           "How often do rebuilt embeddings give the class that the model chooses?", kHigher, 0.0,
-           1.0, "", kIce, views},
-          {"ice_eval_rank_corr", "ice_eval", "Are the outputs still ranked as the model does?",
-           kHigher, -1.0, 1.0, "", kBoth, views},
-          {"ice_eval_norm_l1", "ice_eval",
-           "By what fraction is the true class's logit off after rebuilding?", kLower, 0.0,
-           kUnbounded, "", kIce, labelled},
-          {"ice_eval_fidelity_error", "ice_eval",
-           "The same with one denominator for each class, as ICE's published code has it", kLower,
-           0.0, kUnbounded, "", kIce, labelled},
-          {"ice_eval_params", "ice_eval",
-           "How many parameters does the surrogate train for its evaluation?", kLower, 0.0,
-           kUnbounded, "parameters", kBoth, views},
-          {"ice_eval_flops", "ice_eval", "What does rebuilding cost beyond the concept scores?",
-           kLower, 0.0, kUnbounded, "FLOP per sample", kBoth, views},
-      });
+  return from_pass<metrics::ice_eval>({
+      {"ice_eval_mae", "ice_eval",
+       "How far are the logits of embeddings rebuilt from each class's concepts?", kLower, 0.0,
+       kUnbounded, "logits", kBoth, views},
+      {"ice_eval_emd", "ice_eval", "How much probability must move to make up for rebuilding?",
+       kLower, 0.0, 1.0, "", kBoth, views},
+      {"ice_eval_top1", "ice_eval",
+       "How often do rebuilt embeddings give the class that the model chooses?", kHigher, 0.0, 1.0,
+       "", kIce, views},
+      {"ice_eval_rank_corr", "ice_eval", "Are the outputs still ranked as the model does?", kHigher,
+       -1.0, 1.0, "", kBoth, views},
+      {"ice_eval_norm_l1", "ice_eval",
+       "By what fraction is the true class's logit off after rebuilding?", kLower, 0.0, kUnbounded,
+       "", kIce, labelled},
+      {"ice_eval_fidelity_error", "ice_eval",
+       "The same with one denominator for each class, as ICE's published code has it", kLower, 0.0,
+       kUnbounded, "", kIce, labelled},
+      {"ice_eval_params", "ice_eval",
+       "How many parameters does the surrogate train for its evaluation?", kLower, 0.0, kUnbounded,
+       "parameters", kBoth, views},
+      {"ice_eval_flops", "ice_eval", "What does rebuilding cost beyond the concept scores?", kLower,
+       0.0, kUnbounded, "FLOP per sample", kBoth, views},
+  });
 }
 
 }  // namespace conoscope::metrics

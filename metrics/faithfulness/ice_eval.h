@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -25,9 +25,11 @@ namespace conoscope::metrics {
 /// throws   as model_logits, ice_eval_surrogate and surf_norm_l1
 ///
 /// Source: Zhang et al., AAAI 2021 (ICE); Kumar and Ahuja, arXiv 2504.10833, Eq. 4-6, 13, Table 3.
-std::vector<Score> ice_eval(const Subject& subject);
+std::vector<Score> ice_eval(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_ice_eval(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `ice_eval`.
+std::vector<Metric> ice_eval();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/catalogue.h"
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/completeness.h"
 #include "metrics/faithfulness/explanation.h"
@@ -65,7 +66,7 @@ bool shows_cavs(const HeadView& head, const Explanation& explanation) {
 
 }  // namespace
 
-std::vector<Score> sae_eval(const Subject& subject) {
+std::vector<Score> sae_eval(const Views& subject) {
   std::vector<Score> scores;
   if (!subject.head || !subject.explanation) {
     const char* const why = subject.head ? "needs an explanation" : "needs a head view";
@@ -129,35 +130,33 @@ std::vector<Score> sae_eval(const Subject& subject) {
   return scores;
 }
 
-void add_sae_eval(Catalogue& catalogue) {
+std::vector<Metric> declare::sae_eval() {
   constexpr auto kLower = Direction::kLower, kHigher = Direction::kHigher;
   constexpr std::string_view kAppendix = "as in Kumar and Ahuja, arXiv 2504.10833, App. A";
   const std::vector<std::string_view> views{"head_view", "explanation"};
   const std::vector<std::string_view> labelled{"head_view", "explanation", "labels"};
-  catalogue.add(
-      {"sae_eval", sae_eval},
-      {
-          {kError, "sae_eval", "What part of the embeddings is lost on the way through concepts?",
-           kLower, 0.0, kUnbounded, "", kAppendix, views},
-          {kKl, "sae_eval", "How surprised is the head, fed rebuilt embeddings, by the model?",
-           kLower, 0.0, kUnbounded, "nats",
-           "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv 2504.10833, "
-           "App. A",
-           views},
-          {kCe, "sae_eval", "By how much does the loss on the true class rise through rebuilding?",
-           kLower, -kUnbounded, kUnbounded, "nats",
-           "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv 2504.10833, "
-           "App. A",
-           labelled},
-          {kPlausibility, "sae_eval",
-           "Is there a concept that points where each class's weights point?", kHigher, -1.0, 1.0,
-           "", "Fel et al., Archetypal SAE, 2025; as in arXiv 2504.10833, App. A", views},
-          {kCompleteness, "sae_eval",
-           "What part of the model's accuracy above chance does the explanation alone keep?",
-           kHigher, -kUnbounded, kUnbounded, "",
-           "Yeh et al., NeurIPS 2020; as in arXiv 2504.10833, Eq. 8, on its linear surrogate",
-           labelled},
-      });
+  return from_pass<metrics::sae_eval>({
+      {kError, "sae_eval", "What part of the embeddings is lost on the way through concepts?",
+       kLower, 0.0, kUnbounded, "", kAppendix, views},
+      {kKl, "sae_eval", "How surprised is the head, fed rebuilt embeddings, by the model?", kLower,
+       0.0, kUnbounded, "nats",
+       "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv 2504.10833, "
+       "App. A",
+       views},
+      {kCe, "sae_eval", "By how much does the loss on the true class rise through rebuilding?",
+       kLower, -kUnbounded, kUnbounded, "nats",
+       "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv 2504.10833, "
+       "App. A",
+       labelled},
+      {kPlausibility, "sae_eval",
+       "Is there a concept that points where each class's weights point?", kHigher, -1.0, 1.0, "",
+       "Fel et al., Archetypal SAE, 2025; as in arXiv 2504.10833, App. A", views},
+      {kCompleteness, "sae_eval",
+       "What part of the model's accuracy above chance does the explanation alone keep?", kHigher,
+       -kUnbounded, kUnbounded, "",
+       "Yeh et al., NeurIPS 2020; as in arXiv 2504.10833, Eq. 8, on its linear surrogate",
+       labelled},
+  });
 }
 
 }  // namespace conoscope::metrics

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -28,9 +28,11 @@ namespace conoscope::metrics {
 /// throws   as model_logits, surf_surrogate, ice_eval_surrogate and reconstruction_error
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833, App. A and Eq. 8.
-std::vector<Score> sae_eval(const Subject& subject);
+std::vector<Score> sae_eval(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_sae_eval(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `sae_eval`.
+std::vector<Metric> sae_eval();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

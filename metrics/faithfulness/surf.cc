@@ -72,7 +72,7 @@ void append(std::vector<Score>& all, std::vector<Score> scores, const char* suff
 
 }  // namespace
 
-std::vector<Score> surf(const Subject& subject, const SurfOptions& options) {
+std::vector<Score> surf(const Views& subject, const SurfOptions& options) {
   std::vector<Score> all;
   if (!subject.head || !subject.explanation) {
     const std::string why = subject.head ? "needs an explanation" : "needs a head view";

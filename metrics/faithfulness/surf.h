@@ -39,6 +39,6 @@ struct SurfOptions {
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833 (SURF). Norm L1 is ICE's measure on the SURF
 /// surrogate.
-std::vector<Score> surf(const Subject& subject, const SurfOptions& options = {});
+std::vector<Score> surf(const Views& subject, const SurfOptions& options = {});
 
 }  // namespace conoscope::metrics

@@ -1,5 +1,6 @@
 #include "metrics/faithfulness/surf_catalogue.h"
 
+#include "metrics/catalogue.h"
 #include "metrics/faithfulness/surf.h"
 
 namespace conoscope::metrics {
@@ -14,15 +15,15 @@ constexpr std::string_view kIce =
     "arXiv 2504.10833";
 constexpr std::string_view kOwn = "conoscope; a bounded companion to SURF_MAE, arXiv 2504.10833";
 
-std::vector<Score> score_surf(const Subject& subject) { return surf(subject); }
+std::vector<Score> score_surf(const Views& subject) { return surf(subject); }
 
 }  // namespace
 
-void add_surf(Catalogue& catalogue) {
+std::vector<Metric> declare::surf() {
   constexpr auto kLower = Direction::kLower, kHigher = Direction::kHigher;
   const std::vector<std::string_view> views{"head_view", "explanation"};
   const std::vector<std::string_view> labelled{"head_view", "explanation", "labels"};
-  std::vector<MetricInfo> rows{
+  std::vector<Metric> rows{
       {"surf_mae", "surf", "How far is the surrogate's answer from the model's, in logits?", kLower,
        0.0, kUnbounded, "logits", kPaper, views},
       {"surf_emd", "surf", "How much probability must move to turn its answer into the model's?",
@@ -64,7 +65,7 @@ void add_surf(Catalogue& catalogue) {
       {"surf_flops", "surf", "What does the surrogate cost beyond the concept scores?", kLower, 0.0,
        kUnbounded, "FLOP per sample", kPaper, views},
   };
-  catalogue.add({"surf", score_surf}, std::move(rows));
+  return from_pass<score_surf>(std::move(rows));
 }
 
 }  // namespace conoscope::metrics

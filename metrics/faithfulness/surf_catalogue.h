@@ -1,10 +1,12 @@
 #pragma once
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 
 namespace conoscope::metrics {
 
-/// The rows of the `surf` group.
-void add_surf(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `surf`.
+std::vector<Metric> surf();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/catalogue.h"
 #include "metrics/leakage/intervention.h"
 #include "metrics/score.h"
 
@@ -16,7 +17,7 @@ constexpr const char* kNames[] = {"intervention_random", "intervention_coop", "i
                                   "reference_accuracy", "s_int"};
 constexpr std::uint64_t kRepeats = 5;
 
-std::string lacking(const Subject& subject) {
+std::string lacking(const Views& subject) {
   if (!subject.concepts) return "needs a concept view";
   const ConceptView& concepts = *subject.concepts;
   if (!concepts.intervene) return "the model answers no interventions";
@@ -37,7 +38,7 @@ std::string lacking(const Subject& subject) {
 }
 
 /// The accuracy that a head made for true concepts has, and how it was found.
-std::pair<double, std::string> reference_of(const Subject& subject) {
+std::pair<double, std::string> reference_of(const Views& subject) {
   const Annotations& judged = *subject.annotations;
   const Annotations* train = subject.train_annotations;
   if (train && train->concepts.size() > 0 && !train->labels.empty())
@@ -50,7 +51,7 @@ std::pair<double, std::string> reference_of(const Subject& subject) {
 
 }  // namespace
 
-std::vector<Score> intervention(const Subject& subject) {
+std::vector<Score> intervention(const Views& subject) {
   std::vector<Score> scores;
   if (const std::string why = lacking(subject); !why.empty()) {
     for (const char* name : kNames) scores.push_back(not_applicable(name, why));
@@ -104,28 +105,64 @@ std::vector<Score> intervention(const Subject& subject) {
   return scores;
 }
 
-void add_intervention(Catalogue& catalogue) {
+std::vector<Metric> declare::intervention() {
   constexpr auto kLower = Direction::kLower, kHigher = Direction::kHigher;
   constexpr std::string_view kGroup = "intervention";
   constexpr std::string_view kPaper =
       "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025";
-  const std::vector<std::string_view> views{"concept_view", "train_concept_view", "concepts",
-                                            "labels"};
-  catalogue.add(
-      {kGroup, intervention},
-      {
-          {"intervention_random", kGroup, "How right is the model while told concepts at random?",
-           kHigher, 0.0, 1.0, "", "Koh et al., Concept Bottleneck Models, ICML 2020", views},
-          {"intervention_coop", kGroup, "How right is it while told the most telling ones first?",
-           kHigher, 0.0, 1.0, "",
-           "Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023", views},
-          {"intervention_oracle", kGroup, "How right could it be, told the best one first?",
-           kHigher, 0.0, 1.0, "", "conoscope; the upper mark of the policies", views},
-          {"reference_accuracy", kGroup, "How right is a head made for the true concepts?",
-           Direction::kNone, 0.0, 1.0, "", kPaper, views},
-          {"s_int", kGroup, "How much accuracy is missing once all concepts are told?", kLower,
-           -1.0, 1.0, "", kPaper, views},
-      });
+  const std::vector<std::string_view> views{"concept_view", "concepts", "labels"};
+  return from_pass<metrics::intervention>({
+      {"intervention_random",
+       kGroup,
+       "How right is the model while told concepts at random?",
+       kHigher,
+       0.0,
+       1.0,
+       "",
+       "Koh et al., Concept Bottleneck Models, ICML 2020",
+       views,
+       {"train_concept_view"}},
+      {"intervention_coop",
+       kGroup,
+       "How right is it while told the most telling ones first?",
+       kHigher,
+       0.0,
+       1.0,
+       "",
+       "Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023",
+       views,
+       {"train_concept_view"}},
+      {"intervention_oracle",
+       kGroup,
+       "How right could it be, told the best one first?",
+       kHigher,
+       0.0,
+       1.0,
+       "",
+       "conoscope; the upper mark of the policies",
+       views,
+       {"train_concept_view"}},
+      {"reference_accuracy",
+       kGroup,
+       "How right is a head made for the true concepts?",
+       Direction::kNone,
+       0.0,
+       1.0,
+       "",
+       kPaper,
+       views,
+       {"train_concept_view"}},
+      {"s_int",
+       kGroup,
+       "How much accuracy is missing once all concepts are told?",
+       kLower,
+       -1.0,
+       1.0,
+       "",
+       kPaper,
+       views,
+       {"train_concept_view"}},
+  });
 }
 
 }  // namespace conoscope::metrics

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -26,9 +26,11 @@ namespace conoscope::metrics {
 ///
 /// CooP asks the head 2 k^2 times for all samples, the oracle k^2 times, a random order k times.
 /// Source: see intervention.h.
-std::vector<Score> intervention(const Subject& subject);
+std::vector<Score> intervention(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_intervention(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `intervention`.
+std::vector<Metric> intervention();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "metrics/auc.h"
+#include "metrics/catalogue.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/leakage/accuracy.h"
 #include "metrics/leakage/aligned_concepts.h"
@@ -37,7 +38,7 @@ double mean(const std::vector<double>& values) {
 bool unnamed(const ConceptView& view) { return view.width == 1 && view.probabilities.size() == 0; }
 
 // Why this subject has no true concepts to compare with; empty: it has.
-std::string lacking(const Subject& subject) {
+std::string lacking(const Views& subject) {
   if (!subject.concepts) return "needs a concept view";
   if (!subject.annotations || subject.annotations->concepts.size() == 0)
     return "needs annotations.concepts";
@@ -64,7 +65,7 @@ Index indistinct(const Matrix& predicted) {
 
 class Group {
  public:
-  explicit Group(const Subject& subject)
+  explicit Group(const Views& subject)
       : subject_(subject),
         concepts_(*subject.concepts),
         truth_(subject.annotations->concepts),
@@ -253,7 +254,7 @@ class Group {
     });
   }
 
-  const Subject& subject_;
+  const Views& subject_;
   const ConceptView& concepts_;
   const Matrix& truth_;
   const IndexVector& labels_;
@@ -262,7 +263,7 @@ class Group {
 
 }  // namespace
 
-std::vector<Score> leakage(const Subject& subject) {
+std::vector<Score> leakage(const Views& subject) {
   if (const std::string why = lacking(subject); !why.empty()) {
     std::vector<Score> scores;
     for (const char* name : kNames) scores.push_back(not_applicable(name, why));
@@ -271,12 +272,12 @@ std::vector<Score> leakage(const Subject& subject) {
   if (!unnamed(*subject.concepts)) return Group(subject).scores();
   const AlignedConcepts aligned =
       aligned_concepts(subject.concepts->scores, subject.annotations->concepts);
-  Subject named = subject;
+  Views named = subject;
   named.concepts = &aligned.view;
   return Group(named).scores();
 }
 
-void add_leakage(Catalogue& catalogue) {
+std::vector<Metric> declare::leakage() {
   constexpr auto kLower = Direction::kLower, kHigher = Direction::kHigher;
   constexpr auto kNone = Direction::kNone;
   constexpr std::string_view kPaper =
@@ -284,42 +285,40 @@ void add_leakage(Catalogue& catalogue) {
   constexpr std::string_view kCommon = "the common measure; as reported in Parisini et al., 2025";
   const std::vector<std::string_view> views{"concept_view", "concepts"};
   const std::vector<std::string_view> labelled{"concept_view", "concepts", "labels"};
-  catalogue.add(
-      {"leakage", leakage},
-      {
-          {"ctl", "leakage", "Do predicted concepts say more about the label than true ones?",
-           kLower, 0.0, kUnbounded, "", kPaper, labelled},
-          {"icl", "leakage", "Do predicted concepts say more about each other than true ones?",
-           kLower, 0.0, kUnbounded, "", kPaper, views},
-          {"icl_ij", "leakage", "And the pair that does so most?", kLower, 0.0, kUnbounded, "",
-           kPaper, views},
-          {"ctl_noise", "leakage", "ctl, where ties are so many that noise has to break them",
-           kLower, 0.0, kUnbounded, "", kPaper, labelled},
-          {"icl_noise", "leakage", "icl, where ties are so many that noise has to break them",
-           kLower, 0.0, kUnbounded, "", kPaper, views},
-          {"mi_ct", "leakage", "What share of the label does a concept's embedding tell?", kNone,
-           0.0, kUnbounded, "", kPaper, labelled},
-          {"mi_ic", "leakage", "What share of another concept does an embedding tell?", kLower, 0.0,
-           kUnbounded, "", kPaper, labelled},
-          {"mi_self", "leakage", "What share of its own concept does an embedding tell?", kHigher,
-           0.0, kUnbounded, "", kPaper, labelled},
-          {"mi_align", "leakage",
-           "Does the embedding that the truth asks for tell more of the label than the other? 0: "
-           "no",
-           kNone, -2.0, 2.0, "", kPaper, labelled},
-          {"concept_accuracy", "leakage", "How often is a concept predicted right?", kHigher, 0.0,
-           1.0, "", kCommon, views},
-          {"concept_f1", "leakage", "The same by F1, absent and present weighing alike", kHigher,
-           0.0, 1.0, "", kCommon, views},
-          {"concept_auc", "leakage", "Do samples with a concept get higher probabilities of it?",
-           kHigher, 0.0, 1.0, "", kCommon, views},
-          {"task_accuracy", "leakage", "How often is the label predicted right?", kHigher, 0.0, 1.0,
-           "", kCommon, labelled},
-          {"task_f1", "leakage", "The same by F1, all classes weighing alike", kHigher, 0.0, 1.0,
-           "", kCommon, labelled},
-          {"task_auc", "leakage", "Do samples of a class get higher probabilities of it?", kHigher,
-           0.0, 1.0, "", "Hand and Till, Machine Learning 45, 2001", labelled},
-      });
+  return from_pass<metrics::leakage>({
+      {"ctl", "leakage", "Do predicted concepts say more about the label than true ones?", kLower,
+       0.0, kUnbounded, "", kPaper, labelled},
+      {"icl", "leakage", "Do predicted concepts say more about each other than true ones?", kLower,
+       0.0, kUnbounded, "", kPaper, views},
+      {"icl_ij", "leakage", "And the pair that does so most?", kLower, 0.0, kUnbounded, "", kPaper,
+       views},
+      {"ctl_noise", "leakage", "ctl, where ties are so many that noise has to break them", kLower,
+       0.0, kUnbounded, "", kPaper, labelled},
+      {"icl_noise", "leakage", "icl, where ties are so many that noise has to break them", kLower,
+       0.0, kUnbounded, "", kPaper, views},
+      {"mi_ct", "leakage", "What share of the label does a concept's embedding tell?", kNone, 0.0,
+       kUnbounded, "", kPaper, labelled},
+      {"mi_ic", "leakage", "What share of another concept does an embedding tell?", kLower, 0.0,
+       kUnbounded, "", kPaper, labelled},
+      {"mi_self", "leakage", "What share of its own concept does an embedding tell?", kHigher, 0.0,
+       kUnbounded, "", kPaper, labelled},
+      {"mi_align", "leakage",
+       "Does the embedding that the truth asks for tell more of the label than the other? 0: "
+       "no",
+       kNone, -2.0, 2.0, "", kPaper, labelled},
+      {"concept_accuracy", "leakage", "How often is a concept predicted right?", kHigher, 0.0, 1.0,
+       "", kCommon, views},
+      {"concept_f1", "leakage", "The same by F1, absent and present weighing alike", kHigher, 0.0,
+       1.0, "", kCommon, views},
+      {"concept_auc", "leakage", "Do samples with a concept get higher probabilities of it?",
+       kHigher, 0.0, 1.0, "", kCommon, views},
+      {"task_accuracy", "leakage", "How often is the label predicted right?", kHigher, 0.0, 1.0, "",
+       kCommon, labelled},
+      {"task_f1", "leakage", "The same by F1, all classes weighing alike", kHigher, 0.0, 1.0, "",
+       kCommon, labelled},
+      {"task_auc", "leakage", "Do samples of a class get higher probabilities of it?", kHigher, 0.0,
+       1.0, "", "Hand and Till, Machine Learning 45, 2001", labelled},
+  });
 }
 
 }  // namespace conoscope::metrics

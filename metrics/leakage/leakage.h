@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -32,9 +32,11 @@ namespace conoscope::metrics {
 /// throws   std::invalid_argument: as the functions named
 ///
 /// Source: Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025.
-std::vector<Score> leakage(const Subject& subject);
+std::vector<Score> leakage(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_leakage(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `leakage`.
+std::vector<Metric> leakage();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

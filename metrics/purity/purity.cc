@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/catalogue.h"
 #include "metrics/purity/concept_alignment.h"
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"
@@ -69,7 +70,7 @@ std::vector<Score> ois_scores(const Matrix& purity, const Matrix& oracle) {
 
 }  // namespace
 
-std::vector<Score> purity(const Subject& subject) {
+std::vector<Score> purity(const Views& subject) {
   const bool annotated = subject.annotations && subject.annotations->concepts.size() > 0;
   const char* const lacking = !subject.concepts ? "needs a concept view"
                               : !annotated      ? "needs annotations.concepts"
@@ -121,33 +122,30 @@ std::vector<Score> purity(const Subject& subject) {
   return scores;
 }
 
-void add_purity(Catalogue& catalogue) {
+std::vector<Metric> declare::purity() {
   constexpr auto kLower = Direction::kLower;
   constexpr std::string_view kSource = "Espinosa Zarlenga et al., AAAI 2023";
   const std::vector<std::string_view> needs{"concept_view", "concepts"};
-  catalogue.add(
-      {"purity", purity},
-      {
-          {kOis, "purity",
-           "How much more does each representation know of other concepts than the "
-           "concepts themselves do?",
-           kLower, 0.0, 2.0, "", kSource, needs},
-          {kOffDiagonal, "purity", "The same without how well each knows its own concept", kLower,
-           0.0, 2.0, "", kSource, needs},
-          {kGreedy, "purity",
-           "The same for representations without names, aligned by the paper's rule", kLower, 0.0,
-           2.0, "", kSource, needs},
-          {kOptimal, "purity", "The same, aligned so that the sum of AUCs is largest", kLower, 0.0,
-           2.0, "", kSource, needs},
-          {kFailed, "purity",
-           "How many helper networks of a representation's own concept are worse "
-           "than chance?",
-           Direction::kNone, 0.0, kUnbounded, "concepts", kSource, needs},
-          {kNis, "purity", "How well do representations outside of a concept's niche predict it?",
-           kLower, 0.0, 0.95, "", kSource, needs},
-          {kSoftmax, "purity", "The same as the authors' code has it, with a softmax over concepts",
-           kLower, 0.0, 0.95, "", "Espinosa Zarlenga et al., AAAI 2023, code c09d125", needs},
-      });
+  return from_pass<metrics::purity>({
+      {kOis, "purity",
+       "How much more does each representation know of other concepts than the "
+       "concepts themselves do?",
+       kLower, 0.0, 2.0, "", kSource, needs},
+      {kOffDiagonal, "purity", "The same without how well each knows its own concept", kLower, 0.0,
+       2.0, "", kSource, needs},
+      {kGreedy, "purity", "The same for representations without names, aligned by the paper's rule",
+       kLower, 0.0, 2.0, "", kSource, needs},
+      {kOptimal, "purity", "The same, aligned so that the sum of AUCs is largest", kLower, 0.0, 2.0,
+       "", kSource, needs},
+      {kFailed, "purity",
+       "How many helper networks of a representation's own concept are worse "
+       "than chance?",
+       Direction::kNone, 0.0, kUnbounded, "concepts", kSource, needs},
+      {kNis, "purity", "How well do representations outside of a concept's niche predict it?",
+       kLower, 0.0, 0.95, "", kSource, needs},
+      {kSoftmax, "purity", "The same as the authors' code has it, with a softmax over concepts",
+       kLower, 0.0, 0.95, "", "Espinosa Zarlenga et al., AAAI 2023, code c09d125", needs},
+  });
 }
 
 }  // namespace conoscope::metrics

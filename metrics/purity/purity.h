@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -23,8 +23,11 @@ namespace conoscope::metrics {
 ///
 /// throws  std::invalid_argument: c_hat and concepts of other lengths, an entry that is not finite,
 ///         no label
-std::vector<Score> purity(const Subject& subject);
+std::vector<Score> purity(const Views& subject);
 
-void add_purity(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `purity`.
+std::vector<Metric> purity();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "metrics/catalogue.h"
 #include "metrics/disentanglement/latent_factors.h"
 #include "metrics/robustness/irs.h"
 #include "metrics/robustness/irs_matrix.h"
@@ -37,7 +38,7 @@ std::vector<double> active_entries(const IrsMatrix& result) {
 
 }  // namespace
 
-std::vector<Score> irs_eval(const Subject& subject) {
+std::vector<Score> irs_eval(const Views& subject) {
   std::string lacking = detail::lacks_latent_factors(subject);
   detail::LatentFactors sample;
   if (lacking.empty()) {
@@ -81,25 +82,23 @@ std::vector<Score> irs_eval(const Subject& subject) {
   return scores;
 }
 
-void add_irs(Catalogue& catalogue) {
+std::vector<Metric> declare::irs() {
   constexpr auto kHigher = Direction::kHigher, kNone = Direction::kNone;
   const std::vector<std::string_view> needs{"latent_view", "factors"};
   constexpr std::string_view kPaper = "Suter et al., ICML 2019, Sec. 4 and Algorithm 1";
-  catalogue.add(
-      {"irs", irs_eval},
-      {
-          {kScore, "irs", "Does each latent keep its value when all factors but its own change?",
-           kHigher, -1.0, 1.0, "", kPaper, needs},
-          {kCoverage, "irs", "What part of the factor combinations that it averages over was seen?",
-           kNone, 0.0, 1.0, "", "Suter et al., ICML 2019, Eq. 7: the sum of its weights", needs},
-          {kQuantile, "irs", "The same as disentanglement_lib has it: samples, quantiles, bins",
-           kHigher, -1.0, 1.0, "", "google-research/disentanglement_lib, irs; Suter et al., 2019",
-           needs},
-          {kDomain, "irs", "How much of the code survives the worst single factor changing?",
-           kHigher, -1.0, 1.0, "", "Suter et al., ICML 2019, robustness to domain shift", needs},
-          {kActive, "irs", "How many latents are not constant?", kNone, 0.0, kUnbounded, "", kPaper,
-           needs},
-      });
+  return from_pass<metrics::irs_eval>({
+      {kScore, "irs", "Does each latent keep its value when all factors but its own change?",
+       kHigher, -1.0, 1.0, "", kPaper, needs},
+      {kCoverage, "irs", "What part of the factor combinations that it averages over was seen?",
+       kNone, 0.0, 1.0, "", "Suter et al., ICML 2019, Eq. 7: the sum of its weights", needs},
+      {kQuantile, "irs", "The same as disentanglement_lib has it: samples, quantiles, bins",
+       kHigher, -1.0, 1.0, "", "google-research/disentanglement_lib, irs; Suter et al., 2019",
+       needs},
+      {kDomain, "irs", "How much of the code survives the worst single factor changing?", kHigher,
+       -1.0, 1.0, "", "Suter et al., ICML 2019, robustness to domain shift", needs},
+      {kActive, "irs", "How many latents are not constant?", kNone, 0.0, kUnbounded, "", kPaper,
+       needs},
+  });
 }
 
 }  // namespace conoscope::metrics

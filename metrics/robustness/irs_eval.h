@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/catalogue.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 #include "metrics/views.h"
 
@@ -25,9 +25,11 @@ namespace conoscope::metrics {
 /// throws   std::invalid_argument: numbers of samples that differ, an entry not finite
 ///
 /// Source: Suter et al., ICML 2019.
-std::vector<Score> irs_eval(const Subject& subject);
+std::vector<Score> irs_eval(const Views& subject);
 
-/// The group's rows of the catalogue.
-void add_irs(Catalogue& catalogue);
+namespace declare {
+/// The rows of the group `irs`.
+std::vector<Metric> irs();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

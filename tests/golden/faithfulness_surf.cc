@@ -84,7 +84,7 @@ Outputs compare_logits(const Matrix& model, const Matrix& surrogate) {
 // The group function must say what the single functions said.
 void require_group_agrees(const HeadView& head, const Explanation& explanation,
                           const Outputs& outputs) {
-  Subject subject;
+  Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
   for (const Score& score : surf(subject)) {

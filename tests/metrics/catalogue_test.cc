@@ -15,25 +15,20 @@ namespace {
 
 using namespace conoscope::metrics;
 
-std::vector<Score> nothing(const Subject&) { return {}; }
-
 TEST_CASE("catalogue: rows are complete and names are unique") {
   REQUIRE_FALSE(catalogue().metrics().empty());
-  const std::set<std::string_view> views{
-      "head_view",          "train_head_view", "explanation", "concept_view",
-      "train_concept_view", "latent_view",     "labels",      "targets",
-      "concepts",           "factors",         "inputs",      "forward"};
   std::set<std::string_view> names;
-  for (const MetricInfo& info : catalogue().metrics()) {
+  for (const Metric& info : catalogue().metrics()) {
     CAPTURE(info.name);
     CHECK(names.insert(info.name).second);
-    CHECK(catalogue().group(info.group) != nullptr);
     CHECK_FALSE(info.question.empty());
     CHECK(info.question.find('\n') == std::string_view::npos);
-    CHECK_FALSE(info.citation.empty());
+    CHECK_FALSE(info.source.empty());
     CHECK(info.low < info.high);
     CHECK_FALSE(info.needs.empty());
-    for (const std::string_view need : info.needs) CHECK(views.contains(need));
+    for (const std::string_view need : info.needs) CHECK_FALSE(need_text(need).empty());
+    for (const std::string_view use : info.uses) CHECK_FALSE(need_text(use).empty());
+    CHECK(info.compute);
   }
 }
 
@@ -42,22 +37,19 @@ TEST_CASE("catalogue: lookup by name and by group") {
   CHECK(catalogue().metric("surf_emd")->direction == Direction::kLower);
   CHECK(catalogue().metric("surf_emd")->high == 1.0);
   CHECK(catalogue().metric("surf_edm") == nullptr);
-  CHECK(catalogue().group("surf_emd") == nullptr);
   CHECK(catalogue().select("surf").size() == 18);
   REQUIRE(catalogue().select("surf_top1").size() == 1);
   CHECK(catalogue().select("surf_top1")[0]->name == "surf_top1");
   CHECK(catalogue().select("sur").empty());
 }
 
-TEST_CASE("catalogue: every group answers every one of its names, with nothing at hand") {
-  for (const MetricGroup& group : catalogue().groups()) {
-    const std::vector<Score> scores = group.score(Subject());
-    const auto rows = catalogue().select(group.name);
-    REQUIRE(scores.size() == rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      CHECK(scores[i].name == rows[i]->name);
-      CHECK(scores[i].reason == "not_applicable");
-    }
+TEST_CASE("catalogue: every metric says what it lacks, with nothing at hand") {
+  const Subject nothing{Views()};
+  for (const Metric& metric : catalogue().metrics()) {
+    const Score found = score(metric, nothing);
+    CHECK(found.name == metric.name);
+    CHECK(found.reason == "not_applicable");
+    CHECK(found.message == "needs " + std::string(need_text(metric.needs.front())));
   }
 }
 
@@ -72,7 +64,7 @@ TEST_CASE("catalogue: docs/metrics.md has a row for every metric, with its direc
     if (printed.back() == '.') printed.pop_back();
     return printed;
   };
-  for (const MetricInfo& info : catalogue().metrics()) {
+  for (const Metric& info : catalogue().metrics()) {
     const std::string row = "| `" + std::string(info.name) + "` | " +
                             std::string(to_string(info.direction)) + " | " + bound(info.low) +
                             " ... " + bound(info.high) + " |";
@@ -88,16 +80,65 @@ TEST_CASE("catalogue: directions have names") {
 
 TEST_CASE("catalogue: a name is given once") {
   Catalogue mine;
-  MetricInfo info;
-  info.name = "m";
-  info.group = "g";
-  mine.add({"g", nothing}, {info});
-  CHECK_THROWS_SAYING(mine.add({"g", nothing}, {}), std::invalid_argument, "g is taken");
-  info.group = "h";
-  CHECK_THROWS_SAYING(mine.add({"h", nothing}, {info}), std::invalid_argument, "m is taken");
-  info.name = "n";
-  CHECK_THROWS_SAYING(mine.add({"i", nothing}, {info}), std::invalid_argument,
-                      "names group h, not i");
+  const auto named = [](const char* name, const char* group) {
+    Metric metric;
+    metric.name = name;
+    metric.group = group;
+    return metric;
+  };
+  mine.add({named("m", "g")});
+  CHECK_THROWS_SAYING(mine.add({named("m", "g")}), std::invalid_argument, "name m of group g");
+  CHECK_THROWS_SAYING(mine.add({named("g", "h")}), std::invalid_argument, "name g of group h");
+  CHECK_THROWS_SAYING(mine.add({named("n", "m")}), std::invalid_argument, "name n of group m");
+}
+
+TEST_CASE("score: a number, a caveat, what was needed, what is undefined, what is out of range") {
+  HeadView head;
+  Views views;
+  views.head = &head;
+  const Subject subject(views);
+  Metric metric;
+  metric.name = "m";
+  metric.high = 1.0;
+  metric.needs = {"head_view"};
+  metric.compute = [](const Subject&) -> Result { return {0.5, {1.0, 0.0}, "a caveat"}; };
+  const Score good = score(metric, subject);
+  CHECK(good.name == "m");
+  CHECK(good.value == 0.5);
+  CHECK(good.reason.empty());
+  CHECK(good.message == "a caveat");
+  CHECK(good.parts == std::vector<double>{1.0, 0.0});
+
+  metric.compute = [](const Subject&) -> Result { throw std::domain_error("one label"); };
+  CHECK(score(metric, subject).reason == "undefined");
+  CHECK(score(metric, subject).message == "one label");
+  metric.compute = [](const Subject&) -> Result { throw NotApplicable("no softmax"); };
+  CHECK(score(metric, subject).reason == "not_applicable");
+  metric.compute = [](const Subject&) -> Result { return {1.0 + 1e-12}; };
+  CHECK(score(metric, subject).reason.empty());
+  metric.compute = [](const Subject&) -> Result { return {1.5}; };
+  CHECK_THROWS_SAYING(score(metric, subject), std::logic_error, "outside its declared range");
+  metric.compute = [](const Subject&) -> Result { return {kUnbounded}; };
+  CHECK_THROWS_SAYING(score(metric, subject), std::logic_error, "outside its declared range");
+  metric.needs = {"explanation"};
+  CHECK(score(metric, subject).message == "needs an explanation");
+}
+
+int derived = 0;
+int count_derivations(const Subject&) { return ++derived; }
+int fail(const Subject&) {
+  ++derived;
+  throw std::domain_error("overflow");
+}
+
+TEST_CASE("subject: what is derived is derived once, failures too") {
+  const Subject subject{Views()};
+  derived = 0;
+  CHECK(subject.once(count_derivations) == 1);
+  CHECK(subject.once(count_derivations) == 1);
+  CHECK_THROWS_AS(subject.once(fail), std::domain_error);
+  CHECK_THROWS_AS(subject.once(fail), std::domain_error);
+  CHECK(derived == 2);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ class Planner {
   void resolve_metrics() {
     const auto& catalogue = metrics::catalogue();
     std::vector<std::string> known;
-    for (const auto& group : catalogue.groups()) known.emplace_back(group.name);
+    for (const auto& group : catalogue.groups()) known.emplace_back(group);
     for (const auto& metric : catalogue.metrics()) known.emplace_back(metric.name);
     // A plugin that the run file lists is applied; the list may name it, for a run of its own.
     std::set<std::string> of_plugins;

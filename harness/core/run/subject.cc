@@ -284,8 +284,8 @@ void TestSubject::add_concept_scores() {
   concepts_->scores = scores;
 }
 
-metrics::Subject TestSubject::views() const {
-  metrics::Subject out;
+metrics::Views TestSubject::views() const {
+  metrics::Views out;
   if (head_) out.head = &*head_;
   if (explanation_) out.explanation = &*explanation_;
   if (concepts_) out.concepts = &*concepts_;

@@ -52,7 +52,7 @@ class TestSubject {
   /// below a flattened head. Call it after the projection and the control.
   void add_concept_scores();
 
-  metrics::Subject views() const;
+  metrics::Views views() const;
   /// The same as arrays, for metric plugins.
   const ArrayBag& arrays();
 

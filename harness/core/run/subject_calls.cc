@@ -57,7 +57,7 @@ cono_status SubjectCalls::run(const cono_tensor* in, cono_tensor* out, Map&& map
   }
 }
 
-SubjectCalls::SubjectCalls(const metrics::Subject& subject) : subject_(subject) {
+SubjectCalls::SubjectCalls(const metrics::Views& subject) : subject_(subject) {
   raw_.struct_size = sizeof(raw_);
   raw_.self = this;
   if (subject.explanation != nullptr)

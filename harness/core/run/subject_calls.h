@@ -10,7 +10,7 @@ namespace conoscope::core {
 /// Hands a subject's functions to a metric plugin as C calls.
 class SubjectCalls {
  public:
-  explicit SubjectCalls(const metrics::Subject& subject);
+  explicit SubjectCalls(const metrics::Views& subject);
   SubjectCalls(const SubjectCalls&) = delete;
   SubjectCalls& operator=(const SubjectCalls&) = delete;
 
@@ -23,7 +23,7 @@ class SubjectCalls {
   template <typename Map>
   cono_status run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept;
 
-  metrics::Subject subject_;
+  metrics::Views subject_;
   cono_calls raw_{};
 };
 

@@ -531,8 +531,8 @@ void register_run(const Plan& plan, results::Store& store) {
     if (const auto* info = metrics::catalogue().metric(name))
       metric_rows.push_back({name, std::string(info->group),
                              std::string(metrics::to_string(info->direction)), bound(info->low),
-                             bound(info->high), std::string(info->unit),
-                             std::string(info->citation), std::string(info->question)});
+                             bound(info->high), std::string(info->unit), std::string(info->source),
+                             info->question});
   for (const Component& plugin : plan.metric_plugins)
     if (plugin.plugin.metadata)
       for (const ScoreSpec& score : plugin.plugin.metadata->scores)

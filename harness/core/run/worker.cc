@@ -440,39 +440,27 @@ void send_score(const metrics::Score& score, bool parts) {
 
 bool needs_view(const Job& job, std::string_view view) {
   return std::any_of(job.metrics.begin(), job.metrics.end(), [view](const std::string& name) {
-    const auto* info = metrics::catalogue().metric(name);
-    return info && std::find(info->needs.begin(), info->needs.end(), view) != info->needs.end();
+    const auto* metric = metrics::catalogue().metric(name);
+    return metric && metric->asks_for(view);
   });
 }
 
 /// May a metric's parts be as many as the samples? Those of concept views and codes are by concept,
 /// pair or point of a curve: few, and always kept.
-bool by_sample(const std::string& metric) {
-  const auto* info = metrics::catalogue().metric(metric);
-  return info == nullptr ||
-         std::none_of(info->needs.begin(), info->needs.end(), [](std::string_view need) {
-           return need == "concept_view" || need == "latent_view";
-         });
+bool by_sample(const metrics::Metric& metric) {
+  return !metric.asks_for("concept_view") && !metric.asks_for("latent_view");
 }
 
-std::size_t score_built_in(const Job& job, const TestSubject& subject) {
-  std::vector<std::string> groups;
-  for (const auto& name : job.metrics) {
-    const auto* info = metrics::catalogue().metric(name);
-    if (info == nullptr) throw std::runtime_error("no metric " + name);
-    if (std::find(groups.begin(), groups.end(), info->group) == groups.end())
-      groups.emplace_back(info->group);
-  }
-  metrics::Subject views = subject.views();
+std::size_t score_built_in(const Job& job, const TestSubject& test) {
+  metrics::Views views = test.views();
   views.seed = job.seed;
-  std::size_t count = 0;
-  for (const auto& group : groups)
-    for (const auto& score : metrics::catalogue().group(group)->score(views))
-      if (std::find(job.metrics.begin(), job.metrics.end(), score.name) != job.metrics.end()) {
-        send_score(score, job.sample_scores || !by_sample(score.name));
-        ++count;
-      }
-  return count;
+  const metrics::Subject subject(views);
+  for (const auto& name : job.metrics) {
+    const auto* metric = metrics::catalogue().metric(name);
+    if (metric == nullptr) throw std::runtime_error("no metric " + name);
+    send_score(metrics::score(*metric, subject), job.sample_scores || !by_sample(*metric));
+  }
+  return job.metrics.size();
 }
 
 std::size_t score(const Job& job, HostCalls& host) {
@@ -581,7 +569,7 @@ std::size_t score(const Job& job, HostCalls& host) {
           {spec.name, std::nullopt, "not_applicable", std::string(name) + " are missing"});
     return metric.metadata.scores.size();
   }
-  const metrics::Subject views = subject.views();
+  const metrics::Views views = subject.views();
   SubjectCalls calls(views);
   ArrayBag arrays;
   arrays.borrow_missing(subject.arrays());

@@ -165,7 +165,7 @@ TEST_CASE("the head view of n x P x D, n x D and flatten") {
 TEST_CASE("a metric is given the test rows, in the split's order") {
   const ArrayBag data = dataset(), head = model(), found = explanation();
   TestSubject subject(data, head, &found);
-  const metrics::Subject views = subject.views();
+  const metrics::Views views = subject.views();
   REQUIRE(views.head != nullptr);
   CHECK(views.head->samples() == 2);
   CHECK(views.head->activations(0, 0) == 18.0);  // sample 3

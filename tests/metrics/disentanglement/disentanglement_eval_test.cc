@@ -20,7 +20,7 @@ struct World {
   LatentView latent;
   Annotations annotations;
   std::map<std::string, Score> scores() const {
-    Subject subject;
+    Views subject;
     subject.latent = &latent;
     subject.annotations = &annotations;
     subject.seed = 5;

@@ -20,7 +20,7 @@ LatentView posterior() {
 }
 
 std::vector<Score> eval(const LatentView& latent) {
-  Subject subject;
+  Views subject;
   subject.latent = &latent;
   return posterior_eval(subject);
 }
@@ -48,7 +48,7 @@ TEST_CASE("posterior_eval: each score asks for what it needs alone") {
   no_decoder.reconstruction_loss.resize(0);
   CHECK(eval(no_decoder)[0].reason == "");
   CHECK(eval(no_decoder)[1].reason == "not_applicable");
-  for (const Score& score : posterior_eval(Subject{})) CHECK(score.reason == "not_applicable");
+  for (const Score& score : posterior_eval(Views{})) CHECK(score.reason == "not_applicable");
 }
 
 TEST_CASE("posterior_eval: near the prior nothing is negative, and a KL that overflows is none") {

@@ -137,7 +137,7 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
     model.row(i).maxCoeff(&best);
     annotations.labels.push_back(best);
   }
-  Subject subject;
+  Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;

@@ -51,7 +51,7 @@ struct World {
   }
 
   std::map<std::string, Score> scores() const {
-    Subject subject;
+    Views subject;
     subject.head = &head;
     subject.explanation = &explanation;
     subject.annotations = &annotations;

@@ -107,7 +107,7 @@ TEST_CASE("deletion_parts: by hand") {
 
 std::map<std::string, Score> score_all(const HeadView& head, const Explanation& explanation,
                                        const Annotations& annotations) {
-  Subject subject;
+  Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;

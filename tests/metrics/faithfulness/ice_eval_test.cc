@@ -40,7 +40,7 @@ TEST_CASE("ice_eval: by hand") {
   const Explanation explanation = axes_explanation();
   Annotations annotations;
   annotations.labels = {0, 0};
-  Subject subject;
+  Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;
@@ -105,7 +105,7 @@ TEST_CASE("ice_eval: an output without a concept answers its bias") {
 TEST_CASE("ice_eval: other outputs, and no labels") {
   HeadView head = axes_head();
   const Explanation explanation = axes_explanation();
-  Subject subject;
+  Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
   CHECK(ice_eval(subject)[4].message == "needs annotations.labels");

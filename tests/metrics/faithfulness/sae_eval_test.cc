@@ -110,7 +110,7 @@ TEST_CASE("completeness: by hand") {
       "completeness");
 }
 
-std::map<std::string, Score> score_all(const Subject& subject) {
+std::map<std::string, Score> score_all(const Views& subject) {
   std::map<std::string, Score> out;
   for (const Score& score : sae_eval(subject)) out[score.name] = score;
   return out;
@@ -124,7 +124,7 @@ TEST_CASE("sae_eval: by hand") {
   const Explanation explanation = shared((Matrix(1, 2) << 1, 0).finished(), 2);
   Annotations annotations;
   annotations.labels = {1};
-  Subject subject;
+  Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;
@@ -163,7 +163,7 @@ TEST_CASE("sae_eval: the ladder is blind to importances, but for completeness") 
     annotations.labels.push_back(best);
   }
   const auto scores_of = [&](const Explanation& explanation) {
-    Subject subject;
+    Views subject;
     subject.head = &head;
     subject.explanation = &explanation;
     subject.annotations = &annotations;

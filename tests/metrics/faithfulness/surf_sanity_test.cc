@@ -31,7 +31,7 @@ Means mean_scores(Output output, const auto& explain) {
   Means means;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     const Explanation explanation = explain(head, sdk::Seed(draw));
-    Subject subject;
+    Views subject;
     subject.head = &head;
     subject.explanation = &explanation;
     subject.annotations = &annotations;
@@ -51,7 +51,7 @@ TEST_CASE("surf_sanity: the ladder") {
     const Means random = mean_scores(output, random_explanation);
     int ranked = 0;
     for (const auto& [name, value] : perfect) {
-      const MetricInfo* const info = catalogue().metric(name);
+      const Metric* const info = catalogue().metric(name);
       REQUIRE(info);
       if (info->direction == Direction::kNone || name == "surf_params" || name == "surf_flops")
         continue;  // the cost of an explanation says nothing of its quality

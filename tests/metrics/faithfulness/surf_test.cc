@@ -20,7 +20,7 @@ namespace {
 using namespace conoscope::metrics;
 
 struct Scored {
-  explicit Scored(const Subject& subject, const SurfOptions& options = {}) {
+  explicit Scored(const Views& subject, const SurfOptions& options = {}) {
     for (const Score& score : surf(subject, options)) {
       order.push_back(score.name);
       CHECK(by_name.emplace(score.name, score).second);
@@ -36,8 +36,8 @@ struct Made {
   HeadView head = random_head(30, 4, 6, 5, Pooling::kMean);
   Explanation explanation = normal_explanation(5, 3, 6);
   Annotations annotations{IndexVector(30, 2), {}, {}, {}};
-  Subject subject() const {
-    Subject all;
+  Views subject() const {
+    Views all;
     all.head = &head;
     all.explanation = &explanation;
     all.annotations = &annotations;
@@ -59,8 +59,8 @@ TEST_CASE("surf: every row of the catalogue, always, in its order and within its
   sigmoid.head.output = Output::kSigmoid;
   Made regression;
   regression.head.output = Output::kRegression;
-  for (const Subject& subject : {Subject(), made.subject(), flatten.subject(), curved.subject(),
-                                 sigmoid.subject(), regression.subject()}) {
+  for (const Views& subject : {Views(), made.subject(), flatten.subject(), curved.subject(),
+                               sigmoid.subject(), regression.subject()}) {
     const Scored scored(subject);
     const auto rows = catalogue().select("surf");
     REQUIRE(rows.size() == scored.order.size());
@@ -172,7 +172,7 @@ TEST_CASE("surf: norm_l1 without labels, with zero logits") {
 
 TEST_CASE("surf: missing views") {
   Made made;
-  Subject subject = made.subject();
+  Views subject = made.subject();
   subject.explanation = nullptr;
   CHECK(Scored(subject)["surf_mae"].message == "needs an explanation");
   subject.head = nullptr;

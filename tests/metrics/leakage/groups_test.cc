@@ -50,8 +50,8 @@ struct World {
     };
     view.outputs = view.intervene(view.scores);
   }
-  Subject subject() const {
-    Subject out;
+  Views subject() const {
+    Views out;
     out.concepts = &view;
     out.annotations = &annotations;
     return out;
@@ -200,7 +200,7 @@ TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   Annotations known;
   known.concepts = world.annotations.concepts.topRows(400);
   known.labels.assign(world.annotations.labels.begin(), world.annotations.labels.begin() + 400);
-  Subject subject = world.subject();
+  Views subject = world.subject();
   subject.train_concepts = &train;
   subject.train_annotations = &known;
   const auto scores = by_name(intervention(subject));
@@ -210,7 +210,7 @@ TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   CHECK(scores.at("reference_accuracy").message == "a head made on 400 training samples");
   world.view.intervene = nullptr;
   CHECK(intervention(world.subject())[0].message == "the model answers no interventions");
-  CHECK(intervention(Subject())[0].message == "needs a concept view");
+  CHECK(intervention(Views())[0].message == "needs a concept view");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::map<std::string, Score> scored(const Matrix& c_hat, const Matrix& concepts,
   view.width = width;
   Annotations annotations;
   annotations.concepts = concepts;
-  Subject subject;
+  Views subject;
   subject.concepts = &view;
   subject.annotations = &annotations;
   subject.seed = 3;

@@ -19,7 +19,7 @@ struct World {
   LatentView latent;
   Annotations annotations;
   std::map<std::string, Score> scores() const {
-    Subject subject;
+    Views subject;
     subject.latent = &latent;
     subject.annotations = &annotations;
     std::map<std::string, Score> out;

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "metrics/views.h"
+
+namespace conoscope::metrics {
+
+/// The views of one subject, and all that has been derived from them so far: what several metrics
+/// share (logits, a purity matrix, mutual informations) is computed once and remembered.
+///
+/// The views must outlive this and must not change. For one thread.
+class Subject {
+ public:
+  explicit Subject(const Views& views) : views_(views) {}
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+
+  const Views& views() const { return views_; }
+
+  // Each is there where offers() says so; a metric that declares the need may rely on it.
+  const HeadView& head() const { return *views_.head; }
+  const HeadView& train_head() const { return *views_.train_head; }
+  const Explanation& explanation() const { return *views_.explanation; }
+  const ConceptView& concepts() const { return *views_.concepts; }
+  const LatentView& latent() const { return *views_.latent; }
+  const ImageView& images() const { return *views_.images; }
+  const Annotations& annotations() const { return *views_.annotations; }
+  std::uint64_t seed() const { return views_.seed; }
+
+  /// need: head_view, train_head_view, explanation, concept_view, train_concept_view, latent_view,
+  /// labels, targets, concepts, factors, inputs, forward.
+  bool offers(std::string_view need) const;
+
+  /// derive(*this), computed at the first call and remembered by the function's address; what it
+  /// throws is remembered, too, and thrown again.
+  ///
+  ///   const Matrix& logits = subject.once(model_logits);
+  template <typename Value>
+  const Value& once(Value (*derive)(const Subject&)) const {
+    Memory& memory = derived_[reinterpret_cast<std::uintptr_t>(derive)];
+    if (memory.fault) std::rethrow_exception(memory.fault);
+    if (!memory.value) try {
+        memory.value = std::make_shared<const Value>(derive(*this));
+      } catch (...) {
+        memory.fault = std::current_exception();
+        throw;
+      }
+    return *static_cast<const Value*>(memory.value.get());
+  }
+
+ private:
+  struct Memory {
+    std::shared_ptr<const void> value;
+    std::exception_ptr fault;
+  };
+
+  const Views views_;
+  mutable std::map<std::uintptr_t, Memory> derived_;
+};
+
+}  // namespace conoscope::metrics
