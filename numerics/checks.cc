@@ -24,24 +24,26 @@ void require_finite_matrix(std::string_view function, std::string_view argument,
   }
 }
 
-template <typename T>
-void check(const std::string& function, const std::string& argument, const RowMajorRef<T>& x,
-           bool negatives) {
-  if (x.rows() < 1 || x.cols() < 1)
-    throw std::invalid_argument(function + ": " + argument + " is empty (" +
-                                std::to_string(x.rows()) + " x " + std::to_string(x.cols()) + ")");
-  for (Index i = 0; i < x.rows(); ++i) {
-    // One vectorised look per row; only an offending row is searched entry by entry.
-    if (x.row(i).allFinite() && !(negatives && x.row(i).minCoeff() < T(0))) continue;
-    for (Index j = 0; j < x.cols(); ++j) {
-      const bool finite = std::isfinite(x(i, j));
-      if (finite && !(negatives && x(i, j) < T(0))) continue;
-      std::ostringstream message;
-      message << function << ": " << argument << " has "
-              << (finite ? "a negative entry " : "an entry that is not finite, ") << x(i, j)
-              << ", at row " << i << ", column " << j;
-      throw std::invalid_argument(message.str());
-    }
+template <typename Ref>
+void require_filled_matrix(std::string_view function, std::string_view argument,
+                           const Ref& matrix) {
+  if (matrix.rows() < 1 || matrix.cols() < 1)
+    refuse(function, std::string(argument) + " is empty (" + std::to_string(matrix.rows()) + " x " +
+                         std::to_string(matrix.cols()) + ")");
+  require_finite_matrix(function, argument, matrix);
+}
+
+template <typename Ref>
+void require_non_negative_matrix(std::string_view function, std::string_view argument,
+                                 const Ref& matrix) {
+  require_filled_matrix(function, argument, matrix);
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    Index col = 0;
+    if (matrix.row(row).minCoeff(&col) >= 0) continue;
+    std::ostringstream text;
+    text << argument << " has a negative entry " << matrix(row, col) << ", at row " << row
+         << ", column " << col;
+    refuse(function, text.str());
   }
 }
 
@@ -81,36 +83,37 @@ void require_labels(std::string_view function, const IndexVector& labels, Index 
                            " is outside 0 ... " + std::to_string(classes - 1));
 }
 
-void check_finite(const std::string& function, const std::string& argument, const MatrixRef& x) {
-  check<double>(function, argument, x, false);
+void require_filled(std::string_view function, std::string_view argument, const MatrixRef& matrix) {
+  require_filled_matrix(function, argument, matrix);
 }
 
-void check_finite(const std::string& function, const std::string& argument, const MatrixRefF& x) {
-  check<float>(function, argument, x, false);
+void require_filled(std::string_view function, std::string_view argument,
+                    const MatrixRefF& matrix) {
+  require_filled_matrix(function, argument, matrix);
 }
 
-void check_non_negative(const std::string& function, const std::string& argument,
-                        const MatrixRef& x) {
-  check<double>(function, argument, x, true);
+void require_non_negative(std::string_view function, std::string_view argument,
+                          const MatrixRef& matrix) {
+  require_non_negative_matrix(function, argument, matrix);
 }
 
-void check_non_negative(const std::string& function, const std::string& argument,
-                        const MatrixRefF& x) {
-  check<float>(function, argument, x, true);
+void require_non_negative(std::string_view function, std::string_view argument,
+                          const MatrixRefF& matrix) {
+  require_non_negative_matrix(function, argument, matrix);
 }
 
-void check_weight(const std::string& function, const std::string& argument, double value) {
+void require_weight(std::string_view function, std::string_view argument, double value) {
   if (std::isfinite(value) && value >= 0.0) return;
-  std::ostringstream message;
-  message << function << ": " << argument << " = " << value << " must be a finite number >= 0";
-  throw std::invalid_argument(message.str());
+  std::ostringstream text;
+  text << argument << " = " << value << " must be a finite number >= 0";
+  refuse(function, text.str());
 }
 
-void check_at_least(const std::string& function, const std::string& argument, Index value,
-                    Index least) {
+void require_at_least(std::string_view function, std::string_view argument, Index value,
+                      Index least) {
   if (value >= least) return;
-  throw std::invalid_argument(function + ": " + argument + " = " + std::to_string(value) +
-                              " must be at least " + std::to_string(least));
+  refuse(function, std::string(argument) + " = " + std::to_string(value) + " must be at least " +
+                       std::to_string(least));
 }
 
 }  // namespace conoscope::numerics

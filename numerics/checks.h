@@ -29,20 +29,20 @@ void require_finite_vector(std::string_view function, std::string_view argument,
 void require_labels(std::string_view function, const IndexVector& labels, Index samples,
                     Index classes);
 
-/// At least one row, one column, and all entries finite.
-void check_finite(const std::string& function, const std::string& argument, const MatrixRef& x);
-void check_finite(const std::string& function, const std::string& argument, const MatrixRefF& x);
+/// As require_finite, and at least one row and one column.
+void require_filled(std::string_view function, std::string_view argument, const MatrixRef& matrix);
+void require_filled(std::string_view function, std::string_view argument, const MatrixRefF& matrix);
 
-/// As check_finite, and no entry negative.
-void check_non_negative(const std::string& function, const std::string& argument,
-                        const MatrixRef& x);
-void check_non_negative(const std::string& function, const std::string& argument,
-                        const MatrixRefF& x);
+/// As require_filled, and no entry negative.
+void require_non_negative(std::string_view function, std::string_view argument,
+                          const MatrixRef& matrix);
+void require_non_negative(std::string_view function, std::string_view argument,
+                          const MatrixRefF& matrix);
 
 /// A finite number >= 0.
-void check_weight(const std::string& function, const std::string& argument, double value);
+void require_weight(std::string_view function, std::string_view argument, double value);
 
-void check_at_least(const std::string& function, const std::string& argument, Index value,
-                    Index least);
+void require_at_least(std::string_view function, std::string_view argument, Index value,
+                      Index least);
 
 }  // namespace conoscope::numerics

@@ -288,8 +288,8 @@ KMeansResult lloyd(const Rows<T>& rows, const Matrix& init, const KMeansOptions&
 }
 
 template <typename T>
-Matrix seed_centres(const Rows<T>& rows, Index k, sdk::Seed seed) {
-  sdk::Random random(seed);
+Matrix seed_centres(const Rows<T>& rows, Index k, Seed seed) {
+  Random random(seed);
   const Index n = rows.x.rows();
   const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(k)));
   const auto uniform_row = [&] {
@@ -344,12 +344,12 @@ Matrix seed_centres(const Rows<T>& rows, Index k, sdk::Seed seed) {
 }
 
 void check_options(const KMeansOptions& options) {
-  check_at_least("kmeans", "max_iter", options.max_iter, 1);
-  check_weight("kmeans", "tol", options.tol);
+  require_at_least("kmeans", "max_iter", options.max_iter, 1);
+  require_weight("kmeans", "tol", options.tol);
 }
 
 void check_k(Index k, Index n) {
-  check_at_least("kmeans", "k", k, 1);
+  require_at_least("kmeans", "k", k, 1);
   if (k > n)
     throw std::invalid_argument("kmeans: k = " + std::to_string(k) +
                                 " exceeds the number of rows, " + std::to_string(n));
@@ -358,8 +358,8 @@ void check_k(Index k, Index n) {
 template <typename T>
 KMeansResult from(const RowMajorRef<T>& x, const MatrixRef& init, const KMeansOptions& options) {
   check_options(options);
-  check_finite("kmeans", "x", x);
-  check_finite("kmeans", "init", init);
+  require_filled("kmeans", "x", x);
+  require_filled("kmeans", "init", init);
   check_k(init.rows(), x.rows());
   if (init.cols() != x.cols())
     throw std::invalid_argument("kmeans: init has " + std::to_string(init.cols()) +
@@ -368,16 +368,16 @@ KMeansResult from(const RowMajorRef<T>& x, const MatrixRef& init, const KMeansOp
 }
 
 template <typename T>
-KMeansResult restarts(const RowMajorRef<T>& x, Index k, sdk::Seed seed,
+KMeansResult restarts(const RowMajorRef<T>& x, Index k, Seed seed,
                       const KMeansOptions& options) {
   check_options(options);
-  check_at_least("kmeans", "n_init", options.n_init, 1);
-  check_finite("kmeans", "x", x);
+  require_at_least("kmeans", "n_init", options.n_init, 1);
+  require_filled("kmeans", "x", x);
   check_k(k, x.rows());
   const Rows<T> rows(x);
   KMeansResult best;
   for (int start = 0; start < options.n_init; ++start) {
-    const sdk::Seed stream = seed.child("start").child(static_cast<std::uint64_t>(start));
+    const Seed stream = seed.child("start").child(static_cast<std::uint64_t>(start));
     KMeansResult result = lloyd(rows, seed_centres(rows, k, stream), options);
     if (start == 0 || result.inertia < best.inertia) best = std::move(result);
   }
@@ -385,8 +385,8 @@ KMeansResult restarts(const RowMajorRef<T>& x, Index k, sdk::Seed seed,
 }
 
 template <typename T>
-Matrix plus_plus(const RowMajorRef<T>& x, Index k, sdk::Seed seed) {
-  check_finite("kmeans", "x", x);
+Matrix plus_plus(const RowMajorRef<T>& x, Index k, Seed seed) {
+  require_filled("kmeans", "x", x);
   check_k(k, x.rows());
   return seed_centres(Rows<T>(x), k, seed);
 }
@@ -401,19 +401,19 @@ KMeansResult kmeans_from(const MatrixRefF& x, const MatrixRef& init, const KMean
   return from<float>(x, init, options);
 }
 
-KMeansResult kmeans(const MatrixRef& x, Index k, sdk::Seed seed, const KMeansOptions& options) {
+KMeansResult kmeans(const MatrixRef& x, Index k, Seed seed, const KMeansOptions& options) {
   return restarts<double>(x, k, seed, options);
 }
 
-KMeansResult kmeans(const MatrixRefF& x, Index k, sdk::Seed seed, const KMeansOptions& options) {
+KMeansResult kmeans(const MatrixRefF& x, Index k, Seed seed, const KMeansOptions& options) {
   return restarts<float>(x, k, seed, options);
 }
 
-Matrix kmeans_plus_plus(const MatrixRef& x, Index k, sdk::Seed seed) {
+Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed) {
   return plus_plus<double>(x, k, seed);
 }
 
-Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, sdk::Seed seed) {
+Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed) {
   return plus_plus<float>(x, k, seed);
 }
 

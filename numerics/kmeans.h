@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
@@ -54,8 +54,8 @@ KMeansResult kmeans_from(const MatrixRefF& x, const MatrixRef& init,
 /// seed.child("start").child(r): the first r starts are the same whatever n_init is.
 ///
 /// throws      as kmeans_from; std::invalid_argument: k < 1, k > N, n_init < 1
-KMeansResult kmeans(const MatrixRef& x, Index k, sdk::Seed seed, const KMeansOptions& options = {});
-KMeansResult kmeans(const MatrixRefF& x, Index k, sdk::Seed seed,
+KMeansResult kmeans(const MatrixRef& x, Index k, Seed seed, const KMeansOptions& options = {});
+KMeansResult kmeans(const MatrixRefF& x, Index k, Seed seed,
                     const KMeansOptions& options = {});
 
 /// K rows of x, spread out: greedy k-means++ seeding.
@@ -68,7 +68,7 @@ KMeansResult kmeans(const MatrixRefF& x, Index k, sdk::Seed seed,
 /// throws      std::invalid_argument: x empty or not finite; k < 1; k > N
 ///
 /// Source: Arthur & Vassilvitskii, SODA 2007; the greedy variant of its section 6.
-Matrix kmeans_plus_plus(const MatrixRef& x, Index k, sdk::Seed seed);
-Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, sdk::Seed seed);
+Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed);
+Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed);
 
 }  // namespace conoscope::numerics

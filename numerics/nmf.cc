@@ -30,10 +30,10 @@ Penalties penalties(const NmfOptions& options, Index n, Index d) {
 }
 
 void check_options(const NmfOptions& options) {
-  check_at_least("nmf", "max_iter", options.max_iter, 1);
-  check_weight("nmf", "tol", options.tol);
-  check_weight("nmf", "alpha_w", options.alpha_w);
-  if (options.alpha_h) check_weight("nmf", "alpha_h", *options.alpha_h);
+  require_at_least("nmf", "max_iter", options.max_iter, 1);
+  require_weight("nmf", "tol", options.tol);
+  require_weight("nmf", "alpha_w", options.alpha_w);
+  if (options.alpha_h) require_weight("nmf", "alpha_h", *options.alpha_h);
   if (!(options.l1_ratio >= 0.0 && options.l1_ratio <= 1.0)) {
     std::ostringstream message;
     message << "nmf: l1_ratio = " << options.l1_ratio << " is outside [0, 1]";
@@ -235,8 +235,8 @@ template <typename T>
 RowMajor<T> transform(const RowMajorRef<T>& x, const RowMajorRef<T>& h_view,
                       const NmfOptions& options) {
   check_options(options);
-  check_non_negative("nmf", "x", x);
-  check_non_negative("nmf", "h", h_view);
+  require_non_negative("nmf", "x", x);
+  require_non_negative("nmf", "h", h_view);
   check_width("h", h_view.cols(), "x", x.cols(), "columns");
   const RowMajor<T> h = h_view;
   const Index n = x.rows(), k = h.rows();
@@ -302,15 +302,15 @@ NmfFactors<double> nndsvd(const RowMajorRef<T>& x, Index k) {
 }
 
 template <typename T>
-NmfFactors<T> initialise(const RowMajorRef<T>& x, Index k, NmfInit init, sdk::Seed seed) {
-  check_non_negative("nmf", "x", x);
-  check_at_least("nmf", "k", k, 1);
+NmfFactors<T> initialise(const RowMajorRef<T>& x, Index k, NmfInit init, Seed seed) {
+  require_non_negative("nmf", "x", x);
+  require_at_least("nmf", "k", k, 1);
   const Index side = std::min(x.rows(), x.cols());
   if (init == NmfInit::kAutomatic) init = k <= side ? NmfInit::kNndsvda : NmfInit::kRandom;
   const double mean = x.template cast<double>().sum() / static_cast<double>(x.size());
   if (init == NmfInit::kRandom) {
     const double scale = std::sqrt(mean / static_cast<double>(k));
-    sdk::Random random(seed);
+    Random random(seed);
     NmfFactors<T> out{RowMajor<T>(x.rows(), k), RowMajor<T>(k, x.cols())};
     for (Index i = 0; i < out.h.size(); ++i)
       out.h.data()[i] = static_cast<T>(scale * std::abs(random.normal()));
@@ -331,7 +331,7 @@ NmfFactors<T> initialise(const RowMajorRef<T>& x, Index k, NmfInit init, sdk::Se
 }
 
 template <typename T>
-NmfResult<T> fit(const RowMajorRef<T>& x, Index k, sdk::Seed seed, const NmfOptions& options) {
+NmfResult<T> fit(const RowMajorRef<T>& x, Index k, Seed seed, const NmfOptions& options) {
   check_options(options);
   return factorise<T>(x, initialise<T>(x, k, options.init, seed), options);
 }
@@ -340,9 +340,9 @@ template <typename T>
 NmfResult<T> fit_from(const RowMajorRef<T>& x, const RowMajorRef<T>& w0, const RowMajorRef<T>& h0,
                       const NmfOptions& options) {
   check_options(options);
-  check_non_negative("nmf", "x", x);
-  check_non_negative("nmf", "w0", w0);
-  check_non_negative("nmf", "h0", h0);
+  require_non_negative("nmf", "x", x);
+  require_non_negative("nmf", "w0", w0);
+  require_non_negative("nmf", "h0", h0);
   check_width("w0", w0.rows(), "x", x.rows(), "rows");
   check_width("h0", h0.cols(), "x", x.cols(), "columns");
   check_width("w0", w0.cols(), "h0", h0.rows(), "parts");
@@ -359,11 +359,11 @@ double checked_error(const RowMajorRef<T>& x, const RowMajorRef<T>& w, const Row
 
 }  // namespace
 
-NmfResult<double> nmf(const MatrixRef& x, Index k, sdk::Seed seed, const NmfOptions& options) {
+NmfResult<double> nmf(const MatrixRef& x, Index k, Seed seed, const NmfOptions& options) {
   return fit<double>(x, k, seed, options);
 }
 
-NmfResult<float> nmf(const MatrixRefF& x, Index k, sdk::Seed seed, const NmfOptions& options) {
+NmfResult<float> nmf(const MatrixRefF& x, Index k, Seed seed, const NmfOptions& options) {
   return fit<float>(x, k, seed, options);
 }
 
@@ -377,11 +377,11 @@ NmfResult<float> nmf_from(const MatrixRefF& x, const MatrixRefF& w0, const Matri
   return fit_from<float>(x, w0, h0, options);
 }
 
-NmfFactors<double> nmf_initialise(const MatrixRef& x, Index k, NmfInit init, sdk::Seed seed) {
+NmfFactors<double> nmf_initialise(const MatrixRef& x, Index k, NmfInit init, Seed seed) {
   return initialise<double>(x, k, init, seed);
 }
 
-NmfFactors<float> nmf_initialise(const MatrixRefF& x, Index k, NmfInit init, sdk::Seed seed) {
+NmfFactors<float> nmf_initialise(const MatrixRefF& x, Index k, NmfInit init, Seed seed) {
   return initialise<float>(x, k, init, seed);
 }
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
@@ -71,8 +71,8 @@ struct NmfResult {
 /// Source: Lee & Seung, NIPS 2000 (mu); Cichocki & Phan, IEICE E92-A(3), 2009, and Hsieh & Dhillon,
 /// KDD 2011 (cd). Semantics of scikit-learn 1.2, whose nndsvd takes a randomised SVD: see
 /// nmf_initialise.
-NmfResult<double> nmf(const MatrixRef& x, Index k, sdk::Seed seed, const NmfOptions& options = {});
-NmfResult<float> nmf(const MatrixRefF& x, Index k, sdk::Seed seed, const NmfOptions& options = {});
+NmfResult<double> nmf(const MatrixRef& x, Index k, Seed seed, const NmfOptions& options = {});
+NmfResult<float> nmf(const MatrixRefF& x, Index k, Seed seed, const NmfOptions& options = {});
 
 /// As nmf, from given factors; options.init is not looked at.
 ///
@@ -90,8 +90,8 @@ NmfResult<float> nmf_from(const MatrixRefF& x, const MatrixRefF& w0, const Matri
 ///
 /// throws      as nmf
 /// Source: Boutsidis & Gallopoulos, Pattern Recognition 41(4), 2008.
-NmfFactors<double> nmf_initialise(const MatrixRef& x, Index k, NmfInit init, sdk::Seed seed);
-NmfFactors<float> nmf_initialise(const MatrixRefF& x, Index k, NmfInit init, sdk::Seed seed);
+NmfFactors<double> nmf_initialise(const MatrixRef& x, Index k, NmfInit init, Seed seed);
+NmfFactors<float> nmf_initialise(const MatrixRefF& x, Index k, NmfInit init, Seed seed);
 
 /// The weights W of rows for parts H that stay fixed, by the same updates and penalties on W.
 ///

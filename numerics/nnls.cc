@@ -178,9 +178,9 @@ bool close_to_singular(const Eigen::LLT<ColMajor>& factor) {
 }  // namespace
 
 Matrix nnls(const MatrixRef& x, const MatrixRef& h, double ridge) {
-  check_finite("nnls", "x", x);
-  check_finite("nnls", "h", h);
-  check_weight("nnls", "ridge", ridge);
+  require_filled("nnls", "x", x);
+  require_filled("nnls", "h", h);
+  require_weight("nnls", "ridge", ridge);
   if (h.cols() != x.cols())
     throw std::invalid_argument("nnls: h has " + std::to_string(h.cols()) + " columns, x has " +
                                 std::to_string(x.cols()));

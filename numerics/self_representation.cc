@@ -432,7 +432,7 @@ class Solver {
 
 SelfRepresentation sparse_self_representation(const MatrixRef& x,
                                               const SelfRepresentationOptions& options) {
-  check_finite("sparse_self_representation", "x", x);
+  require_filled("sparse_self_representation", "x", x);
   if (!(options.gamma > 1.0) || !std::isfinite(options.gamma))
     throw std::invalid_argument("sparse_self_representation: gamma = " +
                                 std::to_string(options.gamma) + ", expected a number > 1");

@@ -69,10 +69,10 @@ Matrix filtered(const SparseMatrix& m, const Matrix& x, double cut) {
   return now;
 }
 
-void by_subspace_iteration(const SparseMatrix& m, Index count, sdk::Seed seed,
+void by_subspace_iteration(const SparseMatrix& m, Index count, Seed seed,
                            SpectralEmbedding& out) {
   const Index side = std::min(m.rows(), count + std::max<Index>(count, 10));
-  sdk::Random random{seed};
+  Random random{seed};
   Matrix x(m.rows(), side);
   for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
   x = orthonormal(x);
@@ -114,7 +114,7 @@ SparseMatrix affinity_of(const SparseMatrix& coefficients) {
   return 0.5 * (scaled + turned);
 }
 
-SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, sdk::Seed seed) {
+SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, Seed seed) {
   check_affinity(affinity);
   if (count < 1 || count > affinity.rows())
     throw std::invalid_argument("spectral_embedding: " + std::to_string(count) +
@@ -141,7 +141,7 @@ SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, 
 }
 
 std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters,
-                                       sdk::Seed seed) {
+                                       Seed seed) {
   Matrix rows = spectral_embedding(affinity, clusters, seed.child("vectors")).vectors;
   for (auto row : rows.rowwise())
     if (const double norm = row.norm(); norm > 0.0) row /= norm;

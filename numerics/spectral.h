@@ -39,7 +39,7 @@ struct SpectralEmbedding {
 ///
 /// Source: Ng, Jordan & Weiss, On spectral clustering, NIPS 2001; Zhou, Saad, Tiago & Chelikowsky,
 /// J. Comput. Phys. 219, 2006 (filter).
-SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, sdk::Seed seed);
+SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, Seed seed);
 
 /// Which rows hang together? K-Means (20 starts) on the leading eigenvectors of spectral_embedding,
 /// rows scaled to norm 1 (a zero row stays zero).
@@ -47,6 +47,6 @@ SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, 
 /// returns     N labels in 0 ... clusters - 1; a cluster may be empty where rows coincide
 /// throws      as spectral_embedding
 std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters,
-                                       sdk::Seed seed);
+                                       Seed seed);
 
 }  // namespace conoscope::numerics

@@ -11,8 +11,8 @@ namespace conoscope::numerics {
 
 Matrix subspace_basis(const MatrixRef& rows, DimensionRule rule, double threshold,
                       Index max_dimension) {
-  check_finite("subspace_basis", "rows", rows);
-  check_at_least("subspace_basis", "max_dimension", max_dimension, 0);
+  require_filled("subspace_basis", "rows", rows);
+  require_at_least("subspace_basis", "max_dimension", max_dimension, 0);
   if (!(threshold > 0.0 && threshold < 1.0))
     throw std::invalid_argument("subspace_basis: threshold = " + std::to_string(threshold) +
                                 " is outside (0, 1)");
@@ -26,12 +26,12 @@ Matrix subspace_basis(const MatrixRef& rows, DimensionRule rule, double threshol
 }
 
 Matrix subspace_coefficients(const MatrixRef& rows, const MatrixRef& bases) {
-  check_finite("subspace_coefficients", "rows", rows);
+  require_filled("subspace_coefficients", "rows", rows);
   if (rows.cols() != bases.cols())
     throw std::invalid_argument("subspace_coefficients: rows have " + std::to_string(rows.cols()) +
                                 " columns, bases " + std::to_string(bases.cols()));
   if (bases.rows() == 0) return Matrix(rows.rows(), 0);
-  check_finite("subspace_coefficients", "bases", bases);
+  require_filled("subspace_coefficients", "bases", bases);
   const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(bases.transpose());
   return solver.solve(rows.transpose()).transpose();
 }
@@ -40,7 +40,7 @@ SubspaceRelevance subspace_relevance(const MatrixRef& rows, const VectorRef& wei
                                      const MatrixRef& bases, const std::vector<Index>& dimensions) {
   Index total = 0;
   for (const Index dimension : dimensions) {
-    check_at_least("subspace_relevance", "dimension", dimension, 0);
+    require_at_least("subspace_relevance", "dimension", dimension, 0);
     total += dimension;
   }
   if (total != bases.rows())

@@ -168,8 +168,8 @@ bool by_ritz(const RowMajorRef<float>& x, Index k, TruncatedSvd& out) {
 
 template <typename T>
 TruncatedSvd svd(const RowMajorRef<T>& x, Index k, bool centre, SvdMethod method) {
-  check_finite("truncated_svd", "x", x);
-  check_at_least("truncated_svd", "k", k, 1);
+  require_filled("truncated_svd", "x", x);
+  require_at_least("truncated_svd", "k", k, 1);
   const Index side = std::min(x.rows(), x.cols());
   if (k > side)
     throw std::invalid_argument("truncated_svd: k = " + std::to_string(k) +
@@ -224,7 +224,7 @@ Index lpca_dimension(const VectorRef& eigenvalues, DimensionRule rule, double th
     throw std::invalid_argument("lpca_dimension: threshold = " + std::to_string(threshold) +
                                 " is outside (0, 1)");
   for (Index i = 0; i < eigenvalues.size(); ++i) {
-    check_weight("lpca_dimension", "eigenvalue " + std::to_string(i), eigenvalues[i]);
+    require_weight("lpca_dimension", "eigenvalue " + std::to_string(i), eigenvalues[i]);
     if (i > 0 && eigenvalues[i] > eigenvalues[i - 1])
       throw std::invalid_argument("lpca_dimension: eigenvalue " + std::to_string(i) +
                                   " is larger than the one before it");

@@ -7,16 +7,15 @@
 
 #include <cmath>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "numerics/nmf.h"
 #include "plugins/explainers/craft/sobol.h"
 #include "plugins/explainers/ice/minibatch_nmf.h"
 
 namespace {
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 constexpr Index kImages = 2000, kPositions = 49, kWidth = 512, kConcepts = 25, kDesign = 32;
 

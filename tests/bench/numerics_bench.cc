@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "numerics/kmeans.h"
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
@@ -14,8 +14,6 @@
 namespace {
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 constexpr Index kRows = 98000, kWidth = 512, kParts = 25;
 

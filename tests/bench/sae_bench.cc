@@ -6,15 +6,14 @@
 
 #include <cmath>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "plugins/explainers/c_shap/concept_shap.h"
 #include "plugins/explainers/topk_sae/sae.h"
 
 namespace {
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 MatrixF normals(Index rows, Index cols, std::uint64_t seed) {
   Random random{Seed(seed)};

@@ -6,14 +6,12 @@
 
 #include <cmath>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "numerics/spectral.h"
 
 namespace {
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 constexpr Index kRows = 10000, kWidth = 512, kParts = 25;
 

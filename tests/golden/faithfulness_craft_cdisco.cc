@@ -12,6 +12,7 @@ namespace conoscope::tests::golden {
 
 namespace {
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
 
 std::vector<double> flat(const Matrix& matrix) {

@@ -16,6 +16,7 @@ namespace conoscope::tests::golden {
 
 namespace {
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
 
 template <typename Derived>

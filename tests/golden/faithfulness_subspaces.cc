@@ -59,7 +59,7 @@ Outputs ssc_case(const Case& one) {
   const SparseMatrix affinity = affinity_of(r.coefficients);
   const std::string file = one.json.at("expected_files").at("top_eigenvalues");
   const Index shown = read_npy(one.folder / file).size();
-  const SpectralEmbedding embedding = spectral_embedding(affinity, clusters, sdk::Seed(0));
+  const SpectralEmbedding embedding = spectral_embedding(affinity, clusters, Seed(0));
   Outputs out;
   out.not_compared["reference_code_max_abs_diff"] = "how far two reference programs differ";
   out.arrays["alpha"] = flat(r.alpha);
@@ -68,10 +68,10 @@ Outputs ssc_case(const Case& one) {
   out.arrays["row_l1"] = flat(r.l1);
   out.arrays["affinity"] = flat(Matrix(affinity));
   out.arrays["top_eigenvalues"] =
-      flat(spectral_embedding(affinity, shown, sdk::Seed(0)).eigenvalues);
+      flat(spectral_embedding(affinity, shown, Seed(0)).eigenvalues);
   out.arrays["eigen_projector"] = flat(Matrix(embedding.vectors * embedding.vectors.transpose()));
   out.arrays["labels"] =
-      flat_as_reference(one, spectral_clustering(affinity, clusters, sdk::Seed(0)), clusters);
+      flat_as_reference(one, spectral_clustering(affinity, clusters, Seed(0)), clusters);
   return out;
 }
 

@@ -6,11 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 
@@ -206,7 +204,7 @@ TEST_CASE("what is refused") {
   Matrix nan = x;
   nan(1, 0) = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_WITH_AS(kmeans(nan, 1, Seed(1)),
-                       "kmeans: x has an entry that is not finite, nan, at row 1, column 0",
+                       "kmeans: x is nan at row 1, column 0; every entry must be finite",
                        std::invalid_argument);
   CHECK_THROWS_AS(kmeans_plus_plus(nan, 1, Seed(1)), std::invalid_argument);
   CHECK_THROWS_AS(kmeans(Matrix(0, 2), 1, Seed(1)), std::invalid_argument);

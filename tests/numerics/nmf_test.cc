@@ -7,12 +7,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "numerics/nnls.h"
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 
@@ -254,7 +252,7 @@ TEST_CASE("what is refused") {
                        "nmf: x has a negative entry -0.5, at row 2, column 1",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(nmf(nan, 2, Seed(1)),
-                       "nmf: x has an entry that is not finite, nan, at row 0, column 2",
+                       "nmf: x is nan at row 0, column 2; every entry must be finite",
                        std::invalid_argument);
   CHECK_THROWS_AS(nmf(MatrixF(negative.cast<float>()), 2, Seed(1)), std::invalid_argument);
   CHECK_THROWS_AS(nmf(Matrix(0, 3), 1, Seed(1)), std::invalid_argument);

@@ -7,11 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 
@@ -135,7 +133,7 @@ TEST_CASE("what is refused") {
   nan(0, 0) = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_AS(nnls(nan, h), std::invalid_argument);
   CHECK_THROWS_WITH_AS(nnls(x, nan),
-                       "nnls: h has an entry that is not finite, nan, at row 0, column 0",
+                       "nnls: h is nan at row 0, column 0; every entry must be finite",
                        std::invalid_argument);
   CHECK_THROWS_AS(nnls(Matrix(0, 2), h), std::invalid_argument);
   CHECK_THROWS_AS(nnls(x, Matrix(0, 2)), std::invalid_argument);

@@ -6,11 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
 namespace conoscope::numerics {
 namespace {
@@ -21,7 +21,7 @@ Matrix halves(Index height, Index width, const Eigen::RowVectorXd& left,
 }
 
 Matrix noise(Index height, Index width, Index channels) {
-  sdk::Random random(sdk::Seed(5));
+  Random random(Seed(5));
   Matrix out(height * width, channels);
   for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.uniform();
   return out;

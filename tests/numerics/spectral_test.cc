@@ -8,8 +8,6 @@
 #include <stdexcept>
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 

@@ -5,11 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 

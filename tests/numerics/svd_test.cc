@@ -7,11 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 
@@ -187,7 +185,7 @@ TEST_CASE("what is refused") {
   Matrix infinite = x;
   infinite(0, 1) = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(truncated_svd(infinite, 1),
-                       "truncated_svd: x has an entry that is not finite, inf, at row 0, column 1",
+                       "truncated_svd: x is inf at row 0, column 1; every entry must be finite",
                        std::invalid_argument);
   CHECK_THROWS_AS(truncated_svd(Matrix(0, 3), 1), std::invalid_argument);
   CHECK_THROWS_AS(truncated_svd(x, 0), std::invalid_argument);

@@ -14,6 +14,7 @@
 namespace {
 
 namespace sdk = conoscope::sdk;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 using Eigen::Index;
@@ -174,7 +175,7 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
     sdk::Matrix out(static_cast<Index>(random.size()), has.cols());
     for (std::size_t r = 0; r < random.size(); ++r)
       out.row(static_cast<Index>(r)) =
-          numerics::concept_activation_vector(has, random[r], cav_c_).transpose();
+          methods::concept_activation_vector(has, random[r], cav_c_).transpose();
     return out;
   }
 
@@ -214,7 +215,7 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
       for (Index& at : order) at = mine[static_cast<std::size_t>(at)];
       const sdk::Matrix each = cavs_of(found.embeddings(order, Eigen::all), random.sets);
       const Eigen::VectorXd scores = tcav(each, weight);
-      if (numerics::paired_t_test(scores, by_chance) > significance_) continue;
+      if (methods::paired_t_test(scores, by_chance) > significance_) continue;
       const Eigen::RowVectorXd mean = each.colwise().mean();
       cavs.push_back(mean.norm() > 0.0 ? Eigen::RowVectorXd(mean / mean.norm()) : mean);
       importance.push_back(scores.mean());

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 namespace {
 
@@ -139,4 +139,4 @@ double paired_t_test(const VectorRef& a, const VectorRef& b) {
   return std::max(0.0, 1.0 - within(mean / (spread / std::sqrt(n)), d.size() - 1));
 }
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "numerics/types.h"
+#include "plugins/explainers/types.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// Which direction separates these rows from those? (a linear classifier's normal, a CAV)
 ///
@@ -31,4 +31,4 @@ Vector concept_activation_vector(const MatrixRef& has, const MatrixRef& lacks, d
 /// Source of the distribution: Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.3-4.
 double paired_t_test(const VectorRef& a, const VectorRef& b);
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -13,6 +13,7 @@
 namespace {
 
 namespace sdk = conoscope::sdk;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 using numerics::Index;
 
@@ -45,20 +46,21 @@ class CShap final : public sdk::Explainer {
     numerics::MatrixF x(n * positions, view.width());
     view.activations().for_each(
         [&x](std::int64_t i, double value) { x.data()[i] = static_cast<float>(value); });
-    numerics::FrozenHead<float> head;
+    methods::FrozenHead<float> head;
     head.weight = sdk::to_matrix(view.weight()).cast<float>();
     head.bias = sdk::to_matrix(view.bias()).col(0).cast<float>();
     head.sigmoid = view.output() == "sigmoid";
-    numerics::Coalitions targets = numerics::Coalitions::Zero(n, outputs);
+    methods::Coalitions targets = methods::Coalitions::Zero(n, outputs);
     const auto members = conoscope::explainers::members_by_output(view);
     for (Index c = 0; c < outputs; ++c)
       for (const Index i : members[static_cast<std::size_t>(c)]) targets(i, c) = 1;
     if ((targets.array() == 0).all())
       throw std::domain_error("c_shap: the model predicts no class at all");
 
+    const numerics::Seed seed(context.seed().value());
     context.check_cancelled();
-    const auto model = numerics::concept_shap_fit(
-        x, positions, targets, head, options_, context.seed().child("concepts"), [&](int epoch) {
+    const auto model = methods::concept_shap_fit(
+        x, positions, targets, head, options_, seed.child("concepts"), [&](int epoch) {
           context.check_cancelled();
           context.progress(0.7 * (epoch + 1) / options_.epochs);
         });
@@ -66,7 +68,7 @@ class CShap final : public sdk::Explainer {
     // A duplicate is no concept of its own: it plays with the one that it repeats, so that all
     // concepts together are still what g was trained on.
     const numerics::Matrix concepts = model.concepts.cast<double>();
-    const std::vector<Index> same_as = numerics::duplicate_of(concepts, duplicate_);
+    const std::vector<Index> same_as = methods::duplicate_of(concepts, duplicate_);
     std::vector<Index> players, player_of(same_as.size());
     for (std::size_t m = 0; m < same_as.size(); ++m) {
       const auto first = static_cast<std::size_t>(same_as[m]);
@@ -76,19 +78,19 @@ class CShap final : public sdk::Explainer {
     const auto count = static_cast<Index>(players.size());
     const bool enumerate = count <= kEnumerated;
     const Index drawn = coalitions_ > 0 ? coalitions_ : 2 * count + 2048;
-    numerics::Coalitions game(drawn + 2, count);  // and none, and all
+    methods::Coalitions game(drawn + 2, count);  // and none, and all
     if (enumerate)
-      game = numerics::all_coalitions(count);
+      game = methods::all_coalitions(count);
     else
-      game << numerics::sample_coalitions(count, drawn, context.seed().child("coalitions")),
-          numerics::Coalitions::Zero(1, count), numerics::Coalitions::Ones(1, count);
-    numerics::Coalitions with_duplicates(game.rows(), concepts.rows());
+      game << methods::sample_coalitions(count, drawn, seed.child("coalitions")),
+          methods::Coalitions::Zero(1, count), methods::Coalitions::Ones(1, count);
+    methods::Coalitions with_duplicates(game.rows(), concepts.rows());
     for (Index m = 0; m < concepts.rows(); ++m)
       with_duplicates.col(m) = game.col(player_of[static_cast<std::size_t>(m)]);
 
     Index done = 0;
-    const numerics::Matrix values = numerics::coalition_recall(
-        numerics::concept_scores<float>(x, model.concepts, options_.loss.beta), positions, model.w1,
+    const numerics::Matrix values = methods::coalition_recall(
+        methods::concept_scores<float>(x, model.concepts, options_.loss.beta), positions, model.w1,
         model.w2, head, targets, with_duplicates, [&] {
           context.check_cancelled();
           context.progress(0.7 + 0.3 * static_cast<double>(++done) / static_cast<double>(n));
@@ -105,8 +107,8 @@ class CShap final : public sdk::Explainer {
       completeness[static_cast<std::size_t>(c)] = values(game.rows() - 1, c);
       if (members[static_cast<std::size_t>(c)].empty()) continue;
       const numerics::Vector phi =
-          enumerate ? numerics::shapley_exact(values.col(c))
-                    : numerics::kernel_shap(game.topRows(drawn), values.col(c).head(drawn),
+          enumerate ? methods::shapley_exact(values.col(c))
+                    : methods::kernel_shap(game.topRows(drawn), values.col(c).head(drawn),
                                             numerics::Vector::Ones(drawn), values(drawn, c),
                                             values(drawn + 1, c));
       for (const Index p : largest(phi)) importance(c, p) = phi[p];
@@ -126,7 +128,7 @@ class CShap final : public sdk::Explainer {
 
   Index k_, coalitions_;
   double duplicate_;
-  numerics::ConceptShapOptions options_;
+  methods::ConceptShapOptions options_;
 };
 
 }  // namespace

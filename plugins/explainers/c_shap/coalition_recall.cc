@@ -5,7 +5,7 @@
 #include "numerics/checks.h"
 #include "plugins/explainers/c_shap/concept_shap.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 constexpr Index kBlock = 32;  // hidden units worked on together: four vectors of eight floats
@@ -106,13 +106,13 @@ Matrix coalition_recall(const RowMajorRef<float>& scores, Index positions, const
                         const MatrixF& w2, const FrozenHead<float>& head, const Coalitions& targets,
                         const Coalitions& coalitions, const std::function<void()>& step) {
   const std::string me = "coalition_recall";
-  check_finite(me, "scores", scores);
-  check_finite(me, "w1", w1);
-  check_finite(me, "w2", w2);
-  check_finite(me, "head weight", head.weight);
-  check_finite(me, "head bias", MatrixF(head.bias));
-  check_at_least(me, "positions", positions, 1);
-  check_at_least(me, "coalitions", coalitions.rows(), 1);
+  numerics::require_filled(me, "scores", scores);
+  numerics::require_filled(me, "w1", w1);
+  numerics::require_filled(me, "w2", w2);
+  numerics::require_filled(me, "head weight", head.weight);
+  numerics::require_filled(me, "head bias", MatrixF(head.bias));
+  numerics::require_at_least(me, "positions", positions, 1);
+  numerics::require_at_least(me, "coalitions", coalitions.rows(), 1);
   const Index concepts = scores.cols(), outputs = head.weight.rows(), n = targets.rows();
   if (targets.rows() * positions != scores.rows() || targets.cols() != outputs ||
       head.bias.size() != outputs || coalitions.cols() != concepts || w1.rows() != concepts ||
@@ -171,4 +171,4 @@ Matrix coalition_recall(const RowMajorRef<float>& scores, Index positions, const
   return hits;
 }
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

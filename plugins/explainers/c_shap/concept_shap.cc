@@ -9,7 +9,7 @@
 #include "numerics/adam.h"
 #include "numerics/checks.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 constexpr double kScoreFloor = 1e-3;  // added to the sum of scores, as in the published code
@@ -21,20 +21,20 @@ void require(bool holds, const std::string& message) {
 void check_loss(const std::string& function, const ConceptShapLoss& loss) {
   require(loss.beta >= 0.0 && loss.beta < 1.0,
           function + ": beta = " + std::to_string(loss.beta) + " is not in [0, 1)");
-  check_weight(function, "similarity_weight", loss.similarity_weight);
-  check_weight(function, "distinct_weight", loss.distinct_weight);
-  check_at_least(function, "top", loss.top, 1);
+  numerics::require_weight(function, "similarity_weight", loss.similarity_weight);
+  numerics::require_weight(function, "distinct_weight", loss.distinct_weight);
+  numerics::require_at_least(function, "top", loss.top, 1);
 }
 
 template <typename T>
 void check_batch(const std::string& function, Index rows, Index positions,
                  const Coalitions& targets, const FrozenHead<T>& head) {
-  check_at_least(function, "positions", positions, 1);
+  numerics::require_at_least(function, "positions", positions, 1);
   require(targets.rows() * positions == rows,
           function + ": " + std::to_string(targets.rows()) + " targets with " +
               std::to_string(positions) + " positions for " + std::to_string(rows) + " rows");
-  check_finite(function, "head weight", head.weight);
-  check_finite(function, "head bias", RowMajor<T>(head.bias));
+  numerics::require_filled(function, "head weight", head.weight);
+  numerics::require_filled(function, "head bias", RowMajor<T>(head.bias));
   require(targets.cols() == head.weight.rows() && head.bias.size() == head.weight.rows(),
           function + ": " + std::to_string(targets.cols()) + " columns of targets and " +
               std::to_string(head.bias.size()) + " biases for " +
@@ -44,8 +44,8 @@ void check_batch(const std::string& function, Index rows, Index positions,
 template <typename T>
 void check_layers(const std::string& function, Index concepts, const RowMajor<T>& w1,
                   const RowMajor<T>& w2, Index width) {
-  check_finite(function, "w1", w1);
-  check_finite(function, "w2", w2);
+  numerics::require_filled(function, "w1", w1);
+  numerics::require_filled(function, "w2", w2);
   require(w1.rows() == concepts && w2.rows() == w1.cols() && w2.cols() == width,
           function + ": w1 " + std::to_string(w1.rows()) + " x " + std::to_string(w1.cols()) +
               " and w2 " + std::to_string(w2.rows()) + " x " + std::to_string(w2.cols()) +
@@ -55,7 +55,7 @@ void check_layers(const std::string& function, Index concepts, const RowMajor<T>
 
 template <typename T>
 RowMajor<T> unit_rows(const std::string& function, const RowMajorRef<T>& concepts) {
-  check_finite(function, "concepts", concepts);
+  numerics::require_filled(function, "concepts", concepts);
   RowMajor<T> unit = concepts;
   for (Index m = 0; m < unit.rows(); ++m) {
     const T norm = unit.row(m).norm();
@@ -115,7 +115,7 @@ double cross_entropy(RowMajor<T>& logits, const Coalitions& targets, bool sigmoi
 
 template <typename T>
 RowMajor<T> concept_scores(const RowMajorRef<T>& x, const RowMajorRef<T>& concepts, double beta) {
-  check_finite("concept_scores", "x", x);
+  numerics::require_filled("concept_scores", "x", x);
   check_loss("concept_scores", {.beta = beta});
   require(x.cols() == concepts.cols(), "concept_scores: concepts have width " +
                                            std::to_string(concepts.cols()) + ", x has " +
@@ -128,7 +128,7 @@ double concept_shap_loss(const RowMajorRef<T>& x, Index positions, const Coaliti
                          const FrozenHead<T>& head, const ConceptShapModel<T>& model,
                          const ConceptShapLoss& loss, ConceptShapModel<T>* gradient) {
   const std::string me = "concept_shap_loss";
-  check_finite(me, "x", x);
+  numerics::require_filled(me, "x", x);
   check_loss(me, loss);
   check_batch(me, x.rows(), positions, targets, head);
   require(x.cols() == model.concepts.cols() && x.cols() == head.weight.cols(),
@@ -207,21 +207,21 @@ double concept_shap_loss(const RowMajorRef<T>& x, Index positions, const Coaliti
 
 ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index positions,
                                          const Coalitions& targets, const FrozenHead<float>& head,
-                                         const ConceptShapOptions& options, sdk::Seed seed,
+                                         const ConceptShapOptions& options, numerics::Seed seed,
                                          const std::function<void(int)>& after_epoch) {
   const std::string me = "concept_shap_fit";
-  check_finite(me, "x", x);
+  numerics::require_filled(me, "x", x);
   check_loss(me, options.loss);
   check_batch(me, x.rows(), positions, targets, head);
-  check_at_least(me, "concepts", options.concepts, 1);
-  check_at_least(me, "hidden", options.hidden, 1);
-  check_at_least(me, "epochs", options.epochs, 1);
-  check_at_least(me, "batch", options.batch, 1);
-  check_weight(me, "learning_rate", options.learning_rate);
+  numerics::require_at_least(me, "concepts", options.concepts, 1);
+  numerics::require_at_least(me, "hidden", options.hidden, 1);
+  numerics::require_at_least(me, "epochs", options.epochs, 1);
+  numerics::require_at_least(me, "batch", options.batch, 1);
+  numerics::require_weight(me, "learning_rate", options.learning_rate);
 
   ConceptShapModel<float> model, gradient;
   const auto draw = [&seed](const char* name, Index rows, Index cols, double bound) {
-    sdk::Random random(seed.child(name));
+    numerics::Random random(seed.child(name));
     MatrixF out(rows, cols);
     for (Index i = 0; i < out.size(); ++i)
       out.data()[i] = static_cast<float>(random.uniform(-bound, bound));
@@ -233,13 +233,13 @@ ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index posi
   model.concepts = draw("concepts", options.concepts, x.cols(), 0.5);
   model.w1 = draw("w1", options.concepts, options.hidden, glorot(options.concepts, options.hidden));
   model.w2 = draw("w2", options.hidden, x.cols(), glorot(options.hidden, x.cols()));
-  Adam<float> adam_concepts(model.concepts.size()), adam_w1(model.w1.size()),
+  numerics::Adam<float> adam_concepts(model.concepts.size()), adam_w1(model.w1.size()),
       adam_w2(model.w2.size());
 
   const Index n = targets.rows(), batch = std::min(options.batch, n);
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
-  sdk::Random shuffling(seed.child("order"));
+  numerics::Random shuffling(seed.child("order"));
   MatrixF rows(batch * positions, x.cols());
   Coalitions wanted(batch, targets.cols());
   for (int epoch = 0; epoch < options.epochs; ++epoch) {
@@ -293,4 +293,4 @@ template double concept_shap_loss(const MatrixRef&, Index, const Coalitions&,
                                   const FrozenHead<double>&, const ConceptShapModel<double>&,
                                   const ConceptShapLoss&, ConceptShapModel<double>*);
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

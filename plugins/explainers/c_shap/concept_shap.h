@@ -4,11 +4,11 @@
 #include <functional>
 #include <vector>
 
-#include "conoscope/sdk/random.h"
-#include "numerics/types.h"
+#include "numerics/random.h"
+#include "plugins/explainers/types.h"
 #include "plugins/explainers/c_shap/shapley.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// Concept vectors that all classes share, and the small network that rebuilds activations from
 /// their scores.
@@ -81,7 +81,7 @@ struct ConceptShapOptions {
 ///             std::domain_error: the loss is no longer finite
 ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index positions,
                                          const Coalitions& targets, const FrozenHead<float>& head,
-                                         const ConceptShapOptions& options, sdk::Seed seed,
+                                         const ConceptShapOptions& options, numerics::Seed seed,
                                          const std::function<void(int)>& after_epoch = {});
 
 /// For each concept the first one before it (or itself) whose cosine with it exceeds `limit`, among
@@ -107,4 +107,4 @@ Matrix coalition_recall(const RowMajorRef<float>& scores, Index positions, const
                         const MatrixF& w2, const FrozenHead<float>& head, const Coalitions& targets,
                         const Coalitions& coalitions, const std::function<void()>& step = {});
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -10,7 +10,7 @@
 
 #include "numerics/checks.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 constexpr Index kMostPlayers = 20;  // 2^20 values; beyond it, sample
@@ -22,7 +22,7 @@ Index players_of(const char* function, const VectorRef& values, Index least) {
     throw std::invalid_argument(std::string(function) + ": " + std::to_string(size) +
                                 " values, expected 2^n with n in " + std::to_string(least) +
                                 " to " + std::to_string(kMostPlayers));
-  check_finite(function, "values", Matrix(values));
+  numerics::require_filled(function, "values", Matrix(values));
   return players;
 }
 
@@ -69,14 +69,14 @@ double shapley_kernel(Index players, Index size) {
          (subsets * static_cast<double>(size) * static_cast<double>(players - size));
 }
 
-Coalitions sample_coalitions(Index players, Index count, sdk::Seed seed) {
-  check_at_least("sample_coalitions", "players", players, 2);
-  check_at_least("sample_coalitions", "count", count, 1);
+Coalitions sample_coalitions(Index players, Index count, numerics::Seed seed) {
+  numerics::require_at_least("sample_coalitions", "players", players, 2);
+  numerics::require_at_least("sample_coalitions", "count", count, 1);
   std::vector<double> up_to(static_cast<std::size_t>(players), 0.0);
   for (std::size_t size = 1; size < up_to.size(); ++size)
     up_to[size] = up_to[size - 1] +
                   1.0 / (static_cast<double>(size) * (static_cast<double>(up_to.size() - size)));
-  sdk::Random random(seed);
+  numerics::Random random(seed);
   std::vector<Index> order(up_to.size());
   std::iota(order.begin(), order.end(), Index{0});
   Coalitions out = Coalitions::Zero(count, players);
@@ -101,10 +101,10 @@ Vector kernel_shap(const Coalitions& coalitions, const VectorRef& values, const 
     throw std::invalid_argument("kernel_shap: " + std::to_string(values.size()) + " values and " +
                                 std::to_string(weights.size()) + " weights for " +
                                 std::to_string(coalitions.rows()) + " coalitions");
-  check_finite("kernel_shap", "values", Matrix(values));
-  check_non_negative("kernel_shap", "weights", Matrix(weights));
-  check_finite("kernel_shap", "v_none and v_all", Matrix{{v_none, v_all}});
-  check_at_least("kernel_shap", "players", n, 1);
+  numerics::require_filled("kernel_shap", "values", Matrix(values));
+  numerics::require_non_negative("kernel_shap", "weights", Matrix(weights));
+  numerics::require_filled("kernel_shap", "v_none and v_all", Matrix{{v_none, v_all}});
+  numerics::require_at_least("kernel_shap", "players", n, 1);
   const double total = v_all - v_none;
   Vector phi(n);
   if (n > 1) {
@@ -143,4 +143,4 @@ Vector kernel_shap_without_intercept(const VectorRef& values) {
   return design.completeOrthogonalDecomposition().solve(target);
 }
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

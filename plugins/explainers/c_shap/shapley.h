@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "conoscope/sdk/random.h"
-#include "numerics/types.h"
+#include "numerics/random.h"
+#include "plugins/explainers/types.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// Coalitions as rows of 0 and 1: entry (i, p) says whether player p takes part in coalition i.
 using Coalitions = RowMajor<std::uint8_t>;
@@ -35,7 +35,7 @@ double shapley_kernel(Index players, Index size);
 /// (proportional to 1 / (size (n - size))), then all subsets of a size alike. Each second one is
 /// the complement of the one before it, which has the same probability and lowers the variance.
 /// throws      std::invalid_argument: n < 2 or count < 1
-Coalitions sample_coalitions(Index players, Index count, sdk::Seed seed);
+Coalitions sample_coalitions(Index players, Index count, numerics::Seed seed);
 
 /// KernelSHAP: Shapley values by weighted least squares over some coalitions, with the efficiency
 /// constraint sum_p phi_p = v(all) - v(none) put in by substitution for the last player.
@@ -62,4 +62,4 @@ Vector kernel_shap(const Coalitions& coalitions, const VectorRef& values, const 
 /// throws      std::invalid_argument: as shapley_exact
 Vector kernel_shap_without_intercept(const VectorRef& values);
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -14,6 +14,7 @@
 namespace {
 
 namespace sdk = conoscope::sdk;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
@@ -33,7 +34,7 @@ class LossRelevance {
     if (!softmax_) return;
     const auto predictions = head.predictions().values<const std::int64_t>();
     shared_ =
-        of(numerics::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),
+        of(methods::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),
            weight_);
   }
 
@@ -51,7 +52,7 @@ class LossRelevance {
 
  private:
   sdk::Matrix of(const sdk::Matrix& rise, const sdk::Matrix& weight) const {
-    return numerics::rectified_relevance(pooled_, sdk::Matrix(rise * weight / positions_), 1);
+    return methods::rectified_relevance(pooled_, sdk::Matrix(rise * weight / positions_), 1);
   }
 
   sdk::Matrix weight_, logits_, pooled_, shared_;
@@ -102,7 +103,7 @@ class Cdisco final : public sdk::Explainer {
       return sdk::Matrix(projected(members, Eigen::all)).colwise().mean().transpose();
     std::vector<Eigen::Index> group(static_cast<std::size_t>(projected.rows()), 0);
     for (const Eigen::Index i : members) group[static_cast<std::size_t>(i)] = 1;
-    return numerics::z_score_of_group(projected, group, 1).transpose();
+    return methods::z_score_of_group(projected, group, 1).transpose();
   }
 
   /// The k candidates of largest |alpha|, the earlier of equals first.

@@ -6,7 +6,7 @@
 
 #include "numerics/checks.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 void check_size(const std::string& function, const std::string& argument,
@@ -19,7 +19,7 @@ void check_size(const std::string& function, const std::string& argument,
 }  // namespace
 
 Matrix cross_entropy_gradient(const MatrixRef& logits, const std::vector<Index>& targets) {
-  check_finite("cross_entropy_gradient", "logits", logits);
+  numerics::require_filled("cross_entropy_gradient", "logits", logits);
   check_size("cross_entropy_gradient", "targets", targets, logits.rows());
   for (std::size_t i = 0; i < targets.size(); ++i)
     if (targets[i] < 0 || targets[i] >= logits.cols())
@@ -37,9 +37,9 @@ Matrix cross_entropy_gradient(const MatrixRef& logits, const std::vector<Index>&
 
 Matrix rectified_relevance(const MatrixRef& activations, const MatrixRef& gradients,
                            Index positions) {
-  check_finite("rectified_relevance", "activations", activations);
-  check_finite("rectified_relevance", "gradients", gradients);
-  check_at_least("rectified_relevance", "positions", positions, 1);
+  numerics::require_filled("rectified_relevance", "activations", activations);
+  numerics::require_filled("rectified_relevance", "gradients", gradients);
+  numerics::require_at_least("rectified_relevance", "positions", positions, 1);
   if (activations.rows() != gradients.rows() || activations.cols() != gradients.cols())
     throw std::invalid_argument("rectified_relevance: activations and gradients differ in shape");
   if (activations.rows() % positions != 0)
@@ -58,7 +58,7 @@ Matrix rectified_relevance(const MatrixRef& activations, const MatrixRef& gradie
 
 Eigen::RowVectorXd z_score_of_group(const MatrixRef& x, const std::vector<Index>& groups,
                                     Index group) {
-  check_finite("z_score_of_group", "x", x);
+  numerics::require_filled("z_score_of_group", "x", x);
   check_size("z_score_of_group", "groups", groups, x.rows());
   std::vector<Index> inside, outside;
   for (Index i = 0; i < x.rows(); ++i)
@@ -78,4 +78,4 @@ Eigen::RowVectorXd z_score_of_group(const MatrixRef& x, const std::vector<Index>
   return (mine - mean).array() / variance.array().sqrt();
 }
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "numerics/types.h"
+#include "plugins/explainers/types.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// How fast does the cross entropy of a sample rise with its logits? p - onehot(target), where p is
 /// the softmax of the logits (max-shifted).
@@ -42,4 +42,4 @@ Matrix rectified_relevance(const MatrixRef& activations, const MatrixRef& gradie
 Eigen::RowVectorXd z_score_of_group(const MatrixRef& x, const std::vector<Index>& groups,
                                     Index group);
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -12,6 +12,7 @@
 namespace {
 
 namespace sdk = conoscope::sdk;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
@@ -32,12 +33,13 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
     explainers::refuse_negative("craft", head.activations());
     const sdk::Matrix weight = sdk::to_matrix(head.weight());
     const auto bias = sdk::to_matrix(head.bias());
-    const numerics::SobolDesign design = numerics::halton_design(nb_design_, k_);
+    const methods::SobolDesign design = methods::halton_design(nb_design_, k_);
     explainers::explain_members(
         head, context, out, "craft", false,
         [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
           explainers::need_rows("craft", c, rows.rows(), k_);
-          const sdk::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
+          const numerics::Seed seed =
+              numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
           explainers::OutputConcepts mine;
           mine.cavs = explainers::parts_of(
               head, rows, [&](const auto& x) { return numerics::nmf(x, k_, seed, options_); });
@@ -46,8 +48,8 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
           const sdk::Matrix total =
               sampled_
                   ? by_masking(scores, mine.cavs, per_position, bias(c, 0), design, context)
-                  : numerics::sobol_total_linear(
-                        numerics::concept_contributions(scores, mine.cavs, per_position), design);
+                  : methods::sobol_total_linear(
+                        methods::concept_contributions(scores, mine.cavs, per_position), design);
           mine.importance = total.colwise().mean().transpose();
           return mine;
         });
@@ -83,7 +85,7 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
   /// Every mask for every sample: masked scores, activations rebuilt from them, the head on those.
   static sdk::Matrix by_masking(const sdk::Matrix& scores, const sdk::Matrix& bank,
                                 const sdk::Matrix& weight, double bias,
-                                const numerics::SobolDesign& design, const sdk::Context& context) {
+                                const methods::SobolDesign& design, const sdk::Context& context) {
     const Eigen::Index positions = weight.rows();
     const auto logits_of = [&](Eigen::Index sample, const sdk::Matrix& masks) {
       context.check_cancelled();
@@ -96,7 +98,7 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
       }
       return logits;
     };
-    return numerics::sobol_total_sampled(scores.rows() / positions, design, logits_of);
+    return methods::sobol_total_sampled(scores.rows() / positions, design, logits_of);
   }
 
   std::int64_t k_, nb_design_;

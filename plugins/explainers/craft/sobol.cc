@@ -6,7 +6,7 @@
 
 #include "numerics/checks.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 constexpr double kLeastVariance = 1e-12;
@@ -36,8 +36,8 @@ double floored_variance(const VectorRef& y) {
 }
 
 void check_design(const std::string& function, const SobolDesign& design) {
-  check_at_least(function, "points", design.points(), 2);
-  check_at_least(function, "factors", design.factors(), 1);
+  numerics::require_at_least(function, "points", design.points(), 2);
+  numerics::require_at_least(function, "factors", design.factors(), 1);
   if (design.b.rows() != design.a.rows() || design.b.cols() != design.a.cols())
     throw std::invalid_argument(function + ": the design's A and B differ in shape");
 }
@@ -45,8 +45,8 @@ void check_design(const std::string& function, const SobolDesign& design) {
 }  // namespace
 
 Matrix halton(Index points, Index dimensions) {
-  check_at_least("halton", "points", points, 1);
-  check_at_least("halton", "dimensions", dimensions, 1);
+  numerics::require_at_least("halton", "points", points, 1);
+  numerics::require_at_least("halton", "dimensions", dimensions, 1);
   const std::vector<Index> bases = first_primes(dimensions);
   Matrix out(points, dimensions);
   for (Index i = 0; i < points; ++i)
@@ -69,20 +69,20 @@ Matrix SobolDesign::masks() const {
 }
 
 SobolDesign halton_design(Index points, Index factors) {
-  check_at_least("halton_design", "points", points, 2);
-  check_at_least("halton_design", "factors", factors, 1);
+  numerics::require_at_least("halton_design", "points", points, 2);
+  numerics::require_at_least("halton_design", "factors", factors, 1);
   const Matrix both = halton(points, 2 * factors);
   return {both.leftCols(factors), both.rightCols(factors)};
 }
 
 Vector sobol_total(const VectorRef& outputs, Index factors) {
-  check_at_least("sobol_total", "factors", factors, 1);
+  numerics::require_at_least("sobol_total", "factors", factors, 1);
   if (outputs.size() % (factors + 2) != 0)
     throw std::invalid_argument(
         "sobol_total: " + std::to_string(outputs.size()) +
         " outputs are no multiple of K + 2 = " + std::to_string(factors + 2));
   const Index n = outputs.size() / (factors + 2);
-  check_at_least("sobol_total", "points", n, 2);
+  numerics::require_at_least("sobol_total", "points", n, 2);
   if (!outputs.allFinite()) throw std::invalid_argument("sobol_total: an output is not finite");
   const auto y = outputs.head(n);
   const double scale = 2.0 * static_cast<double>(n) * floored_variance(y);
@@ -95,7 +95,7 @@ Vector sobol_total(const VectorRef& outputs, Index factors) {
 Matrix sobol_total_sampled(
     Index samples, const SobolDesign& design,
     const std::function<Vector(Index sample, const Matrix& masks)>& outputs_of) {
-  check_at_least("sobol_total_sampled", "samples", samples, 1);
+  numerics::require_at_least("sobol_total_sampled", "samples", samples, 1);
   check_design("sobol_total_sampled", design);
   const Matrix masks = design.masks();
   Matrix total(samples, design.factors());
@@ -110,7 +110,7 @@ Matrix sobol_total_sampled(
 }
 
 Matrix sobol_total_linear(const MatrixRef& contributions, const SobolDesign& design) {
-  check_finite("sobol_total_linear", "contributions", contributions);
+  numerics::require_filled("sobol_total_linear", "contributions", contributions);
   check_design("sobol_total_linear", design);
   if (contributions.cols() != design.factors())
     throw std::invalid_argument("sobol_total_linear: contributions have " +
@@ -144,4 +144,4 @@ Matrix concept_contributions(const MatrixRef& scores, const MatrixRef& bank,
   return out;
 }
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -2,9 +2,9 @@
 
 #include <functional>
 
-#include "numerics/types.h"
+#include "plugins/explainers/types.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// The first points of the Halton sequence, unscrambled: dimension d is the radical inverse of
 /// 0, 1, 2, ... in the d-th prime. Point 0 is all zeros.
@@ -80,4 +80,4 @@ Matrix sobol_total_linear(const MatrixRef& contributions, const SobolDesign& des
 Matrix concept_contributions(const MatrixRef& scores, const MatrixRef& bank,
                              const MatrixRef& weight);
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

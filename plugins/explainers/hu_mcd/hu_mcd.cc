@@ -78,14 +78,14 @@ class HuMcd final : public sdk::Explainer,
   }
 
  private:
-  static sdk::Seed seed_of(std::size_t output, const sdk::Context& context) {
-    return context.seed().child(static_cast<std::uint64_t>(output));
+  static numerics::Seed seed_of(std::size_t output, const sdk::Context& context) {
+    return numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(output));
   }
 
   /// The samples of an output that are looked at, in ascending order.
-  std::vector<Index> chosen(std::vector<Index> samples, sdk::Seed seed) const {
+  std::vector<Index> chosen(std::vector<Index> samples, numerics::Seed seed) const {
     if (static_cast<std::int64_t>(samples.size()) > max_samples_) {
-      sdk::Random(seed.child("samples")).shuffle(samples);
+      numerics::Random(seed.child("samples")).shuffle(samples);
       samples.resize(static_cast<std::size_t>(max_samples_));
       std::sort(samples.begin(), samples.end());
     }
@@ -127,7 +127,7 @@ class HuMcd final : public sdk::Explainer,
     explainers::explain_each_output(
         head, context, out, "hu_mcd", true, [&](Index c, const sdk::Matrix&) {
           auto& concepts = found[static_cast<std::size_t>(c)];
-          const sdk::Seed seed = seed_of(static_cast<std::size_t>(c), context);
+          const numerics::Seed seed = seed_of(static_cast<std::size_t>(c), context);
           concepts = subspaces_of(segments, chosen(members[static_cast<std::size_t>(c)], seed), c,
                                   seed, context);
           return sdk::Matrix(concepts.bases);
@@ -136,7 +136,7 @@ class HuMcd final : public sdk::Explainer,
   }
 
   explainers::Subspaces subspaces_of(const Segments& segments, const std::vector<Index>& samples,
-                                     Index output, sdk::Seed seed,
+                                     Index output, numerics::Seed seed,
                                      const sdk::Context& context) const {
     const std::string name = "hu_mcd: output " + std::to_string(output);
     std::vector<Index> used;

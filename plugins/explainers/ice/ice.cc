@@ -11,6 +11,7 @@
 namespace {
 
 namespace sdk = conoscope::sdk;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
@@ -39,11 +40,12 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
         head, context, out, "ice", false,
         [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
           explainers::need_rows("ice", c, rows.rows(), k_);
-          const sdk::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
+          const numerics::Seed seed =
+              numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
           explainers::OutputConcepts mine;
           if (minibatch_)
             mine.cavs = explainers::parts_of(head, rows, [&](const auto& x) {
-              return numerics::minibatch_nmf(x, k_, seed, batches_);
+              return methods::minibatch_nmf(x, k_, seed, batches_);
             });
           else
             mine.cavs = explainers::parts_of(
@@ -64,7 +66,7 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
     if (exact_)
       psi = numerics::nnls(x, cavs);
     else if (minibatch_)
-      psi = numerics::minibatch_nmf_transform(x, cavs, batches_);
+      psi = methods::minibatch_nmf_transform(x, cavs, batches_);
     else
       psi = numerics::nmf_transform(x, cavs, whole_);
   }
@@ -78,7 +80,7 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
   std::int64_t k_;
   bool minibatch_, tcav_, exact_;
   numerics::NmfOptions whole_;
-  numerics::MiniBatchNmfOptions batches_;
+  methods::MiniBatchNmfOptions batches_;
 };
 
 }  // namespace

@@ -10,14 +10,14 @@
 #include "numerics/checks.h"
 #include "numerics/sums.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 void check_options(const MiniBatchNmfOptions& options) {
-  check_at_least("minibatch_nmf", "batch_size", options.batch_size, 1);
-  check_at_least("minibatch_nmf", "max_iter", options.max_iter, 1);
-  check_at_least("minibatch_nmf", "max_no_improvement", options.max_no_improvement, 0);
-  check_weight("minibatch_nmf", "tol", options.tol);
+  numerics::require_at_least("minibatch_nmf", "batch_size", options.batch_size, 1);
+  numerics::require_at_least("minibatch_nmf", "max_iter", options.max_iter, 1);
+  numerics::require_at_least("minibatch_nmf", "max_no_improvement", options.max_no_improvement, 0);
+  numerics::require_weight("minibatch_nmf", "tol", options.tol);
   if (!(options.forget_factor > 0.0 && options.forget_factor <= 1.0)) {
     std::ostringstream message;
     message << "minibatch_nmf: forget_factor = " << options.forget_factor << " is outside (0, 1]";
@@ -76,7 +76,7 @@ class Watch {
 };
 
 template <typename T>
-MiniBatchNmfResult<T> learn(const RowMajorRef<T>& x, NmfFactors<T> start,
+MiniBatchNmfResult<T> learn(const RowMajorRef<T>& x, numerics::NmfFactors<T> start,
                             const MiniBatchNmfOptions& options) {
   const Index n = x.rows(), width = x.cols(), k = start.h.rows();
   const Index size = std::min(options.batch_size, n);
@@ -101,7 +101,7 @@ MiniBatchNmfResult<T> learn(const RowMajorRef<T>& x, NmfFactors<T> start,
       residual.noalias() = weights * result.h;
       double cost = 0.0;
       for (Index i = 0; i < count; ++i)
-        cost += squared_difference(rows.row(i).data(), residual.row(i).data(), width);
+        cost += numerics::squared_difference(rows.row(i).data(), residual.row(i).data(), width);
       cost /= 2.0 * static_cast<double>(count);
 
       w_x.noalias() = weights.transpose() * rows;
@@ -118,31 +118,31 @@ MiniBatchNmfResult<T> learn(const RowMajorRef<T>& x, NmfFactors<T> start,
     }
 
   double sum = 0.0;
-  const Index step = rows_per_block<T>(width);
+  const Index step = numerics::rows_per_block<T>(width);
   for (Index first = 0; first < n; first += step) {
     const Index count = std::min(step, n - first);
     residual.noalias() = result.w.middleRows(first, count) * result.h;
     for (Index i = 0; i < count; ++i)
-      sum += squared_difference(x.row(first + i).data(), residual.row(i).data(), width);
+      sum += numerics::squared_difference(x.row(first + i).data(), residual.row(i).data(), width);
   }
   result.error = std::sqrt(sum);
   return result;
 }
 
 template <typename T>
-MiniBatchNmfResult<T> fit(const RowMajorRef<T>& x, Index k, sdk::Seed seed,
+MiniBatchNmfResult<T> fit(const RowMajorRef<T>& x, Index k, numerics::Seed seed,
                           const MiniBatchNmfOptions& options) {
   check_options(options);
-  return learn<T>(x, nmf_initialise(x, k, options.init, seed), options);
+  return learn<T>(x, numerics::nmf_initialise(x, k, options.init, seed), options);
 }
 
 template <typename T>
 MiniBatchNmfResult<T> fit_from(const RowMajorRef<T>& x, const RowMajorRef<T>& w0,
                                const RowMajorRef<T>& h0, const MiniBatchNmfOptions& options) {
   check_options(options);
-  check_non_negative("minibatch_nmf", "x", x);
-  check_non_negative("minibatch_nmf", "w0", w0);
-  check_non_negative("minibatch_nmf", "h0", h0);
+  numerics::require_non_negative("minibatch_nmf", "x", x);
+  numerics::require_non_negative("minibatch_nmf", "w0", w0);
+  numerics::require_non_negative("minibatch_nmf", "h0", h0);
   check_shape("w0", w0.rows(), "x", x.rows(), "rows");
   check_shape("h0", h0.cols(), "x", x.cols(), "columns");
   check_shape("w0", w0.cols(), "h0", h0.rows(), "parts");
@@ -151,12 +151,12 @@ MiniBatchNmfResult<T> fit_from(const RowMajorRef<T>& x, const RowMajorRef<T>& w0
 
 }  // namespace
 
-MiniBatchNmfResult<double> minibatch_nmf(const MatrixRef& x, Index k, sdk::Seed seed,
+MiniBatchNmfResult<double> minibatch_nmf(const MatrixRef& x, Index k, numerics::Seed seed,
                                          const MiniBatchNmfOptions& options) {
   return fit<double>(x, k, seed, options);
 }
 
-MiniBatchNmfResult<float> minibatch_nmf(const MatrixRefF& x, Index k, sdk::Seed seed,
+MiniBatchNmfResult<float> minibatch_nmf(const MatrixRefF& x, Index k, numerics::Seed seed,
                                         const MiniBatchNmfOptions& options) {
   return fit<float>(x, k, seed, options);
 }
@@ -176,8 +176,8 @@ MiniBatchNmfResult<float> minibatch_nmf_from(const MatrixRefF& x, const MatrixRe
 Matrix minibatch_nmf_transform(const MatrixRef& x, const MatrixRef& h,
                                const MiniBatchNmfOptions& options) {
   check_options(options);
-  check_non_negative("minibatch_nmf", "x", x);
-  check_non_negative("minibatch_nmf", "h", h);
+  numerics::require_non_negative("minibatch_nmf", "x", x);
+  numerics::require_non_negative("minibatch_nmf", "h", h);
   check_shape("h", h.cols(), "x", x.cols(), "columns");
   const Index k = h.rows();
   const Matrix gram = h * h.transpose(), products = x * h.transpose();
@@ -191,4 +191,4 @@ Matrix minibatch_nmf_transform(const MatrixRef& x, const MatrixRef& h,
   return w;
 }
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

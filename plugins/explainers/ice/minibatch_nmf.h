@@ -1,8 +1,9 @@
 #pragma once
 
 #include "numerics/nmf.h"
+#include "plugins/explainers/types.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// The defaults of scikit-learn 1.2.
 struct MiniBatchNmfOptions {
@@ -11,7 +12,7 @@ struct MiniBatchNmfOptions {
   double tol = 1e-4;            ///< stop when |H's move| <= tol |H|; 0: never for that
   int max_no_improvement = 10;  ///< steps in a row without a lower smoothed cost; 0: no limit
   int max_iter = 200;           ///< passes over the rows
-  NmfInit init = NmfInit::kAutomatic;
+  numerics::NmfInit init = numerics::NmfInit::kAutomatic;
 };
 
 template <typename T>
@@ -39,14 +40,14 @@ struct MiniBatchNmfResult {
 ///
 /// x           N x D, finite, >= 0
 /// k           >= 1
-/// seed        NmfInit::kRandom only
+/// seed        numerics::NmfInit::kRandom only
 /// throws      std::invalid_argument: as nmf for x, k and init; batch_size or max_iter < 1;
 ///             forget_factor outside (0, 1]; tol negative or not finite; max_no_improvement < 0
 ///
 /// Source: Lefevre, Bach & Fevotte, WASPAA 2011. Semantics of scikit-learn 1.2's MiniBatchNMF.
-MiniBatchNmfResult<double> minibatch_nmf(const MatrixRef& x, Index k, sdk::Seed seed,
+MiniBatchNmfResult<double> minibatch_nmf(const MatrixRef& x, Index k, numerics::Seed seed,
                                          const MiniBatchNmfOptions& options = {});
-MiniBatchNmfResult<float> minibatch_nmf(const MatrixRefF& x, Index k, sdk::Seed seed,
+MiniBatchNmfResult<float> minibatch_nmf(const MatrixRefF& x, Index k, numerics::Seed seed,
                                         const MiniBatchNmfOptions& options = {});
 
 /// As minibatch_nmf, from given factors; options.init is not looked at.
@@ -73,4 +74,4 @@ MiniBatchNmfResult<float> minibatch_nmf_from(const MatrixRefF& x, const MatrixRe
 Matrix minibatch_nmf_transform(const MatrixRef& x, const MatrixRef& h,
                                const MiniBatchNmfOptions& options = {});
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -20,11 +20,12 @@ class KMeans final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
+    const numerics::Seed seed(context.seed().value());
     conoscope::explainers::explain_each_output(
         head, context, out, "kmeans", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
           conoscope::explainers::need_rows("kmeans", c, rows.rows(), k_);
           sdk::Matrix centres =
-              numerics::kmeans(rows, k_, context.seed().child(static_cast<std::uint64_t>(c)),
+              numerics::kmeans(rows, k_, seed.child(static_cast<std::uint64_t>(c)),
                                options_)
                   .centres;
           for (auto centre : centres.rowwise())

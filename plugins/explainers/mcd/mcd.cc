@@ -33,7 +33,8 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
     std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
     explainers::explain_each_output(
         head, context, out, "mcd", false, [&](Index c, const sdk::Matrix& rows) {
-          const sdk::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
+          const numerics::Seed seed =
+              numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
           const sdk::Matrix units = unit_rows(rows, seed.child("rows"));
           explainers::need_rows("mcd", c, units.rows(), k_);
           auto& concepts = found[static_cast<std::size_t>(c)];
@@ -48,12 +49,12 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
 
  private:
   /// Rows that are not zero, scaled to norm 1; max_rows of them, drawn, if there are more.
-  sdk::Matrix unit_rows(const sdk::Matrix& rows, sdk::Seed seed) const {
+  sdk::Matrix unit_rows(const sdk::Matrix& rows, numerics::Seed seed) const {
     std::vector<Index> used;
     for (Index i = 0; i < rows.rows(); ++i)
       if (!rows.row(i).isZero(0.0)) used.push_back(i);
     if (static_cast<std::int64_t>(used.size()) > max_rows_) {
-      sdk::Random(seed).shuffle(used);
+      numerics::Random(seed).shuffle(used);
       used.resize(static_cast<std::size_t>(max_rows_));
       std::sort(used.begin(), used.end());
     }
@@ -62,7 +63,7 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
     return units;
   }
 
-  explainers::Subspaces subspaces_of(const sdk::Matrix& units, Index output, sdk::Seed seed,
+  explainers::Subspaces subspaces_of(const sdk::Matrix& units, Index output, numerics::Seed seed,
                                      const sdk::Context& context) const {
     sdk::Matrix kept = units;
     std::vector<Index> labels;

@@ -26,11 +26,12 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
     explainers::refuse_negative("nmf", head.activations());
+    const numerics::Seed seed(context.seed().value());
     explainers::explain_each_output(
         head, context, out, "nmf", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
           explainers::need_rows("nmf", c, rows.rows(), k_);
           return sdk::Matrix(
-              numerics::nmf(rows, k_, context.seed().child(static_cast<std::uint64_t>(c)), options_)
+              numerics::nmf(rows, k_, seed.child(static_cast<std::uint64_t>(c)), options_)
                   .h);
         });
   }

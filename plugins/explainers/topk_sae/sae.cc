@@ -9,7 +9,7 @@
 
 #include "numerics/checks.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 template <typename T>
@@ -17,10 +17,10 @@ using RowVector = Eigen::Matrix<T, 1, Eigen::Dynamic>;
 
 template <typename T>
 void check(const std::string& function, const RowMajorRef<T>& x, const TopKSae<T>& sae) {
-  check_finite(function, "x", x);
-  check_finite(function, "encoder", sae.encoder);
-  check_finite(function, "dictionary", sae.dictionary);
-  check_finite(function, "bias", RowMajor<T>(sae.bias));
+  numerics::require_filled(function, "x", x);
+  numerics::require_filled(function, "encoder", sae.encoder);
+  numerics::require_filled(function, "dictionary", sae.dictionary);
+  numerics::require_filled(function, "bias", RowMajor<T>(sae.bias));
   const Index latents = sae.encoder.rows();
   if (sae.encoder.cols() != x.cols() || sae.dictionary.cols() != x.cols() ||
       sae.dictionary.rows() != latents || sae.bias.size() != latents)
@@ -112,7 +112,7 @@ template <typename T>
 RowMajor<T> sae_encode(const RowMajorRef<T>& x, const TopKSae<T>& sae) {
   check("sae_encode", x, sae);
   RowMajor<T> codes = RowMajor<T>::Zero(x.rows(), sae.encoder.rows());
-  const Index block = rows_per_block<T>(sae.encoder.rows());
+  const Index block = numerics::rows_per_block<T>(sae.encoder.rows());
   std::vector<std::int32_t> active;
   for (Index at = 0; at < x.rows(); at += block) {
     const Index rows = std::min(block, x.rows() - at);
@@ -162,8 +162,8 @@ SaeTrainer<T>::SaeTrainer(TopKSae<T> start, double aux_weight, double clip)
       encoder_gradient_(sae_.encoder.rows(), sae_.encoder.cols()),
       dictionary_gradient_(sae_.dictionary.rows(), sae_.dictionary.cols()),
       bias_gradient_(sae_.bias.size()) {
-  check_weight("SaeTrainer", "aux_weight", aux_weight);
-  check_weight("SaeTrainer", "clip", clip);
+  numerics::require_weight("SaeTrainer", "aux_weight", aux_weight);
+  numerics::require_weight("SaeTrainer", "clip", clip);
   if (clip == 0.0) throw std::invalid_argument("SaeTrainer: clip = 0 lets nothing pass");
 }
 
@@ -244,13 +244,13 @@ double SaeTrainer<T>::step(const RowMajorRef<T>& x, double rate) {
 }
 
 template <typename T>
-TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, sdk::Seed seed) {
-  check_at_least("sae_initialise", "width", width, 1);
-  check_at_least("sae_initialise", "latents", latents, 1);
+TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, numerics::Seed seed) {
+  numerics::require_at_least("sae_initialise", "width", width, 1);
+  numerics::require_at_least("sae_initialise", "latents", latents, 1);
   TopKSae<T> sae;
   sae.top_k = top_k;
   const double bound = 1.0 / std::sqrt(static_cast<double>(width));
-  sdk::Random encoder(seed.child("encoder")), dictionary(seed.child("dictionary"));
+  numerics::Random encoder(seed.child("encoder")), dictionary(seed.child("dictionary"));
   sae.encoder.resize(latents, width);
   sae.bias.resize(latents);
   sae.dictionary.resize(latents, width);
@@ -263,12 +263,12 @@ TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, sdk::Seed see
   return sae;
 }
 
-TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, sdk::Seed seed,
+TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, numerics::Seed seed,
                        const std::function<void(int)>& after_epoch) {
-  check_at_least("sae_fit", "latents", options.latents, 1);
-  check_at_least("sae_fit", "epochs", options.epochs, 1);
-  check_at_least("sae_fit", "batch", options.batch, 1);
-  check_weight("sae_fit", "learning_rate", options.learning_rate);
+  numerics::require_at_least("sae_fit", "latents", options.latents, 1);
+  numerics::require_at_least("sae_fit", "epochs", options.epochs, 1);
+  numerics::require_at_least("sae_fit", "batch", options.batch, 1);
+  numerics::require_weight("sae_fit", "learning_rate", options.learning_rate);
   TopKSae<float> start = sae_initialise<float>(x.cols(), options.latents, options.top_k, seed);
   check("sae_fit", x, start);
   SaeTrainer<float> trainer(std::move(start), options.aux_weight, options.clip);
@@ -278,7 +278,7 @@ TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, s
   const double all_steps = static_cast<double>(per_epoch) * options.epochs;
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
-  sdk::Random shuffling(seed.child("order"));
+  numerics::Random shuffling(seed.child("order"));
   MatrixF rows(batch, x.cols());
   double done = 0.0;
   for (int epoch = 0; epoch < options.epochs; ++epoch) {
@@ -310,7 +310,7 @@ template RowMajor<float> sae_encode(const RowMajorRef<float>&, const TopKSae<flo
 template RowMajor<double> sae_encode(const RowMajorRef<double>&, const TopKSae<double>&);
 template SaeLosses sae_losses(const RowMajorRef<float>&, const TopKSae<float>&);
 template SaeLosses sae_losses(const RowMajorRef<double>&, const TopKSae<double>&);
-template TopKSae<float> sae_initialise(Index, Index, Index, sdk::Seed);
-template TopKSae<double> sae_initialise(Index, Index, Index, sdk::Seed);
+template TopKSae<float> sae_initialise(Index, Index, Index, numerics::Seed);
+template TopKSae<double> sae_initialise(Index, Index, Index, numerics::Seed);
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

@@ -4,11 +4,11 @@
 #include <functional>
 #include <vector>
 
-#include "conoscope/sdk/random.h"
 #include "numerics/adam.h"
-#include "numerics/types.h"
+#include "numerics/random.h"
+#include "plugins/explainers/types.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 
 /// A TopK sparse autoencoder.
 ///
@@ -78,7 +78,7 @@ class SaeTrainer {
 
   TopKSae<T> sae_;
   double aux_weight_, clip_;
-  Adam<T> adam_encoder_, adam_bias_, adam_dictionary_;
+  numerics::Adam<T> adam_encoder_, adam_bias_, adam_dictionary_;
   RowMajor<T> encoder_gradient_, dictionary_gradient_;
   Eigen::Vector<T, Eigen::Dynamic> bias_gradient_;
   RowMajor<T> codes_, code_gradient_, residual_, left_, residual_gradient_;
@@ -98,7 +98,7 @@ struct SaeOptions {
 
 /// A start: encoder and bias U(-1/sqrt(D), 1/sqrt(D)), dictionary standard normal rows of norm 1.
 template <typename T>
-TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, sdk::Seed seed);
+TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, numerics::Seed seed);
 
 /// Trains on the rows of x in a fresh random order each epoch; the last batch may be smaller.
 /// after_epoch(epoch) is called after each, and may throw to stop. One thread; same bits always.
@@ -106,10 +106,10 @@ TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, sdk::Seed see
 /// throws      std::invalid_argument: as sae_encode; latents, epochs or batch below 1, a rate or
 ///             weight that is negative or not finite
 ///             std::domain_error: the loss is no longer finite
-TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, sdk::Seed seed,
+TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, numerics::Seed seed,
                        const std::function<void(int)>& after_epoch = {});
 
 extern template class SaeTrainer<float>;
 extern template class SaeTrainer<double>;
 
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

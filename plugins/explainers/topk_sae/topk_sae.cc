@@ -9,6 +9,7 @@
 namespace {
 
 namespace sdk = conoscope::sdk;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 
 class TopKSparseAutoencoder final : public sdk::Explainer,
@@ -30,7 +31,7 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
     if (head.pooling() == "flatten")
       throw sdk::NotApplicable("topk_sae: a flattened head has one weight vector per position");
     const std::int64_t outputs = head.outputs(), width = head.width();
-    numerics::SaeOptions options = options_;
+    methods::SaeOptions options = options_;
     if (options.latents == 0) options.latents = 5 * outputs;
     if (options.top_k > options.latents)
       throw std::invalid_argument("topk_sae: k = " + std::to_string(options.top_k) +
@@ -42,14 +43,14 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
         [&rows](std::int64_t i, double value) { rows.data()[i] = static_cast<float>(value); });
 
     context.check_cancelled();
-    const auto sae = numerics::sae_fit(rows, options, context.seed(), [&](int epoch) {
+    const auto sae = methods::sae_fit(rows, options, numerics::Seed(context.seed().value()), [&](int epoch) {
       context.check_cancelled();
       context.progress(static_cast<double>(epoch + 1) / options.epochs);
     });
 
-    numerics::TopKSae<double> exact{sae.encoder.cast<double>(), sae.bias.cast<double>(),
+    methods::TopKSae<double> exact{sae.encoder.cast<double>(), sae.bias.cast<double>(),
                                     sae.dictionary.cast<double>(), sae.top_k};
-    const numerics::Matrix dictionary = numerics::sae_dictionary(exact);
+    const numerics::Matrix dictionary = methods::sae_dictionary(exact);
     auto explanation = out.class_agnostic(options.latents, outputs, width);
     sdk::as_matrix(explanation.cavs, options.latents, width) = dictionary;
     sdk::as_matrix(explanation.importance, outputs, options.latents) =
@@ -64,11 +65,11 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
   void project(const sdk::ExplanationIn& explanation, std::int64_t, const sdk::Tensor& rows,
                std::span<double> scores) override {
     const sdk::Matrix bias = sdk::to_matrix(explanation.get("encoder_bias"));
-    const numerics::TopKSae<double> sae{sdk::to_matrix(explanation.get("encoder")), bias.col(0),
+    const methods::TopKSae<double> sae{sdk::to_matrix(explanation.get("encoder")), bias.col(0),
                                         sdk::to_matrix(explanation.cavs()),
                                         std::stoll(explanation.text("top_k"))};
     sdk::as_matrix(scores, rows.rows(), sae.encoder.rows()) =
-        numerics::sae_encode<double>(sdk::to_matrix(rows), sae);
+        methods::sae_encode<double>(sdk::to_matrix(rows), sae);
   }
 
   void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t, const sdk::Tensor& scores,
@@ -78,7 +79,7 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
   }
 
  private:
-  numerics::SaeOptions options_;
+  methods::SaeOptions options_;
 };
 
 }  // namespace

@@ -7,13 +7,13 @@
 #include <limits>
 #include <stdexcept>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 
-namespace conoscope::numerics {
+namespace conoscope::methods {
 namespace {
 
 Matrix cloud(Index rows, Index width, double shift, std::uint64_t seed) {
-  sdk::Random random{sdk::Seed(seed)};
+  numerics::Random random{numerics::Seed(seed)};
   Matrix out(rows, width);
   for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
   out.col(0).array() += shift;
@@ -110,4 +110,4 @@ TEST_CASE("refusals") {
 }
 
 }  // namespace
-}  // namespace conoscope::numerics
+}  // namespace conoscope::methods

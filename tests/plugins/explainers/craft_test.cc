@@ -77,7 +77,7 @@ TEST_CASE("craft: parts and psi carry the penalty, D alpha in psi") {
     const Outcome outcome = craft().fit_explainer(arguments, head);
     REQUIRE(outcome.error == "");
     const Rows v = matrix_of(outcome.out, "cavs");
-    CHECK(v == numerics::nmf(activations, 5, conoscope::sdk::Seed(0).child(0), options).h);
+    CHECK(v == numerics::nmf(activations, 5, conoscope::numerics::Seed(0).child(0), options).h);
     const Outcome fast = craft().project(arguments, outcome.out, 0, array_of(rows), 5);
     arguments["psi"] = text("exact");
     const Outcome exact = craft().project(arguments, outcome.out, 0, array_of(rows), 5);

@@ -6,6 +6,7 @@
 #include "tests/support/head_bundle.h"
 
 using namespace conoscope::testing;
+namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 
 namespace {
@@ -87,8 +88,8 @@ TEST_CASE("ice: the TCAV fraction is 1 where the derivative is positive, else 0"
 TEST_CASE("ice: each solver's parts and each psi are those of the numerics") {
   const Rows activations = normal_rows(90, 8, 4, true), rows = normal_rows(20, 8, 5, true);
   const Bundle head = head_bundle(activations, 3, normal_rows(1, 8, 6), {0.0}, "regression");
-  const numerics::MiniBatchNmfOptions batches{.batch_size = 32};
-  const conoscope::sdk::Seed seed = conoscope::sdk::Seed(2).child(0);
+  const methods::MiniBatchNmfOptions batches{.batch_size = 32};
+  const conoscope::numerics::Seed seed = conoscope::numerics::Seed(2).child(0);
   for (const char* solver : {"cd", "mu", "minibatch"}) {
     CAPTURE(solver);
     Arguments arguments{{"solver", text(solver)}, {"batch_size", std::int64_t{32}}};
@@ -98,13 +99,13 @@ TEST_CASE("ice: each solver's parts and each psi are those of the numerics") {
     const numerics::NmfOptions whole{.solver = text(solver) == "mu"
                                                    ? numerics::NmfSolver::kMultiplicativeUpdate
                                                    : numerics::NmfSolver::kCoordinateDescent};
-    const Rows v = in_batches ? numerics::minibatch_nmf(activations, 5, seed, batches).h
+    const Rows v = in_batches ? methods::minibatch_nmf(activations, 5, seed, batches).h
                               : numerics::nmf(activations, 5, seed, whole).h;
     CHECK(matrix_of(outcome.out, "cavs") == v);
     CHECK(projected(arguments, outcome.out, 0, rows) == numerics::nnls(rows, v));
     arguments["psi"] = text("transform");
     CHECK(projected(arguments, outcome.out, 0, rows) ==
-          (in_batches ? numerics::minibatch_nmf_transform(rows, v, batches)
+          (in_batches ? methods::minibatch_nmf_transform(rows, v, batches)
                       : numerics::nmf_transform(rows, v, whole)));
   }
 }

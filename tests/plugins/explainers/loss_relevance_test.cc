@@ -8,6 +8,7 @@
 
 #include "tests/support/throws.h"
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
 
 TEST_CASE("the gradient of the cross entropy, by hand and by differences") {

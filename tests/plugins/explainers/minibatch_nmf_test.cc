@@ -9,9 +9,8 @@
 #include "numerics/nnls.h"
 #include "tests/support/throws.h"
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 

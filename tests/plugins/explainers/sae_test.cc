@@ -7,9 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 
@@ -149,7 +148,7 @@ TEST_CASE("what is refused") {
   MatrixF nan = x;
   nan(1, 1) = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_WITH_AS(sae_fit(nan, {.latents = 4, .top_k = 1}, Seed(1)),
-                       "sae_fit: x has an entry that is not finite, nan, at row 1, column 1",
+                       "sae_fit: x is nan at row 1, column 1; every entry must be finite",
                        std::invalid_argument);
   CHECK_THROWS_AS(sae_fit(x * 1e30F, {.latents = 4, .top_k = 1}, Seed(1)), std::domain_error);
   CHECK_THROWS_AS(sae_encode<double>(Matrix::Ones(1, 3), tiny()), std::invalid_argument);

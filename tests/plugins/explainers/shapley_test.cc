@@ -7,9 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
-using conoscope::sdk::Random;
-using conoscope::sdk::Seed;
 
 namespace {
 

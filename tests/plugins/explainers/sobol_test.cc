@@ -6,15 +6,16 @@
 #include <limits>
 #include <stdexcept>
 
-#include "conoscope/sdk/random.h"
+#include "numerics/random.h"
 #include "tests/support/throws.h"
 
+using namespace conoscope::methods;
 using namespace conoscope::numerics;
 
 namespace {
 
 Matrix normals(Index n, Index d, std::uint64_t seed) {
-  conoscope::sdk::Random random{conoscope::sdk::Seed(seed)};
+  conoscope::numerics::Random random{conoscope::numerics::Seed(seed)};
   Matrix x(n, d);
   for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
   return x;

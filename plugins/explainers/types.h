@@ -1,0 +1,17 @@
+#pragma once
+
+#include "numerics/types.h"
+
+namespace conoscope::methods {
+
+using numerics::Index;
+using numerics::Matrix;
+using numerics::MatrixF;
+using numerics::MatrixRef;
+using numerics::MatrixRefF;
+using numerics::RowMajor;
+using numerics::RowMajorRef;
+using numerics::Vector;
+using numerics::VectorRef;
+
+}  // namespace conoscope::methods
