@@ -368,8 +368,7 @@ KMeansResult from(const RowMajorRef<T>& x, const MatrixRef& init, const KMeansOp
 }
 
 template <typename T>
-KMeansResult restarts(const RowMajorRef<T>& x, Index k, Seed seed,
-                      const KMeansOptions& options) {
+KMeansResult restarts(const RowMajorRef<T>& x, Index k, Seed seed, const KMeansOptions& options) {
   check_options(options);
   require_at_least("kmeans", "n_init", options.n_init, 1);
   require_filled("kmeans", "x", x);

@@ -55,8 +55,7 @@ KMeansResult kmeans_from(const MatrixRefF& x, const MatrixRef& init,
 ///
 /// throws      as kmeans_from; std::invalid_argument: k < 1, k > N, n_init < 1
 KMeansResult kmeans(const MatrixRef& x, Index k, Seed seed, const KMeansOptions& options = {});
-KMeansResult kmeans(const MatrixRefF& x, Index k, Seed seed,
-                    const KMeansOptions& options = {});
+KMeansResult kmeans(const MatrixRefF& x, Index k, Seed seed, const KMeansOptions& options = {});
 
 /// K rows of x, spread out: greedy k-means++ seeding.
 ///

@@ -69,8 +69,7 @@ Matrix filtered(const SparseMatrix& m, const Matrix& x, double cut) {
   return now;
 }
 
-void by_subspace_iteration(const SparseMatrix& m, Index count, Seed seed,
-                           SpectralEmbedding& out) {
+void by_subspace_iteration(const SparseMatrix& m, Index count, Seed seed, SpectralEmbedding& out) {
   const Index side = std::min(m.rows(), count + std::max<Index>(count, 10));
   Random random{seed};
   Matrix x(m.rows(), side);
@@ -140,8 +139,7 @@ SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, 
   return out;
 }
 
-std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters,
-                                       Seed seed) {
+std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters, Seed seed) {
   Matrix rows = spectral_embedding(affinity, clusters, seed.child("vectors")).vectors;
   for (auto row : rows.rowwise())
     if (const double norm = row.norm(); norm > 0.0) row /= norm;

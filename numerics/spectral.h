@@ -46,7 +46,6 @@ SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, 
 ///
 /// returns     N labels in 0 ... clusters - 1; a cluster may be empty where rows coincide
 /// throws      as spectral_embedding
-std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters,
-                                       Seed seed);
+std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters, Seed seed);
 
 }  // namespace conoscope::numerics

@@ -9,8 +9,8 @@
 
 #include "harness/app/command.h"
 #include "harness/app/metric_order.h"
+#include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
-#include "results/analysis/estimate.h"
 #include "results/boards/asked.h"
 #include "results/boards/scores.h"
 
@@ -40,9 +40,8 @@ Subjects read(results::Store& store, const results::BoardOptions& filters,
 struct MeanAndError {
   std::vector<double> means, errors;
   void add(const std::vector<double>& values) {
-    const auto n = static_cast<double>(values.size());
-    means.push_back(std::accumulate(values.begin(), values.end(), 0.0) / n);
-    errors.push_back(results::sample_sd(values) / std::sqrt(n));
+    means.push_back(numerics::mean(values));
+    errors.push_back(numerics::standard_error(values));
   }
 };
 

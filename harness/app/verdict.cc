@@ -5,7 +5,7 @@
 
 #include "harness/app/metric_order.h"
 #include "metrics/catalogue.h"
-#include "results/analysis/estimate.h"
+#include "numerics/statistics/moments.h"
 
 namespace conoscope::app {
 
@@ -22,10 +22,8 @@ int compare(const results::Ladder::Step& a, const results::Ladder::Step& b, doub
       differences.push_back(other->second - value);
   double mean = *mean_of(b) - *mean_of(a), error = 0.0;
   if (differences.size() > 1) {
-    mean = 0.0;
-    for (const double difference : differences) mean += difference;
-    mean /= static_cast<double>(differences.size());
-    error = results::sample_sd(differences) / std::sqrt(static_cast<double>(differences.size()));
+    mean = numerics::mean(differences);
+    error = numerics::standard_error(differences);
   }
   if (std::abs(mean) <= std::max(kRounding * scale, kStandardErrors * error)) return 0;
   return mean > 0.0 ? 1 : -1;

@@ -9,6 +9,7 @@
 #include "numerics/checks.h"
 #include "numerics/statistics/distributions.h"
 #include "numerics/statistics/mid_ranks.h"
+#include "numerics/statistics/moments.h"
 #include "numerics/statistics/sample_checks.h"
 
 namespace conoscope::numerics {
@@ -22,7 +23,7 @@ void require_xy(const char* function, const VectorRef& x, const VectorRef& y) {
   require_sample(function, "x", x, 3);
   require_sample(function, "y", y, 3);
   for (const auto* one : {&x, &y})
-    if (squared_deviations(*one) == 0.0)
+    if (squared_deviations(as_span(*one)) == 0.0)
       throw std::domain_error(std::string(function) + ": all values of " + (one == &x ? "x" : "y") +
                               " are equal");
 }

@@ -11,13 +11,15 @@
 #include "numerics/random.h"
 #include "numerics/statistics/correlation.h"
 #include "numerics/statistics/distributions.h"
+#include "numerics/statistics/moments.h"
 #include "numerics/statistics/sample_checks.h"
 
 namespace conoscope::numerics {
 
 namespace {
 
-/// Box and Muller: two standard normal numbers at a time.
+/// Box and Muller: two standard normal numbers at a time. Not Random::normal(): recorded
+/// correlations rest on these draws.
 class Normal {
  public:
   explicit Normal(std::uint64_t seed) : random_(seed) {}
@@ -60,7 +62,7 @@ RubinPooling rubin_pooling(const VectorRef& estimates, double within, double com
   const auto m = static_cast<double>(pooled.draws);
   pooled.mean = estimates.mean();
   pooled.within = within;
-  pooled.between = squared_deviations(estimates) / (m - 1.0);
+  pooled.between = squared_deviations(as_span(estimates)) / (m - 1.0);
   const double inflated = (1.0 + 1.0 / m) * pooled.between;
   pooled.total = within + inflated;
   pooled.t = pooled.mean / std::sqrt(pooled.total);

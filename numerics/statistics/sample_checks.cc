@@ -23,9 +23,4 @@ void require_pairs(std::string_view function, const VectorRef& a, const VectorRe
   require_sample(function, "b", b, least);
 }
 
-double squared_deviations(const VectorRef& values) {
-  if (values.size() == 0 || (values.array() == values(0)).all()) return 0.0;
-  return (values.array() - values.mean()).square().sum();
-}
-
 }  // namespace conoscope::numerics

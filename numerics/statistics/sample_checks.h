@@ -1,10 +1,16 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
+
+/// The same values for functions that know nothing of Eigen.
+inline std::span<const double> as_span(const VectorRef& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
 
 /// At least `least` values, all finite. throws std::invalid_argument with function, argument,
 /// value.
@@ -13,9 +19,5 @@ void require_sample(std::string_view function, std::string_view argument, const 
 
 /// Two samples of one length, each as require_sample wants it.
 void require_pairs(std::string_view function, const VectorRef& a, const VectorRef& b, Index least);
-
-/// Sum of squared deviations from the mean; exactly 0 where all values are equal, which the mean's
-/// own rounding would otherwise hide.
-double squared_deviations(const VectorRef& values);
 
 }  // namespace conoscope::numerics

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "numerics/statistics/distributions.h"
+#include "numerics/statistics/moments.h"
 #include "numerics/statistics/sample_checks.h"
 
 namespace conoscope::numerics {
@@ -26,8 +27,8 @@ TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level) {
   require_sample("welch_t_test", "a", a, 2);
   require_sample("welch_t_test", "b", b, 2);
   const auto n_a = static_cast<double>(a.size()), n_b = static_cast<double>(b.size());
-  const double v_a = squared_deviations(a) / (n_a - 1.0) / n_a;
-  const double v_b = squared_deviations(b) / (n_b - 1.0) / n_b;
+  const double v_a = squared_deviations(as_span(a)) / (n_a - 1.0) / n_a;
+  const double v_b = squared_deviations(as_span(b)) / (n_b - 1.0) / n_b;
   const double sum = v_a + v_b;
   // As shares of the sum: squares of tiny variances would underflow.
   const double share = sum > 0.0 ? v_a / sum : 0.0;
@@ -41,7 +42,7 @@ TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level) {
   require_pairs("paired_t_test", a, b, 2);
   const Vector difference = a - b;
   const auto n = static_cast<double>(difference.size());
-  const double se = std::sqrt(squared_deviations(difference) / (n - 1.0) / n);
+  const double se = std::sqrt(squared_deviations(as_span(difference)) / (n - 1.0) / n);
   return t_test(difference.mean(), se, n - 1.0, level);
 }
 

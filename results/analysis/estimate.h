@@ -7,10 +7,6 @@
 
 namespace conoscope::results {
 
-/// Standard deviation of a sample, divided by n - 1, two passes.
-/// throws  std::invalid_argument: fewer than two values
-double sample_sd(std::span<const double> values);
-
 /// Half-width of the 95 % t interval of a mean: t sd / sqrt(n).
 /// throws  std::invalid_argument: n < 2
 double t_half_width(std::int64_t n, double sd);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "numerics/statistics/moments.h"
 #include "results/analysis/estimate.h"
 
 namespace conoscope::results {
@@ -15,10 +16,6 @@ constexpr double kShareOfRange = 0.01;
 constexpr double kRounding = 1e-9;  // of the range: less is no difference
 
 double mean_at(const ScoresAtK& point) { return estimate_of(point.values(), point.asked).mean; }
-
-double standard_error(std::span<const double> values) {
-  return sample_sd(values) / std::sqrt(static_cast<double>(values.size()));
-}
 
 bool varies_by_seed(const ScoresAtK& point) {
   const double first = point.by_seed.begin()->second;
@@ -38,8 +35,8 @@ std::vector<double> paired_differences(const ScoresAtK& best, const ScoresAtK& o
 bool within_standard_error(const ScoresAtK& best, const ScoresAtK& other, double sign) {
   const auto differences = paired_differences(best, other, sign);
   if (differences.size() >= 2)
-    return estimate_of(differences, 0).mean <= standard_error(differences);
-  return sign * (mean_at(best) - mean_at(other)) <= standard_error(best.values());
+    return estimate_of(differences, 0).mean <= numerics::standard_error(differences);
+  return sign * (mean_at(best) - mean_at(other)) <= numerics::standard_error(best.values());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "numerics/statistics/moments.h"
 #include "results/store/error.h"
 
 namespace conoscope::results {
@@ -34,13 +35,7 @@ void sample_sd_final(sqlite3_context* context) {
   if (slot == nullptr || *slot == nullptr) return sqlite3_result_null(context);
   const std::unique_ptr<std::vector<double>> values(*slot);
   if (values->size() < 2) return sqlite3_result_null(context);
-  const double n = static_cast<double>(values->size());
-  double sum = 0;
-  for (const double x : *values) sum += x;
-  const double mean = sum / n;
-  double squares = 0;
-  for (const double x : *values) squares += (x - mean) * (x - mean);
-  sqlite3_result_double(context, std::sqrt(squares / (n - 1)));
+  sqlite3_result_double(context, numerics::sample_sd(*values));
 }
 
 StoreProblem problem_of(int code, int system_error) {

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "numerics/random.h"
 #include "numerics/nmf.h"
+#include "numerics/random.h"
 #include "plugins/explainers/craft/sobol.h"
 #include "plugins/explainers/ice/minibatch_nmf.h"
 

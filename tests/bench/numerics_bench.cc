@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "numerics/random.h"
 #include "numerics/kmeans.h"
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
+#include "numerics/random.h"
 #include "numerics/svd.h"
 
 namespace {

@@ -67,8 +67,7 @@ Outputs ssc_case(const Case& one) {
   out.arrays["objective"] = flat(r.objective);
   out.arrays["row_l1"] = flat(r.l1);
   out.arrays["affinity"] = flat(Matrix(affinity));
-  out.arrays["top_eigenvalues"] =
-      flat(spectral_embedding(affinity, shown, Seed(0)).eigenvalues);
+  out.arrays["top_eigenvalues"] = flat(spectral_embedding(affinity, shown, Seed(0)).eigenvalues);
   out.arrays["eigen_projector"] = flat(Matrix(embedding.vectors * embedding.vectors.transpose()));
   out.arrays["labels"] =
       flat_as_reference(one, spectral_clustering(affinity, clusters, Seed(0)), clusters);

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "numerics/random.h"
 #include "numerics/nnls.h"
+#include "numerics/random.h"
 
 using namespace conoscope::numerics;
 

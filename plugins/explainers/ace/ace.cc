@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "numerics/kmeans.h"
+#include "numerics/statistics/t_test.h"
 #include "plugins/explainers/ace/cav.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/image_segments.h"
@@ -215,7 +216,7 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
       for (Index& at : order) at = mine[static_cast<std::size_t>(at)];
       const sdk::Matrix each = cavs_of(found.embeddings(order, Eigen::all), random.sets);
       const Eigen::VectorXd scores = tcav(each, weight);
-      if (methods::paired_t_test(scores, by_chance) > significance_) continue;
+      if (numerics::paired_t_test(scores, by_chance).p > significance_) continue;
       const Eigen::RowVectorXd mean = each.colwise().mean();
       cavs.push_back(mean.norm() > 0.0 ? Eigen::RowVectorXd(mean / mean.norm()) : mean);
       importance.push_back(scores.mean());

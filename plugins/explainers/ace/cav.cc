@@ -4,7 +4,6 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -72,27 +71,6 @@ Vector minimise(const Loss& loss) {
   return u;
 }
 
-/// P(|T| <= t) for nu degrees of freedom.
-double within(double t, Index nu) {
-  const double theta = std::atan(std::abs(t) / std::sqrt(static_cast<double>(nu)));
-  const double s = std::sin(theta), cosine = std::cos(theta), square = cosine * cosine;
-  double sum = 0.0;
-  if (nu % 2 == 1) {
-    double term = cosine;
-    for (Index i = 1; i + 1 < nu; i += 2) {
-      sum += term;
-      term *= square * static_cast<double>(i + 1) / static_cast<double>(i + 2);
-    }
-    return 2.0 / std::numbers::pi * (theta + s * sum);
-  }
-  double term = 1.0;
-  for (Index i = 0; i + 1 < nu; i += 2) {
-    sum += term;
-    term *= square * static_cast<double>(i + 1) / static_cast<double>(i + 2);
-  }
-  return s * sum;
-}
-
 }  // namespace
 
 Vector concept_activation_vector(const MatrixRef& has, const MatrixRef& lacks, double c) {
@@ -124,19 +102,6 @@ Vector concept_activation_vector(const MatrixRef& has, const MatrixRef& lacks, d
   // Where nothing separates, rounding still leaves a direction: one that moves no margin.
   const double norm = w.norm(), farthest = rows.rowwise().norm().maxCoeff();
   return norm * farthest > kNothing ? Vector(w / norm) : Vector(Vector::Zero(width));
-}
-
-double paired_t_test(const VectorRef& a, const VectorRef& b) {
-  if (a.size() != b.size() || a.size() < 2 || !a.allFinite() || !b.allFinite())
-    throw std::invalid_argument("paired_t_test: " + std::to_string(a.size()) + " and " +
-                                std::to_string(b.size()) +
-                                " values; needs 2 pairs at least, all finite");
-  const Vector d = a - b;
-  const auto n = static_cast<double>(d.size());
-  const double mean = d.mean();
-  if (d.minCoeff() == d.maxCoeff()) return d[0] == 0.0 ? 1.0 : 0.0;
-  const double spread = std::sqrt((d.array() - mean).square().sum() / (n - 1.0));
-  return std::max(0.0, 1.0 - within(mean / (spread / std::sqrt(n)), d.size() - 1));
 }
 
 }  // namespace conoscope::methods

@@ -20,15 +20,4 @@ namespace conoscope::methods {
 /// the logistic one is an option there).
 Vector concept_activation_vector(const MatrixRef& has, const MatrixRef& lacks, double c = 1.0);
 
-/// How likely is a mean difference of pairs at least this large by chance? (paired t-test, two
-/// sides)
-///
-///   t = mean(d) / (s(d) / sqrt(n)),  d = a - b;   p = P(|T| >= |t|), n - 1 degrees of freedom
-///
-/// returns     p in [0, 1]; all d equal: 1 where they are 0, else 0
-/// throws      std::invalid_argument: other sizes, fewer than 2 pairs, an entry not finite
-///
-/// Source of the distribution: Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.3-4.
-double paired_t_test(const VectorRef& a, const VectorRef& b);
-
 }  // namespace conoscope::methods

@@ -109,8 +109,8 @@ class CShap final : public sdk::Explainer {
       const numerics::Vector phi =
           enumerate ? methods::shapley_exact(values.col(c))
                     : methods::kernel_shap(game.topRows(drawn), values.col(c).head(drawn),
-                                            numerics::Vector::Ones(drawn), values(drawn, c),
-                                            values(drawn + 1, c));
+                                           numerics::Vector::Ones(drawn), values(drawn, c),
+                                           values(drawn + 1, c));
       for (const Index p : largest(phi)) importance(c, p) = phi[p];
     }
   }

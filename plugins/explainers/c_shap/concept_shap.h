@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "numerics/random.h"
-#include "plugins/explainers/types.h"
 #include "plugins/explainers/c_shap/shapley.h"
+#include "plugins/explainers/types.h"
 
 namespace conoscope::methods {
 

@@ -33,9 +33,8 @@ class LossRelevance {
                                           all, true);
     if (!softmax_) return;
     const auto predictions = head.predictions().values<const std::int64_t>();
-    shared_ =
-        of(methods::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),
-           weight_);
+    shared_ = of(methods::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),
+                 weight_);
   }
 
   /// n x D. Softmax: the loss is the cross entropy with the predicted class, the same whatever the

@@ -25,8 +25,7 @@ class KMeans final : public sdk::Explainer {
         head, context, out, "kmeans", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
           conoscope::explainers::need_rows("kmeans", c, rows.rows(), k_);
           sdk::Matrix centres =
-              numerics::kmeans(rows, k_, seed.child(static_cast<std::uint64_t>(c)),
-                               options_)
+              numerics::kmeans(rows, k_, seed.child(static_cast<std::uint64_t>(c)), options_)
                   .centres;
           for (auto centre : centres.rowwise())
             if (const double norm = centre.norm(); norm > 0.0)

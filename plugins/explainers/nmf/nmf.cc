@@ -31,8 +31,7 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
         head, context, out, "nmf", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
           explainers::need_rows("nmf", c, rows.rows(), k_);
           return sdk::Matrix(
-              numerics::nmf(rows, k_, seed.child(static_cast<std::uint64_t>(c)), options_)
-                  .h);
+              numerics::nmf(rows, k_, seed.child(static_cast<std::uint64_t>(c)), options_).h);
         });
   }
 

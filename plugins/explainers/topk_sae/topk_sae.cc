@@ -43,13 +43,14 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
         [&rows](std::int64_t i, double value) { rows.data()[i] = static_cast<float>(value); });
 
     context.check_cancelled();
-    const auto sae = methods::sae_fit(rows, options, numerics::Seed(context.seed().value()), [&](int epoch) {
-      context.check_cancelled();
-      context.progress(static_cast<double>(epoch + 1) / options.epochs);
-    });
+    const auto sae =
+        methods::sae_fit(rows, options, numerics::Seed(context.seed().value()), [&](int epoch) {
+          context.check_cancelled();
+          context.progress(static_cast<double>(epoch + 1) / options.epochs);
+        });
 
     methods::TopKSae<double> exact{sae.encoder.cast<double>(), sae.bias.cast<double>(),
-                                    sae.dictionary.cast<double>(), sae.top_k};
+                                   sae.dictionary.cast<double>(), sae.top_k};
     const numerics::Matrix dictionary = methods::sae_dictionary(exact);
     auto explanation = out.class_agnostic(options.latents, outputs, width);
     sdk::as_matrix(explanation.cavs, options.latents, width) = dictionary;
@@ -66,8 +67,8 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
                std::span<double> scores) override {
     const sdk::Matrix bias = sdk::to_matrix(explanation.get("encoder_bias"));
     const methods::TopKSae<double> sae{sdk::to_matrix(explanation.get("encoder")), bias.col(0),
-                                        sdk::to_matrix(explanation.cavs()),
-                                        std::stoll(explanation.text("top_k"))};
+                                       sdk::to_matrix(explanation.cavs()),
+                                       std::stoll(explanation.text("top_k"))};
     sdk::as_matrix(scores, rows.rows(), sae.encoder.rows()) =
         methods::sae_encode<double>(sdk::to_matrix(rows), sae);
   }

@@ -49,6 +49,18 @@ TEST_CASE("paired_t_test by hand") {
   CHECK(turned.half_width == test.half_width);
 }
 
+TEST_CASE("paired_t_test from tables") {
+  // 1 degree of freedom: p = 1 - 2/pi atan t; d = 1, 3: t = 2
+  CHECK(paired_t_test(values({1, 3}), values({0, 0})).p ==
+        doctest::Approx(1.0 - 2.0 / 3.14159265358979324 * std::atan(2.0)).epsilon(1e-12));
+  // The 1 % point of 19 degrees of freedom is 2.860935: 20 pairs that give just this t.
+  Vector d(20);
+  for (Index i = 0; i < 20; ++i) d[i] = i < 10 ? 1.0 : -1.0;
+  d.array() += 2.860934606449914 * std::sqrt(20.0 / 19.0) / std::sqrt(20.0);
+  CHECK(paired_t_test(d, Vector::Zero(20)).p == doctest::Approx(0.01).epsilon(1e-6));
+  CHECK(paired_t_test(Vector::Zero(20), d).p == doctest::Approx(0.01).epsilon(1e-6));
+}
+
 TEST_CASE("welch_t_test by hand") {
   const TTest test = welch_t_test(values({0, 2}), values({1, 3, 5}));
   CHECK(test.difference == -2.0);

@@ -4,7 +4,6 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "numerics/random.h"
@@ -72,27 +71,6 @@ TEST_CASE("clouds apart are told apart; the same rows give no direction") {
   CHECK(concept_activation_vector(same.replicate(3, 1), same).isZero(0.0));
 }
 
-TEST_CASE("paired t-test: hand-worked and from tables") {
-  // d = 1, 2, 3: t = 2 / (1 / sqrt 3) = 3.4641, nu = 2: p = 1 - t / sqrt(t^2 + 2) = 0.0741799
-  CHECK(paired_t_test(Eigen::Vector3d(2, 4, 6), Eigen::Vector3d(1, 2, 3)) ==
-        doctest::Approx(1.0 - 3.4641016151377544 / std::sqrt(14.0)).epsilon(1e-12));
-  // nu = 1: p = 1 - 2/pi atan t; d = 1, 3: t = 2
-  CHECK(paired_t_test(Eigen::Vector2d(1, 3), Eigen::Vector2d(0, 0)) ==
-        doctest::Approx(1.0 - 2.0 / 3.14159265358979324 * std::atan(2.0)).epsilon(1e-12));
-  // The 1 % point of 19 degrees of freedom is 2.860935: 20 pairs that give just this t.
-  Vector d(20);
-  for (Index i = 0; i < 20; ++i) d[i] = i < 10 ? 1.0 : -1.0;
-  const double s = std::sqrt(20.0 / 19.0);
-  d.array() += 2.860934606449914 * s / std::sqrt(20.0);
-  CHECK(paired_t_test(d, Vector::Zero(20)) == doctest::Approx(0.01).epsilon(1e-6));
-  CHECK(paired_t_test(Vector::Zero(20), d) == doctest::Approx(0.01).epsilon(1e-6));
-}
-
-TEST_CASE("paired t-test: pairs that all differ alike") {
-  CHECK(paired_t_test(Vector::Ones(5), Vector::Ones(5)) == 1.0);
-  CHECK(paired_t_test(Vector::Ones(5), Vector::Zero(5)) == 0.0);
-}
-
 TEST_CASE("refusals") {
   const Matrix good = cloud(3, 2, 0.0, 1);
   CHECK_THROWS_AS(concept_activation_vector(Matrix(0, 2), good), std::invalid_argument);
@@ -102,11 +80,6 @@ TEST_CASE("refusals") {
   Matrix bad = good;
   bad(0, 0) = std::nan("");
   CHECK_THROWS_AS(concept_activation_vector(bad, good), std::invalid_argument);
-  CHECK_THROWS_AS(paired_t_test(Vector::Ones(1), Vector::Ones(1)), std::invalid_argument);
-  CHECK_THROWS_AS(paired_t_test(Vector::Ones(3), Vector::Ones(2)), std::invalid_argument);
-  Vector infinite = Vector::Ones(3);
-  infinite[1] = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_AS(paired_t_test(infinite, Vector::Ones(3)), std::invalid_argument);
 }
 
 }  // namespace
