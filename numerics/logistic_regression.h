@@ -25,4 +25,13 @@ struct LogisticRegression {
 LogisticRegression logistic_regression(const MatrixRef& x, const IndexVector& labels, Index classes,
                                        double c = 1.0);
 
+/// The same for two classes and for more features than samples, as activations have: Newton steps
+/// with halving, in the span of the rows where they are fewer than features, until the gradient
+/// falls to 1e-8 of its first value or as low as rounding lets it.
+///
+/// throws   std::invalid_argument: x empty, labels not n of 0 and 1, an entry not finite, C not
+///          positive and finite
+LogisticRegression logistic_regression_newton(const MatrixRef& x, const IndexVector& labels,
+                                              double c = 1.0);
+
 }  // namespace conoscope::numerics

@@ -9,8 +9,7 @@ namespace conoscope::methods {
 ///   min over w, b  0.5 |w|^2 + c sum_i log(1 + exp(-y_i (<w, x_i> + b))),   y = +1 has, -1 lacks
 ///
 /// Logistic regression, the intercept free of the penalty; the minimum is unique, so there is
-/// nothing to draw. Newton steps with halving, in the span of the rows when they are fewer than
-/// features, until the gradient falls to 1e-8 of its first value.
+/// nothing to draw.
 ///
 /// has, lacks  rows with and without the concept, m x D and n x D, finite
 /// returns     w / |w|; 0 when no direction separates at all (|w| max |x_i| <= 1e-9, rounding)

@@ -5,8 +5,6 @@
 
 #include "metrics/disentanglement/explicitness.h"
 #include "metrics/disentanglement/sap.h"
-#include "numerics/linear_svm.h"
-#include "numerics/logistic_regression.h"
 #include "numerics/random.h"
 #include "tests/support/throws.h"
 
@@ -32,48 +30,6 @@ Sample sample(Index n, std::uint64_t seed) {
     out.codes.row(i) << 2.0 * out.factors(i, 0) - 1.0, 3.0 - out.factors(i, 1), random.uniform();
   }
   return out;
-}
-
-TEST_CASE("linear_svm: the stationary point by hand") {
-  // x = -1, 1, C = 0.5, balanced weights 1: w minimises w^2 / 2 + (1 - w)^2, so w = 2/3 and b = 0
-  const Vector x = (Vector(2) << -1, 1).finished();
-  const LinearSvm svm = linear_svm(x, {0, 1}, 2, 0.5);
-  CHECK(svm.slope[0] == doctest::Approx(2.0 / 3.0).epsilon(1e-12));
-  CHECK(svm.intercept[0] == doctest::Approx(0.0));
-  CHECK(svm.predict(0.1) == 1);
-  CHECK(svm.predict(0.0) == 0);
-}
-
-TEST_CASE("linear_svm: several classes, ties to the lowest, and a gradient of zero") {
-  Random random(2);
-  Vector x(60);
-  IndexVector labels;
-  for (Index i = 0; i < 60; ++i) {
-    labels.push_back(i % 3);
-    x[i] = static_cast<double>(i % 3) + random.uniform();
-  }
-  const LinearSvm svm = linear_svm(x, labels, 3);
-  REQUIRE(svm.slope.size() == 3);
-  for (std::size_t c = 0; c < 3; ++c) {
-    double gw = svm.slope[c], gb = svm.intercept[c];
-    for (Index i = 0; i < 60; ++i) {
-      const double y = labels[static_cast<std::size_t>(i)] == static_cast<Index>(c) ? 1.0 : -1.0;
-      const double slack = 1.0 - y * (svm.slope[c] * x[i] + svm.intercept[c]);
-      if (slack <= 0.0) continue;
-      gw -= 2.0 * 0.01 * y * slack * x[i];  // balanced classes weigh 1
-      gb -= 2.0 * 0.01 * y * slack;
-    }
-    CHECK(std::abs(gw) < 1e-10);
-    CHECK(std::abs(gb) < 1e-10);
-  }
-  CHECK(LinearSvm{{0, 0, 0}, {1, 1, 1}}.predict(4.0) == 0);
-  CHECK_THROWS_SAYING(linear_svm(x, {0, 1}, 2), std::invalid_argument, "2 labels for 60");
-  CHECK_THROWS_SAYING(linear_svm(x, labels, 2), std::invalid_argument, "label 2");
-  CHECK_THROWS_SAYING(linear_svm(x, labels, 4), std::invalid_argument, "no sample of class 3");
-  CHECK_THROWS_SAYING(linear_svm(x, IndexVector(60, 0), 1), std::invalid_argument, "classes is 1");
-  CHECK_THROWS_SAYING(linear_svm(x, labels, 3, 0.0), std::invalid_argument, "cost is 0");
-  x[3] = kNaN;
-  CHECK_THROWS_SAYING(linear_svm(x, labels, 3), std::invalid_argument, "x is nan at entry 3");
 }
 
 TEST_CASE("sap: by hand and its ways") {
@@ -106,34 +62,6 @@ TEST_CASE("sap: one training value is what is predicted; bad input") {
   CHECK_THROWS_SAYING(sap_discrete(s.codes, s.factors, s.codes, s.factors.leftCols(2)),
                       std::invalid_argument, "test_codes and test_factors");
   CHECK_THROWS_SAYING(sap_ross(s.codes.topRows(5), s.factors), std::invalid_argument, "5 x 3");
-}
-
-TEST_CASE("logistic_regression: the gradient is zero, for two classes and for more") {
-  const Sample s = sample(300, 4);
-  for (const auto& [column, classes] : {std::pair<Index, Index>{1, 2}, {2, 4}}) {
-    IndexVector labels;
-    for (Index i = 0; i < 300; ++i) labels.push_back(static_cast<Index>(s.factors(i, column)));
-    const LogisticRegression model = logistic_regression(s.codes, labels, classes);
-    Matrix miss = model.probabilities(s.codes);
-    for (Index i = 0; i < 300; ++i) {
-      CHECK(miss.row(i).sum() == doctest::Approx(1.0));
-      miss(i, labels[static_cast<std::size_t>(i)]) -= 1.0;
-    }
-    const Matrix used = classes == 2 ? Matrix(miss.col(1)) : miss;
-    CHECK((used.transpose() * s.codes + model.weight).cwiseAbs().maxCoeff() < 1e-4);
-    CHECK(used.colwise().sum().cwiseAbs().maxCoeff() < 1e-4);
-  }
-  CHECK_THROWS_SAYING(logistic_regression(s.codes, {0, 1}, 2), std::invalid_argument, "2 labels");
-  CHECK_THROWS_SAYING(logistic_regression(s.codes, IndexVector(300, 0), 1), std::invalid_argument,
-                      "classes is 1");
-  CHECK_THROWS_SAYING(logistic_regression(s.codes, IndexVector(300, 0), 2, 0.0),
-                      std::invalid_argument, "c is 0");
-  CHECK_THROWS_SAYING(logistic_regression(Matrix(0, 2), {}, 2), std::invalid_argument, "0 x 2");
-  CHECK_THROWS_SAYING(logistic_regression(Matrix::Constant(1, 1, kNaN), {0}, 2),
-                      std::invalid_argument, "x is nan");
-  CHECK_THROWS_SAYING(
-      logistic_regression(s.codes, IndexVector(300, 0), 2).probabilities(s.codes.leftCols(1)),
-      std::invalid_argument, "x has 1 columns");
 }
 
 TEST_CASE("explicitness: told factors 1, untold ones near chance; constants and singles left out") {
