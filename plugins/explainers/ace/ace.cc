@@ -190,9 +190,10 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
                                          const Eigen::RowVectorXd& weight, Index output,
                                          const sdk::Context& context) const {
     explainers::need_rows("ace", output, found.embeddings.rows(), k_);
-    const auto clusters = numerics::kmeans(
-        found.embeddings, k_,
-        context.seed().child("clusters").child(static_cast<std::uint64_t>(output)));
+    const numerics::Seed seed(context.seed().value());
+    const auto clusters =
+        numerics::kmeans(found.embeddings, k_,
+                         seed.child("clusters").child(static_cast<std::uint64_t>(output)));
     const Eigen::VectorXd by_chance = tcav(random.cavs, weight);
     std::vector<Eigen::RowVectorXd> cavs;
     std::vector<double> importance;
