@@ -12,6 +12,7 @@
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 using conoscope::tests::HandMade;
 
 TEST_CASE("ois by hand") {

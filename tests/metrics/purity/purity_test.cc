@@ -11,6 +11,7 @@
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;
+using namespace conoscope::numerics;
 using conoscope::tests::HandMade;
 
 namespace {
