@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "metrics/catalogue.h"
 #include "tests/metrics/purity/hand_made.h"
 #include "tests/support/throws.h"
 
