@@ -62,6 +62,12 @@ if(CONOSCOPE_TESTS)
   find_package(doctest REQUIRED)
   conoscope_precompile(tests PIE LIBRARIES Eigen3::Eigen doctest::doctest
                        HEADERS ${standard} <doctest/doctest.h> <Eigen/Dense>)
+  target_compile_options(precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)  # as in tests/
+  if(TARGET bench_surf)
+    find_package(benchmark REQUIRED)
+    conoscope_precompile(benches PIE LIBRARIES Eigen3::Eigen benchmark::benchmark
+                         HEADERS ${standard} <benchmark/benchmark.h> <Eigen/Dense>)
+  endif()
 endif()
 target_precompile_headers(conoscope PRIVATE ${standard} <boost/program_options.hpp>)
 if(CONOSCOPE_TESTS)
@@ -77,7 +83,9 @@ foreach(target IN LISTS targets)
     continue()
   elseif(type STREQUAL "EXECUTABLE")
     # libtorch's definitions differ from those that the tests' headers were compiled with.
-    if(NOT torch)
+    if(target MATCHES "^bench_")
+      target_precompile_headers(${target} REUSE_FROM precompiled_benches)
+    elseif(NOT torch)
       target_precompile_headers(${target} REUSE_FROM precompiled_tests)
     endif()
   elseif(torch)
