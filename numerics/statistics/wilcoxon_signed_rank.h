@@ -13,8 +13,8 @@ struct WilcoxonSignedRank {
 
 /// Are the differences of paired values symmetric around 0? Only their signs and ranks count.
 ///
-///   W = sum of the mid-ranks of |a - b| over the pairs with a > b; pairs that are equal are
-///   dropped p = min(1, 2 min(P(W' <= W), P(W' >= W))), every sign equally likely
+///   W = sum of the mid-ranks of |a - b| over the pairs with a > b; equal pairs are dropped
+///   p = min(1, 2 min(P(W' <= W), P(W' >= W))), every sign equally likely
 ///
 /// Up to 50 used pairs the distribution is exact, ties included; beyond, the normal approximation
 /// with correction for ties and continuity.
