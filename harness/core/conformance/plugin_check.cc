@@ -5,8 +5,8 @@
 #include <iterator>
 #include <map>
 
-#include "harness/core/conformance/scene.h"
-#include "harness/core/conformance/trial.h"
+#include "harness/core/conformance/toy_subject.h"
+#include "harness/core/conformance/trials.h"
 #include "harness/core/plan/suggest.h"
 #include "harness/core/processes/worker_process.h"
 
@@ -117,7 +117,7 @@ class Suite {
     if (metadata_.kind == Kind::kDataset) {
       const Trial first = attempt({});
       if (add("load data", first)) dataset_checks(first);
-    } else if (scenes()) {
+    } else if (kinds_of_output()) {
       determinism_checks();
       input_checks();
       common_checks();
@@ -126,19 +126,19 @@ class Suite {
   }
 
  private:
-  /// One call of the plugin: which scene, and what is out of the ordinary.
+  /// One call of the plugin: which subject, and what is out of the ordinary.
   struct Asked {
-    Scene scene{};
+    ToySubject toy{};
     std::string_view trial = "";
     std::uint64_t seed = kSeed;
     std::uint32_t threads = 1;
     std::vector<Value> values = {};
-    KnownExplanation explanation = KnownExplanation::kPerfect;
+    ToyExplanation explanation = ToyExplanation::kPerfect;
     double seconds = 0;  ///< 0: as the options say
   };
 
   Trial attempt(const Asked& asked) {
-    const fs::path scene = folder_ / ("scene" + std::to_string(++count_));
+    const fs::path toy = folder_ / ("toy" + std::to_string(++count_));
     Job job;
     job.stage = stage_of(metadata_.kind);
     job.label = metadata_.id;
@@ -153,17 +153,17 @@ class Suite {
     job.work = folder_ / ("work" + std::to_string(count_));
     fs::create_directories(job.work / "scratch");
     if (job.stage != Stage::kDataset) {
-      job.dataset = scene / "dataset";
-      write_scene_dataset(asked.scene, job.dataset);
+      job.dataset = toy / "dataset";
+      write_toy_dataset(asked.toy, job.dataset);
     }
     if (job.stage == Stage::kExplain || job.stage == Stage::kScore) {
-      job.model_folder = scene / "model";
-      write_scene_model(asked.scene, job.model_folder);
-      job.scene_forward = job.stage == Stage::kExplain;
+      job.model_folder = toy / "model";
+      write_toy_model(asked.toy, job.model_folder);
+      job.toy_forward = job.stage == Stage::kExplain;
     }
     if (job.stage == Stage::kScore && needs("explanation")) {
-      job.explanation = scene / "explanation";
-      write_scene_explanation(asked.explanation, job.explanation);
+      job.explanation = toy / "explanation";
+      write_toy_explanation(asked.explanation, job.explanation);
     }
     Trial out{run_job(job, limits, options_.worker), job.work / "artifact"};
     if (noise_ == 0 && out.end.stdout_bytes > 0) {
@@ -233,16 +233,16 @@ class Suite {
   }
 
   /// The plugin's work on every kind of output. It must succeed on one; base_ is the first.
-  bool scenes() {
+  bool kinds_of_output() {
     const char* verb = metadata_.kind == Kind::kMetric ? "score " : "fit ";
     std::string last;
     bool failed = false;
     for (const char* output : {"softmax", "sigmoid", "regression"}) {
       Asked asked;
-      asked.scene.output = output;
-      // A scene of classes has labels, the others have targets; a run would not pair what does not
+      asked.toy.output = output;
+      // A subject of classes has labels, the others have targets; a run would not pair what does not
       // fit.
-      if (const char* lacking = asked.scene.output == "softmax" ? "targets" : "labels";
+      if (const char* lacking = asked.toy.output == "softmax" ? "targets" : "labels";
           needs(lacking)) {
         add(std::string(verb) + output, Verdict::kSkipped, std::string("it needs ") + lacking);
         continue;
@@ -253,7 +253,7 @@ class Suite {
       if (!good && trial.end.died()) return false;
       failed = failed || !good;
       if (trial.end.status == Status::ok && !base_) {
-        scene_ = asked.scene;
+        toy_ = asked.toy;
         base_ = trial;
       }
       last = trial.end.message;
@@ -265,30 +265,30 @@ class Suite {
 
   Asked base() const {
     Asked out;
-    out.scene = scene_;
+    out.toy = toy_;
     return out;
   }
 
   void input_checks() {
     Asked asked = base();
-    asked.scene.float32 = true;
+    asked.toy.float32 = true;
     add("float32 input", attempt(asked));
 
     if (metadata_.kind == Kind::kMetric) {
       asked = base();
-      asked.scene.test = 1;
+      asked.toy.test = 1;
       add_hard("one test row", attempt(asked));
     } else {
       asked = base();
       asked.trial = trial::kNoRows;
       add_hard("no training row", attempt(asked));
       asked = base();
-      asked.scene.train = 1;
+      asked.toy.train = 1;
       add_hard("one training row", attempt(asked));
     }
 
     asked = base();
-    asked.scene.constant_feature = true;
+    asked.toy.constant_feature = true;
     add_hard("constant feature", attempt(asked));
 
     if (metadata_.kind == Kind::kExplainer) too_many_concepts();
@@ -389,7 +389,7 @@ class Suite {
       return;
     }
     Asked asked = base();
-    asked.explanation = KnownExplanation::kRandom;
+    asked.explanation = ToyExplanation::kRandom;
     const Trial bad = attempt(asked);
     if (bad.end.status != Status::ok) {
       add(kName, bad);
@@ -459,7 +459,7 @@ class Suite {
   std::vector<CheckResult>& results_;
   const fs::path folder_;
   int count_ = 0;
-  Scene scene_;
+  ToySubject toy_;
   std::optional<Trial> base_;
   std::uint64_t noise_ = 0;
   std::string noisy_step_;

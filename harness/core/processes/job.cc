@@ -84,7 +84,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"metrics", std::move(metrics)},
                     {"sample_scores", job.sample_scores},
                     {"repeat", job.repeat},
-                    {"scene_forward", job.scene_forward},
+                    {"toy_forward", job.toy_forward},
                     {"trial", job.trial},
                     {"trial_seconds", job.trial_seconds}};
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
@@ -134,7 +134,7 @@ Job read_job(const std::filesystem::path& file) {
     for (const auto& metric : *metrics) job.metrics.push_back(metric.value_or(std::string()));
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
-  job.scene_forward = table["scene_forward"].value_or(false);
+  job.toy_forward = table["toy_forward"].value_or(false);
   job.trial = table["trial"].value_or("");
   job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;

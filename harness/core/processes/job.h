@@ -37,8 +37,8 @@ struct Job {
   std::vector<std::string> metrics;  ///< built-in ones
   bool sample_scores = false;
   bool repeat = false;         ///< fit twice and compare bit for bit
-  bool scene_forward = false;  ///< the conformance suite's own model answers forward calls
-  std::string trial;           ///< of the conformance suite, see trial.h; empty: the ordinary work
+  bool toy_forward = false;  ///< the conformance suite's own model answers forward calls
+  std::string trial;           ///< of the conformance suite, see trials.h; empty: the ordinary work
   double trial_seconds = 0;    ///< for the trial that calls the plugin many times
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/artifacts/views.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
@@ -28,31 +29,8 @@ std::int64_t samples_of(const ArrayBag& bag) {
   return 0;
 }
 
-Matrix to_matrix(const sdk::Tensor& tensor, int split) {
-  Index rows = 1, cols = 1;
-  for (int axis = 0; axis < tensor.dimensions(); ++axis)
-    (axis < split ? rows : cols) *= tensor.shape(axis);
-  Matrix out(rows, cols);
-  tensor.for_each([&out](std::int64_t i, double value) { out.data()[i] = value; });
-  return out;
-}
-
 std::span<const std::int64_t> index_of(const ArrayBag& dataset, const char* name) {
   return dataset.get(name).values<const std::int64_t>();
-}
-
-metrics::Pooling pooling_of(const ArrayBag& bag) {
-  const std::string text = bag.text("pooling", "none");
-  return text == "mean"      ? metrics::Pooling::kMean
-         : text == "flatten" ? metrics::Pooling::kFlatten
-                             : metrics::Pooling::kNone;
-}
-
-metrics::Output output_of(const ArrayBag& bag) {
-  const std::string text = bag.text("output", "softmax");
-  return text == "sigmoid"      ? metrics::Output::kSigmoid
-         : text == "regression" ? metrics::Output::kRegression
-                                : metrics::Output::kSoftmax;
 }
 
 /// The segments of the given samples, which then count from 0 in the order of `rows`.
@@ -81,35 +59,6 @@ void add_segments(const ArrayBag& dataset, std::span<const std::int64_t> rows, s
                 row_bytes);
   out.add_copy("segment_sample", kept_sample.data(),
                {static_cast<std::int64_t>(kept_sample.size())});
-}
-
-metrics::Explanation make_explanation(const ArrayBag& bag, Index outputs) {
-  metrics::Explanation out;
-  out.cavs = to_matrix(bag.get("cavs"), 1);
-  out.class_agnostic = bag.text("scope") == "class_agnostic";
-  if (out.class_agnostic) {
-    out.importance_by_output = to_matrix(bag.get("importance"), 1);
-    return out;
-  }
-  const auto counts = bag.get("counts").values<const std::int64_t>();
-  if (static_cast<Index>(counts.size()) != outputs)
-    throw std::runtime_error("counts: " + std::to_string(counts.size()) + " entries for " +
-                             std::to_string(outputs) + " outputs");
-  out.offset = {0};
-  for (const std::int64_t count : counts) out.offset.push_back(out.offset.back() + count);
-  out.importance = to_matrix(bag.get("importance"), 1).col(0);
-  return out;
-}
-
-metrics::Annotations make_annotations(const ArrayBag& bag) {
-  metrics::Annotations out;
-  if (const auto labels = bag.find("labels"))
-    for (const std::int64_t label : labels->values<const std::int64_t>())
-      out.labels.push_back(label);
-  if (const auto t = bag.find("targets")) out.targets = to_matrix(*t, 1);
-  if (const auto c = bag.find("concepts")) out.concepts = to_matrix(*c, 1);
-  if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
-  return out;
 }
 
 }  // namespace
@@ -153,21 +102,6 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   return out;
 }
 
-metrics::HeadView make_head_view(const ArrayBag& bag) {
-  metrics::HeadView out;
-  const sdk::Tensor activations = bag.get("activations");
-  out.positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
-  out.activations = to_matrix(activations, activations.dimensions() - 1);
-  out.weight = to_matrix(bag.get("head_weight"), 1);
-  out.bias = to_matrix(bag.get("head_bias"), 1).col(0);
-  out.pooling = pooling_of(bag);
-  out.output = output_of(bag);
-  // A single position needs no pooling rule.
-  if (out.positions == 1 && out.pooling == metrics::Pooling::kMean)
-    out.pooling = metrics::Pooling::kNone;
-  return out;
-}
-
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = model.get("activations").rows();
@@ -202,7 +136,11 @@ TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
 
   if (test_.find("head_weight")) head_ = make_head_view(test_);
   if (explanation != nullptr) {
-    explanation_ = make_explanation(*explanation, head_ ? head_->outputs() : 0);
+    explanation_ = make_explanation(*explanation);
+    const Index outputs = head_ ? head_->outputs() : 0;
+    if (!explanation_->class_agnostic && explanation_->outputs() != outputs)
+      throw std::runtime_error("counts: " + std::to_string(explanation_->outputs()) +
+                               " entries for " + std::to_string(outputs) + " outputs");
     plugin_arrays_.set_text("scope", explanation->text("scope", "class_specific"));
   }
   if (const auto scores = test_.find("concept_scores")) {
@@ -308,8 +246,7 @@ const ArrayBag& TestSubject::arrays() {
                               {e.importance_by_output.rows(), e.importance_by_output.cols()});
     } else {
       std::vector<std::int64_t> counts;
-      for (std::size_t c = 0; c + 1 < e.offset.size(); ++c)
-        counts.push_back(e.offset[c + 1] - e.offset[c]);
+      for (Index c = 0; c < e.outputs(); ++c) counts.push_back(e.concepts(c));
       plugin_arrays_.add_copy("importance", e.importance.data(), {e.importance.size()});
       plugin_arrays_.add_copy("counts", counts.data(), {static_cast<std::int64_t>(counts.size())});
     }

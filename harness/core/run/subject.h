@@ -1,13 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "harness/core/artifacts/artifact.h"
-#include "harness/core/border/loader.h"
 #include "metrics/views.h"
 
 namespace conoscope::core {
@@ -17,9 +13,6 @@ namespace conoscope::core {
 /// throws  std::runtime_error: an array that should have a row for each sample has not
 ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
                  bool annotations_only = false);
-
-/// activations n x P x D (n x D counts as P = 1) and the head, in double, as the metrics take them.
-metrics::HeadView make_head_view(const ArrayBag& bag);
 
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its

@@ -46,7 +46,7 @@ Job full() {
   job.metrics = {"surf_mae", "surf_emd"};
   job.sample_scores = true;
   job.repeat = true;
-  job.scene_forward = true;
+  job.toy_forward = true;
   return job;
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   CHECK(back.metrics == job.metrics);
   CHECK(back.sample_scores);
   CHECK(back.repeat);
-  CHECK(back.scene_forward);
+  CHECK(back.toy_forward);
 }
 
 TEST_CASE("what is not there stays not there") {
@@ -103,7 +103,7 @@ TEST_CASE("what is not there stays not there") {
   CHECK(back.seed == 0);
   CHECK(back.metrics.empty());
   CHECK_FALSE(back.repeat);
-  CHECK_FALSE(back.scene_forward);
+  CHECK_FALSE(back.toy_forward);
 }
 
 TEST_CASE("a job written over a longer one leaves nothing of it") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/core/artifacts/views.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;

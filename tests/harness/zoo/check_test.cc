@@ -89,9 +89,9 @@ const Member kZoo[] = {
     {"score_missing", "declared scores", "declared in its metadata, but never given: withheld"},
     {"overlapping_split", "load data", "test_index[0]: sample 3 is in the split twice"},
     {"forward_differs", "forward", "forward() of sample 0 is not what fit() left"},
-    {"intervene_counts", "intervention", "intervene() is no function of its arguments"},
+    {"intervene_counts", "intervention", "intervene() gives different results for equal input"},
     {"reconstruct_counts", "reconstruction",
-     "reconstruct(), output 0 is no function of its arguments"},
+     "reconstruct(), output 0 gives different results for equal input"},
     {"nan_activations", "fit softmax", "activations[2, 0, 3] is NaN"},
 };
 

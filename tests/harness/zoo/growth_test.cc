@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/core/conformance/trial.h"
+#include "harness/core/conformance/memory_growth.h"
 
 using conoscope::core::steady_growth;
 

@@ -1,4 +1,4 @@
-#include "harness/core/conformance/scene.h"
+#include "harness/core/conformance/toy_subject.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ sdk::Random random(const char* what) { return sdk::Random(sdk::Seed(kSeed).child
 std::int64_t class_of(std::int64_t sample) { return sample % kOutputs; }
 
 /// Every class has two features of its own, higher than the others; a ReLU cuts off the negatives.
-std::vector<double> activations(const Scene& scene) {
+std::vector<double> activations(const ToySubject& toy) {
   std::vector<double> out;
   sdk::Random noise = random("activations");
   for (std::int64_t i = 0; i < kSamples; ++i)
@@ -29,7 +29,7 @@ std::vector<double> activations(const Scene& scene) {
       for (std::int64_t d = 0; d < kWidth; ++d) {
         const double shift = d / 2 == class_of(i) ? 2.0 : 0.25;
         out.push_back(std::max(0.0, shift + 0.5 * noise.normal()));
-        if (scene.constant_feature && d == kWidth - 1) out.back() = 1.0;
+        if (toy.constant_feature && d == kWidth - 1) out.back() = 1.0;
       }
   return out;
 }
@@ -46,8 +46,8 @@ std::vector<double> weight() {
 std::vector<double> bias() { return {0.1, -0.05, 0.0}; }
 
 /// n x C from the mean over positions.
-std::vector<double> logits(const Scene& scene) {
-  const auto h = activations(scene), w = weight(), b = bias();
+std::vector<double> logits(const ToySubject& toy) {
+  const auto h = activations(toy), w = weight(), b = bias();
   std::vector<double> out;
   for (std::size_t i = 0; i < kSamples; ++i)
     for (std::size_t c = 0; c < kOutputs; ++c) {
@@ -78,15 +78,15 @@ void write(sdk::Sink& out, const std::string& name, const std::vector<std::int64
     std::copy(values.begin(), values.end(), out.create<double>(name, shape).begin());
 }
 
-void write_head(const Scene& scene, sdk::Sink& out) {
-  write(out, "activations", {kSamples, kPositions, kWidth}, activations(scene), scene.float32);
-  write(out, "head_weight", {kOutputs, kWidth}, weight(), scene.float32);
-  write(out, "head_bias", {kOutputs}, bias(), scene.float32);
+void write_head(const ToySubject& toy, sdk::Sink& out) {
+  write(out, "activations", {kSamples, kPositions, kWidth}, activations(toy), toy.float32);
+  write(out, "head_weight", {kOutputs, kWidth}, weight(), toy.float32);
+  write(out, "head_bias", {kOutputs}, bias(), toy.float32);
   out.text("pooling", "mean");
-  out.text("output", scene.output);
+  out.text("output", toy.output);
 }
 
-void write_concepts_and_codes(const Scene& scene, sdk::Sink& out) {
+void write_concepts_and_codes(const ToySubject& toy, sdk::Sink& out) {
   std::vector<double> scores = concepts(), probabilities;
   sdk::Random noise = random("concept_scores");
   for (double& score : scores) {
@@ -95,7 +95,7 @@ void write_concepts_and_codes(const Scene& scene, sdk::Sink& out) {
   }
   write(out, "concept_scores", {kSamples, kConcepts, 1}, scores, false);
   write(out, "concept_probabilities", {kSamples, kConcepts}, probabilities, false);
-  write(out, "task_outputs", {kSamples, kOutputs}, logits(scene), false);
+  write(out, "task_outputs", {kSamples, kOutputs}, logits(toy), false);
   write(out, "codes", {kSamples, kConcepts}, scores, false);
   const std::vector<double> log_variances(scores.size(), -1.0), losses(kSamples, 2.0);
   write(out, "codes_log_variance", {kSamples, kConcepts}, log_variances, false);
@@ -109,7 +109,7 @@ void write_rows(sdk::Sink& out, const char* name, std::int64_t first, std::int64
 
 }  // namespace
 
-void scene_forward(const cono_tensor& inputs, cono_tensor& activations) {
+void toy_forward(const cono_tensor& inputs, cono_tensor& activations) {
   const auto out = sdk::Tensor(activations).values<double>();
   std::fill(out.begin(), out.end(), 0.25);
   sdk::Tensor(inputs).for_each([&out](std::int64_t i, double value) {
@@ -121,11 +121,11 @@ void scene_forward(const cono_tensor& inputs, cono_tensor& activations) {
   });
 }
 
-void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder) {
+void write_toy_dataset(const ToySubject& toy, const std::filesystem::path& folder) {
   ArtifactWriter writer(folder);
   sdk::Sink out(writer.sink());
-  write_head(scene, out);
-  write_concepts_and_codes(scene, out);
+  write_head(toy, out);
+  write_concepts_and_codes(toy, out);
 
   std::vector<double> images;
   sdk::Random noise = random("images");
@@ -135,12 +135,12 @@ void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder
         images.push_back((x / 3 == class_of(i) ? 0.7 : 0.1) + 0.2 * noise.uniform());
   write(out, "inputs", {kSamples, kSide, kSide, 1}, images, true);
 
-  if (scene.output == "softmax") {
+  if (toy.output == "softmax") {
     const auto labels = out.create<std::int64_t>("labels", {kSamples});
     for (std::int64_t i = 0; i < kSamples; ++i) labels[static_cast<std::size_t>(i)] = class_of(i);
   } else {
-    auto targets = logits(scene);
-    if (scene.output == "sigmoid")
+    auto targets = logits(toy);
+    if (toy.output == "sigmoid")
       for (double& value : targets) value = value > 0.0 ? 1.0 : 0.0;
     write(out, "targets", {kSamples, kOutputs}, targets, false);
   }
@@ -153,23 +153,23 @@ void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder
     factors.push_back(static_cast<double>(i / 6 % 5));
   }
   write(out, "factors", {kSamples, kFactors}, factors, false);
-  write_rows(out, "train_index", 0, scene.train);
-  write_rows(out, "test_index", kSamples - scene.test, scene.test);
-  out.text("task", scene.output == "softmax"   ? "classification"
-                   : scene.output == "sigmoid" ? "attributes"
-                                               : "regression");
+  write_rows(out, "train_index", 0, toy.train);
+  write_rows(out, "test_index", kSamples - toy.test, toy.test);
+  out.text("task", toy.output == "softmax"   ? "classification"
+                   : toy.output == "sigmoid" ? "attributes"
+                                             : "regression");
   writer.finish();
 }
 
-void write_scene_model(const Scene& scene, const std::filesystem::path& folder) {
+void write_toy_model(const ToySubject& toy, const std::filesystem::path& folder) {
   ArtifactWriter writer(folder);
   sdk::Sink out(writer.sink());
-  write_head(scene, out);
-  write_concepts_and_codes(scene, out);
+  write_head(toy, out);
+  write_concepts_and_codes(toy, out);
   writer.finish();
 }
 
-void write_scene_explanation(KnownExplanation kind, const std::filesystem::path& folder) {
+void write_toy_explanation(ToyExplanation kind, const std::filesystem::path& folder) {
   ArtifactWriter writer(folder);
   sdk::Sink out(writer.sink());
   out.text("scope", "class_specific");
@@ -178,11 +178,11 @@ void write_scene_explanation(KnownExplanation kind, const std::filesystem::path&
   sdk::Random noise = random("random explanation");
   for (std::size_t c = 0; c < kOutputs; ++c) {
     double* v = cavs.data() + c * kWidth;
-    if (kind == KnownExplanation::kRandom)
+    if (kind == ToyExplanation::kRandom)
       for (std::size_t d = 0; d < kWidth; ++d) v[d] = noise.normal();
     const double norm = std::sqrt(std::inner_product(v, v + kWidth, v, 0.0));
     for (std::size_t d = 0; d < kWidth; ++d) v[d] /= norm;
-    importance[c] = kind == KnownExplanation::kPerfect ? norm : noise.uniform();
+    importance[c] = kind == ToyExplanation::kPerfect ? norm : noise.uniform();
   }
   const auto counts = out.create<std::int64_t>("counts", {kOutputs});
   std::fill(counts.begin(), counts.end(), 1);

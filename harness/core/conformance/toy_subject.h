@@ -11,7 +11,7 @@ namespace conoscope::core {
 /// A small synthetic subject on which plugins are tried: 60 samples with 8 x 8 images, labels or
 /// targets, concepts and factors; activations 60 x 4 x 8 as after a ReLU, with a head of three
 /// outputs over their mean. What it holds depends on nothing but these fields.
-struct Scene {
+struct ToySubject {
   std::string output = "softmax";  ///< or sigmoid, regression
   bool float32 = false;            ///< activations and head
   bool constant_feature = false;   ///< the last feature is 1 everywhere
@@ -19,12 +19,12 @@ struct Scene {
   std::int64_t test = 15;
 };
 
-/// What the scene's model makes of new images, m x 8 x 8 x 1 -> m x 4 x 8: each quadrant is a
+/// What the toy's model makes of new images, m x 8 x 8 x 1 -> m x 4 x 8: each quadrant is a
 /// position, and the brightness of the columns that mark a class drives the class's two features.
-void scene_forward(const cono_tensor& inputs, cono_tensor& activations);
+void toy_forward(const cono_tensor& inputs, cono_tensor& activations);
 
 /// Explanations whose quality is known.
-enum class KnownExplanation {
+enum class ToyExplanation {
   kPerfect,  ///< each output's own weight vector, its norm as importance
   kRandom    ///< random directions and importances
 };
@@ -33,9 +33,9 @@ enum class KnownExplanation {
 // that pass them on.
 //
 // throws  std::runtime_error: it cannot be written
-void write_scene_dataset(const Scene& scene, const std::filesystem::path& folder);
+void write_toy_dataset(const ToySubject& toy, const std::filesystem::path& folder);
 /// Head view, concept view and latent view.
-void write_scene_model(const Scene& scene, const std::filesystem::path& folder);
-void write_scene_explanation(KnownExplanation kind, const std::filesystem::path& folder);
+void write_toy_model(const ToySubject& toy, const std::filesystem::path& folder);
+void write_toy_explanation(ToyExplanation kind, const std::filesystem::path& folder);
 
 }  // namespace conoscope::core

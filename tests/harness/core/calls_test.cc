@@ -1,9 +1,8 @@
-#include "harness/core/border/forward_call.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
 
+#include "harness/core/border/callbacks.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
 #include "tests/support/throws.h"
@@ -44,40 +43,79 @@ TEST_CASE("a forward call's shape is that of the dataset's inputs and the model'
 TEST_CASE("what goes through a forward call, and what does not") {
   std::vector<double> in{1, 2, 3, 4, 5, 6}, out(6);
   cono_tensor from = tensor(in, {1, 2, 3}), to = tensor(out, {1, 2, 3});
-  run_forward(copy, kShape, from, to);
+  Forward(copy, kShape)(from, to);
   CHECK(out == std::vector<double>{2, 4, 6, 8, 10, 12});
 
   cono_tensor wrong = tensor(in, {1, 3, 2});
-  CHECK_THROWS_SAYING(run_forward(copy, kShape, wrong, to), std::invalid_argument,
+  CHECK_THROWS_SAYING(Forward(copy, kShape)(wrong, to), std::invalid_argument,
                       "inputs are 1 x 3 x 2, expected m x 2 x 3");
   wrong = tensor(out, {1, 6});
-  CHECK_THROWS_SAYING(run_forward(copy, kShape, from, wrong), std::invalid_argument,
+  CHECK_THROWS_SAYING(Forward(copy, kShape)(from, wrong), std::invalid_argument,
                       "activations are 1 x 6, expected 1 x 2 x 3");
-  CHECK_THROWS_SAYING(run_forward([](const cono_tensor&, cono_tensor&) {}, kShape, from, to),
+  CHECK_THROWS_SAYING(Forward([](const cono_tensor&, cono_tensor&) {}, kShape)(from, to),
                       OutputFault, "left NaN or infinity at number 0");
   in[4] = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_SAYING(run_forward(copy, kShape, from, to), OutputFault, "at number 4 of 1 x 2 x 3");
+  CHECK_THROWS_SAYING(Forward(copy, kShape)(from, to), OutputFault, "at number 4 of 1 x 2 x 3");
+}
+
+TEST_CASE("a forward call takes rows of numbers, too, wherever they lie") {
+  conoscope::metrics::Matrix wide(2, 8);
+  for (int i = 0; i < 16; ++i) wide.data()[i] = i;
+  const conoscope::metrics::Matrix out = Forward(copy, kShape)(wide.leftCols(6));
+  REQUIRE(out.rows() == 4);  // two positions of each sample
+  REQUIRE(out.cols() == 3);
+  for (int i = 0; i < 12; ++i) CHECK(out.data()[i] == 2.0 * (i / 6 * 8 + i % 6));
 }
 
 TEST_CASE("an explainer gets a status, the host keeps the reason") {
   std::vector<double> in(6, 1.0), out(6);
   cono_tensor from = tensor(in, {1, 2, 3}), to = tensor(out, {1, 2, 3});
-  ForwardCall good(copy, kShape);
+  ForwardCallback good(Forward(copy, kShape));
   CHECK(good.raw()->forward(good.raw()->self, &from, &to) == CONO_OK);
   CHECK(good.fault().empty());
   const cono_tensor wrong = tensor(in, {6});
   CHECK(good.raw()->forward(good.raw()->self, &wrong, &to) == CONO_INVALID_ARGUMENT);
   CHECK(good.fault() == "forward: inputs are 6, expected m x 2 x 3");
 
-  ForwardCall refused(
-      [](const cono_tensor&, cono_tensor&) { throw CallFault(CONO_UNDEFINED, "too dark"); },
-      kShape);
+  ForwardCallback refused(
+      Forward([](const cono_tensor&, cono_tensor&) { throw CallFault(CONO_UNDEFINED, "too dark"); },
+              kShape));
   CHECK(refused.raw()->forward(refused.raw()->self, &from, &to) == CONO_UNDEFINED);
   CHECK(refused.fault() == "the model says: too dark");
-  ForwardCall large([](const cono_tensor&, cono_tensor&) { throw std::bad_alloc(); }, kShape);
+  ForwardCallback large(
+      Forward([](const cono_tensor&, cono_tensor&) { throw std::bad_alloc(); }, kShape));
   CHECK(large.raw()->forward(large.raw()->self, &from, &to) == CONO_OUT_OF_MEMORY);
-  ForwardCall lazy([](const cono_tensor&, cono_tensor&) {}, kShape);
+  ForwardCallback lazy(Forward([](const cono_tensor&, cono_tensor&) {}, kShape));
   CHECK(lazy.raw()->forward(lazy.raw()->self, &from, &to) == CONO_INTERNAL);
-  ForwardCall odd([](const cono_tensor&, cono_tensor&) { throw 5; }, kShape);
+  ForwardCallback odd(Forward([](const cono_tensor&, cono_tensor&) { throw 5; }, kShape));
   CHECK(odd.raw()->forward(odd.raw()->self, &from, &to) == CONO_INTERNAL);
+}
+
+TEST_CASE("a metric gets a status, the host keeps the reason") {
+  conoscope::metrics::Explanation explanation;
+  explanation.cavs = conoscope::metrics::Matrix::Identity(3, 2);
+  explanation.offset = {0, 1, 3};
+  conoscope::metrics::Views subject;
+  subject.explanation = &explanation;
+  std::vector<double> rows{1, 2, 3, 4}, scores(4);
+  const cono_tensor in = tensor(rows, {2, 2});
+  cono_tensor out = tensor(scores, {2, 2});
+  const auto project = [&](SubjectCallbacks& calls, std::int64_t output) {
+    return calls.raw()->project(calls.raw()->self, output, &in, &out);
+  };
+  SubjectCallbacks linear(subject);
+  CHECK((linear.raw()->reconstruct == nullptr));
+  CHECK(project(linear, 1) == CONO_OK);
+  CHECK(scores == std::vector<double>{2, 0, 4, 0});  // the second unit vector and a zero row
+  CHECK(project(linear, 0) == CONO_INVALID_ARGUMENT);
+  CHECK(linear.fault() == "room for 4 numbers, expected 2");
+  CHECK(project(linear, 2) == CONO_INVALID_ARGUMENT);
+  CHECK(linear.fault() == "output 2 of 2");
+
+  explanation.project = [](conoscope::metrics::Index, const auto&) -> conoscope::metrics::Matrix {
+    throw CallFault(CONO_CANCELLED, "stopped");
+  };
+  SubjectCallbacks refused(subject);
+  CHECK(project(refused, 1) == CONO_CANCELLED);
+  CHECK(refused.fault() == "stopped");
 }

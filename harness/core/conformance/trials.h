@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/border/calls.h"
+#include "harness/core/processes/protocol.h"
 
 namespace conoscope::core {
 
@@ -33,14 +31,15 @@ inline constexpr std::string_view kMemory = "memory";            ///< the same c
 /// no_rows  every array with a row for each sample loses its rows, and train_index its entries
 void alter_input(ArrayBag& bag, std::string_view trial);
 
-/// Runs `call` many times and watches the memory of this process that no file backs.
-/// seconds  after which no further call begins
-/// throws   OutputFault: it grows without end; CallFault (not applicable): too slow to tell
-void measure_growth(const std::function<void()>& call, double seconds);
+// The trials of what a plugin answers after its fit, each on the first rows that its fit was given.
+// Each throws OutputFault: the answers of two equal calls differ, depend on the rows around, or are
+// not what fit() left; CallFault (not applicable): the plugin has no such call.
 
-/// The verdict on the resident bytes after each call: by how many it grew steadily, or 0.
-/// Steadily: at least 1 MiB from the first quarter's mean to the last's, and in every quarter at
-/// least a sixth of it; an allocator that warms up grows and then stops.
-std::uint64_t steady_growth(std::span<const std::uint64_t> resident);
+/// project(), or with trial reconstruct reconstruct(), of every output.
+void try_explainer(FittedExplainer& explainer, const ArrayBag& input, std::string_view trial,
+                   const Reporter& report);
+void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& dataset,
+                 const ArrayBag& fitted, const Reporter& report);
+void try_intervention(FittedModel& model, const ArrayBag& fitted, const Reporter& report);
 
 }  // namespace conoscope::core

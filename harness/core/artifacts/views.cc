@@ -1,0 +1,80 @@
+#include "harness/core/artifacts/views.h"
+
+#include <algorithm>
+
+namespace conoscope::core {
+
+using metrics::Index;
+using metrics::Matrix;
+
+namespace {
+
+metrics::Pooling pooling_of(const ArrayBag& bag) {
+  const std::string text = bag.text("pooling", "none");
+  return text == "mean"      ? metrics::Pooling::kMean
+         : text == "flatten" ? metrics::Pooling::kFlatten
+                             : metrics::Pooling::kNone;
+}
+
+}  // namespace
+
+Matrix to_matrix(const sdk::Tensor& tensor, int split, Index most) {
+  Index rows = 1, cols = 1;
+  for (int axis = 0; axis < tensor.dimensions(); ++axis)
+    (axis < split ? rows : cols) *= tensor.shape(axis);
+  Matrix out(std::min(rows, most), cols);
+  tensor.for_each([&out](std::int64_t i, double value) {
+    if (i < out.size()) out.data()[i] = value;
+  });
+  return out;
+}
+
+metrics::Output output_of(const ArrayBag& bag) {
+  const std::string text = bag.text("output", "softmax");
+  return text == "sigmoid"      ? metrics::Output::kSigmoid
+         : text == "regression" ? metrics::Output::kRegression
+                                : metrics::Output::kSoftmax;
+}
+
+metrics::HeadView make_head_view(const ArrayBag& bag) {
+  metrics::HeadView out;
+  const sdk::Tensor activations = bag.get("activations");
+  out.positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
+  out.activations = to_matrix(activations, activations.dimensions() - 1);
+  out.weight = to_matrix(bag.get("head_weight"), 1);
+  out.bias = to_matrix(bag.get("head_bias"), 1).col(0);
+  out.pooling = pooling_of(bag);
+  out.output = output_of(bag);
+  // A single position needs no pooling rule.
+  if (out.positions == 1 && out.pooling == metrics::Pooling::kMean)
+    out.pooling = metrics::Pooling::kNone;
+  return out;
+}
+
+metrics::Explanation make_explanation(const ArrayBag& bag) {
+  metrics::Explanation out;
+  out.cavs = to_matrix(bag.get("cavs"), 1);
+  out.class_agnostic = bag.text("scope") == "class_agnostic";
+  if (out.class_agnostic) {
+    out.importance_by_output = to_matrix(bag.get("importance"), 1);
+    return out;
+  }
+  const auto counts = bag.get("counts").values<const std::int64_t>();
+  out.offset = {0};
+  for (const std::int64_t count : counts) out.offset.push_back(out.offset.back() + count);
+  out.importance = to_matrix(bag.get("importance"), 1).col(0);
+  return out;
+}
+
+metrics::Annotations make_annotations(const ArrayBag& bag) {
+  metrics::Annotations out;
+  if (const auto labels = bag.find("labels"))
+    for (const std::int64_t label : labels->values<const std::int64_t>())
+      out.labels.push_back(label);
+  if (const auto t = bag.find("targets")) out.targets = to_matrix(*t, 1);
+  if (const auto c = bag.find("concepts")) out.concepts = to_matrix(*c, 1);
+  if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
+  return out;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <limits>
+
+#include "harness/core/artifacts/artifact.h"
+#include "metrics/views.h"
+
+namespace conoscope::core {
+
+// Arrays as the metrics take them, in double.
+
+/// The axes before `split` as rows, the others as columns; no more than the first `most` rows.
+metrics::Matrix to_matrix(const sdk::Tensor& tensor, int split,
+                          metrics::Index most = std::numeric_limits<metrics::Index>::max());
+
+/// softmax where nothing is said.
+metrics::Output output_of(const ArrayBag& bag);
+
+/// activations n x P x D (n x D counts as P = 1) and the head.
+metrics::HeadView make_head_view(const ArrayBag& bag);
+
+/// CAVs and importances; psi is not among the arrays.
+metrics::Explanation make_explanation(const ArrayBag& bag);
+
+/// What of it there is.
+metrics::Annotations make_annotations(const ArrayBag& bag);
+
+}  // namespace conoscope::core

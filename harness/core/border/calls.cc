@@ -1,0 +1,165 @@
+#include "harness/core/border/calls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "harness/core/artifacts/views.h"
+#include "harness/core/border/output_check.h"
+
+namespace conoscope::core {
+
+namespace {
+
+using metrics::Index;
+using metrics::Matrix;
+using metrics::MatrixRef;
+
+std::unique_ptr<HostCalls> with_settings_of(const HostCalls& from) {
+  auto host = std::make_unique<HostCalls>();
+  host->seed = from.seed;
+  host->threads = from.threads;
+  host->scratch = from.scratch;
+  host->log = from.log;
+  host->cancelled = from.cancelled;
+  return host;
+}
+
+cono_tensor tensor_of(const MatrixRef& matrix) {
+  cono_tensor out = sdk::make_tensor(const_cast<double*>(matrix.data()), CONO_F64,
+                                     std::vector<std::int64_t>{matrix.rows(), matrix.cols()});
+  out.strides[0] = matrix.outerStride();
+  return out;
+}
+
+/// A slot that maps one matrix to another.
+template <typename Call>
+Matrix map_matrix(HostCalls& host, const MatrixRef& in, Index columns, Call&& call) {
+  Matrix out = Matrix::Zero(in.rows(), columns);
+  const cono_tensor from = tensor_of(in);
+  cono_tensor to = tensor_of(out);
+  call_plugin(host, [&](const cono_host* raw) { return call(&from, raw, &to); });
+  if (!out.allFinite()) throw OutputFault("a projection or head answered with NaN or infinity");
+  return out;
+}
+
+}  // namespace
+
+ForwardShape ForwardShape::of(const ArrayBag& dataset, const ArrayBag& model) {
+  const sdk::Tensor inputs = dataset.get("inputs"), activations = model.get("activations");
+  ForwardShape out;
+  for (int axis = 1; axis < inputs.dimensions(); ++axis) out.input.push_back(inputs.shape(axis));
+  out.positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
+  out.width = activations.shape(activations.dimensions() - 1);
+  return out;
+}
+
+Forward::Forward(Function function, ForwardShape shape)
+    : function_(std::move(function)), shape_(std::move(shape)) {}
+
+void Forward::operator()(const cono_tensor& inputs, cono_tensor& activations) const {
+  const sdk::Tensor in(inputs, "forward: inputs"), out(activations, "forward: activations");
+  bool same = in.dimensions() == static_cast<int>(shape_.input.size()) + 1;
+  std::string expected = "m";
+  for (std::size_t axis = 0; axis < shape_.input.size(); ++axis) {
+    same = same && in.shape(static_cast<int>(axis) + 1) == shape_.input[axis];
+    expected += " x " + std::to_string(shape_.input[axis]);
+  }
+  if (!same)
+    throw std::invalid_argument(in.name() + " are " + in.shape_text() + ", expected " + expected);
+  if (out.dimensions() != 3 || out.rows() != in.rows() || out.shape(1) != shape_.positions ||
+      out.shape(2) != shape_.width)
+    throw std::invalid_argument(
+        out.name() + " are " + out.shape_text() + ", expected " + std::to_string(in.rows()) +
+        " x " + std::to_string(shape_.positions) + " x " + std::to_string(shape_.width));
+  const auto values = out.values<double>();
+  std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+  if (in.rows() == 0) return;
+  function_(inputs, activations);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
+      throw OutputFault("the model's forward call left NaN or infinity at number " +
+                        std::to_string(i) + " of " + out.shape_text());
+}
+
+Matrix Forward::operator()(const MatrixRef& inputs) const {
+  const Matrix packed = inputs;
+  Matrix out(packed.rows() * shape_.positions, shape_.width);
+  std::vector<std::int64_t> extents = shape_.input;
+  extents.insert(extents.begin(), packed.rows());
+  const cono_tensor in = sdk::make_tensor(const_cast<double*>(packed.data()), CONO_F64, extents);
+  cono_tensor activations =
+      sdk::make_tensor(out.data(), CONO_F64,
+                       std::vector<std::int64_t>{packed.rows(), shape_.positions, shape_.width});
+  (*this)(in, activations);
+  return out;
+}
+
+FittedModel::FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host)
+    : artifact_(artifact),
+      host_(with_settings_of(host)),
+      plugin_(use, *host_),
+      forward_(plugin_.plugin.optional_table<cono_forward>(CONO_FORWARD_INTERFACE)),
+      intervene_(plugin_.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE)) {}
+
+Forward FittedModel::forward(const ArrayBag& dataset) {
+  if (!forward_)
+    throw LoadFault(plugin_.metadata.id + ": its metadata offer forward, but it has no " +
+                    CONO_FORWARD_INTERFACE);
+  return {[this](const cono_tensor& inputs, cono_tensor& activations) {
+            call_plugin(*host_, [&](const cono_host* raw) {
+              return forward_->forward(plugin_.instance.get(), artifact_.raw(), &inputs, raw,
+                                       &activations);
+            });
+          },
+          ForwardShape::of(dataset, artifact_)};
+}
+
+Matrix FittedModel::intervene(const MatrixRef& concepts) {
+  const sdk::Tensor scores = artifact_.get("concept_scores");
+  const std::int64_t width = scores.dimensions() == 3 ? scores.shape(2) : 1;
+  return map_matrix(*host_, concepts, artifact_.get("task_outputs").shape(1),
+                    [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                      cono_tensor cube = *in;  // n x (k * w) as n x k x w
+                      cube.ndim = 3;
+                      cube.shape[1] = in->shape[1] / width;
+                      cube.shape[2] = width;
+                      cube.strides[1] = width;
+                      cube.strides[2] = 1;
+                      return intervene_->intervene(plugin_.instance.get(), artifact_.raw(), &cube,
+                                                   raw, out);
+                    });
+}
+
+FittedExplainer::FittedExplainer(const PluginUse& use, const ArrayBag& artifact,
+                                 const HostCalls& host)
+    : artifact_(artifact),
+      explanation_(make_explanation(artifact)),
+      host_(with_settings_of(host)),
+      plugin_(use, *host_) {}
+
+Matrix FittedExplainer::project(Index output, const MatrixRef& rows) {
+  const Index concepts = explanation_.concepts(output);
+  if (!answers_project())
+    return rows *
+           explanation_.cavs.middleRows(explanation_.first_row(output), concepts).transpose();
+  return map_matrix(*host_, rows, concepts,
+                    [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                      return plugin_.instance.table().project(
+                          plugin_.instance.get(), artifact_.raw(), output, in, raw, out);
+                    });
+}
+
+Matrix FittedExplainer::reconstruct(Index output, const MatrixRef& scores) {
+  return map_matrix(*host_, scores, explanation_.cavs.cols(),
+                    [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                      return plugin_.instance.table().reconstruct(
+                          plugin_.instance.get(), artifact_.raw(), output, in, raw, out);
+                    });
+}
+
+}  // namespace conoscope::core

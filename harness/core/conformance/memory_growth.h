@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace conoscope::core {
+
+/// Runs `call` many times and watches the memory of this process that no file backs.
+/// seconds  after which no further call begins
+/// throws   OutputFault: it grows without end; CallFault (not applicable): too slow to tell
+void measure_growth(const std::function<void()>& call, double seconds);
+
+/// The verdict on the resident bytes after each call: by how many it grew steadily, or 0.
+/// Steadily: at least 1 MiB from the first quarter's mean to the last's, and in every quarter at
+/// least a sixth of it; an allocator that warms up grows and then stops.
+std::uint64_t steady_growth(std::span<const std::uint64_t> resident);
+
+}  // namespace conoscope::core

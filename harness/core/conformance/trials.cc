@@ -1,0 +1,159 @@
+#include "harness/core/conformance/trials.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/artifacts/views.h"
+#include "harness/core/border/output_check.h"
+
+namespace conoscope::core {
+
+using metrics::Index;
+using metrics::Matrix;
+
+namespace {
+
+// A trial of a call looks at no more rows than these.
+constexpr Index kTrialRows = 32;
+
+// What explainers and metrics are given beside these, worked out by the host.
+constexpr std::array<std::string_view, 3> kWorkedOut = {"logits", "predictions", "train_index"};
+
+template <typename T>
+void spread_out(ArrayBag& bag, const sdk::Tensor& tensor) {
+  cono_tensor apart = tensor.raw();
+  std::int64_t step = 2;
+  for (int axis = tensor.dimensions() - 1; axis >= 0; --axis) {
+    apart.strides[axis] = step;
+    step = step * tensor.shape(axis) + 3;
+  }
+  const std::string name = tensor.name();
+  // The bag owns the memory under this name; the view with strides then takes its place.
+  auto* memory = reinterpret_cast<T*>(bag.add_empty(name, sdk::dtype_of<T>(), {step}));
+  std::fill_n(memory, step, std::numeric_limits<T>::quiet_NaN());
+  tensor.for_each([&](std::int64_t i, double value) {
+    std::int64_t offset = 0;
+    for (int axis = tensor.dimensions() - 1; axis >= 0; --axis) {
+      offset += i % tensor.shape(axis) * apart.strides[axis];
+      i /= tensor.shape(axis);
+    }
+    memory[offset] = static_cast<T>(value);
+  });
+  apart.data = memory;
+  bag.add(name, apart);
+}
+
+template <typename T>
+void spoil(ArrayBag& bag, const sdk::Tensor& tensor) {
+  if (tensor.size() == 0) return;
+  const std::vector<std::int64_t> shape(tensor.raw().shape,
+                                        tensor.raw().shape + tensor.dimensions());
+  auto* memory = reinterpret_cast<T*>(bag.add_empty(tensor.name(), sdk::dtype_of<T>(), shape));
+  tensor.for_each([&](std::int64_t i, double value) { memory[i] = static_cast<T>(value); });
+  memory[0] = std::numeric_limits<T>::quiet_NaN();
+}
+
+/// Is the call a function of its rows, each on its own?
+template <typename Call>
+void check_function(const std::string& name, const Matrix& rows, Call&& call) {
+  const Matrix first = call(rows);
+  if (call(rows) != first)
+    throw OutputFault(name +
+                      " gives different results for equal input: two calls with the same "
+                      "rows differ");
+  // Another order may sum in another order; more than rounding it must not change.
+  const Matrix turned = call(Matrix(rows.colwise().reverse())).colwise().reverse();
+  const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
+  if ((turned - first).cwiseAbs().maxCoeff() > 1e-9 * scale)
+    throw OutputFault(name + " of a row depends on the rows around it");
+}
+
+}  // namespace
+
+void alter_input(ArrayBag& bag, std::string_view trial) {
+  if (trial == trial::kStrided || trial == trial::kNan)
+    for (const char* name : {"activations", "inputs", "head_weight"}) {
+      const auto tensor = bag.find(name);
+      if (!tensor || (trial == trial::kNan && tensor->name() == "head_weight")) continue;
+      const bool strided = trial == trial::kStrided;
+      if (tensor->dtype() == CONO_F32)
+        strided ? spread_out<float>(bag, *tensor) : spoil<float>(bag, *tensor);
+      if (tensor->dtype() == CONO_F64)
+        strided ? spread_out<double>(bag, *tensor) : spoil<double>(bag, *tensor);
+    }
+  if (trial == trial::kNoRows)
+    for (const std::span<const std::string_view> names :
+         {std::span<const std::string_view>(kAnnotationArrays),
+          std::span<const std::string_view>(kModelArrays),
+          std::span<const std::string_view>(kWorkedOut)})
+      for (const std::string_view name : names)
+        if (const auto tensor = bag.find(name)) {
+          cono_tensor none = tensor->raw();
+          none.shape[0] = 0;
+          bag.add(std::string(name), none);
+        }
+}
+
+void try_explainer(FittedExplainer& explainer, const ArrayBag& input, std::string_view trial,
+                   const Reporter& report) {
+  const bool reconstruct = trial == trial::kReconstruct;
+  if (!reconstruct && !explainer.answers_project())
+    throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
+  if (reconstruct && !explainer.answers_reconstruct())
+    throw CallFault(CONO_NOT_APPLICABLE, "it has no reconstruct()");
+  report.stage(reconstruct ? "reconstruct" : "project");
+  const Matrix rows = to_matrix(input.get("activations"), 2, kTrialRows);
+  for (Index output = 0; output < explainer.explanation().outputs(); ++output) {
+    if (explainer.explanation().concepts(output) == 0) continue;
+    const auto project = [&](const Matrix& from) { return explainer.project(output, from); };
+    const std::string place = ", output " + std::to_string(output);
+    if (reconstruct)
+      check_function("reconstruct()" + place, project(rows),
+                     [&](const Matrix& scores) { return explainer.reconstruct(output, scores); });
+    else
+      check_function("project()" + place, rows, project);
+  }
+}
+
+void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& dataset,
+                 const ArrayBag& fitted, const Reporter& report) {
+  const auto& offers = metadata.offers;
+  const bool offered = std::find(offers.begin(), offers.end(), "forward") != offers.end();
+  if (!offered && !model.answers_forward())
+    throw CallFault(CONO_NOT_APPLICABLE, "it has no forward()");
+  if (!offered)
+    throw OutputFault("it has a forward(), but its metadata do not say offers = [\"forward\"]");
+  report.stage("forward");
+  const Forward forward = model.forward(dataset);
+  const Matrix rows = to_matrix(dataset.get("inputs"), 1, kTrialRows), first = forward(rows);
+  if (forward(rows) != first)
+    throw OutputFault(
+        "forward() gives different results for equal input: two calls with the same inputs differ");
+  // Models compute in float32; beyond that, forward() and fit() are the same network.
+  const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
+  const Index numbers = first.size() / std::max<Index>(rows.rows(), 1);  // of a sample
+  fitted.get("activations").for_each([&](std::int64_t i, double value) {
+    if (i < first.size() && std::abs(first.data()[i] - value) > 1e-4 * scale)
+      throw OutputFault("forward() of sample " + std::to_string(i / numbers) +
+                        " is not what fit() left as its activations: " +
+                        std::to_string(first.data()[i]) + " and " + std::to_string(value));
+  });
+}
+
+void try_intervention(FittedModel& model, const ArrayBag& fitted, const Reporter& report) {
+  if (!model.answers_intervene()) throw CallFault(CONO_NOT_APPLICABLE, "it has no intervene()");
+  report.stage("intervene");
+  Matrix rows = to_matrix(fitted.get("concept_scores"), 1, kTrialRows);
+  const auto intervene = [&](const Matrix& from) { return model.intervene(from); };
+  check_function("intervene()", rows, intervene);
+  rows.setConstant(rows.maxCoeff());  // an edit that no sample has
+  intervene(rows);
+}
+
+}  // namespace conoscope::core

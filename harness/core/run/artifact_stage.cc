@@ -1,0 +1,177 @@
+#include "harness/core/run/artifact_stage.h"
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/border/callbacks.h"
+#include "harness/core/border/calls.h"
+#include "harness/core/border/output_check.h"
+#include "harness/core/conformance/memory_growth.h"
+#include "harness/core/conformance/toy_subject.h"
+#include "harness/core/conformance/trials.h"
+#include "harness/core/run/subject.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Why the call failed, the host's own reason first: a full disk is not the plugin's fault.
+[[noreturn]] void rethrow(const CallFault& fault, const ArtifactWriter& writer) {
+  if (writer.disk_fault()) throw std::runtime_error(writer.fault());
+  if (!writer.fault().empty()) throw OutputFault(writer.fault());
+  throw fault;
+}
+
+/// Calls fit (or load) of the stage's table with a sink on `folder`.
+template <typename Call>
+void produce(const fs::path& folder, HostCalls& host, Call&& call) {
+  ArtifactWriter writer(folder);
+  try {
+    call_plugin(host, [&](const cono_host* raw) { return call(raw, writer.sink()); });
+  } catch (const CallFault& fault) {
+    rethrow(fault, writer);
+  }
+  // A plugin may have overlooked that it got no array; an artifact without it must not be kept.
+  if (writer.disk_fault()) throw std::runtime_error(writer.fault());
+  writer.finish();
+}
+
+/// The plugin's one call that makes an artifact; in the memory trial many times, each on an
+/// instance of its own.
+template <typename Table, typename Call>
+void produce_with(const Job& job, const ReadyPlugin<Table>& ready, HostCalls& host,
+                  const fs::path& folder, Call&& call) {
+  produce(folder, host, [&](const cono_host* raw, const cono_sink* sink) {
+    return call(ready.instance, raw, sink);
+  });
+  if (job.trial != trial::kMemory) return;
+  measure_growth(
+      [&] {
+        const Instance<Table> fresh(ready.plugin.template table<Table>(), ready.params, host);
+        const fs::path again = job.work / "again";
+        produce(again, host, [&](const cono_host* raw, const cono_sink* sink) {
+          return call(fresh, raw, sink);
+        });
+        fs::remove_all(again);
+      },
+      job.trial_seconds);
+}
+
+/// The explainer's fit: with the model at hand where both sides know how.
+void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls& host,
+             const Reporter& report, const fs::path& folder, const ArrayBag& dataset,
+             const ArrayBag& model, const ArrayBag& input) {
+  const auto with_model =
+      ready.plugin.optional_table<cono_explainer_forward>(CONO_EXPLAINER_FORWARD_INTERFACE);
+  std::optional<FittedModel> fitted;
+  std::optional<ForwardCallback> forward;
+  if (with_model && job.toy_forward) {
+    forward.emplace(Forward(toy_forward, ForwardShape::of(dataset, model)));
+  } else if (with_model && job.model) {
+    fitted.emplace(*job.model, model, host);
+    forward.emplace(fitted->forward(dataset));
+  }
+  report.stage("fit");
+  try {
+    produce_with(job, ready, host, folder,
+                 [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                   return forward ? with_model->fit(instance.get(), input.raw(), forward->raw(),
+                                                    raw, sink)
+                                  : instance.table().fit(instance.get(), input.raw(), raw, sink);
+                 });
+  } catch (const CallFault& e) {
+    if (forward && !forward->fault().empty())
+      throw CallFault(e.status(), e.what() + (": " + forward->fault()));
+    throw;
+  }
+}
+
+void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
+  const ReadyPlugin<cono_dataset> ready(*job.plugin, host);
+  if (job.trial == trial::kLoad) return;
+  report.stage("load data");
+  produce_with(job, ready, host, folder,
+               [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                 return instance.table().load(instance.get(), raw, sink);
+               });
+  check_dataset(ArrayBag::open(folder), ready.metadata);
+}
+
+void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
+  const ReadyPlugin<cono_model> ready(*job.plugin, host);
+  if (job.trial == trial::kLoad) return;
+  ArrayBag dataset = ArrayBag::open(job.dataset);
+  alter_input(dataset, job.trial);
+  report.stage("fit");
+  produce_with(job, ready, host, folder,
+               [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                 return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
+               });
+  const ArrayBag model = ArrayBag::open(folder);
+  check_model(model, dataset, ready.metadata);
+  if (job.trial != trial::kForward && job.trial != trial::kIntervene) return;
+  FittedModel fitted(*job.plugin, model, host);
+  if (job.trial == trial::kForward)
+    try_forward(fitted, ready.metadata, dataset, model, report);
+  else
+    try_intervention(fitted, model, report);
+}
+
+void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
+                   const fs::path& folder) {
+  const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
+  if (job.trial == trial::kLoad) return;
+  const ArrayBag dataset = ArrayBag::open(job.dataset);
+  const ArrayBag model = ArrayBag::open(job.model_folder);
+  ArrayBag input = make_explainer_input(dataset, model);
+  alter_input(input, job.trial);
+  explain(job, ready, host, report, folder, dataset, model, input);
+  const ArrayBag explanation = ArrayBag::open(folder);
+  check_explanation(explanation, model);
+  if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
+  FittedExplainer fitted(*job.plugin, explanation, host);
+  try_explainer(fitted, input, job.trial, report);
+}
+
+}  // namespace
+
+void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
+                   const fs::path& folder) {
+  report.stage("load");
+  switch (job.stage) {
+    case Stage::kDataset:
+      return load_dataset(job, host, report, folder);
+    case Stage::kModel:
+      return fit_model(job, host, report, folder);
+    case Stage::kExplain:
+      return fit_explainer(job, host, report, folder);
+    case Stage::kScore:
+      break;
+  }
+  throw std::logic_error("make_artifact: a score job makes none");
+}
+
+void repeat_and_compare(const Job& job, HostCalls& host, const Reporter& report,
+                        const fs::path& folder) {
+  const fs::path again = job.work / "again";
+  make_artifact(job, host, report, again);
+  const auto content = [](const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto name = entry.path().filename();
+    if (content(entry.path()) != content(again / name))
+      throw OutputFault("not deterministic: two fits with the same seed differ in " +
+                        name.stem().string());
+  }
+  fs::remove_all(again);
+}
+
+}  // namespace conoscope::core

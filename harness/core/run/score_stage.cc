@@ -1,0 +1,161 @@
+#include "harness/core/run/score_stage.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/border/callbacks.h"
+#include "harness/core/border/calls.h"
+#include "harness/core/border/output_check.h"
+#include "harness/core/border/score_collector.h"
+#include "harness/core/conformance/memory_growth.h"
+#include "harness/core/conformance/trials.h"
+#include "harness/core/plan/contains.h"
+#include "harness/core/run/control.h"
+#include "harness/core/run/score_built_in.h"
+#include "harness/core/run/subject.h"
+
+namespace conoscope::core {
+
+namespace {
+
+using metrics::Index;
+using metrics::MatrixRef;
+
+void send(const Reporter& report, const metrics::Score& score, bool parts) {
+  const bool number = score.reason.empty();
+  if (number && !std::isfinite(score.value))
+    throw OutputFault(score.name + ": the score is not a finite number");
+  report.score({score.name, number ? std::optional<double>(score.value) : std::nullopt,
+                score.reason, score.message});
+  if (parts)
+    for (std::size_t i = 0; i < score.parts.size(); ++i) report.part(score.name, i, score.parts[i]);
+}
+
+/// What is judged, and the plugins that answer for it.
+struct Judged {
+  Judged(const Job& job, HostCalls& host);
+
+  ArrayBag dataset, model;
+  std::optional<ArrayBag> explanation;
+  TestSubject subject;
+  std::optional<FittedExplainer> explainer;
+  std::optional<FittedModel> fitted;
+};
+
+Judged::Judged(const Job& job, HostCalls& host)
+    : dataset(ArrayBag::open(job.dataset)),
+      model(ArrayBag::open(job.model_folder)),
+      explanation(job.explanation.empty() ? std::nullopt
+                                          : std::optional(ArrayBag::open(job.explanation))),
+      subject(dataset, model, explanation ? &*explanation : nullptr) {
+  if (job.explainer && explanation) {
+    explainer.emplace(*job.explainer, *explanation, host);
+    decltype(metrics::Explanation::project) project;
+    decltype(metrics::Explanation::reconstruct) reconstruct;
+    if (explainer->answers_project())
+      project = [this](Index output, const MatrixRef& rows) {
+        return explainer->project(output, rows);
+      };
+    if (explainer->answers_reconstruct())
+      reconstruct = [this](Index output, const MatrixRef& scores) {
+        return explainer->reconstruct(output, scores);
+      };
+    subject.set_projection(std::move(project), std::move(reconstruct));
+  }
+  if (subject.explanation() != nullptr)
+    apply_control(*subject.explanation(), job.control, sdk::Seed(job.control_seed));
+
+  const bool from_pixels = !job.plugin && any_asks_for(job.metrics, "forward");
+  if (!job.model || (subject.views().concepts == nullptr && !from_pixels)) return;
+  fitted.emplace(*job.model, model, host);
+  if (fitted->answers_intervene())
+    subject.set_intervention(
+        [this](const MatrixRef& concepts) { return fitted->intervene(concepts); });
+  if (from_pixels) subject.add_images(dataset, fitted->forward(dataset));
+}
+
+/// The built-in metrics of the job.
+std::size_t apply_built_in(const Job& job, Judged& judged, const Reporter& report) {
+  TestSubject& subject = judged.subject;
+  if (any_asks_for(job.metrics, "train_head_view"))
+    subject.add_train_head(judged.dataset, judged.model);
+  if (any_asks_for(job.metrics, "train_concept_view"))
+    subject.add_train_concepts(judged.dataset, judged.model);
+  if (any_asks_for(job.metrics, "concept_view") || any_asks_for(job.metrics, "latent_view"))
+    subject.add_concept_scores();
+  report.stage("score");
+  metrics::Views views = subject.views();
+  views.seed = job.seed;
+  score_built_in(job.metrics, views, [&](const metrics::Score& score, bool by_sample) {
+    send(report, score, job.sample_scores || !by_sample);
+  });
+  return job.metrics.size();
+}
+
+/// One call of a metric plugin.
+std::vector<metrics::Score> call_metric(const Instance<cono_metric>& instance,
+                                        const Metadata& metadata, const ArrayBag& arrays,
+                                        SubjectCallbacks& callbacks, HostCalls& host) {
+  ScoreCollector collector(metadata);
+  try {
+    call_plugin(host, [&](const cono_host* raw) {
+      return instance.table().score(instance.get(), arrays.raw(), callbacks.raw(), raw,
+                                    collector.raw());
+    });
+  } catch (const CallFault& e) {
+    if (!collector.fault.empty()) throw OutputFault(collector.fault);
+    if (!callbacks.fault().empty())
+      throw CallFault(e.status(), e.what() + (": " + callbacks.fault()));
+    throw;
+  }
+  if (!collector.fault.empty()) throw OutputFault(collector.fault);
+  return collector.scores;
+}
+
+/// The job's metric plugin.
+std::size_t apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporter& report) {
+  TestSubject& subject = judged.subject;
+  report.stage("load");
+  const ReadyPlugin<cono_metric> metric(*job.plugin, host);
+  if (job.trial == trial::kLoad) return 0;
+  report.stage("score");
+  const auto& needs = metric.metadata.needs;
+  if (contains(needs, "concept_view") || contains(needs, "latent_view"))
+    subject.add_concept_scores();
+  // Which annotations an archive holds is known only now.
+  for (const char* name : {"labels", "targets", "concepts", "factors"}) {
+    if (!contains(needs, name) || subject.arrays().find(name)) continue;
+    for (const ScoreSpec& spec : metric.metadata.scores)
+      report.score({spec.name, std::nullopt, "not_applicable", std::string(name) + " are missing"});
+    return metric.metadata.scores.size();
+  }
+  SubjectCallbacks callbacks(subject.views());
+  ArrayBag arrays;
+  arrays.borrow_missing(subject.arrays());
+  alter_input(arrays, job.trial);
+  const auto given = call_metric(metric.instance, metric.metadata, arrays, callbacks, host);
+  if (job.trial == trial::kMemory)
+    measure_growth(
+        [&] {
+          const Instance<cono_metric> fresh(metric.plugin.table<cono_metric>(), metric.params,
+                                            host);
+          call_metric(fresh, metric.metadata, arrays, callbacks, host);
+        },
+        job.trial_seconds);
+  for (const auto& one : given) send(report, one, job.sample_scores);
+  return given.size();
+}
+
+}  // namespace
+
+std::size_t score(const Job& job, HostCalls& host, const Reporter& report) {
+  report.stage("open");
+  Judged judged(job, host);
+  return job.plugin ? apply_plugin(job, judged, host, report) : apply_built_in(job, judged, report);
+}
+
+}  // namespace conoscope::core
