@@ -13,7 +13,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/core/plan/comparison.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
 #include "results/boards/scores.h"
 

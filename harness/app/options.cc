@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 

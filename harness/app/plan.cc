@@ -7,7 +7,8 @@
 #include "harness/app/options.h"
 #include "harness/app/selection.h"
 #include "harness/core/artifacts/cache.h"
-#include "harness/core/run/supervisor.h"
+#include "harness/core/plan/work_graph.h"
+#include "harness/core/run/registration.h"
 #include "results/formats/numbers.h"
 #include "results/store/store.h"
 
@@ -69,13 +70,12 @@ int plan_command(const Arguments& arguments) {
   const auto todo = select_cells(plan, finished, only, options.get<std::string>("shard"));
 
   if (options.has("dot")) {
-    const auto artifacts = options.cache();
+    const auto folder = options.cache();
     std::vector<bool> done;
     for (const auto& node : plan.nodes)
       done.push_back(node.stage == core::Stage::kScore
                          ? finished.count(plan.cells[node.cell].key) != 0
-                         : std::filesystem::exists(artifacts / "artifacts" / node.key.substr(0, 2) /
-                                                   node.key / "texts.tsv"));
+                         : core::Cache::has(folder, node.key));
     core::write_dot(plan, done, std::cout);
     return kOk;
   }

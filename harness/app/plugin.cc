@@ -6,7 +6,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 

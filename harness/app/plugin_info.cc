@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 

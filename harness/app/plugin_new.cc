@@ -7,7 +7,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/core/border/metadata.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 

@@ -12,6 +12,7 @@
 #include "harness/app/print_sanity.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
+#include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"
 #include "results/formats/numbers.h"
 #include "results/store/error.h"

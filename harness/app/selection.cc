@@ -5,7 +5,7 @@
 
 #include "harness/app/command.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 

@@ -27,6 +27,10 @@ std::string host_name() {
   return system.nodename;
 }
 
+fs::path artifact_folder(const fs::path& root, const std::string& key) {
+  return root / "artifacts" / key.substr(0, 2) / key;
+}
+
 }  // namespace
 
 Cache::Cache(fs::path root) : root_(std::move(root)) {
@@ -50,11 +54,11 @@ Cache::Cache(fs::path root) : root_(std::move(root)) {
   }
 }
 
-fs::path Cache::path_of(const std::string& key) const {
-  return root_ / "artifacts" / key.substr(0, 2) / key;
-}
+fs::path Cache::path_of(const std::string& key) const { return artifact_folder(root_, key); }
 
-bool Cache::has(const std::string& key) const { return fs::exists(path_of(key) / "texts.tsv"); }
+bool Cache::has(const fs::path& root, const std::string& key) {
+  return fs::exists(artifact_folder(root, key) / "texts.tsv");
+}
 
 fs::path Cache::new_work_path() const {
   static std::atomic<int> counter{0};

@@ -15,7 +15,9 @@ class Cache {
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path path_of(const std::string& key) const;
-  bool has(const std::string& key) const;
+  bool has(const std::string& key) const { return has(root_, key); }
+  /// The same without making the folder, which may not be there.
+  static bool has(const std::filesystem::path& root, const std::string& key);
 
   /// A new folder for one worker: its output is <folder>/artifact, its scratch <folder>/scratch.
   std::filesystem::path make_work_folder() const;

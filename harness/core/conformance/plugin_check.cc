@@ -7,7 +7,7 @@
 
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 #include "harness/core/processes/worker_process.h"
 
 namespace conoscope::core {

@@ -6,7 +6,7 @@
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::core {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/core/border/registry.h"
-#include "harness/core/plan/contains.h"
+#include "harness/core/plan/names.h"
 #include "harness/core/plan/run_file.h"
 
 namespace conoscope::core {

@@ -1,17 +1,13 @@
 #include "harness/core/plan/plan.h"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/graphviz.hpp>
-#include <boost/graph/topological_sort.hpp>
 #include <map>
-#include <ostream>
 #include <set>
 
 #include "conoscope/sdk/random.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/plan/contains.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
+#include "harness/core/plan/needs.h"
 
 namespace conoscope::core {
 
@@ -45,32 +41,6 @@ std::vector<std::string> views_of(const Component& dataset, const Component& mod
   return out;
 }
 
-/// A need may list alternatives, one of which is enough: "segments or forward".
-std::vector<std::string_view> alternatives(std::string_view need) {
-  constexpr std::string_view kOr = " or ";
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t end = need.find(kOr);
-    out.push_back(need.substr(0, end));
-    if (end == need.npos) return out;
-    need.remove_prefix(end + kOr.size());
-  }
-}
-
-bool satisfied(std::string_view need, const std::vector<std::string>& offered) {
-  const auto any = alternatives(need);
-  return std::any_of(any.begin(), any.end(),
-                     [&](std::string_view one) { return contains(offered, one); });
-}
-
-template <typename Names>
-std::vector<std::string> missing(const Names& needs, const std::vector<std::string>& offered) {
-  std::vector<std::string> out;
-  for (const auto& need : needs)
-    if (!satisfied(need, offered)) out.emplace_back(need);
-  return out;
-}
-
 std::string missing_text(const std::vector<std::string>& lacking) {
   return "missing " + list_text(lacking);
 }
@@ -78,25 +48,17 @@ std::string missing_text(const std::vector<std::string>& lacking) {
 /// Whether the explainer is to be given the model to call: it asks for it, as one of several
 /// alternatives too (a dataset may turn out not to hold the others), and the model offers it.
 bool calls_forward(const Component& explainer, const Component& model) {
-  const auto needs = explainer.needs();
-  return contains(model.offers, "forward") &&
-         std::any_of(needs.begin(), needs.end(), [](const std::string& need) {
-           const auto any = alternatives(need);
-           return std::find(any.begin(), any.end(), "forward") != any.end();
-         });
+  return contains(model.offers, "forward") && asks_for(explainer.needs(), "forward");
 }
 
 /// An explanation's concept scores can stand for a concept view or for codes, where the model has
 /// none of its own.
 template <typename Names>
 bool judges_explanations(const Names& needs, const Component& model) {
-  const auto asks = [&needs](std::string_view view) {
-    return std::find(needs.begin(), needs.end(), view) != needs.end();
-  };
-  if (asks("explanation")) return true;
+  if (asks_for(needs, "explanation")) return true;
   if (!contains(model.offers, "head_view")) return false;
-  return (asks("concept_view") && !contains(model.offers, "concept_view")) ||
-         (asks("latent_view") && !contains(model.offers, "latent_view"));
+  return (asks_for(needs, "concept_view") && !contains(model.offers, "concept_view")) ||
+         (asks_for(needs, "latent_view") && !contains(model.offers, "latent_view"));
 }
 
 std::string binary_of(const Component& component) {
@@ -112,7 +74,6 @@ class Planner {
     for (const Component& dataset : plan_.datasets)
       for (const Component& model : plan_.models)
         if (model.meets(dataset)) pair(dataset, model);
-    sort_nodes();
     plan_.run_key = run_key();
   }
 
@@ -300,26 +261,6 @@ class Planner {
     return plan_.nodes.size() - 1;
   }
 
-  /// Puts the nodes into an order in which every node comes after what it needs.
-  void sort_nodes() {
-    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(plan_.nodes.size());
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
-      for (const std::size_t need : plan_.nodes[i].needs) boost::add_edge(i, need, graph);
-    std::vector<std::size_t> order;  // with edges from a node to its needs: needs come first
-    boost::topological_sort(graph, std::back_inserter(order));
-    std::vector<std::size_t> place(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    std::vector<Node> sorted;
-    for (const std::size_t i : order) {
-      Node next = std::move(plan_.nodes[i]);
-      for (auto& need : next.needs) need = place[need];
-      sorted.push_back(std::move(next));
-    }
-    plan_.nodes = std::move(sorted);
-    for (auto& cell : plan_.cells)
-      for (auto& score : cell.score_nodes) score = place[score];
-  }
-
   std::string run_key() const {
     std::vector<std::string> keys;
     for (const auto& cell : plan_.cells) keys.push_back(cell.key);
@@ -392,36 +333,6 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
   Planner(plan, diagnostics).run();
   diagnostics.throw_if_any();
   return plan;
-}
-
-namespace {
-
-/// A label of the dot language. Boost's escape_dot_string() leaves a backslash before the closing
-/// quote as it is.
-std::string dot_text(const std::string& text) {
-  std::string out(1, '"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
-}  // namespace
-
-void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& out) {
-  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(plan.nodes.size());
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
-    for (const std::size_t need : plan.nodes[i].needs) boost::add_edge(need, i, graph);
-  const auto write_node = [&](std::ostream& os, std::size_t i) {
-    const Node& node = plan.nodes[i];
-    std::string label = node.stage == Stage::kScore
-                            ? node.label + "\n" + plan.cells[node.cell].label()
-                            : std::string(to_string(node.stage)) + "\n" + node.label;
-    os << "[label=" << dot_text(label)
-       << (i < done.size() && done[i] ? ", style=filled, fillcolor=lightgrey]" : "]");
-  };
-  boost::write_graphviz(out, graph, write_node);
 }
 
 }  // namespace conoscope::core

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +58,7 @@ struct Plan {
   std::vector<Component> datasets, models, explainers, metric_plugins;
   std::vector<std::string> metrics;  ///< every score asked for, built-in ones first
   std::vector<Cell> cells;
-  std::vector<Node> nodes;  ///< in topological order
+  std::vector<Node> nodes;  ///< each after all that it needs
   std::vector<std::string> skipped;
   std::string run_key;
 
@@ -71,8 +70,5 @@ struct Plan {
 /// throws  RunFileError: everything that is wrong with the file, at once
 Plan make_plan(const RunFile& run_file, const Registry& registry, const Quarantine& quarantine,
                Diagnostics& diagnostics);
-
-/// The work as a Graphviz graph; finished nodes (by predicate) are drawn grey.
-void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& out);
 
 }  // namespace conoscope::core

@@ -8,8 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/core/plan/contains.h"
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 namespace conoscope::core {
 

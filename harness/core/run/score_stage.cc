@@ -13,7 +13,7 @@
 #include "harness/core/border/score_collector.h"
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/trials.h"
-#include "harness/core/plan/contains.h"
+#include "harness/core/plan/needs.h"
 #include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
 #include "harness/core/run/subject.h"
@@ -124,11 +124,11 @@ std::size_t apply_plugin(const Job& job, Judged& judged, HostCalls& host, const 
   if (job.trial == trial::kLoad) return 0;
   report.stage("score");
   const auto& needs = metric.metadata.needs;
-  if (contains(needs, "concept_view") || contains(needs, "latent_view"))
+  if (asks_for(needs, "concept_view") || asks_for(needs, "latent_view"))
     subject.add_concept_scores();
   // Which annotations an archive holds is known only now.
   for (const char* name : {"labels", "targets", "concepts", "factors"}) {
-    if (!contains(needs, name) || subject.arrays().find(name)) continue;
+    if (!asks_for(needs, name) || subject.arrays().find(name)) continue;
     for (const ScoreSpec& spec : metric.metadata.scores)
       report.score({spec.name, std::nullopt, "not_applicable", std::string(name) + " are missing"});
     return metric.metadata.scores.size();

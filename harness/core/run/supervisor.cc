@@ -2,23 +2,21 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <random>
+#include <set>
 
-#include "conoscope/sdk/abi.h"
-#include "harness/core/artifacts/sha256.h"
+#include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
-#include "harness/core/version.h"
+#include "harness/core/run/registration.h"
 
 namespace conoscope::core {
 
@@ -68,23 +66,6 @@ std::string random_id() {
   return out;
 }
 
-std::string now_text() { return results::utc_text(std::chrono::system_clock::now()); }
-
-results::EnvironmentRow environment() {
-  std::string cpu = "unknown";
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.rfind("model name", 0) == 0) {
-      cpu = line.substr(std::min(line.size(), line.find(':') + 2));
-      break;
-    }
-  utsname system{};
-  ::uname(&system);
-  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
-                           " " + system.machine + "\n" + build_text();
-  return {make_key("environment", text), text};
-}
-
 /// A node whose worker runs.
 struct Running {
   std::size_t node = 0;
@@ -109,7 +90,8 @@ class Supervisor {
         state_(plan.nodes.size(), State::kIdle),
         tries_(plan.nodes.size(), 0),
         ends_(plan.nodes.size()),
-        dependents_(plan.nodes.size()) {
+        dependents_(plan.nodes.size()),
+        queue_(plan, {}) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
     asked_.insert(todo.begin(), todo.end());
@@ -128,12 +110,10 @@ class Supervisor {
 
   RunOutcome run() {
     const StopSignals signals;
-    const auto machine = environment();
-    environment_ = machine.key;
-    environment_row_ = machine;
-    save([&] { store_->add_environment(machine); });
+    save([&] { store_->add_environment(environment_); });
     for (const std::size_t cell : todo_)
       for (const std::size_t node : plan_.cells[cell].score_nodes) want(node);
+    order_queue();
     // Refused plugins fail before anything runs, each with its reason.
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       if (state_[i] == State::kWaiting) refresh(i);
@@ -167,6 +147,14 @@ class Supervisor {
     for (const std::size_t need : node.needs) want(need);
   }
 
+  /// One worker has as much to do in any order, and is left to the queue's own.
+  void order_queue() {
+    if (options_.jobs == 1) return;
+    std::vector<bool> to_do;
+    for (const State state : state_) to_do.push_back(state == State::kWaiting);
+    queue_ = WorkQueue(plan_, longest_chains(plan_, store_->median_seconds(), to_do));
+  }
+
   /// A waiting node becomes ready, or fails because of what it needs or of its own plugin.
   void refresh(std::size_t i) {
     const Node& node = plan_.nodes[i];
@@ -195,12 +183,7 @@ class Supervisor {
     }
     if (!ready) return;
     state_[i] = State::kReady;
-    ready_.insert(priority(i));
-  }
-
-  /// Later stages first: cells come to their end early, so a kill loses little.
-  std::pair<int, std::size_t> priority(std::size_t i) const {
-    return {-static_cast<int>(plan_.nodes[i].stage), i};
+    queue_.push(i);
   }
 
   void fail(std::size_t i, JobEnd end) { finish_node(i, State::kFailed, std::move(end)); }
@@ -221,11 +204,7 @@ class Supervisor {
   }
 
   void launch() {
-    while (running_.size() < options_.jobs && !ready_.empty()) {
-      const std::size_t next = ready_.begin()->second;
-      ready_.erase(ready_.begin());
-      start(next);
-    }
+    while (running_.size() < options_.jobs && !queue_.empty()) start(queue_.pop());
   }
 
   static PluginUse use_of(const Component& component) {
@@ -395,7 +374,7 @@ class Supervisor {
     attempt.id = random_id();
     attempt.cell = cell.key;
     attempt.run = plan_.run_key;
-    attempt.environment = environment_;
+    attempt.environment = environment_.key;
     attempt.started_at = now_text();
     attempt.binaries = cell.binaries;
 
@@ -451,7 +430,7 @@ class Supervisor {
       store_ = other;
       outcome_.recovered = true;
     }
-    store_->add_environment(environment_row_);
+    store_->add_environment(environment_);
     write();
   }
 
@@ -478,71 +457,14 @@ class Supervisor {
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
-  std::set<std::pair<int, std::size_t>> ready_;
+  WorkQueue queue_;
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
-  std::string environment_;
-  results::EnvironmentRow environment_row_;
+  const results::EnvironmentRow environment_ = environment_row();
   RunOutcome outcome_;
 };
 
 }  // namespace
-
-std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
-  const auto good = store.good_cells(plan.run_key);
-  const auto binaries = store.good_binaries();
-  std::set<std::string> out;
-  for (const Cell& cell : plan.cells) {
-    if (good.count(cell.key) == 0) continue;
-    const auto it = binaries.find(cell.key);
-    if (it != binaries.end() && it->second.count(cell.binaries) != 0) out.insert(cell.key);
-  }
-  return out;
-}
-
-void register_run(const Plan& plan, results::Store& store) {
-  std::vector<results::ComponentRow> components;
-  std::vector<results::PluginRow> plugins;
-  const auto add = [&](const std::vector<Component>& list, bool is_part_of_cells) {
-    for (const Component& c : list) {
-      const std::string kind = to_string(c.kind);
-      if (is_part_of_cells)
-        components.push_back({c.key, kind, c.id, c.version, c.params, c.content, c.name});
-      plugins.push_back({kind, c.id, c.version, c.plugin.sha256, c.plugin.file.string(),
-                         c.plugin.metadata ? c.plugin.metadata->licence : "",
-                         c.plugin.metadata ? c.plugin.metadata->citation : ""});
-    }
-  };
-  add(plan.datasets, true);
-  add(plan.models, true);
-  add(plan.explainers, true);
-  add(plan.metric_plugins, false);
-
-  std::vector<results::CellRow> cells;
-  for (const Cell& cell : plan.cells)
-    cells.push_back({cell.key, cell.dataset->key, cell.model->key,
-                     cell.explainer ? cell.explainer->key : "", cell.seed, cell.control});
-
-  std::vector<results::MetricKeyRow> metric_rows;
-  const auto bound = [](double value) {
-    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-  };
-  for (const auto& name : plan.metrics)
-    if (const auto* info = metrics::catalogue().metric(name))
-      metric_rows.push_back({name, std::string(info->group),
-                             std::string(metrics::to_string(info->direction)), bound(info->low),
-                             bound(info->high), std::string(info->unit), std::string(info->source),
-                             info->question});
-  for (const Component& plugin : plan.metric_plugins)
-    if (plugin.plugin.metadata)
-      for (const ScoreSpec& score : plugin.plugin.metadata->scores)
-        metric_rows.push_back({score.name, plugin.id, score.direction, score.low, score.high,
-                               score.unit, plugin.plugin.metadata->citation, score.question});
-
-  store.add_plugins(plugins);
-  store.register_run({plan.run_key, plan.run_file.name, plan.run_file.text, now_text()}, components,
-                     cells, metric_rows);
-}
 
 RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -47,15 +45,11 @@ struct RunOutcome {
   bool recovered = false;  ///< the store could not save; what came after is in the other store
 };
 
-/// The cells that need no work: an attempt that counts, made by the plugin files of today.
-std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
-
-/// Says in the store what the run asks for. Needed before run_cells() and for boards.
-void register_run(const Plan& plan, results::Store& store);
-
-/// Does the work of `todo` (indices of plan.cells), one worker process per node, and records an
-/// attempt per cell. The only writer of the store. A fault of a plugin becomes a row; a fault of
-/// the store (full disk, ...) is thrown as results::StoreError after the workers were stopped.
+/// Does the work of `todo` (indices of plan.cells) of a registered run, one worker process per node,
+/// and records an attempt per cell. Several workers begin with the longest chain of work, by the
+/// seconds that the store has recorded. The only writer of the store. A fault of a plugin becomes a
+/// row; a fault of the store (full disk, ...) is thrown as results::StoreError after the workers
+/// were stopped.
 RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer);

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "tests/support/plan_world.h"
 #include "tests/support/throws.h"
@@ -418,41 +416,6 @@ TEST_CASE("a rebuilt plugin has the same cells, but other artifacts and binaries
     for (const auto& node : plan->nodes)
       if (node.stage != Stage::kScore) artifacts.insert(node.key);
   CHECK(artifacts.size() == 4 + 4 + 4);  // the explanations twice
-}
-
-TEST_CASE("the dot output is a graph that names every node and draws every edge") {
-  const PlanWorld world;
-  const Plan plan = world.plan(kSmall);
-  std::vector<bool> done(plan.nodes.size(), false);
-  done[0] = true;
-  std::ostringstream out;
-  write_dot(plan, done, out);
-  const std::string text = out.str();
-  std::size_t edges = 0, drawn = 0, grey = 0;
-  for (const auto& node : plan.nodes) edges += node.needs.size();
-  for (std::size_t at = 0; (at = text.find("->", at)) != text.npos; ++at) ++drawn;
-  for (std::size_t at = 0; (at = text.find("fillcolor=lightgrey", at)) != text.npos; ++at) ++grey;
-  CHECK(drawn == edges);
-  CHECK(grey == 1);
-  CHECK(text.rfind("digraph", 0) == 0);
-  CHECK(text.find("km(k=2)") != text.npos);
-  // Graphviz reads it, where there is Graphviz.
-  if (std::system("command -v dot > /dev/null 2>&1") == 0) {
-    const auto file = world.scratch.write("plan.dot", text);
-    CHECK(std::system(("dot -Tcanon " + file + " > /dev/null").c_str()) == 0);
-  }
-}
-
-TEST_CASE("names with quotes do not break the dot output") {
-  const PlanWorld world;
-  const Plan plan = world.plan(
-      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n"
-      "name = 'a \"b\" \\'\n[[model]]\nid = \"head\"\n"
-      "[[explainer]]\nid = \"km\"\n");
-  std::ostringstream out;
-  write_dot(plan, {}, out);
-  // Every quote inside a label is escaped, and no backslash stands before a closing one.
-  CHECK(out.str().find(R"(a \"b\" \\)") != std::string::npos);
 }
 
 TEST_CASE("20,000 cells are planned; the message says how fast") {

@@ -7,6 +7,12 @@
 
 namespace conoscope::core {
 
+// Lists of names: is one of them there, and which was meant?
+
+inline bool contains(const std::vector<std::string>& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
 /// How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one
 /// word into the other (optimal string alignment).
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -1,4 +1,4 @@
-#include "harness/core/plan/suggest.h"
+#include "harness/core/plan/names.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conoscope::core {
+
+// What metrics and explainers need of a subject, as lists of the names of views. A need may list
+// alternatives, one of which is enough: "segments or forward".
+
+inline std::vector<std::string_view> alternatives(std::string_view need) {
+  constexpr std::string_view kOr = " or ";
+  std::vector<std::string_view> out;
+  for (;;) {
+    const std::size_t end = need.find(kOr);
+    out.push_back(need.substr(0, end));
+    if (end == need.npos) return out;
+    need.remove_prefix(end + kOr.size());
+  }
+}
+
+/// Is the view among the needs, as one of several alternatives too?
+template <typename Needs>
+bool asks_for(const Needs& needs, std::string_view view) {
+  return std::any_of(needs.begin(), needs.end(), [view](std::string_view need) {
+    const auto any = alternatives(need);
+    return std::find(any.begin(), any.end(), view) != any.end();
+  });
+}
+
+/// The needs that nothing of what is offered meets.
+template <typename Needs>
+std::vector<std::string> missing(const Needs& needs, const std::vector<std::string>& offered) {
+  std::vector<std::string> out;
+  for (const std::string_view need : needs) {
+    const auto any = alternatives(need);
+    if (std::none_of(any.begin(), any.end(), [&](std::string_view one) {
+          return std::find(offered.begin(), offered.end(), one) != offered.end();
+        }))
+      out.emplace_back(need);
+  }
+  return out;
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,90 @@
+#include "harness/core/run/registration.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/version.h"
+
+namespace conoscope::core {
+
+std::string now_text() { return results::utc_text(std::chrono::system_clock::now()); }
+
+results::EnvironmentRow environment_row() {
+  std::string cpu = "unknown";
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.rfind("model name", 0) == 0) {
+      cpu = line.substr(std::min(line.size(), line.find(':') + 2));
+      break;
+    }
+  utsname system{};
+  ::uname(&system);
+  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
+                           " " + system.machine + "\n" + build_text();
+  return {make_key("environment", text), text};
+}
+
+std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
+  const auto good = store.good_cells(plan.run_key);
+  const auto binaries = store.good_binaries();
+  std::set<std::string> out;
+  for (const Cell& cell : plan.cells) {
+    if (good.count(cell.key) == 0) continue;
+    const auto it = binaries.find(cell.key);
+    if (it != binaries.end() && it->second.count(cell.binaries) != 0) out.insert(cell.key);
+  }
+  return out;
+}
+
+void register_run(const Plan& plan, results::Store& store) {
+  std::vector<results::ComponentRow> components;
+  std::vector<results::PluginRow> plugins;
+  const auto add = [&](const std::vector<Component>& list, bool is_part_of_cells) {
+    for (const Component& c : list) {
+      const std::string kind = to_string(c.kind);
+      if (is_part_of_cells)
+        components.push_back({c.key, kind, c.id, c.version, c.params, c.content, c.name});
+      plugins.push_back({kind, c.id, c.version, c.plugin.sha256, c.plugin.file.string(),
+                         c.plugin.metadata ? c.plugin.metadata->licence : "",
+                         c.plugin.metadata ? c.plugin.metadata->citation : ""});
+    }
+  };
+  add(plan.datasets, true);
+  add(plan.models, true);
+  add(plan.explainers, true);
+  add(plan.metric_plugins, false);
+
+  std::vector<results::CellRow> cells;
+  for (const Cell& cell : plan.cells)
+    cells.push_back({cell.key, cell.dataset->key, cell.model->key,
+                     cell.explainer ? cell.explainer->key : "", cell.seed, cell.control});
+
+  std::vector<results::MetricKeyRow> metric_rows;
+  const auto bound = [](double value) {
+    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+  };
+  for (const auto& name : plan.metrics)
+    if (const auto* info = metrics::catalogue().metric(name))
+      metric_rows.push_back({name, std::string(info->group),
+                             std::string(metrics::to_string(info->direction)), bound(info->low),
+                             bound(info->high), std::string(info->unit), std::string(info->source),
+                             info->question});
+  for (const Component& plugin : plan.metric_plugins)
+    if (plugin.plugin.metadata)
+      for (const ScoreSpec& score : plugin.plugin.metadata->scores)
+        metric_rows.push_back({score.name, plugin.id, score.direction, score.low, score.high,
+                               score.unit, plugin.plugin.metadata->citation, score.question});
+
+  store.add_plugins(plugins);
+  store.register_run({plan.run_key, plan.run_file.name, plan.run_file.text, now_text()}, components,
+                     cells, metric_rows);
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "harness/core/plan/plan.h"
+#include "results/store/store.h"
+
+namespace conoscope::core {
+
+// What a run and its store say to each other before work begins.
+
+/// Says in the store what the run asks for. Needed before run_cells() and for boards.
+void register_run(const Plan& plan, results::Store& store);
+
+/// The cells that need no work: an attempt that counts, made by the plugin files of today.
+std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
+
+/// This machine, system and build, as attempts refer to them.
+results::EnvironmentRow environment_row();
+
+/// Now, as the store writes times.
+std::string now_text();
+
+}  // namespace conoscope::core
