@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/app/command.h"
+#include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
 #include "harness/core/artifacts/artifact.h"
@@ -95,9 +96,11 @@ core::Component component_of(const core::PluginFile& plugin,
       throw UsageError(plugin.metadata->id + ": " + error.what());
     }
   }
+  std::vector<fs::path> folders = {fs::current_path()};
+  if (!data_folder().empty()) folders.push_back(data_folder());
   core::Diagnostics diagnostics("");
   const auto found = core::resolve(request, core::Kind::kDataset, core::Registry({}, quarantine),
-                                   quarantine, fs::current_path(), diagnostics);
+                                   quarantine, folders, diagnostics);
   std::string wrong;
   for (const auto& message : diagnostics.messages()) wrong += (wrong.empty() ? "" : "\n") + message;
   if (found.empty()) throw UsageError(wrong);

@@ -1,32 +1,14 @@
 #include "harness/app/options.h"
 
-#include <cstdlib>
 #include <iostream>
 
+#include "harness/app/folders.h"
 #include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
-
-namespace {
-
-fs::path default_cache() {
-  if (const char* folder = std::getenv("CONOSCOPE_CACHE"); folder && *folder) return folder;
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
-    return fs::path(folder) / "conoscope";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return fs::path(home) / ".cache/conoscope";
-  return ".conoscope-cache";
-}
-
-fs::path default_store() {
-  const char* file = std::getenv("CONOSCOPE_STORE");
-  return file && *file ? file : "conoscope.db";
-}
-
-}  // namespace
 
 Options::Options(std::string usage, std::string summary, std::vector<std::string> examples)
     : usage_(std::move(usage)),
@@ -170,12 +152,6 @@ int run_action(const std::string& command, std::span<const Command> actions,
   throw UsageError("no action " + command + " " + action + core::did_you_mean(action, names));
 }
 
-fs::path share_folder() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path().parent_path() / "share/conoscope";
-}
-
 fs::path find_run_file(const std::string& name) {
   std::error_code error;
   if (fs::is_regular_file(name, error)) return name;
@@ -199,10 +175,11 @@ core::Quarantine open_quarantine(const Options& options) {
 
 core::Plan load_plan(const fs::path& run_file, const Options& options) {
   core::Diagnostics diagnostics(run_file.string());
-  const core::RunFile parsed =
+  core::RunFile parsed =
       core::parse_run_file(run_file, diagnostics, options.get<std::string>("profile"));
+  parsed.data_folder = data_folder();
   const core::Quarantine quarantine = open_quarantine(options);
-  const core::Registry registry(core::plugin_folders(options.plugin_path(), parsed.plugin_path),
+  const core::Registry registry(plugin_folders(options.plugin_path(), parsed.plugin_path),
                                 quarantine);
   return core::make_plan(parsed, registry, quarantine, diagnostics);
 }

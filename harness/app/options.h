@@ -80,7 +80,4 @@ core::Plan load_plan(const std::filesystem::path& run_file, const Options& optio
 
 core::Quarantine open_quarantine(const Options& options);
 
-/// The folder of this installation's (or build tree's) shared files.
-std::filesystem::path share_folder();
-
 }  // namespace conoscope::app

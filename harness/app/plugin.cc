@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "harness/app/folders.h"
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"

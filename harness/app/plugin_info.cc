@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "harness/app/folders.h"
 #include "harness/core/plan/names.h"
 
 namespace conoscope::app {
@@ -13,7 +14,7 @@ std::string joined(const std::vector<std::string>& items) {
 }
 
 core::Registry scan_plugins(const Options& options, const core::Quarantine& quarantine) {
-  return core::Registry(core::plugin_folders(options.plugin_path(), {}), quarantine);
+  return core::Registry(plugin_folders(options.plugin_path(), {}), quarantine);
 }
 
 core::PluginFile find_plugin(const std::string& name, const core::Registry& registry,

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "harness/app/command.h"
+#include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/core/border/metadata.h"
 #include "harness/core/plan/names.h"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
@@ -65,57 +64,6 @@ void Quarantine::change(const std::function<void()>& body) {
       fs::remove(fresh, error);
   }
   if (lock >= 0) ::close(lock);
-}
-
-namespace {
-
-std::vector<fs::path> split_path_list(const char* list) {
-  std::vector<fs::path> out;
-  std::string_view rest = list == nullptr ? "" : list;
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (colon > 0) out.emplace_back(rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return out;
-}
-
-fs::path user_folder() {
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
-    return fs::path(data) / "conoscope" / "plugins";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return fs::path(home) / ".local/share/conoscope/plugins";
-  return {};
-}
-
-/// Beside the executable, in the build tree as after an installation: ../lib/conoscope/plugins.
-fs::path install_folder() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path() : self.parent_path().parent_path() / "lib/conoscope/plugins";
-}
-
-}  // namespace
-
-std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
-                                     const std::vector<fs::path>& run_file) {
-  std::vector<fs::path> out;
-  const auto add = [&out](const fs::path& folder) {
-    std::error_code error;
-    const fs::path real = fs::canonical(folder, error);
-    if (!error && fs::is_directory(real) && std::find(out.begin(), out.end(), real) == out.end())
-      out.push_back(real);
-  };
-  for (const auto& folder : command_line) {
-    if (!fs::is_directory(folder))
-      throw std::invalid_argument("--plugin-path " + folder.string() + ": not a folder");
-    add(folder);
-  }
-  for (const auto& folder : split_path_list(std::getenv("CONOSCOPE_PLUGIN_PATH"))) add(folder);
-  for (const auto& folder : run_file) add(folder);
-  add(user_folder());
-  add(install_folder());
-  return out;
 }
 
 PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {

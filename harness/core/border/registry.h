@@ -38,14 +38,6 @@ class Quarantine {
   std::map<std::string, std::string> reasons_;
 };
 
-/// The folders in the order in which they are searched: command line > CONOSCOPE_PLUGIN_PATH > run
-/// file > user folder > install folder. Doubles and missing folders are left out, except that a
-/// folder named on the command line must exist.
-/// throws  std::invalid_argument: a --plugin-path that is not a folder
-std::vector<std::filesystem::path> plugin_folders(
-    const std::vector<std::filesystem::path>& command_line,
-    const std::vector<std::filesystem::path>& run_file);
-
 /// What the search path holds. Nothing is loaded: metadata are read from the files' notes. A shared
 /// library without the note is silently no plugin; a .so that is no shared library, or a damaged
 /// one, is listed with its refusal; two files with the same kind and id are both

@@ -1,7 +1,6 @@
 #include "harness/core/plan/component.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 #include "harness/core/artifacts/content_hash.h"
@@ -50,14 +49,13 @@ bool is_there(const Parameter& parameter, const fs::path& data) {
                                                   : fs::is_regular_file(data);
 }
 
-/// A relative file or folder lies beside the run file or, if it does not, in the folder
-/// CONOSCOPE_DATA_DIR. Where it lies in neither, the first place is named.
-fs::path find_data(const Parameter& parameter, const fs::path& file, const fs::path& folder) {
-  const fs::path beside = (file.is_absolute() ? file : folder / file).lexically_normal();
-  const char* data = std::getenv("CONOSCOPE_DATA_DIR");
-  if (data == nullptr || *data == '\0' || is_there(parameter, beside)) return beside;
-  const fs::path there = (fs::absolute(data) / file).lexically_normal();
-  return is_there(parameter, there) ? there : beside;
+/// A relative file or folder lies in the first of the folders that has it. Where none has it, the
+/// first place is named.
+fs::path find_data(const Parameter& parameter, const fs::path& file,
+                   const std::vector<fs::path>& folders) {
+  for (const fs::path& folder : folders)
+    if (is_there(parameter, folder / file)) return (folder / file).lexically_normal();
+  return (folders.front() / file).lexically_normal();
 }
 
 std::string shown_name(const ComponentRequest& request) {
@@ -119,7 +117,7 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
 }  // namespace
 
 std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const Registry& registry,
-                               const Quarantine& quarantine, const fs::path& folder,
+                               const Quarantine& quarantine, const std::vector<fs::path>& folders,
                                Diagnostics& diagnostics) {
   const auto plugin = find_plugin(request, kind, registry, quarantine, diagnostics);
   if (!plugin) return {};
@@ -176,7 +174,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
         Value checked = metadata.parameters[i].check(value);
         if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
           const fs::path file = std::get<std::string>(checked);
-          const fs::path full = find_data(parameter, file, folder);
+          const fs::path full = find_data(parameter, file, folders);
           if (!is_there(parameter, full)) {
             const std::string text =
                 asked.name + " = " + full.string() + ": no such " + to_string(parameter.type);

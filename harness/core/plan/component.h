@@ -36,11 +36,11 @@ struct Component {
 
 /// The component(s) that an entry of a run file stands for: one, or one for each point of its
 /// sweep. Unknown plugins and parameters, wrong types and values, and missing files go to
-/// `diagnostics`. A relative file is sought in `folder`, then in the folder that the environment
-/// variable CONOSCOPE_DATA_DIR names. Where a file of an optional entry is missing, there is no
-/// component, and a note says so.
+/// `diagnostics`. A relative file is sought in the folders (one at least), in their order. Where a
+/// file of an optional entry is missing, there is no component, and a note says so.
 std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const Registry& registry,
-                               const Quarantine& quarantine, const std::filesystem::path& folder,
+                               const Quarantine& quarantine,
+                               const std::vector<std::filesystem::path>& folders,
                                Diagnostics& diagnostics);
 
 }  // namespace conoscope::core

@@ -310,12 +310,14 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
                Diagnostics& diagnostics) {
   Plan plan;
   plan.run_file = run_file;
-  const auto folder = std::filesystem::absolute(run_file.path).parent_path();
+  std::vector<std::filesystem::path> folders = {
+      std::filesystem::absolute(run_file.path).parent_path()};
+  if (!run_file.data_folder.empty()) folders.push_back(run_file.data_folder);
   const auto resolve_all = [&](const std::vector<ComponentRequest>& requests, Kind kind,
                                std::vector<Component>& out) {
     std::map<std::string, std::string> key_of;
     for (const auto& request : requests)
-      for (auto& component : resolve(request, kind, registry, quarantine, folder, diagnostics)) {
+      for (auto& component : resolve(request, kind, registry, quarantine, folders, diagnostics)) {
         const auto [it, fresh] = key_of.try_emplace(component.name, component.key);
         if (!fresh && it->second != component.key)
           diagnostics.add(request.place, "another " + std::string(to_string(kind)) +

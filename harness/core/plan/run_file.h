@@ -98,6 +98,8 @@ struct RunFile {
   std::vector<MetricRequest> metrics;
   std::vector<ComponentRequest> datasets, models, explainers, metric_plugins;
   std::vector<std::filesystem::path> plugin_path;
+  /// Not in the file: where data are sought that do not lie beside it; empty: nowhere else.
+  std::filesystem::path data_folder;
   Limits limits;
   bool sample_scores = false;
   std::string

@@ -36,10 +36,10 @@ struct Job {
   std::uint64_t control_seed = 0;
   std::vector<std::string> metrics;  ///< built-in ones
   bool sample_scores = false;
-  bool repeat = false;         ///< fit twice and compare bit for bit
+  bool repeat = false;       ///< fit twice and compare bit for bit
   bool toy_forward = false;  ///< the conformance suite's own model answers forward calls
-  std::string trial;           ///< of the conformance suite, see trials.h; empty: the ordinary work
-  double trial_seconds = 0;    ///< for the trial that calls the plugin many times
+  std::string trial;         ///< of the conformance suite, see trials.h; empty: the ordinary work
+  double trial_seconds = 0;  ///< for the trial that calls the plugin many times
 };
 
 /// throws  std::runtime_error: the file cannot be written

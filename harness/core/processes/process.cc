@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 #include "harness/core/processes/protocol.h"
@@ -21,15 +22,15 @@ namespace conoscope::core {
 
 namespace {
 
-std::vector<std::string> merged_environment(const std::vector<std::string>& added) {
-  std::vector<std::string> out = added;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('=') + 1);
-    bool replaced = false;
-    for (const auto& mine : added) replaced = replaced || mine.compare(0, name.size(), name) == 0;
-    if (!replaced) out.emplace_back(text);
-  }
+/// Of entries with the same name the first: those that are set, this process's own, the defaults.
+std::vector<std::string> merged_environment(const std::vector<std::string>& set,
+                                            const std::vector<std::string>& defaults) {
+  std::vector<std::string> entries = set, out;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  entries.insert(entries.end(), defaults.begin(), defaults.end());
+  std::set<std::string> names;
+  for (const auto& entry : entries)
+    if (names.insert(entry.substr(0, entry.find('='))).second) out.push_back(entry);
   return out;
 }
 
@@ -62,7 +63,8 @@ std::size_t utf8_length(std::string_view text) {
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
-                           const std::vector<std::string>& environment) {
+                           const std::vector<std::string>& environment,
+                           const std::vector<std::string>& defaults) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
@@ -83,7 +85,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const Output
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 
-  const auto env = merged_environment(environment);
+  const auto env = merged_environment(environment, defaults);
   const int error = ::posix_spawn(&pid_, command[0].c_str(), &actions, &attributes,
                                   pointers(command).data(), pointers(env).data());
   posix_spawn_file_actions_destroy(&actions);

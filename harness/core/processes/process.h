@@ -28,9 +28,11 @@ struct OutputFiles {
 class ChildProcess {
  public:
   /// environment  "NAME=value" entries that are added to, or replace those of, this process
+  /// defaults     entries for what is set in neither
   /// throws  std::runtime_error: cannot be started
   ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
-               const std::vector<std::string>& environment);
+               const std::vector<std::string>& environment,
+               const std::vector<std::string>& defaults = {});
   ~ChildProcess();  ///< kills it when it still runs
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -31,15 +31,17 @@ std::vector<std::string> worker_environment(const Job& job) {
   // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
   // the next one, in every training step. Up to these sizes it keeps them.
   out.insert(out.end(), {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"});
-  // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model,
-  // and others, with other last bits, on each make. These run wherever there is AVX2. The user's
-  // wins.
-#if defined(__x86_64__)
-  if (std::getenv("OPENBLAS_CORETYPE") == nullptr && __builtin_cpu_supports("avx2") &&
-      __builtin_cpu_supports("fma"))
-    out.emplace_back("OPENBLAS_CORETYPE=Haswell");
-#endif
   return out;
+}
+
+/// OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
+/// others, with other last bits, on each make. These run wherever there is AVX2. The user's wins.
+std::vector<std::string> default_environment() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return {"OPENBLAS_CORETYPE=Haswell"};
+#endif
+  return {};
 }
 
 }  // namespace
@@ -51,7 +53,8 @@ WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
       work_(job.work),
       started_(Clock::now()),
       process_({executable, "worker", prepared(job).string()},
-               {work_ / "stdout.txt", work_ / "stderr.txt"}, worker_environment(job)) {}
+               {work_ / "stdout.txt", work_ / "stderr.txt"}, worker_environment(job),
+               default_environment()) {}
 
 double WorkerProcess::seconds() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -158,4 +159,15 @@ TEST_CASE("an arrow that points the wrong way is found") {
             "harness/core/plan/ must not know",
             "harness/core/x.cc:2: includes boost/program_options.hpp, which only harness/app/ may "
             "know"});
+}
+
+TEST_CASE("only the command reads the environment") {
+  const fs::path root = CONOSCOPE_SOURCE_DIR;
+  for (const char* folder : {"harness/core", "harness/sdk", "metrics", "numerics", "results"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
+      std::ifstream in(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(in), {});
+      CHECK_MESSAGE(text.find("getenv") == text.npos, entry.path().string());
+    }
 }

@@ -35,6 +35,7 @@ struct World {
   Scratch scratch;
   Quarantine quarantine{scratch.path("quarantine.tsv")};
   std::vector<std::string> errors, notes;
+  std::vector<fs::path> folders{scratch.path("")};
   Place place{7, 3};
 
   World() { fs::create_directories(scratch.path("plugins")); }
@@ -48,7 +49,7 @@ struct World {
   std::vector<Component> operator()(const ComponentRequest& request, Kind kind = Kind::kExplainer) {
     const Registry registry({scratch.path("plugins")}, quarantine);
     Diagnostics diagnostics("f");
-    auto out = resolve(request, kind, registry, quarantine, scratch.path(""), diagnostics);
+    auto out = resolve(request, kind, registry, quarantine, folders, diagnostics);
     errors.clear();
     notes = diagnostics.notes();
     try {
@@ -185,7 +186,7 @@ TEST_CASE("a choice brings its own view, the default's too") {
   CHECK(world(world.ask("e", {{"task", {std::string("b")}, {}}}))[0].offers.back() == "targets");
 }
 
-TEST_CASE("a file that is not beside the run file is sought in CONOSCOPE_DATA_DIR") {
+TEST_CASE("a file that is not beside the run file is sought in the next folder") {
   World world;
   world.plugin("e", "[parameters.file]\ntype = \"file\"\n");
   const Scratch data;
@@ -197,11 +198,10 @@ TEST_CASE("a file that is not beside the run file is sought in CONOSCOPE_DATA_DI
   CHECK(world.notes[0].find("(optional): file = ") != std::string::npos);
   CHECK(world.notes[0].find("far.npy: no such file") != std::string::npos);
 
-  ::setenv("CONOSCOPE_DATA_DIR", data.path("").c_str(), 1);
+  world.folders.emplace_back(data.path(""));
   const auto found = world(request);
   const auto beside = world.scratch.write("far.npy", "y");
   const auto nearer = world(request);
-  ::unsetenv("CONOSCOPE_DATA_DIR");
   REQUIRE(found.size() == 1);
   CHECK(found[0].values[0] == Value(data.path("far.npy")));
   REQUIRE(nearer.size() == 1);
@@ -250,9 +250,8 @@ TEST_CASE("a folder is known by the names and contents of its files") {
         std::string::npos);
   const auto file = data.write("file", "x");
   CHECK(world(world.ask("e", {{"folder", {file}, {}}})).empty());
-  ::setenv("CONOSCOPE_DATA_DIR", elsewhere.path("").c_str(), 1);
+  world.folders.emplace_back(elsewhere.path(""));
   const auto far = world(world.ask("e", {{"folder", {std::string("images")}, {}}}));
-  ::unsetenv("CONOSCOPE_DATA_DIR");
   REQUIRE(far.size() == 1);
   CHECK(far[0].values[0] == Value(elsewhere.path("images")));
 }

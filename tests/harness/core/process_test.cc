@@ -24,9 +24,10 @@ struct Shell {
   Scratch scratch;
   ChildProcess child;
 
-  explicit Shell(const std::string& script, const std::vector<std::string>& environment = {})
+  explicit Shell(const std::string& script, const std::vector<std::string>& environment = {},
+                 const std::vector<std::string>& defaults = {})
       : child({"/bin/sh", "-c", script}, {scratch.path("output.txt"), scratch.path("output.txt")},
-              environment) {}
+              environment, defaults) {}
 
   Exit wait() {
     for (int turn = 0; turn < 2000; ++turn) {
@@ -157,6 +158,12 @@ TEST_CASE("the environment is this process's, with the given entries replaced an
       {"CONOSCOPE_TEST=new value", "CONOSCOPE_TEST_NEW=added"});
   shell.wait();
   CHECK(shell.output() == "kept new value longer added\n");
+
+  Shell with_defaults("echo $CONOSCOPE_TEST_KEPT $CONOSCOPE_TEST $CONOSCOPE_TEST_FREE",
+                      {"CONOSCOPE_TEST=set"},
+                      {"CONOSCOPE_TEST_KEPT=a", "CONOSCOPE_TEST=b", "CONOSCOPE_TEST_FREE=c"});
+  with_defaults.wait();
+  CHECK(with_defaults.output() == "kept set c\n");
 }
 
 TEST_CASE("it has no input, and none of this process's files but its report pipe") {

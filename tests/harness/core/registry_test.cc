@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -36,42 +35,7 @@ struct Folders {
   }
 };
 
-/// Sets a variable of the environment for as long as it lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) before_ = old;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { before_.empty() ? ::unsetenv(name_) : ::setenv(name_, before_.c_str(), 1); }
-
- private:
-  const char* name_;
-  std::string before_;
-};
-
 }  // namespace
-
-TEST_CASE("folders: command line, then environment, then run file, then the user's; no doubles") {
-  const Folders f;
-  const auto a = f.folder("a"), b = f.folder("b"), c = f.folder("c"), d = f.folder("d");
-  const auto home = f.folder("home");
-  const auto user = f.folder("home/conoscope/plugins");
-  const Environment path("CONOSCOPE_PLUGIN_PATH", b.string() + "::" + a.string() + ":/nowhere/x:");
-  const Environment data("XDG_DATA_HOME", home.string());
-  auto found = plugin_folders({a}, {c, b, a / ".." / "d"});
-  REQUIRE(found.size() >= 5);
-  found.resize(5);  // the install folder comes last, when there is one
-  CHECK(found == std::vector<fs::path>{a, b, c, d, user});
-}
-
-TEST_CASE("a folder of the command line must exist") {
-  const Folders f;
-  CHECK_THROWS_SAYING(plugin_folders({f.scratch.path("none")}, {}), std::invalid_argument,
-                      "--plugin-path", f.scratch.path("none"), "not a folder");
-  CHECK_THROWS_SAYING(plugin_folders({f.scratch.write("file", "")}, {}), std::invalid_argument,
-                      "not a folder");
-}
 
 TEST_CASE("plugins are listed by folder and file name; what is none is left out") {
   const Folders f;

@@ -1,0 +1,88 @@
+#include "harness/app/folders.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Empty where it is not set.
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<fs::path> split_path_list(std::string_view rest) {
+  std::vector<fs::path> out;
+  while (!rest.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    if (colon > 0) out.emplace_back(rest.substr(0, colon));
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return out;
+}
+
+fs::path user_folder() {
+  if (const fs::path data = variable("XDG_DATA_HOME"); !data.empty())
+    return data / "conoscope" / "plugins";
+  const fs::path home = variable("HOME");
+  return home.empty() ? fs::path() : home / ".local/share/conoscope/plugins";
+}
+
+/// What lies around the executable, in the build tree as after an installation.
+fs::path prefix() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path() : self.parent_path().parent_path();
+}
+
+}  // namespace
+
+std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
+                                     const std::vector<fs::path>& run_file) {
+  std::vector<fs::path> out;
+  const auto add = [&out](const fs::path& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    if (!error && fs::is_directory(real) && std::find(out.begin(), out.end(), real) == out.end())
+      out.push_back(real);
+  };
+  for (const auto& folder : command_line) {
+    if (!fs::is_directory(folder))
+      throw std::invalid_argument("--plugin-path " + folder.string() + ": not a folder");
+    add(folder);
+  }
+  for (const auto& folder : split_path_list(variable("CONOSCOPE_PLUGIN_PATH"))) add(folder);
+  for (const auto& folder : run_file) add(folder);
+  add(user_folder());
+  if (!prefix().empty()) add(prefix() / "lib/conoscope/plugins");
+  return out;
+}
+
+fs::path default_cache() {
+  if (const fs::path folder = variable("CONOSCOPE_CACHE"); !folder.empty()) return folder;
+  if (const fs::path folder = variable("XDG_CACHE_HOME"); !folder.empty())
+    return folder / "conoscope";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache/conoscope";
+  return ".conoscope-cache";
+}
+
+fs::path default_store() {
+  const fs::path file = variable("CONOSCOPE_STORE");
+  return file.empty() ? "conoscope.db" : file;
+}
+
+fs::path data_folder() {
+  const fs::path folder = variable("CONOSCOPE_DATA_DIR");
+  return folder.empty() ? folder : fs::absolute(folder);
+}
+
+fs::path share_folder() { return prefix() / "share/conoscope"; }
+
+}  // namespace conoscope::app

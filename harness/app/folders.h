@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace conoscope::app {
+
+// Where the command looks for things. The environment is read here and nowhere else.
+
+/// The folders in the order in which they are searched: command line > CONOSCOPE_PLUGIN_PATH > run
+/// file > user folder > install folder. Doubles and missing folders are left out, except that a
+/// folder named on the command line must exist.
+/// throws  std::invalid_argument: a --plugin-path that is not a folder
+std::vector<std::filesystem::path> plugin_folders(
+    const std::vector<std::filesystem::path>& command_line,
+    const std::vector<std::filesystem::path>& run_file);
+
+/// CONOSCOPE_CACHE, else the user's cache folder.
+std::filesystem::path default_cache();
+
+/// CONOSCOPE_STORE, else conoscope.db.
+std::filesystem::path default_store();
+
+/// CONOSCOPE_DATA_DIR, absolute; empty: not set.
+std::filesystem::path data_folder();
+
+/// The folder of this installation's (or build tree's) shared files.
+std::filesystem::path share_folder();
+
+}  // namespace conoscope::app
