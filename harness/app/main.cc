@@ -6,8 +6,8 @@
 
 #include "harness/app/command.h"
 #include "harness/core/border/metadata.h"
-#include "harness/core/plan/run_file.h"
 #include "harness/core/plan/names.h"
+#include "harness/core/plan/run_file.h"
 #include "harness/core/version.h"
 #include "results/store/error.h"
 

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <iostream>
 
-#include "harness/app/folders.h"
 #include "harness/app/command.h"
+#include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
 #include "harness/core/plan/names.h"

@@ -54,7 +54,7 @@ void check_dtype(const sdk::Tensor& tensor, std::int32_t dtype) {
          sdk::dtype_name(dtype));
 }
 
-/// Rows of the first of the data set's arrays that is there.
+/// Rows of the first of the dataset's arrays that is there.
 std::int64_t samples_of(const ArrayBag& dataset) {
   for (const std::string_view name : kAnnotationArrays)
     if (const auto tensor = dataset.find(name)) return tensor->rows();

@@ -23,7 +23,7 @@ struct Component {
   std::vector<std::string> controls;  ///< explainers
   std::vector<std::string> datasets;  ///< models, explainers: names or ids; empty: all
 
-  /// Is this data set one of those that the run file lets it meet?
+  /// Is this dataset one of those that the run file lets it meet?
   bool meets(const Component& dataset) const {
     return datasets.empty() || contains(datasets, dataset.name) || contains(datasets, dataset.id);
   }

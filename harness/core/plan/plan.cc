@@ -277,7 +277,7 @@ class Planner {
   std::map<std::string, std::size_t> by_key_;
 };
 
-/// The data sets that models and explainers keep to are there.
+/// The datasets that models and explainers keep to are there.
 void check_references(const Plan& plan, Diagnostics& diagnostics) {
   std::vector<std::string> known;
   for (const auto& request : plan.run_file.datasets)  // one that is optional may have been left out

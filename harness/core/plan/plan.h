@@ -25,7 +25,7 @@ struct Node {
 };
 
 /// What a plugin's randomness derives from: the run file's seed, the stage, and the keys of all
-/// that the work is made of. A data set's lineage is its own key.
+/// that the work is made of. A dataset's lineage is its own key.
 std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
                         const std::string& lineage);
 

@@ -57,7 +57,7 @@ struct ParameterRequest {
   Place place;
 };
 
-/// A data set that an entry keeps to, by name or plugin id.
+/// A dataset that an entry keeps to, by name or plugin id.
 struct DatasetReference {
   std::string name;
   Place place;

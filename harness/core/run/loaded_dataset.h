@@ -11,7 +11,7 @@
 
 namespace conoscope::core {
 
-/// The worker that was to load a data set did not.
+/// The worker that was to load a dataset did not.
 class DatasetNotLoaded : public std::runtime_error {
  public:
   explicit DatasetNotLoaded(const std::string& text, bool plugin_at_fault)
@@ -23,7 +23,7 @@ class DatasetNotLoaded : public std::runtime_error {
   bool plugin_at_fault_;
 };
 
-/// A data set loaded by itself, in a worker of its own, just as a run with that seed has it. The
+/// A dataset loaded by itself, in a worker of its own, just as a run with that seed has it. The
 /// arrays lie in a work folder of the cache, which the destructor removes.
 class LoadedDataset {
  public:

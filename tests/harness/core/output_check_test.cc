@@ -114,7 +114,7 @@ TEST_CASE("good outputs pass") {
   check_model(both, dataset(), offering({"concept_view", "latent_view"}));
 }
 
-TEST_CASE("a data set's faults, each with its place") {
+TEST_CASE("a dataset's faults, each with its place") {
   const auto index = [](const char* name, const std::vector<std::int64_t>& rows) {
     return [=](ArrayBag& bag) { put(bag, name, {static_cast<std::int64_t>(rows.size())}, rows); };
   };

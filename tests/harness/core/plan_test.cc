@@ -268,7 +268,7 @@ id = "km"
   CHECK(left_out_of(plan.cells[2]) == std::vector<std::string>{"surf_norm_l1: missing labels"});
 }
 
-TEST_CASE("a view of the data set is not the model's") {
+TEST_CASE("a view of the dataset is not the model's") {
   const PlanWorld world;
   // "with_head" brings the arrays of a head view; only a model offers it.
   const Plan plan = world.plan(R"(metrics = ["surf_mae"]
@@ -484,7 +484,7 @@ TEST_CASE("an explainer that calls the model is paired with models that answer")
                                                 {"segmented head either", 0}});
 }
 
-TEST_CASE("models and explainers may keep to some of the data sets") {
+TEST_CASE("models and explainers may keep to some of the datasets") {
   const PlanWorld world;
   std::string text = kSmall;
   text.insert(text.find("[[model]]"), "[[dataset]]\nid = \"fixed\"\nname = \"mine\"\n");

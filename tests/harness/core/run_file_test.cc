@@ -216,7 +216,7 @@ TEST_CASE("a file that cannot be read is named") {
                       "none.toml: error: the run file cannot be read");
   CHECK_THROWS_SAYING(parse_run_file(scratch.path(""), diagnostics), RunFileError,
                       "the run file cannot be read");
-  CHECK(Read("").errors.size() == 2);  // empty, but readable: no data set, no model
+  CHECK(Read("").errors.size() == 2);  // empty, but readable: no dataset, no model
 }
 
 TEST_CASE("a file with profiles has several sizes") {
