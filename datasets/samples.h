@@ -1,6 +1,6 @@
 #pragma once
 
-// What data sets with more samples than are wanted share.
+// What datasets with more samples than are wanted share.
 
 #include <algorithm>
 #include <cstdint>

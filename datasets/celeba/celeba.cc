@@ -145,7 +145,7 @@ class CelebA final : public sdk::Dataset {
 
 CONOSCOPE_DATASET(CelebA, "celeba", "1.0.0", R"toml(
 summary = "CelebA as distributed: face images and 40 attributes of each, as concepts and task"
-licence = "for non-commercial research, see the data set's own terms"
+licence = "for non-commercial research, see the dataset's own terms"
 citation = "Liu, Luo, Wang & Tang, Deep Learning Face Attributes in the Wild, ICCV 2015"
 needs = []
 offers = ["inputs", "concepts"]

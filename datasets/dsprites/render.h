@@ -20,7 +20,7 @@ constexpr int kSide = 64, kPixels = kSide * kSide;
 /// 9.6, the ellipse semi-axes 12.8 and 7.2, and the heart is a polygon. s = 0.5, 0.6 ... 1; t = 2
 /// pi k / 39, so that the last orientation is the first one again; posX, posY = k / 31.
 ///
-/// The constants are our fit to images of the published data set: mean intersection over union
+/// The constants are our fit to images of the published dataset: mean intersection over union
 /// 0.9989 over 463 of them.
 ///
 /// classes  shape (square, ellipse, heart), scale, orientation, posX, posY: sizes 3, 6, 40, 32, 32

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the plugins of the data sets with a full grid of factors share: the parameters that say
+// What the plugins of the datasets with a full grid of factors share: the parameters that say
 // which images there are, and the arrays that say what is on them.
 
 #include <algorithm>

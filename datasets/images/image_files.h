@@ -1,6 +1,6 @@
 #pragma once
 
-// What the data sets of image files share.
+// What the datasets of image files share.
 
 #include <cstdint>
 #include <string>

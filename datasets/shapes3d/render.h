@@ -42,7 +42,7 @@ class Geometry {
 ///   wall    m (0.282 + 0.780 max(0, n v)), m = 1 (back), 0.882 (left), 0.756 (right)
 ///   floor   1.009 - 0.0495 x - 0.0074 y, within 0.35 and 1; 0.337 in the object's shadow
 ///
-/// The constants are our fit to images of the published data set (mean absolute error about 4.8 of
+/// The constants are our fit to images of the published dataset (mean absolute error about 4.8 of
 /// 255 grey levels); the faint texture of its walls is left out.
 ///
 /// floor_hue, wall_hue, object_hue  class indices 0 ... 9: hues 0, 0.1 ... 0.9

@@ -124,7 +124,7 @@ class UtkFace final : public sdk::Dataset {
 
 CONOSCOPE_DATASET(UtkFace, "utkface", "1.0.0", R"toml(
 summary = "UTKFace as distributed: face images whose names say age, gender and race"
-licence = "for non-commercial research, see the data set's own terms"
+licence = "for non-commercial research, see the dataset's own terms"
 citation = "Zhang, Song & Qi, Age Progression/Regression by Conditional Adversarial Autoencoder, CVPR 2017"
 needs = []
 offers = ["inputs", "concepts", "factors"]

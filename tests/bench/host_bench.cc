@@ -25,8 +25,8 @@ namespace {
 using namespace conoscope::testing;
 
 constexpr int kSeeds = 40;
-// One worker each: scores per seed and control, the data set per seed, and the model and the
-// explanation, which depend on the data set, per seed.
+// One worker each: scores per seed and control, the dataset per seed, and the model and the
+// explanation, which depend on the dataset, per seed.
 constexpr int kCells = 3 * kSeeds;
 constexpr int kWorkers = kCells + 3 * kSeeds;
 

@@ -154,7 +154,7 @@ void table1_case(Answer& answer) {
   answer.values("DCI_VZ_mean", dci, "DCI");
   answer.excuse("DCI_VZ_std", "the spread of the reference over splits");
   answer.number("R4_mean", r4(concepts, codes, r4_splits(codes.rows(), 1)).value, "R4");
-  answer.excuse("five_datasets_measured", "means over data sets that are not in the folder");
+  answer.excuse("five_datasets_measured", "means over datasets that are not in the folder");
   answer.excuse("paper_table1", "published numbers, for orientation");
 }
 

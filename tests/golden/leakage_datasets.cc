@@ -1,4 +1,4 @@
-// The kinds of the family `leakage` that are data sets: formulas that plugins share with us.
+// The kinds of the family `leakage` that are datasets: formulas that plugins share with us.
 
 #include <span>
 

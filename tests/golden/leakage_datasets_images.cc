@@ -1,4 +1,4 @@
-// The kinds of the family `leakage` about the image data sets: labels and subsampling.
+// The kinds of the family `leakage` about the image datasets: labels and subsampling.
 
 #include <algorithm>
 #include <array>

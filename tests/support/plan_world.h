@@ -1,6 +1,6 @@
 #pragma once
 
-// A folder of plugins that are never loaded, enough to plan with: data sets with and without
+// A folder of plugins that are never loaded, enough to plan with: datasets with and without
 // labels, models with and without a head view, an explainer with parameters, metrics.
 
 #include <filesystem>

@@ -110,7 +110,7 @@ class LadderConcepts final : public sdk::Model, public sdk::Intervene {
   void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
                  std::span<double> outputs) override {
     if (!model.has("state.head"))
-      throw sdk::NotApplicable("the data set has no labels, so there is no task head");
+      throw sdk::NotApplicable("the dataset has no labels, so there is no task head");
     const Matrix head = sdk::to_matrix(model.get("state.head"));
     const Matrix rows = sdk::to_matrix(concepts);
     if (rows.cols() + 1 != head.rows())

@@ -8,7 +8,7 @@
 
 namespace conoscope::models {
 
-/// What an autoencoder reads: a data set's `inputs`, borrowed, in the unit that its likelihood asks
+/// What an autoencoder reads: a dataset's `inputs`, borrowed, in the unit that its likelihood asks
 /// for. Nothing is copied but the rows of a batch, so that a large set stays where it is mapped.
 class VaeInputs {
  public:

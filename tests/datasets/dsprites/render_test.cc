@@ -95,7 +95,7 @@ TEST_CASE("dsprites render: what it refuses") {
                        std::invalid_argument);
 }
 
-TEST_CASE("dsprites render: against images of the published data set") {
+TEST_CASE("dsprites render: against images of the published dataset") {
   const auto path =
       conoscope::testing::data_folder(CONOSCOPE_TEST_DATA_DIR) / "dsprites_real_463.npz";
   if (!std::filesystem::exists(path)) {

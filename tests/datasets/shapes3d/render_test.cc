@@ -79,7 +79,7 @@ TEST_CASE("shapes3d render: what it refuses") {
                        std::invalid_argument);
 }
 
-TEST_CASE("shapes3d render: against images of the published data set") {
+TEST_CASE("shapes3d render: against images of the published dataset") {
   const auto path =
       conoscope::testing::data_folder(CONOSCOPE_TEST_DATA_DIR) / "shapes3d_real_50.npz";
   if (!std::filesystem::exists(path)) {

@@ -53,7 +53,7 @@ void shift(const std::string& store, double by) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "two explainers, paired by data set, model and seed") {
+TEST_CASE_FIXTURE(Fixture, "two explainers, paired by dataset, model and seed") {
   const Json rows = compare({"kmeans", "nmf", "--metric", "surf_mae", "-m", "surf_emd"}, 6);
   REQUIRE(rows.size() == 2);
   const Json& row = rows[0];

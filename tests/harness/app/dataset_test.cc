@@ -117,7 +117,7 @@ TEST_CASE("dataset export: the arrays of a run with that seed, equal bytes for e
   const auto codes = archive.get("codes");
   CHECK(codes.shape == std::vector<std::int64_t>{90, 5});
   CHECK(codes.dtype == formats::DType::f4);
-  // And it is a data set again.
+  // And it is a dataset again.
   const auto again = documents(
       here.run({"dataset", "info", "precomputed_codes", "--param", "codes=" + here.path("a.npz"),
                 "--param", "codes_member=codes", "--param", "factors=" + here.path("a.npz"),

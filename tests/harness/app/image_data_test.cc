@@ -1,4 +1,4 @@
-// The image data sets through the host: damaged files fail their cells, each with the file and the
+// The image datasets through the host: damaged files fail their cells, each with the file and the
 // place in its reason; the others of the run are done.
 
 #include <filesystem>

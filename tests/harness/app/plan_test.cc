@@ -11,7 +11,7 @@ using namespace conoscope::testing;
 
 TEST_CASE("a plan counts, skips with a reason, and writes nothing") {
   const Workspace here;
-  // The digits data set has images and no head view, so `precomputed` models do not fit it; samples
+  // The digits dataset has images and no head view, so `precomputed` models do not fit it; samples
   // without labels have no view "labels".
   here.write("a.npy", npy_bytes<float>("<f4", "(4, 2)", {1, 2, 3, 4, 5, 6, 7, 8}));
   here.write("w.npy", npy_bytes<float>("<f4", "(2, 2)", {1, 0, 0, 1}));

@@ -126,7 +126,7 @@ void OwnNetwork::report_score(const sdk::Arrays& dataset, const HeadView::Rows& 
   if (!fits)
     throw std::invalid_argument(
         file_ + ": head '" + network_->head().name + "' has " + std::to_string(outputs.cols()) +
-        " outputs, but the data set asks for " + std::to_string(answers.outputs));
+        " outputs, but the dataset asks for " + std::to_string(answers.outputs));
   const auto test = row_index(dataset, "test_index", samples);
   HeadView::Rows given(static_cast<Eigen::Index>(test.size()), outputs.cols());
   for (std::size_t i = 0; i < test.size(); ++i)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the data set's task asks of a model, and how well a model answers.
+// What the dataset's task asks of a model, and how well a model answers.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@ namespace conoscope::models {
 
 enum class Task { kClassification, kAttributes, kRegression };
 
-/// The right answers for all samples of a data set.
+/// The right answers for all samples of a dataset.
 struct TaskAnswers {
   Task task = Task::kClassification;
   std::int64_t outputs = 0;           ///< how many a head must have: classes, or columns of targets
@@ -31,12 +31,12 @@ struct TaskAnswers {
   double score(std::span<const double> given, std::span<const std::int64_t> rows) const;
 };
 
-/// From the arrays `labels` or `targets`, as the data set's `task` says.
+/// From the arrays `labels` or `targets`, as the dataset's `task` says.
 /// throws  sdk::NotApplicable: another task than the three
 ///         std::invalid_argument: labels or targets are bad, or of another number than the samples
 TaskAnswers read_answers(const sdk::Arrays& dataset, std::int64_t samples);
 
-/// Rows of the data set, as train_index or test_index; every one in [0, samples), at least one.
+/// Rows of the dataset, as train_index or test_index; every one in [0, samples), at least one.
 std::span<const std::int64_t> row_index(const sdk::Arrays& dataset, const std::string& name,
                                         std::int64_t samples);
 

@@ -14,7 +14,7 @@ namespace conoscope::models {
 
 struct ConceptData {
   Tensor inputs;    ///< n x d, or n x channels x height x width
-  Tensor concepts;  ///< n x k, 0 and 1; undefined when the data set has none and none are needed
+  Tensor concepts;  ///< n x k, 0 and 1; undefined when the dataset has none and none are needed
   Tensor train, test;
   Objective objective;
 
@@ -53,7 +53,7 @@ class TaskHead {
   Mlp mlp_;
 };
 
-/// All rows of the data set, in double precision; see abi.h.
+/// All rows of the dataset, in double precision; see abi.h.
 struct ConceptView {
   Tensor scores;            ///< n x k x w
   Tensor probabilities;     ///< n x k

@@ -5,7 +5,7 @@
 
 namespace conoscope::models {
 
-/// What a classifier or regressor is to learn from a data set, and how far from it it is.
+/// What a classifier or regressor is to learn from a dataset, and how far from it it is.
 struct Objective : TaskAnswers {
   Tensor answers;      ///< classes n (int64), or targets n x C (float)
   Tensor shift, unit;  ///< regression: mean and standard deviation of the training targets, C

@@ -28,7 +28,7 @@ struct Rows {
 /// throws  std::invalid_argument: none would be left to fit to
 Rows hold_out(const Tensor& train, const OptimiseOptions& options, sdk::Seed seed);
 
-/// The mean loss of some rows of the data set. random: what a training step may draw from; null
+/// The mean loss of some rows of the dataset. random: what a training step may draw from; null
 /// when the rows are only judged.
 using Loss = std::function<Tensor(const Tensor& rows, sdk::Random* random)>;
 

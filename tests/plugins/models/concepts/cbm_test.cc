@@ -9,7 +9,7 @@ const Plugin& cbm() {
   return plugin;
 }
 
-/// Batches of the size of the small data sets here.
+/// Batches of the size of the small datasets here.
 Arguments options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;

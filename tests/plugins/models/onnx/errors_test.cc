@@ -160,7 +160,7 @@ TEST_CASE("onnx: inputs that do not fit") {
   Bundle many = samples(4);
   many.arrays["labels"] = OwnedArray::of<std::int64_t>({4}, {0, 1, 2, 7});
   CHECK(error_of(whole, "relu", {}, many) ==
-        ": head 'fc' has 3 outputs, but the data set asks for 8");
+        ": head 'fc' has 3 outputs, but the dataset asks for 8");
 
   const OnnxFileOnDisk saved(whole);
   const auto own = [&saved](const Arguments& more, const Bundle& data) {

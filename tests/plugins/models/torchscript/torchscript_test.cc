@@ -480,7 +480,7 @@ TEST_CASE("torchscript: inputs that do not fit") {
   Bundle many = digits(4);
   many.arrays["labels"] = OwnedArray::of<std::int64_t>({4}, {0, 1, 2, 11});
   CHECK(error_of(kColours, many) ==
-        saved.path + ": head 'fc' has 10 outputs, but the data set asks for 12");
+        saved.path + ": head 'fc' has 10 outputs, but the dataset asks for 12");
 }
 
 TEST_CASE("torchscript: stops when asked to") {
