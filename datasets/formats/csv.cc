@@ -170,7 +170,7 @@ TextTable parse_text_csv(std::string text, const std::string& origin, CsvHeader 
     for (const TextField& field : line) {
       if (field.text.empty()) reader.fail(field.column, "the column has no name");
       if (std::ranges::find(table.columns, field.text) != table.columns.end())
-        reader.fail(field.column, "the name " + std::string(field.text) + " stands there twice");
+        reader.fail(field.column, "the name " + std::string(field.text) + " is listed twice");
       table.columns.emplace_back(field.text);
     }
     table.width = static_cast<std::int64_t>(line.size());

@@ -62,7 +62,7 @@ struct TextTable {
 /// header      present or absent
 /// skip_lines  lines before the header (or the first row) that are not looked at
 /// throws      std::invalid_argument, beginning with origin:line:column: as parse_csv(), and a name
-///             in the header that is empty or stands there twice. Fields may be empty
+///             in the header that is empty or is listed twice. Fields may be empty
 TextTable parse_text_csv(std::string text, const std::string& origin, CsvHeader header,
                          std::int64_t skip_lines = 0);
 

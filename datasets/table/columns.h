@@ -15,7 +15,7 @@ using Columns = std::vector<std::int64_t>;
 /// The columns that a list names: "age, sex", with names that hold a comma in double quotes.
 /// role    whose list it is, for messages
 /// throws  std::invalid_argument: a name that the table has not (lists those that it has), or that
-///         stands there twice
+///         is listed twice
 Columns named_columns(const formats::TextTable& table, const std::string& role,
                       const std::string& list);
 

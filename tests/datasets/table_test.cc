@@ -201,7 +201,7 @@ TEST_CASE("table: files that are not right, by file, line and column") {
   small.refuses_text("x,y\n", at + "2:1: there is no row");
   small.refuses_text("x,y\n1,0\n2\n", at + "3:2: 1 fields, expected 2 as in the first line");
   small.refuses_text("x,y\n1,0\n2,1,3\n", at + "3:5: 3 fields, expected 2 as in the first line");
-  small.refuses_text("x,y,x\n1,0,1\n", at + "1:5: the name x stands there twice");
+  small.refuses_text("x,y,x\n1,0,1\n", at + "1:5: the name x is listed twice");
   small.refuses_text("x,,y\n1,0,1\n", at + "1:3: the column has no name");
   small.refuses_text("x,y\n1,0\n\n2,1\n", at + "3:1: the line is empty");
   small.refuses_text("x,y\n1,\"0\n", at + "2:3: a quote is opened and not closed");

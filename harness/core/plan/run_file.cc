@@ -164,7 +164,7 @@ class Parser {
       if (seed == nullptr || seed->get() < 0)
         error(item, "seeds: expected a whole number, 0 or more");
       else if (std::find(out.seeds.begin(), out.seeds.end(), seed->get()) != out.seeds.end())
-        error(item, "seeds: " + std::to_string(seed->get()) + " stands there twice");
+        error(item, "seeds: " + std::to_string(seed->get()) + " is listed twice");
       else
         out.seeds.push_back(seed->get());
     }
@@ -180,7 +180,7 @@ class Parser {
       if (std::find(known.begin(), known.end(), name) == known.end())
         diagnostics_.add(place, "unknown control " + name + did_you_mean(name, known));
       else if (std::find(out.begin(), out.end(), name) != out.end())
-        diagnostics_.add(place, "control " + name + " stands there twice");
+        diagnostics_.add(place, "control " + name + " is listed twice");
       else
         out.push_back(name);
     }
@@ -320,7 +320,7 @@ std::vector<std::string> profile_names(const toml::table& root, const std::strin
   for (const auto& item : *list) {
     const auto name = item.value<std::string>();
     if (!name || name->empty()) refuse("profiles: expected a list of names");
-    if (contains(out, *name)) refuse("profiles: " + *name + " stands there twice");
+    if (contains(out, *name)) refuse("profiles: " + *name + " is listed twice");
     out.push_back(*name);
   }
   return out;

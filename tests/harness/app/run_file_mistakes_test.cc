@@ -92,7 +92,7 @@ TEST_CASE("one mistake at a time") {
        "pooling = 3: expected"},
       {component("dataset", "digits", "test_share = []") + component("model", "cnn", ""),
        "empty list"},
-      {"seeds = [0, 0]\n" + good, "1:13: error: seeds: 0 stands there twice"},
+      {"seeds = [0, 0]\n" + good, "1:13: error: seeds: 0 is listed twice"},
       {"seeds = [-1]\n" + good, "1:10: error: seeds: expected a whole number"},
       {"seeds = 3\n" + good, "seeds: expected a list"},
       {"metrics = [3]\n" + good, "1:12: error: metrics: expected a text"},

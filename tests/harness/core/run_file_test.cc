@@ -158,10 +158,10 @@ TEST_CASE("each mistake on its own") {
   has("seeds = []\n" + kParts, "seeds: expected a list of whole numbers");
   has("seeds = [1.5]\n" + kParts, "1:10: error: seeds: expected a whole number, 0 or more");
   has("seeds = [-1]\n" + kParts, "seeds: expected a whole number, 0 or more");
-  has("seeds = [4, 4]\n" + kParts, "1:13: error: seeds: 4 stands there twice");
+  has("seeds = [4, 4]\n" + kParts, "1:13: error: seeds: 4 is listed twice");
   has("controls = \"none\"\n" + kParts, "controls: expected a list of texts");
   has("controls = []\n" + kParts, "controls: an empty list");
-  has("controls = [\"none\", \"none\"]\n" + kParts, "control none stands there twice");
+  has("controls = [\"none\", \"none\"]\n" + kParts, "control none is listed twice");
   has("metrics = \"surf\"\n" + kParts, "metrics: expected a list of texts");
   has("metrics = []\n" + kParts, "metrics: an empty list");
   has("metrics = [5]\n" + kParts, "1:12: error: metrics: expected a text in quotes");
@@ -276,7 +276,7 @@ TEST_CASE("mistakes with profiles and the board") {
                         RunFileError, ":1:12: error: profiles: expected a list of names");
   CHECK_THROWS_SAYING(
       parse_run_file(scratch.write("b.toml", "profiles = [\"a\", \"a\"]\n" + kParts), diagnostics),
-      RunFileError, "profiles: a stands there twice");
+      RunFileError, "profiles: a is listed twice");
   CHECK_THROWS_SAYING(parse_run_file(scratch.write("c.toml", kParts), diagnostics, "paper"),
                       RunFileError, "there is no profile paper; the file has no `profiles`");
 }
