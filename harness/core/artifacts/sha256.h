@@ -9,7 +9,7 @@
 
 namespace conoscope::core {
 
-/// SHA-256 (FIPS 180-4): the content identity of plugins, data files and everything derived of
+/// SHA-256 (FIPS 180-4): the content identity of plugins, data files and everything derived from
 /// them.
 class Sha256 {
  public:
