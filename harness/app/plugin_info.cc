@@ -70,7 +70,8 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
   std::cout << results::to_text(about, format);
 
   results::Table parameters{
-      {{"parameter"}, {"type"}, {"default"}, {"min"}, {"max"}, {"choices"}, {"help"}}, {}};
+      {{"parameter"}, {"type"}, {"default"}, {"min"}, {"max"}, {"choices"}, {"role"}, {"help"}},
+      {}};
   const auto number = [](const std::optional<double>& value) {
     return value ? results::Field(core::to_text(core::Value(*value))) : results::Field();
   };
@@ -78,7 +79,7 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
     parameters.add({p.name, std::string(core::to_string(p.type)),
                     p.standard ? results::Field(core::to_text(*p.standard))
                                : results::Field(std::string("required")),
-                    number(p.min), number(p.max), joined(p.choices), p.help});
+                    number(p.min), number(p.max), joined(p.choices), p.role, p.help});
   if (!parameters.rows.empty()) std::cout << '\n' << results::to_text(parameters, format);
 
   results::Table scores{{{"score"}, {"direction"}, {"low"}, {"high"}, {"question"}}, {}};

@@ -1,15 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace conoscope::core {
 
 /// The value of a plugin's parameter.
-using Value = std::variant<std::int64_t, double, bool, std::string>;
+using Value = std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>,
+                           std::vector<double>, std::vector<std::string>>;
 
-/// Canonical text: shortest form that reads back the same; texts in quotes.
+/// Shortest form that reads back the same, as a run file has it: texts in quotes, lists in brackets.
 std::string to_text(const Value& value);
+
+/// The list of such values; whole numbers beside others are widened. None: they are no numbers and
+/// no texts, or both.
+std::optional<Value> list_of(const std::vector<Value>& items);
 
 }  // namespace conoscope::core

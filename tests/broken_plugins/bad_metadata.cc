@@ -3,4 +3,4 @@
 #include "conoscope/sdk/plugin.h"
 #include "tests/broken_plugins/note.h"
 
-BROKEN_NOTE("abi = \"1.0\nkind = explainer")
+BROKEN_NOTE("abi = \"2.0\nkind = explainer")

@@ -4,7 +4,7 @@
 #include "conoscope/sdk/plugin.h"
 #include "tests/broken_plugins/note.h"
 
-BROKEN_NOTE("abi = \"1.0\"\nkind = \"explainer\"\nid = \"contradiction\"\nversion = \"1.0.0\"\n")
+BROKEN_NOTE("abi = \"2.0\"\nkind = \"explainer\"\nid = \"contradiction\"\nversion = \"1.0.0\"\n")
 
 extern "C" __attribute__((visibility("default"))) const cono_plugin* conoscope_plugin_entry(
     std::uint32_t, std::uint32_t) noexcept {

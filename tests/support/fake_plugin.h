@@ -41,7 +41,11 @@ inline std::string elf_file(const std::string& notes) {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_DYN;
+#if defined(__aarch64__)
+  header.e_machine = EM_AARCH64;
+#else
   header.e_machine = EM_X86_64;
+#endif
   header.e_version = EV_CURRENT;
   header.e_phoff = sizeof(header);
   header.e_ehsize = sizeof(header);
@@ -71,7 +75,7 @@ inline std::string fake_plugin(const std::string& metadata) {
 inline std::string metadata_text(const std::string& kind, const std::string& id,
                                  const std::string& rest = "",
                                  const std::string& version = "1.0.0") {
-  return "abi = \"1.0\"\nkind = \"" + kind + "\"\nid = \"" + id + "\"\nversion = \"" + version +
+  return "abi = \"2.0\"\nkind = \"" + kind + "\"\nid = \"" + id + "\"\nversion = \"" + version +
          "\"\n" + rest;
 }
 

@@ -114,8 +114,10 @@ struct View {
   std::vector<cono_text> texts;
 
   explicit View(const Bundle& bundle) {
-    for (const auto& [name, array] : bundle.arrays) arrays.push_back({name.c_str(), array.raw()});
-    for (const auto& [key, value] : bundle.texts) texts.push_back({key.c_str(), value.c_str()});
+    for (const auto& [name, array] : bundle.arrays)
+      arrays.push_back({sizeof(cono_array), 0, name.c_str(), array.raw()});
+    for (const auto& [key, value] : bundle.texts)
+      texts.push_back({sizeof(cono_text), 0, key.c_str(), value.c_str()});
   }
 
   cono_arrays raw() const {
@@ -123,7 +125,6 @@ struct View {
     view.struct_size = sizeof(view);
     view.array_count = static_cast<std::uint32_t>(arrays.size());
     view.text_count = static_cast<std::uint32_t>(texts.size());
-    view.array_size = sizeof(cono_array);
     view.arrays = arrays.data();
     view.texts = texts.data();
     return view;
@@ -136,26 +137,82 @@ std::int32_t type_of(const std::string& name) {
   if (name == "boolean") return CONO_PARAM_BOOLEAN;
   if (name == "text") return CONO_PARAM_TEXT;
   if (name == "file" || name == "folder") return CONO_PARAM_FILE;
+  if (name == "integers") return CONO_PARAM_INTEGERS;
+  if (name == "reals") return CONO_PARAM_REALS;
+  if (name == "texts") return CONO_PARAM_TEXTS;
   throw std::runtime_error("metadata: unknown parameter type '" + name + "'");
 }
 
-void assign(cono_param& param, const Value& value) {
-  const auto wrong = [&param]() {
-    throw std::invalid_argument(std::string("argument of another type: ") + param.name);
-  };
-  if (const auto* flag = std::get_if<bool>(&value)) {
-    if (param.type != CONO_PARAM_BOOLEAN) wrong();
-    param.integer = *flag;
-  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-    if (param.type != CONO_PARAM_INTEGER) wrong();
-    param.integer = *integer;
-  } else if (const auto* real = std::get_if<double>(&value)) {
-    if (param.type != CONO_PARAM_REAL) wrong();
-    param.real = *real;
-  } else {
-    if (param.type != CONO_PARAM_TEXT && param.type != CONO_PARAM_FILE) wrong();
-    param.text = std::get<std::string>(value).c_str();
+template <typename T>
+Value list_from(const toml::array* list) {
+  std::vector<T> out;
+  if (list != nullptr)
+    for (const auto& item : *list) out.push_back(item.value<T>().value());
+  return out;
+}
+
+/// The default, or what the type has instead of one.
+Value standard_of(std::int32_t type, const toml::node_view<const toml::node>& given) {
+  switch (type) {
+    case CONO_PARAM_INTEGER:
+      return given.value_or(std::int64_t{0});
+    case CONO_PARAM_REAL:
+      return given.value_or(0.0);
+    case CONO_PARAM_BOOLEAN:
+      return given.value_or(false);
+    case CONO_PARAM_INTEGERS:
+      return list_from<std::int64_t>(given.as_array());
+    case CONO_PARAM_REALS:
+      return list_from<double>(given.as_array());
+    case CONO_PARAM_TEXTS:
+      return list_from<std::string>(given.as_array());
+    default:
+      return given.value_or(std::string());
   }
+}
+
+/// value as it crosses the border; texts: room for the pointers of a list of them.
+cono_param to_param(const std::string& name, std::int32_t type, const Value& value,
+                    std::vector<const char*>& texts) {
+  cono_param out{};
+  out.struct_size = sizeof(out);
+  out.name = name.c_str();
+  out.type = type;
+  out.text = "";
+  bool fits = false;
+  const auto give = [&](std::int32_t expected, const auto& list, auto& slot) {
+    fits = type == expected;
+    slot = list.data();
+    out.count = static_cast<std::int64_t>(list.size());
+  };
+  if (const auto* v = std::get_if<bool>(&value)) {
+    fits = type == CONO_PARAM_BOOLEAN;
+    out.integer = *v;
+  }
+  if (const auto* v = std::get_if<std::int64_t>(&value)) {
+    fits = type == CONO_PARAM_INTEGER;
+    out.integer = *v;
+  }
+  if (const auto* v = std::get_if<double>(&value)) {
+    fits = type == CONO_PARAM_REAL;
+    out.real = *v;
+  }
+  if (const auto* v = std::get_if<std::string>(&value)) {
+    fits = type == CONO_PARAM_TEXT || type == CONO_PARAM_FILE;
+    out.text = v->c_str();
+  }
+  if (const auto* v = std::get_if<std::vector<std::int64_t>>(&value)) {
+    give(CONO_PARAM_INTEGERS, *v, out.integers);
+  }
+  if (const auto* v = std::get_if<std::vector<double>>(&value)) {
+    give(CONO_PARAM_REALS, *v, out.reals);
+  }
+  if (const auto* v = std::get_if<std::vector<std::string>>(&value)) {
+    for (const auto& text : *v) texts.push_back(text.c_str());
+    give(CONO_PARAM_TEXTS, texts, out.texts);
+  }
+  if (!fits) throw std::invalid_argument("argument of another type: " + name);
+  return out;
 }
 
 }  // namespace
@@ -165,16 +222,11 @@ Plugin::Plugin(const std::filesystem::path& file) : metadata_(read_note(file)) {
   if (const toml::table* parameters = metadata["parameters"].as_table()) {
     for (const auto& [key, node] : *parameters) {
       const toml::table& about = *node.as_table();
-      Parameter parameter{};
+      Parameter parameter;
       parameter.name = std::string(key.str());
       parameter.type = type_of(about["type"].value_or(std::string()));
       parameter.required = !about.contains("default");
-      const auto given = about["default"];
-      parameter.value.integer = parameter.type == CONO_PARAM_BOOLEAN
-                                    ? given.value_or(false)
-                                    : given.value_or(std::int64_t{0});
-      parameter.value.real = given.value_or(0.0);
-      parameter.default_text = given.value_or(std::string());
+      parameter.standard = standard_of(parameter.type, about["default"]);
       parameters_.push_back(std::move(parameter));
     }
     // toml++ sorts keys; the border promises the order of the text.
@@ -194,17 +246,14 @@ template <typename Table, typename Call>
 Outcome Plugin::run(const char* interface, const Arguments& arguments, const Host& host,
                     Call&& call) const {
   std::vector<cono_param> items;
+  std::vector<std::vector<const char*>> texts(parameters_.size());
   for (const Parameter& parameter : parameters_) {
-    cono_param item = parameter.value;
-    item.name = parameter.name.c_str();
-    item.type = parameter.type;
-    item.text = parameter.default_text.c_str();
     const auto given = arguments.find(parameter.name);
-    if (given != arguments.end())
-      assign(item, given->second);
-    else if (parameter.required)
+    if (given == arguments.end() && parameter.required)
       throw std::invalid_argument("argument is missing: " + parameter.name);
-    items.push_back(item);
+    items.push_back(to_param(parameter.name, parameter.type,
+                             given == arguments.end() ? parameter.standard : given->second,
+                             texts[items.size()]));
   }
   for (const auto& [name, value] : arguments)
     if (std::ranges::find(parameters_, name, &Parameter::name) == parameters_.end())
@@ -252,7 +301,7 @@ Outcome Plugin::fit_model_with(const Arguments& arguments, const Bundle& dataset
                                const Host& host) const {
   View view(dataset);
   std::erase_if(view.arrays, [&name](const cono_array& array) { return name == array.name; });
-  view.arrays.push_back({name.c_str(), tensor});
+  view.arrays.push_back({sizeof(cono_array), 0, name.c_str(), tensor});
   const cono_arrays arrays = view.raw();
   return run<cono_model>(
       CONO_MODEL_INTERFACE, arguments, host,

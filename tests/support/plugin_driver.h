@@ -74,7 +74,8 @@ struct Host {
   std::function<bool()> cancelled = [] { return false; };
 };
 
-using Value = std::variant<bool, std::int64_t, double, std::string>;
+using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+                           std::vector<double>, std::vector<std::string>>;
 using Arguments = std::map<std::string, Value>;
 
 class Plugin {
@@ -118,8 +119,7 @@ class Plugin {
   struct Parameter {
     std::string name;
     std::int32_t type;
-    std::string default_text;  ///< backing of the default of a text or a file
-    cono_param value;
+    Value standard;
     bool required;
   };
   template <typename Table, typename Call>

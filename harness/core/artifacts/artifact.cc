@@ -157,12 +157,14 @@ void ArrayBag::borrow_missing(const ArrayBag& other) {
 const cono_arrays* ArrayBag::raw() const {
   raw_arrays_.clear();
   raw_texts_.clear();
-  for (const auto& [name, tensor] : arrays_) raw_arrays_.push_back({name.c_str(), tensor});
-  for (const auto& [key, value] : texts_) raw_texts_.push_back({key.c_str(), value.c_str()});
+  for (const auto& [name, tensor] : arrays_)
+    raw_arrays_.push_back({sizeof(cono_array), 0, name.c_str(), tensor});
+  for (const auto& [key, value] : texts_)
+    raw_texts_.push_back({sizeof(cono_text), 0, key.c_str(), value.c_str()});
   raw_ = {sizeof(cono_arrays),
           static_cast<std::uint32_t>(raw_arrays_.size()),
           static_cast<std::uint32_t>(raw_texts_.size()),
-          sizeof(cono_array),
+          0,
           raw_arrays_.data(),
           raw_texts_.data()};
   return &raw_;

@@ -1,7 +1,6 @@
 #include "harness/core/border/callbacks.h"
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -35,18 +34,10 @@ cono_status Callback::guard(const char* who, Body&& body) noexcept {
   } catch (const CallFault& e) {
     fault_ = std::string(who) + e.what();
     return e.status();
-  } catch (const std::invalid_argument& e) {
-    fault_ = e.what();
-    return CONO_INVALID_ARGUMENT;
-  } catch (const std::bad_alloc&) {
-    fault_ = "out of memory";
-    return CONO_OUT_OF_MEMORY;
-  } catch (const std::exception& e) {
-    fault_ = e.what();
-    return CONO_INTERNAL;
   } catch (...) {
-    fault_ = "threw something that is not a std::exception";
-    return CONO_INTERNAL;
+    const sdk::Outcome outcome = outcome_of_call();
+    fault_ = outcome.text;
+    return outcome.status;
   }
 }
 

@@ -14,6 +14,12 @@ namespace conoscope::core {
 
 namespace {
 
+#if defined(__aarch64__)
+constexpr Elf64_Half kMachine = EM_AARCH64;
+#else
+constexpr Elf64_Half kMachine = EM_X86_64;
+#endif
+
 template <typename T>
 T take(const std::vector<char>& bytes, std::uint64_t offset, const std::string& file) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
@@ -42,6 +48,10 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
   const auto header = take<Elf64_Ehdr>(bytes, 0, name);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
     throw PluginRefused(name + ": not a 64-bit little-endian ELF file");
+  if (header.e_machine != kMachine)
+    throw PluginRefused(name + ": built for another processor (ELF machine " +
+                        std::to_string(header.e_machine) + ", this one is " +
+                        std::to_string(kMachine) + ")");
   if (header.e_type != ET_DYN)
     throw PluginRefused(name + ": not a shared library (ELF type " + std::to_string(header.e_type) +
                         ")");

@@ -1,7 +1,5 @@
 #include "harness/core/border/loader.h"
 
-#include <xmmintrin.h>
-
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
@@ -14,15 +12,6 @@
 namespace conoscope::core {
 
 namespace {
-
-// Everything in MXCSR but the sticky exception flags.
-constexpr std::uint32_t kSseControl = ~std::uint32_t{0x3f};
-
-std::uint16_t x87_control() {
-  std::uint16_t word = 0;
-  asm volatile("fnstcw %0" : "=m"(word));
-  return word;
-}
 
 const char* interface_id(Kind kind) {
   switch (kind) {
@@ -65,15 +54,22 @@ boost::dll::shared_library* keep(boost::dll::shared_library library) {
 
 }  // namespace
 
-FloatGuard::FloatGuard() : sse_(_mm_getcsr()), x87_(x87_control()) {}
-
-FloatGuard::~FloatGuard() {
-  _mm_setcsr(sse_);
-  asm volatile("fldcw %0" : : "m"(x87_));
+std::string border_refusal(std::uint32_t major, std::uint32_t minor) {
+  return "built for plugin border " + std::to_string(major) + "." + std::to_string(minor) +
+         ", this conoscope has " + std::to_string(CONO_ABI_MAJOR) + "." +
+         std::to_string(CONO_ABI_MINOR) +
+         "; build it again: cmake --fresh -B build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build "
+         "build, where PREFIX is where this conoscope is installed";
 }
 
-bool FloatGuard::changed() const {
-  return (_mm_getcsr() & kSseControl) != (sse_ & kSseControl) || x87_control() != x87_;
+sdk::Outcome outcome_of_call() {
+  try {
+    throw;
+  } catch (const CallFault& e) {
+    return {e.status(), e.what()};
+  } catch (...) {
+    return sdk::current_outcome();
+  }
 }
 
 const cono_host* HostCalls::raw() {
@@ -146,9 +142,7 @@ LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& me
     refuse("its plugin table has " + std::to_string(plugin_->struct_size) +
            " bytes, too few for plugin border " + std::to_string(CONO_ABI_MAJOR));
   if (plugin_->abi_major != CONO_ABI_MAJOR || plugin_->abi_minor > CONO_ABI_MINOR)
-    refuse("its table is for plugin border " + std::to_string(plugin_->abi_major) + "." +
-           std::to_string(plugin_->abi_minor) + ", this conoscope has " +
-           std::to_string(CONO_ABI_MAJOR) + "." + std::to_string(CONO_ABI_MINOR));
+    refuse("its table is " + border_refusal(plugin_->abi_major, plugin_->abi_minor));
   if (plugin_->kind != static_cast<int>(metadata_.kind) + CONO_DATASET || plugin_->id == nullptr ||
       metadata_.id != plugin_->id || plugin_->version == nullptr ||
       metadata_.version != plugin_->version)
@@ -181,6 +175,7 @@ bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
 bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
 bool has_main_slot(const cono_explainer_forward& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
+bool has_main_slot(const cono_head& table) { return table.head != nullptr; }
 
 }  // namespace
 
@@ -208,28 +203,65 @@ template cono_metric LoadedPlugin::table<cono_metric>() const;
 template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_explainer_forward> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_head> LoadedPlugin::optional_table(const char*) const;
 
-ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& values) {
+namespace {
+
+std::int32_t type_at_border(ParameterType type) {
+  switch (type) {
+    case ParameterType::kInteger:
+      return CONO_PARAM_INTEGER;
+    case ParameterType::kReal:
+      return CONO_PARAM_REAL;
+    case ParameterType::kBoolean:
+      return CONO_PARAM_BOOLEAN;
+    case ParameterType::kText:
+      return CONO_PARAM_TEXT;
+    case ParameterType::kFile:
+    case ParameterType::kFolder:  // for the plugin it is a path, too
+      return CONO_PARAM_FILE;
+    case ParameterType::kIntegers:
+      return CONO_PARAM_INTEGERS;
+    case ParameterType::kReals:
+      return CONO_PARAM_REALS;
+    case ParameterType::kTexts:
+      return CONO_PARAM_TEXTS;
+  }
+  return 0;
+}
+
+}  // namespace
+
+ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& values)
+    : values_(values) {
   const std::size_t count = metadata.parameters.size();
   if (values.size() != count)
     throw std::invalid_argument("ParamTable: " + std::to_string(values.size()) + " values for " +
                                 std::to_string(count) + " parameters of " + metadata.id);
   names_.reserve(count);
-  texts_.reserve(count);
+  lists_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const Parameter& parameter = metadata.parameters[i];
-    names_.push_back(parameter.name);
-    texts_.emplace_back();
+    names_.push_back(metadata.parameters[i].name);
     cono_param item{};
+    item.struct_size = sizeof(item);
     item.name = names_.back().c_str();
-    item.type = parameter.type == ParameterType::kFolder
-                    ? CONO_PARAM_FILE  // for the plugin it is a path, too
-                    : static_cast<std::int32_t>(parameter.type) + CONO_PARAM_INTEGER;
-    if (const auto* v = std::get_if<std::int64_t>(&values[i])) item.integer = *v;
-    if (const auto* v = std::get_if<double>(&values[i])) item.real = *v;
-    if (const auto* v = std::get_if<bool>(&values[i])) item.integer = *v ? 1 : 0;
-    if (const auto* v = std::get_if<std::string>(&values[i])) texts_.back() = *v;
-    item.text = texts_.back().c_str();
+    item.type = type_at_border(metadata.parameters[i].type);
+    item.text = "";
+    if (const auto* v = std::get_if<std::int64_t>(&values_[i])) item.integer = *v;
+    if (const auto* v = std::get_if<double>(&values_[i])) item.real = *v;
+    if (const auto* v = std::get_if<bool>(&values_[i])) item.integer = *v ? 1 : 0;
+    if (const auto* v = std::get_if<std::string>(&values_[i])) item.text = v->c_str();
+    const auto give = [&item](const auto& list, auto& slot) {
+      slot = list.data();
+      item.count = static_cast<std::int64_t>(list.size());
+    };
+    if (const auto* v = std::get_if<std::vector<std::int64_t>>(&values_[i]))
+      give(*v, item.integers);
+    if (const auto* v = std::get_if<std::vector<double>>(&values_[i])) give(*v, item.reals);
+    if (const auto* v = std::get_if<std::vector<std::string>>(&values_[i])) {
+      for (const auto& text : *v) lists_[i].push_back(text.c_str());
+      give(lists_[i], item.texts);
+    }
     items_.push_back(item);
   }
   raw_ = {sizeof(cono_params), static_cast<std::uint32_t>(items_.size()), items_.data()};

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "conoscope/sdk/abi.h"
+#include "conoscope/sdk/status.h"
+#include "harness/core/border/float_guard.h"
 #include "harness/core/border/metadata.h"
 
 namespace conoscope::core {
@@ -19,6 +20,9 @@ class LoadFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Why a plugin built for another version of the border is not loaded, and what to do.
+std::string border_refusal(std::uint32_t major, std::uint32_t minor);
 
 /// What a plugin answered, when that was not CONO_OK.
 class CallFault : public std::runtime_error {
@@ -31,21 +35,9 @@ class CallFault : public std::runtime_error {
   cono_status status_;
 };
 
-/// Saves the floating-point control words and puts them back: neither loading a library nor calling
-/// one may change how this process computes.
-class FloatGuard {
- public:
-  FloatGuard();
-  ~FloatGuard();
-  FloatGuard(const FloatGuard&) = delete;
-  FloatGuard& operator=(const FloatGuard&) = delete;
-  /// Whether rounding, flush-to-zero or denormals-are-zero are other than at the start.
-  bool changed() const;
-
- private:
-  std::uint32_t sse_;
-  std::uint16_t x87_;
-};
+/// The exception that is being handled, as a plugin that called the host is told of it: status.h of
+/// the SDK, and what another plugin answered as it answered it. Call it inside a catch block.
+sdk::Outcome outcome_of_call();
 
 /// The host's side of one call. A plugin may use it from threads of its own, so its functions take
 /// turns: what is assigned to progress, log and cancelled need not be safe to call from several.
@@ -115,7 +107,9 @@ class ParamTable {
   const cono_params* raw() const { return &raw_; }
 
  private:
-  std::vector<std::string> names_, texts_;
+  const std::vector<Value> values_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<const char*>> lists_;  ///< of texts
   std::vector<cono_param> items_;
   cono_params raw_{};
 };

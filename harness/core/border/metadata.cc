@@ -7,6 +7,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "harness/core/toml_value.h"
+
 namespace conoscope::core {
 
 const char* to_string(Kind kind) {
@@ -30,38 +32,96 @@ std::optional<Kind> kind_from(std::string_view name) {
 }
 
 const char* to_string(ParameterType type) {
-  switch (type) {
-    case ParameterType::kInteger:
-      return "integer";
-    case ParameterType::kReal:
-      return "real";
-    case ParameterType::kBoolean:
-      return "boolean";
-    case ParameterType::kText:
-      return "text";
-    case ParameterType::kFile:
-      return "file";
-    case ParameterType::kFolder:
-      return "folder";
-  }
-  return "";
+  constexpr const char* kNames[] = {"integer", "real",     "boolean", "text", "file",
+                                    "folder",  "integers", "reals",   "texts"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
+namespace {
+
+bool is_empty_list(const Value& value) {
+  return std::visit(
+      [](const auto& v) {
+        if constexpr (std::is_class_v<std::decay_t<decltype(v)>>)
+          return !std::is_same_v<std::decay_t<decltype(v)>, std::string> && v.empty();
+        else
+          return false;
+      },
+      value);
+}
+
+/// The text between commas, without the blanks around it.
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> out;
+  if (text.find_first_not_of(' ') == text.npos) return out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::size_t first = std::min(text.find_first_not_of(' ', at), end);
+    std::size_t last = end;
+    while (last > first && text[last - 1] == ' ') --last;
+    out.push_back(text.substr(first, last - first));
+    at = end + 1;
+  }
+  return out;
+}
+
+template <typename T>
+std::optional<T> number_from(const std::string& text) {
+  T out{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, out);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return out;
+}
+
+/// What a list with commas between says, if its elements are what the parameter takes.
+std::optional<Value> list_from(const std::string& text, ParameterType type) {
+  std::vector<Value> items;
+  for (const std::string& word : split_at_commas(text)) {
+    if (type == ParameterType::kTexts)
+      items.emplace_back(word);
+    else if (const auto whole = number_from<std::int64_t>(word))
+      items.emplace_back(*whole);
+    else if (const auto real = number_from<double>(word); real && type == ParameterType::kReals)
+      items.emplace_back(*real);
+    else
+      return std::nullopt;
+  }
+  return list_of(items);
+}
+
+}  // namespace
+
 Value Parameter::check(const Value& value) const {
-  const auto wrong_type = [&](const char* expected) -> Value {
+  const auto wrong_type = [&](const std::string& expected) -> Value {
     throw std::invalid_argument(name + " = " + to_text(value) + ": expected " + expected);
   };
+  // "expected a list of whole numbers, as hidden = [64, 64]": what was meant, else the default.
+  const auto no_list = [&](const char* of) {
+    std::optional<Value> example = standard;
+    if (const auto* text = std::get_if<std::string>(&value))
+      if (const auto meant = list_from(*text, type)) example = meant;
+    if (std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value))
+      if (type != ParameterType::kTexts) example = list_of({value});
+    return wrong_type(std::string("a list of ") + of +
+                      (example ? ", as " + name + " = " + to_text(*example) : ""));
+  };
+  const bool empty_list = is_empty_list(value);
   Value out = value;
+  std::vector<double> numbers;     // in range?
+  std::vector<std::string> texts;  // choices?
   switch (type) {
     case ParameterType::kInteger:
       if (!std::holds_alternative<std::int64_t>(value)) return wrong_type("a whole number");
+      numbers.push_back(static_cast<double>(std::get<std::int64_t>(value)));
       break;
     case ParameterType::kReal:
       if (const auto* whole = std::get_if<std::int64_t>(&value))
         out = static_cast<double>(*whole);
       else if (!std::holds_alternative<double>(value))
         return wrong_type("a number");
-      if (!std::isfinite(std::get<double>(out))) return wrong_type("a finite number");
+      numbers.push_back(std::get<double>(out));
+      if (!std::isfinite(numbers[0])) return wrong_type("a finite number");
       break;
     case ParameterType::kBoolean:
       if (!std::holds_alternative<bool>(value)) return wrong_type("true or false");
@@ -73,50 +133,94 @@ Value Parameter::check(const Value& value) const {
         return wrong_type(type == ParameterType::kFile     ? "a file name in quotes"
                           : type == ParameterType::kFolder ? "the name of a folder in quotes"
                                                            : "a text in quotes");
+      texts.push_back(std::get<std::string>(value));
+      break;
+    case ParameterType::kIntegers:
+      if (empty_list) out = std::vector<std::int64_t>();
+      if (!std::holds_alternative<std::vector<std::int64_t>>(out)) return no_list("whole numbers");
+      for (const auto v : std::get<std::vector<std::int64_t>>(out))
+        numbers.push_back(static_cast<double>(v));
+      break;
+    case ParameterType::kReals:
+      if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&value))
+        out = std::vector<double>(whole->begin(), whole->end());
+      if (empty_list) out = std::vector<double>();
+      if (!std::holds_alternative<std::vector<double>>(out)) return no_list("numbers");
+      numbers = std::get<std::vector<double>>(out);
+      for (const double v : numbers)
+        if (!std::isfinite(v)) return wrong_type("finite numbers");
+      break;
+    case ParameterType::kTexts:
+      if (empty_list) out = std::vector<std::string>();
+      if (!std::holds_alternative<std::vector<std::string>>(out)) return no_list("texts");
+      texts = std::get<std::vector<std::string>>(out);
       break;
   }
-  if (min || max) {
-    const double number = std::holds_alternative<double>(out)
-                              ? std::get<double>(out)
-                              : static_cast<double>(std::get<std::int64_t>(out));
+  for (const double number : numbers)
     if ((min && number < *min) || (max && number > *max))
-      throw std::invalid_argument(name + " = " + to_text(value) + ": expected " +
-                                  (min && max
-                                       ? "a number from " + to_text(*min) + " to " + to_text(*max)
-                                   : min ? "at least " + to_text(*min)
-                                         : "at most " + to_text(*max)));
-  }
-  if (!choices.empty() &&
-      std::find(choices.begin(), choices.end(), std::get<std::string>(out)) == choices.end()) {
-    std::string list;
-    for (const auto& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-    throw std::invalid_argument(name + " = " + to_text(value) + ": expected one of " + list);
-  }
+      return wrong_type((is_list() ? std::string("of each number ") : std::string()) +
+                        (min && max ? "a number from " + to_text(*min) + " to " + to_text(*max)
+                         : min      ? "at least " + to_text(*min)
+                                    : "at most " + to_text(*max)));
+  if (!choices.empty())
+    for (const auto& text : texts)
+      if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+        std::string list;
+        for (const auto& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+        return wrong_type("one of " + list);
+      }
+  const auto count = static_cast<std::int64_t>(numbers.size() + texts.size());
+  if (is_list() && ((min_count && count < *min_count) || (max_count && count > *max_count)))
+    return wrong_type(min_count && max_count && *min_count == *max_count
+                          ? std::to_string(*min_count) + " elements"
+                      : min_count && count < *min_count
+                          ? "at least " + std::to_string(*min_count) + " elements"
+                          : "at most " + std::to_string(*max_count) + " elements");
   return out;
 }
 
 Value Parameter::parse(const std::string& text) const {
-  const char* const end = text.data() + text.size();
-  const auto number = [&](auto value) -> Value {
-    if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-      return check(Value(text));  // says what was expected
-    return check(Value(value));
+  if (is_list()) return check(list_from(text, type).value_or(Value(text)));
+  if (type == ParameterType::kInteger)
+    if (const auto number = number_from<std::int64_t>(text)) return check(*number);
+  if (type == ParameterType::kReal)
+    if (const auto number = number_from<double>(text)) return check(*number);
+  if (type == ParameterType::kBoolean && (text == "true" || text == "false"))
+    return check(text == "true");
+  return check(text);  // where it is not what was expected, this says so
+}
+
+std::string Parameter::plain(const Value& value) const {
+  const auto joined = [this](const auto& list, auto&& text) {
+    std::string out;
+    for (const auto& item : list) out += (out.empty() ? "" : ",") + text(item);
+    return list.empty() ? empty : out;
   };
-  switch (type) {
-    case ParameterType::kInteger:
-      return number(std::int64_t{0});
-    case ParameterType::kReal:
-      return number(0.0);
-    case ParameterType::kBoolean:
-      if (text == "true") return check(Value(true));
-      if (text == "false") return check(Value(false));
-      break;
-    case ParameterType::kText:
-    case ParameterType::kFile:
-    case ParameterType::kFolder:
-      break;
-  }
-  return check(Value(text));
+  if (const auto* v = std::get_if<std::string>(&value)) return *v;
+  if (const auto* v = std::get_if<std::vector<std::int64_t>>(&value))
+    return joined(*v, [](std::int64_t n) { return to_text(n); });
+  if (const auto* v = std::get_if<std::vector<double>>(&value))
+    return joined(*v, [](double n) { return to_text(n); });
+  if (const auto* v = std::get_if<std::vector<std::string>>(&value))
+    return joined(*v, [](const std::string& element) {
+      std::string out;  // with a backslash where commas could not tell two lists apart
+      for (const char c : element) {
+        if (c == ',' || c == '\\') out += '\\';
+        out += c;
+      }
+      return out.empty() ? std::string("\\") : out;
+    });
+  return to_text(value);
+}
+
+std::string Parameter::canonical(const Value& value) const {
+  return is_list() ? to_text(plain(value)) : to_text(value);
+}
+
+const Parameter* Metadata::concept_count() const {
+  for (const auto& candidate : parameters)
+    if (candidate.role == "concept_count") return &candidate;
+  return nullptr;
 }
 
 const Parameter* Metadata::parameter(std::string_view wanted) const {
@@ -175,11 +279,9 @@ class Reader {
     known_.push_back(key);
     const auto* node = table_.get(key);
     if (node == nullptr) return std::nullopt;
-    if (const auto* v = node->as_integer()) return Value(v->get());
-    if (const auto* v = node->as_floating_point()) return Value(v->get());
-    if (const auto* v = node->as_boolean()) return Value(v->get());
-    if (const auto* v = node->as_string()) return Value(v->get());
-    throw PluginRefused(where_ + ": " + key + " must be a number, a text, true or false");
+    if (auto value = value_of(*node)) return value;
+    throw PluginRefused(where_ + ": " + key +
+                        " must be a number, a text, true or false, or a list of numbers or texts");
   }
 
   void finish() const {
@@ -229,26 +331,38 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
   out.name = name;
   const auto type = reader.get<std::string>("type");
   bool known = false;
-  for (const auto candidate :
-       {ParameterType::kInteger, ParameterType::kReal, ParameterType::kBoolean,
-        ParameterType::kText, ParameterType::kFile, ParameterType::kFolder})
-    if (type == to_string(candidate)) out.type = candidate, known = true;
+  for (int i = 0; i <= static_cast<int>(ParameterType::kTexts); ++i)
+    if (type == to_string(static_cast<ParameterType>(i)))
+      out.type = static_cast<ParameterType>(i), known = true;
   if (!known)
     throw PluginRefused(where + ": type = \"" + type +
-                        "\" is not integer, real, boolean, text, file or folder");
+                        "\" is not integer, real, boolean, text, file, folder, integers, reals or "
+                        "texts");
   out.min = reader.find<double>("min");
   out.max = reader.find<double>("max");
+  out.min_count = reader.find<std::int64_t>("min_count");
+  out.max_count = reader.find<std::int64_t>("max_count");
+  out.empty = reader.find<std::string>("empty").value_or("");
+  out.role = reader.find<std::string>("role").value_or("");
   out.choices = reader.list("choices");
   out.help = reader.find<std::string>("help").value_or("");
   out.offers = reader.find<std::string>("offers").value_or("");
   out.choice_offers = reader.list("choice_offers");
   const auto standard = reader.value("default");
   reader.finish();
-  const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal;
+  const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal ||
+                      out.type == ParameterType::kIntegers || out.type == ParameterType::kReals;
+  const bool text = out.type == ParameterType::kText || out.type == ParameterType::kTexts;
   if ((out.min || out.max) && !number) throw PluginRefused(where + ": min and max are for numbers");
   if (out.min && out.max && *out.min > *out.max) throw PluginRefused(where + ": min is above max");
-  if (!out.choices.empty() && out.type != ParameterType::kText)
-    throw PluginRefused(where + ": choices are for texts");
+  if (!out.choices.empty() && !text) throw PluginRefused(where + ": choices are for texts");
+  if ((out.min_count || out.max_count || !out.empty.empty()) && !out.is_list())
+    throw PluginRefused(where + ": min_count, max_count and empty are for lists");
+  if (!out.role.empty() && (out.role != "concept_count" || out.type != ParameterType::kInteger))
+    throw PluginRefused(where + ": role = \"" + out.role +
+                        "\": expected \"concept_count\", of an integer");
+  if (!out.choice_offers.empty() && out.is_list())
+    throw PluginRefused(where + ": choice_offers are for one text");
   if (!out.choice_offers.empty() && out.choice_offers.size() != out.choices.size())
     throw PluginRefused(where + ": choice_offers needs one view for each of choices");
   if (standard) try {
@@ -303,6 +417,9 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
   if (const auto* parameters = reader.table("parameters"))
     for (const auto& [name, table] : in_file_order(*parameters, where + ".parameters"))
       out.parameters.push_back(read_parameter(name, *table, where + ".parameters." + name));
+  if (std::count_if(out.parameters.begin(), out.parameters.end(),
+                    [](const Parameter& p) { return p.role == "concept_count"; }) > 1)
+    throw PluginRefused(where + ": two parameters have role = \"concept_count\"");
   if (const auto* scores = reader.table("scores"))
     for (const auto& [name, table] : in_file_order(*scores, where + ".scores")) {
       Reader score(*table, where + ".scores." + name);

@@ -19,7 +19,8 @@ sdk::Tensor need(const ArrayBag& bag, const char* name) {
 }
 
 void check_finite(const sdk::Tensor& tensor) {
-  if (tensor.dtype() != CONO_F32 && tensor.dtype() != CONO_F64) return;
+  if (tensor.dtype() != CONO_F16 && tensor.dtype() != CONO_F32 && tensor.dtype() != CONO_F64)
+    return;
   std::int64_t bad = -1;
   double value = 0.0;
   tensor.for_each([&](std::int64_t i, double v) {

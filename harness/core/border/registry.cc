@@ -9,8 +9,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "conoscope/sdk/abi.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/border/loader.h"
 
 namespace conoscope::core {
 
@@ -84,10 +84,7 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
     out.metadata = parse_metadata(*note, name);
     const Metadata& data = *out.metadata;
     if (data.abi_major != CONO_ABI_MAJOR || data.abi_minor > CONO_ABI_MINOR)
-      out.refusal = name + ": built for plugin border " + std::to_string(data.abi_major) + "." +
-                    std::to_string(data.abi_minor) + ", this conoscope has " +
-                    std::to_string(CONO_ABI_MAJOR) + "." + std::to_string(CONO_ABI_MINOR) +
-                    "; build it again with this conoscope's sdk";
+      out.refusal = name + ": " + border_refusal(data.abi_major, data.abi_minor);
     else if (const auto reason = quarantine.reason(out.sha256); !reason.empty())
       out.refusal = name + ": in quarantine: " + reason +
                     "; `conoscope plugin check` on the mended file lifts it";

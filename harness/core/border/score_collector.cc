@@ -9,13 +9,13 @@ ScoreCollector::ScoreCollector(const Metadata& metadata) : metadata_(metadata) {
   raw_.struct_size = sizeof(raw_);
   raw_.self = this;
   raw_.score = [](void* self, const char* name, double value, const char* reason,
-                  const double* parts, std::int64_t count) {
-    return static_cast<ScoreCollector*>(self)->take(name, value, reason, parts, count);
+                  const char* message, const double* parts, std::int64_t count) {
+    return static_cast<ScoreCollector*>(self)->take(name, value, reason, message, parts, count);
   };
 }
 
 cono_status ScoreCollector::take(const char* name, double value, const char* reason,
-                                 const double* parts, std::int64_t count) {
+                                 const char* message, const double* parts, std::int64_t count) {
   const auto refuse = [this](std::string why) {
     fault = std::move(why);
     return CONO_INVALID_ARGUMENT;
@@ -28,6 +28,7 @@ cono_status ScoreCollector::take(const char* name, double value, const char* rea
     if (score.name == given) return refuse("score " + given + " was given twice");
   metrics::Score out;
   out.name = given;
+  if (message != nullptr) out.message = message;
   if (reason != nullptr) {
     out.reason = reason;
     if (out.reason != "undefined" && out.reason != "not_applicable")

@@ -24,8 +24,8 @@ class ScoreCollector {
   std::string fault;  ///< why the last score was refused; empty: none was
 
  private:
-  cono_status take(const char* name, double value, const char* reason, const double* parts,
-                   std::int64_t count);
+  cono_status take(const char* name, double value, const char* reason, const char* message,
+                   const double* parts, std::int64_t count);
 
   const Metadata& metadata_;
   cono_scores raw_{};

@@ -41,8 +41,6 @@ constexpr std::uint64_t kSeed = 1, kOtherSeed = 2;
 constexpr double kCancelSeconds = 10;
 // The trial that calls a plugin many times stops by itself after this long.
 constexpr double kMemorySeconds = 4;
-// Names that methods give the number of their concepts.
-constexpr std::string_view kConceptCounts[] = {"k", "concepts", "n_concepts", "num_concepts"};
 constexpr std::int64_t kTooManyConcepts = 1000;
 
 Stage stage_of(Kind kind) {
@@ -300,23 +298,18 @@ class Suite {
 
   void too_many_concepts() {
     constexpr const char* kName = "more concepts than rows";
-    Asked asked = base();
-    asked.values = values_;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const Parameter& parameter = metadata_.parameters[i];
-      if (parameter.type != ParameterType::kInteger ||
-          std::find(std::begin(kConceptCounts), std::end(kConceptCounts), parameter.name) ==
-              std::end(kConceptCounts))
-        continue;
-      if (parameter.max && *parameter.max < static_cast<double>(kTooManyConcepts)) {
-        add(kName, Verdict::kSkipped, "its metadata allow at most " + to_text(*parameter.max));
-        return;
-      }
-      asked.values[i] = kTooManyConcepts;
+    const Parameter* count = metadata_.concept_count();
+    if (count == nullptr) {
+      add(kName, Verdict::kSkipped, "no parameter of it has role = \"concept_count\"");
+    } else if (count->max && *count->max < static_cast<double>(kTooManyConcepts)) {
+      add(kName, Verdict::kSkipped, "its metadata allow at most " + to_text(*count->max));
+    } else {
+      Asked asked = base();
+      asked.values = values_;
+      asked.values[static_cast<std::size_t>(count - metadata_.parameters.data())] =
+          kTooManyConcepts;
       add_hard(kName, attempt(asked));
-      return;
     }
-    add(kName, Verdict::kSkipped, "it has no parameter k");
   }
 
   /// What compares results means nothing once two equal calls differ.
@@ -352,6 +345,8 @@ class Suite {
     if (metadata_.kind == Kind::kModel) {
       asked.trial = trial::kForward;
       add("forward", attempt(asked));
+      asked.trial = trial::kHead;
+      add("head", attempt(asked));
       asked.trial = trial::kIntervene;
       add("intervention", attempt(asked));
     }

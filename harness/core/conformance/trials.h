@@ -20,6 +20,7 @@ inline constexpr std::string_view kProject = "project";      ///< project() as a
 inline constexpr std::string_view kReconstruct = "reconstruct";  ///< reconstruct() as a function
 inline constexpr std::string_view kForward = "forward";          ///< forward() as a function
 inline constexpr std::string_view kIntervene = "intervene";      ///< intervene() as a function
+inline constexpr std::string_view kHead = "head";                ///< head() and vjp()
 inline constexpr std::string_view kMemory = "memory";            ///< the same call many times
 }  // namespace trial
 

@@ -71,6 +71,13 @@ void add_offers(Component& component, const std::string& view) {
     component.offers.push_back(view);
 }
 
+/// The values to sweep over: what is in brackets is one value where the parameter takes a list.
+std::vector<Value> values_for(const Parameter& parameter, const ParameterRequest& asked) {
+  if (!parameter.is_list() || !asked.in_brackets) return asked.values;
+  const auto list = list_of(asked.values);  // none: a list of lists, or of what check() refuses
+  return list ? std::vector<Value>{*list} : asked.values;
+}
+
 void fill_identity(Component& component, const Metadata& metadata, const std::vector<bool>& given,
                    const ComponentRequest& request) {
   std::map<std::string, std::string> canonical;
@@ -88,12 +95,9 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
             (shown.empty() ? "" : ",") + parameter.name + "=" + fs::path(file).filename().string();
       if (given[i] && !file.empty()) add_offers(component, parameter.offers);
     } else {
-      canonical[parameter.name] = to_text(value);
-      if (given[i] && (!parameter.standard || *parameter.standard != value)) {
-        const auto* text = std::get_if<std::string>(&value);
-        shown += (shown.empty() ? "" : ",") + parameter.name + "=" +
-                 (text != nullptr ? *text : to_text(value));
-      }
+      canonical[parameter.name] = parameter.canonical(value);
+      if (given[i] && (!parameter.standard || *parameter.standard != value))
+        shown += (shown.empty() ? "" : ",") + parameter.name + "=" + parameter.plain(value);
       if (given[i]) add_offers(component, parameter.offers);
       if (!parameter.choice_offers.empty()) {
         const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(),
@@ -163,15 +167,18 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
                                 : "no parameter " + asked.name + did_you_mean(asked.name, known));
       continue;
     }
-    if (asked.values.empty()) good = false;  // an empty list or no value: already complained of
     const auto i = static_cast<std::size_t>(it - known.begin());
-    const Parameter& parameter = metadata.parameters[static_cast<std::size_t>(it - known.begin())];
+    const Parameter& parameter = metadata.parameters[i];
+    const auto values = values_for(parameter, asked);
+    if (values.empty()) {
+      if (asked.in_brackets) complain(asked.place, "parameter " + asked.name + ": an empty list");
+      good = false;  // no value: already complained of
+    }
     if (parameter.is_path() && !parameter.standard &&
-        std::find(asked.values.begin(), asked.values.end(), Value(std::string())) !=
-            asked.values.end())
+        std::find(values.begin(), values.end(), Value(std::string())) != values.end())
       complain(asked.place, required(parameter));
-    for (const Value& value : asked.values) try {
-        Value checked = metadata.parameters[i].check(value);
+    for (const Value& value : values) try {
+        Value checked = parameter.check(value);
         if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
           const fs::path file = std::get<std::string>(checked);
           const fs::path full = find_data(parameter, file, folders);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/core/plan/names.h"
+#include "harness/core/toml_value.h"
 
 namespace conoscope::core {
 
@@ -28,14 +29,6 @@ Place place_of(const toml::node& node) {
 
 Place place_of(const toml::key& key) {
   return {key.source().begin.line, key.source().begin.column};
-}
-
-std::optional<Value> to_value(const toml::node& node) {
-  if (const auto* v = node.as_integer()) return Value(v->get());
-  if (const auto* v = node.as_floating_point()) return Value(v->get());
-  if (const auto* v = node.as_boolean()) return Value(v->get());
-  if (const auto* v = node.as_string()) return Value(v->get());
-  return std::nullopt;
 }
 
 // Far beyond any machine, and small enough to be doubled and added to.
@@ -279,13 +272,13 @@ class Parser {
           ParameterRequest request{std::string(key.str()), {}, place_of(key)};
           if (const auto* list = value.as_array()) {
             for (const auto& one : *list)
-              if (auto single = to_value(one))
+              if (auto single = value_of(one))
                 request.values.push_back(*single);
               else
-                error(one,
-                      "parameter " + request.name + ": expected numbers, texts, true or false");
-            if (list->empty()) error(value, "parameter " + request.name + ": an empty list");
-          } else if (auto single = to_value(value)) {
+                error(one, "parameter " + request.name +
+                               ": expected numbers, texts, true or false, or lists of them");
+            request.in_brackets = list->empty() || !request.values.empty();
+          } else if (auto single = value_of(value)) {
             request.values.push_back(*single);
           } else {
             error(value, "parameter " + request.name +

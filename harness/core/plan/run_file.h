@@ -50,11 +50,13 @@ class Diagnostics {
   std::vector<std::string> notes_;
 };
 
-/// One value, or several to sweep over.
+/// One value, or several to sweep over. Of a parameter that takes a list, [64, 64] is one value and
+/// [[64], [64, 64]] a sweep.
 struct ParameterRequest {
   std::string name;
   std::vector<Value> values;
   Place place;
+  bool in_brackets = false;  ///< values were given as [...]
 };
 
 /// A dataset that an entry keeps to, by name or plugin id.

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/core/toml_value.h"
+
 namespace conoscope::core {
 
 namespace {
@@ -15,7 +17,18 @@ namespace {
 toml::table to_table(const PluginUse& use) {
   toml::array values;
   for (const Value& value : use.values)
-    std::visit([&values](const auto& v) { values.push_back(v); }, value);
+    std::visit(
+        [&values](const auto& v) {
+          if constexpr (std::is_class_v<std::decay_t<decltype(v)>> &&
+                        !std::is_same_v<std::decay_t<decltype(v)>, std::string>) {
+            toml::array list;
+            for (const auto& item : v) list.push_back(item);
+            values.push_back(std::move(list));
+          } else {
+            values.push_back(v);
+          }
+        },
+        value);
   return toml::table{{"file", use.file.string()}, {"values", std::move(values)}};
 }
 
@@ -25,12 +38,8 @@ std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
   PluginUse out;
   out.file = (*table)["file"].value_or("");
   if (const auto* values = (*table)["values"].as_array())
-    for (const auto& item : *values) {
-      if (const auto* v = item.as_integer()) out.values.emplace_back(v->get());
-      if (const auto* v = item.as_floating_point()) out.values.emplace_back(v->get());
-      if (const auto* v = item.as_boolean()) out.values.emplace_back(v->get());
-      if (const auto* v = item.as_string()) out.values.emplace_back(v->get());
-    }
+    for (const auto& item : *values)
+      if (auto value = value_of(item)) out.values.push_back(std::move(*value));
   return out;
 }
 

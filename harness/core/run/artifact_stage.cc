@@ -10,6 +10,7 @@
 #include "harness/core/border/callbacks.h"
 #include "harness/core/border/calls.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/conformance/head_trial.h"
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
@@ -115,6 +116,11 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
                });
   const ArrayBag model = ArrayBag::open(folder);
   check_model(model, dataset, ready.metadata);
+  if (job.trial == trial::kHead) {
+    report.stage("head");
+    const ReadyPlugin<cono_model> fresh(*job.plugin, host);
+    return check_head(fresh.plugin, fresh.instance.get(), host, model);
+  }
   if (job.trial != trial::kForward && job.trial != trial::kIntervene) return;
   FittedModel fitted(*job.plugin, model, host);
   if (job.trial == trial::kForward)

@@ -245,7 +245,8 @@ TEST_CASE("a bag in memory: borrowed, copied, adopted") {
 
   const cono_arrays* raw = bag.raw();
   CHECK(raw->struct_size == sizeof(cono_arrays));
-  CHECK(raw->array_size == sizeof(cono_array));
+  CHECK(raw->arrays[0].struct_size == sizeof(cono_array));
+  CHECK(raw->texts[0].struct_size == sizeof(cono_text));
   REQUIRE(raw->array_count == 3);
   CHECK(std::string(raw->arrays[2].name) == "more");
   CHECK(raw->arrays[2].tensor.shape[0] == 2);

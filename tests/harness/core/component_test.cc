@@ -132,6 +132,43 @@ TEST_CASE("the identity is kind, id, version and values, however they are writte
   CHECK(world(world.ask("e"), Kind::kModel)[0].key != plain.key);
 }
 
+TEST_CASE("a list is one value; a list of lists is a sweep") {
+  World world;
+  world.plugin("e", "[parameters.hidden]\ntype = \"integers\"\ndefault = [64, 64]\nmin = 1\n");
+  const auto components = [&](std::vector<Value> values, bool in_brackets = true) {
+    return world(world.ask("e", {{"hidden", std::move(values), {9, 2}, in_brackets}}));
+  };
+  const auto one = components({whole(32), whole(16)});
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].name == "e(hidden=32,16)");
+  CHECK(one[0].params == "hidden=\"32,16\"");
+  CHECK(components({whole(64), whole(64)})[0].name == "e");
+  using Integers = std::vector<std::int64_t>;
+  const auto two = components({Integers{8}, Integers{8, 8}});
+  REQUIRE(two.size() == 2);
+  CHECK(two[1].name == "e(hidden=8,8)");
+  CHECK(components({})[0].params == "hidden=\"\"");
+
+  CHECK(components({std::string("32,16")}, false).empty());
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0] ==
+        "f:9:2: error: e: hidden = \"32,16\": expected a list of whole numbers, as "
+        "hidden = [32, 16]");
+
+  // The keys of before, when the parameter was a text: seeds, and with them scores, hang on them.
+  const std::string listed = components({whole(32), whole(16)})[0].key;
+  world.plugin("e", "[parameters.hidden]\ntype = \"text\"\ndefault = \"64,64\"\n");
+  CHECK(components({std::string("32,16")}, false)[0].key == listed);
+}
+
+TEST_CASE("an empty list is no sweep") {
+  World world;
+  world.plugin("e", kParameters);
+  CHECK(world(world.ask("e", {{"k", {}, {9, 2}, true}})).empty());
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0] == "f:9:2: error: e: parameter k: an empty list");
+}
+
 TEST_CASE("no text can make two sets of parameters look the same") {
   World world;
   world.plugin("e", "[parameters.p]\ntype = \"text\"\n[parameters.q]\ntype = \"text\"\n");

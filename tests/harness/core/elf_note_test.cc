@@ -79,6 +79,9 @@ TEST_CASE("what is not a shared library is refused in words") {
   bytes = fake_plugin("x");
   patch(bytes, offsetof(Elf64_Ehdr, e_type), Elf64_Half{ET_REL});
   refused(bytes, "not a shared library (ELF type 1)");
+  bytes = fake_plugin("x");
+  patch(bytes, offsetof(Elf64_Ehdr, e_machine), Elf64_Half{EM_RISCV});
+  refused(bytes, "built for another processor (ELF machine 243, this one is ");
   CHECK_THROWS_SAYING(read_metadata_note(scratch.path("none.so")), PluginRefused, "none.so",
                       "No such file");
   CHECK_THROWS_SAYING(read_metadata_note(scratch.path("")), PluginRefused, "Is a directory");

@@ -30,7 +30,10 @@ Job full() {
                        false,
                        std::string(),
                        std::string("a\nb\t\"c\"\\'ü"),
-                       std::string("5")};
+                       std::string("5"),
+                       std::vector<std::int64_t>{64, -1},
+                       std::vector<double>{4.0, 0.1},
+                       std::vector<std::string>{"a,b", ""}};
   job.plugin = PluginUse{"/p/plugin.so", {std::begin(odd), std::end(odd)}};
   job.model = PluginUse{"/p/model.so", {}};
   job.explainer = PluginUse{"/p/with space.so", {std::int64_t{3}}};

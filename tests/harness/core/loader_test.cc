@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include "conoscope/sdk/parameters.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
@@ -46,8 +47,8 @@ TEST_CASE("a plugin is loaded, and its tables are read") {
 TEST_CASE("a file that contradicts its metadata is refused with the reason") {
   refused("no_entry", "exports no symbol conoscope_plugin_entry although it has metadata");
   refused("no_table", "its entry function returned no table");
-  refused("small_table", "its plugin table has 32 bytes, too few for plugin border 1");
-  refused("newer", "its table is for plugin border 1.1, this conoscope has 1.0");
+  refused("small_table", "its plugin table has 32 bytes, too few for plugin border 2");
+  refused("newer", "its table is built for plugin border 2.1, this conoscope has 2.0");
   refused("other_id", "its table contradicts its metadata in kind, id or version");
   refused("no_interface", "offers no interface conoscope.explainer/1");
   refused("unresolved", "conoscope_test_nobody_defines_this");
@@ -119,6 +120,38 @@ TEST_CASE("parameters cross in the metadata's order, with type and value") {
   CHECK(std::string(raw->items[1].text) == "fast");
   CHECK_THROWS_SAYING(ParamTable(metadata, {}), std::invalid_argument,
                       "0 values for 2 parameters of odd");
+}
+
+TEST_CASE("lists cross with their number of elements") {
+  const Metadata metadata = parse_metadata(
+      "abi = \"2.0\"\nkind = \"explainer\"\nid = \"e\"\nversion = \"1\"\n"
+      "[parameters.i]\ntype = \"integers\"\n[parameters.r]\ntype = \"reals\"\n"
+      "[parameters.t]\ntype = \"texts\"\n[parameters.none]\ntype = \"reals\"\n",
+      "e.so");
+  const ParamTable table(metadata, {std::vector<std::int64_t>{64, 32}, std::vector<double>{0.5},
+                                    std::vector<std::string>{"a", "b"}, std::vector<double>{}});
+  for (int i = 0; i < 4; ++i) CHECK(table.raw()->items[i].struct_size == sizeof(cono_param));
+  const conoscope::sdk::Params params(table.raw());
+  CHECK(params.integers("i") == std::vector<std::int64_t>{64, 32});
+  CHECK(params.reals("r") == std::vector<double>{0.5});
+  CHECK(params.texts("t") == std::vector<std::string>{"a", "b"});
+  CHECK(params.reals("none").empty());
+}
+
+TEST_CASE("what a plugin is told of another's failure is what that one said") {
+  const auto told = [](auto&& thrown) {
+    try {
+      throw thrown;
+    } catch (...) {
+      const auto outcome = outcome_of_call();
+      return std::pair(outcome.status, outcome.text);
+    }
+  };
+  using Told = std::pair<cono_status, std::string>;
+  CHECK(told(CallFault(CONO_CANCELLED, "stopped")) == Told{CONO_CANCELLED, "stopped"});
+  CHECK(told(CallFault(CONO_UNDEFINED, "all zero")) == Told{CONO_UNDEFINED, "all zero"});
+  CHECK(told(std::invalid_argument("shape")) == Told{CONO_INVALID_ARGUMENT, "shape"});
+  CHECK(told(LoadFault("no table")) == Told{CONO_INTERNAL, "no table"});
 }
 
 TEST_CASE("the host may be called from any thread of the plugin's") {

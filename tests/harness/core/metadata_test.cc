@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/fake_plugin.h"
@@ -54,7 +55,7 @@ direction = "higher"
 high = 1.5
 )",
                                         "2.1"));
-  CHECK(data.abi_major == 1);
+  CHECK(data.abi_major == 2);
   CHECK(data.abi_minor == 0);
   CHECK(data.kind == Kind::kMetric);
   CHECK(data.id == "my_metric");
@@ -162,18 +163,114 @@ TEST_CASE("every refusal of a parameter") {
   };
   refused("default = 5", "type is missing");
   refused("type = \"number\"",
-          "type = \"number\" is not integer, real, boolean, text, file or folder");
+          "type = \"number\" is not integer, real, boolean, text, file, folder, integers, reals "
+          "or texts");
+  refused("type = \"text\"\nmin_count = 1", "min_count, max_count and empty are for lists");
+  refused("type = \"integer\"\nempty = \"all\"", "min_count, max_count and empty are for lists");
+  refused("type = \"integer\"\nrole = \"count\"",
+          "role = \"count\": expected \"concept_count\", of an integer");
+  refused("type = \"real\"\nrole = \"concept_count\"", "expected \"concept_count\", of an integer");
+  refused("type = \"integers\"\ndefault = [1, \"a\"]", "or a list of numbers or texts");
+  refused("type = \"integers\"\ndefault = [1, 0]\nmin = 1",
+          "the default does not fit: k = [1, 0]: expected of each number at least 1");
   refused("type = \"integer\"\nstandard = 5", "unknown key standard");
   refused("type = \"text\"\nmin = 1", "min and max are for numbers");
   refused("type = \"boolean\"\nmax = 1", "min and max are for numbers");
   refused("type = \"integer\"\nmin = 3\nmax = 2", "min is above max");
   refused("type = \"integer\"\nchoices = [\"a\"]", "choices are for texts");
   refused("type = \"text\"\nchoices = \"a\"", "choices must be a list of texts");
-  refused("type = \"integer\"\ndefault = [1]", "default must be a number, a text, true or false");
+  refused("type = \"integer\"\ndefault = [1]",
+          "the default does not fit: k = [1]: expected a whole number");
   refused("type = \"integer\"\ndefault = \"5\"",
           "the default does not fit: k = \"5\": expected a whole number");
   refused("type = \"integer\"\ndefault = 5\nmax = 4", "the default does not fit: k = 5");
   refused("type = \"text\"\ndefault = \"c\"\nchoices = [\"a\", \"b\"]", "expected one of a, b");
+}
+
+TEST_CASE("one parameter at most counts the concepts") {
+  const std::string count = "type = \"integer\"\nrole = \"concept_count\"\n";
+  const auto text = [&](const std::string& more) {
+    return metadata_text("explainer", "x", "[parameters.latents]\n" + count + more);
+  };
+  const auto good = parse(text("[parameters.k]\ntype = \"integer\"\n"));
+  REQUIRE(good.concept_count() != nullptr);
+  CHECK(good.concept_count()->name == "latents");
+  CHECK(parse(metadata_text("explainer", "x")).concept_count() == nullptr);
+  CHECK_THROWS_SAYING(parse(text("[parameters.k]\n" + count)), PluginRefused,
+                      "two parameters have role = \"concept_count\"");
+}
+
+TEST_CASE("lists: types, ranges, counts and choices of each element") {
+  using Integers = std::vector<std::int64_t>;
+  using Reals = std::vector<double>;
+  using Texts = std::vector<std::string>;
+  const auto hidden = parameter(
+      "type = \"integers\"\nmin = 1\nmax = 9\nmin_count = 1\nmax_count = 2\ndefault = [4]");
+  CHECK(hidden.standard == Value(Integers{4}));
+  CHECK(hidden.check(Integers{1, 9}) == Value(Integers{1, 9}));
+  const auto mean = parameter("type = \"reals\"\ndefault = [1, 0.5]");
+  CHECK(mean.standard == Value(Reals{1.0, 0.5}));
+  CHECK(mean.check(Integers{1, 2}) == Value(Reals{1.0, 2.0}));
+  CHECK(mean.check(Texts{}) == Value(Reals{}));  // an empty list has no type of its own
+  const auto names = parameter("type = \"texts\"\nchoices = [\"a\", \"b\"]");
+  CHECK(names.check(Texts{"b", "a"}) == Value(Texts{"b", "a"}));
+
+  const auto refused = [](const Parameter& p, const Value& value, const std::string& why) {
+    CHECK_THROWS_SAYING(p.check(value), std::invalid_argument, why);
+  };
+  refused(hidden, Integers{}, "k = []: expected at least 1 elements");
+  refused(hidden, Integers{1, 2, 3}, "k = [1, 2, 3]: expected at most 2 elements");
+  refused(hidden, Integers{1, 10}, "expected of each number a number from 1 to 9");
+  refused(hidden, Reals{1.5}, "k = [1.5]: expected a list of whole numbers, as k = [4]");
+  refused(hidden, std::int64_t{7}, "k = 7: expected a list of whole numbers, as k = [7]");
+  refused(mean, Reals{HUGE_VAL}, "k = [inf]: expected finite numbers");
+  refused(mean, Texts{"x"}, "expected a list of numbers, as k = [1, 0.5]");
+  refused(names, Texts{"a", "c"}, "k = [\"a\", \"c\"]: expected one of a, b");
+  // The text with commas of before says what to write now.
+  refused(hidden, std::string("64, 32"),
+          "k = \"64, 32\": expected a list of whole numbers, as k = [64, 32]");
+  refused(mean, std::string("0.485,1"), "expected a list of numbers, as k = [0.485, 1]");
+  refused(names, std::string("a,b"), "expected a list of texts, as k = [\"a\", \"b\"]");
+  refused(hidden, std::string("64;32"), "expected a list of whole numbers, as k = [4]");
+}
+
+TEST_CASE("a command line gives a list with commas between") {
+  const auto hidden = parameter("type = \"integers\"");
+  CHECK(hidden.parse("64, 32") == Value(std::vector<std::int64_t>{64, 32}));
+  CHECK(hidden.parse("") == Value(std::vector<std::int64_t>{}));
+  CHECK_THROWS_SAYING(hidden.parse("64,"), std::invalid_argument,
+                      "expected a list of whole numbers");
+  CHECK(parameter("type = \"reals\"").parse("1,0.5") == Value(std::vector<double>{1.0, 0.5}));
+  CHECK(parameter("type = \"texts\"").parse("a b,c") ==
+        Value(std::vector<std::string>{"a b", "c"}));
+}
+
+TEST_CASE("a list is known by the text with commas that it was, so keys stay") {
+  const auto as_text = parameter("type = \"text\"");
+  const auto same = [&](const std::string& type, const Value& list, const std::string& text) {
+    const auto p = parameter("type = \"" + type + "\"");
+    CHECK(p.canonical(list) == as_text.canonical(text));
+    CHECK(p.plain(list) == text);
+  };
+  same("integers", std::vector<std::int64_t>{64, 64}, "64,64");
+  same("integers", std::vector<std::int64_t>{}, "");
+  same("reals", std::vector<double>{0.485, 0.456, 1.0}, "0.485,0.456,1");
+  same("texts", std::vector<std::string>{"a", "b"}, "a,b");
+  const auto annotated = parameter("type = \"integers\"\nempty = \"all\"");
+  CHECK(annotated.canonical(std::vector<std::int64_t>{}) == "\"all\"");
+  CHECK(annotated.canonical(std::vector<std::int64_t>{1, 2}) == "\"1,2\"");
+  // No two lists share a text.
+  const auto texts = parameter("type = \"texts\"");
+  using Texts = std::vector<std::string>;
+  std::vector<std::string> seen;
+  for (const Texts& list : {Texts{}, Texts{""}, Texts{"", ""}, Texts{"a,b"}, Texts{"a", "b"},
+                            Texts{"a\\", "b"}, Texts{"a\\,b"}, Texts{"\\"}})
+    seen.push_back(texts.canonical(list));
+  std::sort(seen.begin(), seen.end());
+  CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
+  // What a value shows in messages is what a run file would have.
+  CHECK(to_text(std::vector<std::int64_t>{64, 64}) == "[64, 64]");
+  CHECK(to_text(std::vector<std::string>{"a", "b"}) == "[\"a\", \"b\"]");
 }
 
 TEST_CASE("parameter names are plain: they stand in keys and on boards") {

@@ -108,12 +108,17 @@ TEST_CASE("a link to a plugin that is there already is no double") {
 TEST_CASE("another border is refused with both versions") {
   const Folders f;
   const auto file = f.scratch.write(
-      "new.so", fake_plugin("abi = \"1.7\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"));
+      "new.so", fake_plugin("abi = \"2.7\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"));
   CHECK(examine_plugin(file, f.quarantine)
-            .refusal.find("plugin border 1.7, this conoscope has 1.0") != std::string::npos);
+            .refusal.find("plugin border 2.7, this conoscope has 2.0") != std::string::npos);
   const auto old = f.scratch.write(
-      "old.so", fake_plugin("abi = \"0.9\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"));
-  CHECK(examine_plugin(old, f.quarantine).refusal.find("plugin border 0.9") != std::string::npos);
+      "old.so", fake_plugin("abi = \"1.0\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"));
+  CHECK(
+      examine_plugin(old, f.quarantine).refusal ==
+      old +
+          ": built for plugin border 1.0, this conoscope has 2.0; build it again: cmake --fresh "
+          "-B build -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build, where PREFIX is where this "
+          "conoscope is installed");
 }
 
 TEST_CASE("a file that was named outright must be a plugin") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -136,7 +137,7 @@ TEST_CASE("dtypes have their names and sizes") {
   CHECK(sdk::dtype_size(CONO_U8) == 1);
   CHECK(sdk::dtype_size(0) == 0);
   CHECK(std::strcmp(sdk::dtype_name(CONO_U8), "uint8") == 0);
-  CHECK(std::strcmp(sdk::dtype_name(6), "unknown dtype") == 0);
+  CHECK(std::strcmp(sdk::dtype_name(7), "unknown dtype") == 0);
 }
 
 TEST_CASE("to_matrix splits the axes into rows and columns, whatever dtype and strides") {
@@ -162,4 +163,66 @@ TEST_CASE("as_matrix is the same memory, and refuses another size") {
   sdk::as_matrix(values, 2, 3)(1, 2) = 4.0;
   CHECK(values[5] == 4.0);
   CHECK_THROWS_SAYING(sdk::as_matrix(values, 2, 2), std::invalid_argument, "6 values for 2 x 2");
+}
+
+TEST_CASE("float16 reads as the number it is: every one of the 65536") {
+  int good = 0;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    sdk::Half half;
+    half.bits = static_cast<std::uint16_t>(bits);
+    const auto exponent = static_cast<int>(bits >> 10 & 31);
+    const auto mantissa = static_cast<double>(bits & 1023);
+    double expected =
+        exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
+    if (exponent == 31) expected = mantissa == 0 ? HUGE_VAL : std::nan("");
+    if (bits & 0x8000) expected = -expected;
+    const auto got = static_cast<double>(half);
+    const bool same = std::isnan(expected)
+                          ? std::isnan(got)
+                          : got == expected && std::signbit(got) == std::signbit(expected);
+    const auto back = sdk::Half(static_cast<float>(half)).bits;
+    good += same && (std::isnan(expected) ? (back & 0x7fff) > 0x7c00 : back == bits);
+  }
+  CHECK(good == 65536);
+}
+
+TEST_CASE("float16 is rounded to nearest, ties to even") {
+  const auto rounded = [](float value) { return static_cast<float>(sdk::Half(value)); };
+  CHECK(rounded(1.0F + 0x1p-11F) == 1.0F);                // a tie
+  CHECK(rounded(1.0F + 3 * 0x1p-11F) == 1.0F + 0x1p-9F);  // a tie
+  CHECK(rounded(1.0F + 0x1.8p-11F) == 1.0F + 0x1p-10F);
+  CHECK(rounded(65519.0F) == 65504.0F);
+  CHECK(rounded(65520.0F) == HUGE_VALF);
+  CHECK(rounded(0x1p-25F) == 0.0F);  // a tie
+  CHECK(rounded(0x1.8p-25F) == 0x1p-24F);
+  CHECK(rounded(-0x1p-14F + 0x1p-25F) == -0x1p-14F + 0x0p0F);
+}
+
+TEST_CASE("tensors of float16 are walked, and rows are copied as float and double") {
+  std::vector<sdk::Half> values;
+  for (const float v : {1.0F, -2.5F, 0.0F, 65504.0F, 0x1p-24F, 7.0F}) values.emplace_back(v);
+  const auto tensor = tensor_over(values, {3, 2}, "activations");
+  CHECK(visited(tensor) == std::vector<double>{1.0, -2.5, 0.0, 65504.0, 0x1p-24, 7.0});
+  CHECK(tensor.values<const sdk::Half>().size() == 6);
+  std::vector<float> rows(4);
+  tensor.row_block(1, 2).copy_to(std::span(rows));
+  CHECK(rows == std::vector<float>{0.0F, 65504.0F, 0x1p-24F, 7.0F});
+  std::vector<double> one(2);
+  tensor.row_block(0, 1).copy_to(std::span(one));
+  CHECK(one == std::vector<double>{1.0, -2.5});
+  CHECK(tensor.row_block(3, 0).size() == 0);
+  CHECK_THROWS_SAYING(tensor.row_block(2, 2), std::invalid_argument,
+                      "activations: rows 2 to 4 of 3");
+  CHECK_THROWS_SAYING(tensor.copy_to(std::span(one)), std::invalid_argument,
+                      "6 numbers into room for 2");
+  CHECK(sdk::to_matrix(tensor)(1, 1) == 65504.0);
+  CHECK(sdk::dtype_size(CONO_F16) == sizeof(sdk::Half));
+  CHECK(std::strcmp(sdk::dtype_name(CONO_F16), "float16") == 0);
+}
+
+TEST_CASE("a block of rows of a tensor with strides keeps them") {
+  std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7};
+  auto tensor = tensor_over(values, {4, 1});
+  tensor.raw().strides[0] = 2;
+  CHECK(visited(tensor.row_block(1, 2)) == std::vector<double>{2, 4});
 }

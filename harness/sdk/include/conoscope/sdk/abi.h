@@ -5,16 +5,16 @@
  * (explainer.h, dataset.h, model.h, metric.h) and never see this one.
  *
  * Rules
- *  - Plain data only: no exception, no C++ object, no ownership crosses. Every function is
- * noexcept.
+ *  - Plain data only: no exception, no C++ object, no ownership crosses. No function throws.
  *  - The first member of every struct is its size; fields are only ever appended. Whoever reads a
- *    struct reads no further than struct_size.
+ *    struct reads no further than struct_size. In a list of structs, that size is also the step
+ *    from one to the next.
  *  - Compatible: equal CONO_ABI_MAJOR, and the plugin's minor <= the host's.
  *  - A new ability gets a new interface id for get_interface(), never a new slot in an old table.
- *  - Arrays are known by name (CONO_VIEW_* below say which names make up which view). A name that a
- *    plugin does not know is to be ignored: that is how views grow.
- *  - The host allocates all outputs. Pointers that the host passes are valid until the call
- * returns, except those of cono_sink.create, which are valid until the outermost call returns.
+ *  - Arrays are known by name ("the views" below says which names make up which view). A name that
+ *    a plugin does not know is to be ignored: that is how views grow.
+ *  - The host allocates all outputs. Pointers that the host passes are valid until the call returns,
+ *    except those of cono_sink.create, which are valid until the outermost call returns.
  *  - A plugin is loaded in a process of its own and never unloaded. It must not read a clock or a
  *    global generator for randomness, and makes at most cono_host.threads threads.
  *
@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-#define CONO_ABI_MAJOR 1
+#define CONO_ABI_MAJOR 2
 #define CONO_ABI_MINOR 0
 
 #define CONO_NOTE_NAME "conoscope" /* owner of the ELF note; its section: .note.conoscope */
@@ -49,7 +49,14 @@ enum cono_status_code {
 };
 typedef int32_t cono_status; /* one of cono_status_code */
 
-enum cono_dtype { CONO_F32 = 1, CONO_F64 = 2, CONO_I32 = 3, CONO_I64 = 4, CONO_U8 = 5 };
+enum cono_dtype {
+  CONO_F32 = 1,
+  CONO_F64 = 2,
+  CONO_I32 = 3,
+  CONO_I64 = 4,
+  CONO_U8 = 5,
+  CONO_F16 = 6 /* IEEE 754 binary16 */
+};
 
 enum cono_kind { CONO_DATASET = 1, CONO_MODEL = 2, CONO_EXPLAINER = 3, CONO_METRIC = 4 };
 
@@ -65,11 +72,15 @@ typedef struct cono_tensor {
 } cono_tensor;
 
 typedef struct cono_array {
+  uint32_t struct_size;
+  uint32_t reserved;
   const char* name;
   cono_tensor tensor;
 } cono_array;
 
 typedef struct cono_text {
+  uint32_t struct_size;
+  uint32_t reserved;
   const char* key;
   const char* value;
 } cono_text;
@@ -79,7 +90,7 @@ typedef struct cono_arrays {
   uint32_t struct_size;
   uint32_t array_count;
   uint32_t text_count;
-  uint32_t array_size; /* sizeof(cono_array) of the host: the step from one array to the next */
+  uint32_t reserved;
   const cono_array* arrays;
   const cono_text* texts;
 } cono_arrays;
@@ -89,16 +100,23 @@ enum cono_param_type {
   CONO_PARAM_REAL = 2,
   CONO_PARAM_BOOLEAN = 3, /* in cono_param.integer: 0 or 1 */
   CONO_PARAM_TEXT = 4,
-  CONO_PARAM_FILE = 5 /* in cono_param.text: an absolute path (type file or folder), or "" */
+  CONO_PARAM_FILE = 5, /* in cono_param.text: an absolute path (type file or folder), or "" */
+  CONO_PARAM_INTEGERS = 6,
+  CONO_PARAM_REALS = 7,
+  CONO_PARAM_TEXTS = 8
 };
 
 typedef struct cono_param {
+  uint32_t struct_size;
+  int32_t type; /* cono_param_type: says which of the members below holds the value */
   const char* name;
-  int32_t type; /* cono_param_type */
-  int32_t reserved;
   int64_t integer;
   double real;
   const char* text;
+  int64_t count; /* of the list */
+  const int64_t* integers;
+  const double* reals;
+  const char* const* texts;
 } cono_param;
 
 /* Every parameter of the metadata, in the metadata's order, checked and with defaults filled in. */
@@ -119,8 +137,8 @@ typedef struct cono_host {
   void (*set_error)(void* self, const char* text);
   /* done in [0, 1]. [any-thread] */
   void (*progress)(void* self, double done);
-  /* Nonzero: stop soon and return CONO_CANCELLED. Cheap; ask once per outer iteration. [any-thread]
-   */
+  /* Nonzero: stop soon and return CONO_CANCELLED. Cheap; ask once per outer iteration.
+   * [any-thread] */
   int32_t (*cancelled)(void* self);
   /* A line for the attempt's log. [any-thread] */
   void (*log)(void* self, const char* text);
@@ -135,7 +153,7 @@ typedef struct cono_sink {
    * [worker-thread] */
   cono_status (*create)(void* self, const char* name, int32_t dtype, int32_t ndim,
                         const int64_t* shape, cono_tensor* out);
-  /* [worker-thread] */
+  /* A key may be used once. [worker-thread] */
   cono_status (*text)(void* self, const char* key, const char* value);
 } cono_sink;
 
@@ -175,7 +193,9 @@ typedef struct cono_sink {
 typedef struct cono_dataset {
   uint32_t struct_size;
   uint32_t reserved;
+  /* [worker-thread] */
   cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  /* [worker-thread] */
   void (*destroy)(void* instance);
   /* Loads or generates, and splits by host->seed. [worker-thread] */
   cono_status (*load)(void* instance, const cono_host* host, const cono_sink* out);
@@ -185,7 +205,9 @@ typedef struct cono_dataset {
 typedef struct cono_model {
   uint32_t struct_size;
   uint32_t reserved;
+  /* [worker-thread] */
   cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  /* [worker-thread] */
   void (*destroy)(void* instance);
   /* Trains or loads, then writes the views that the metadata offers. [worker-thread] */
   cono_status (*fit)(void* instance, const cono_arrays* dataset, const cono_host* host,
@@ -197,6 +219,7 @@ typedef struct cono_model {
 typedef struct cono_forward {
   uint32_t struct_size;
   uint32_t reserved;
+  /* [worker-thread] */
   cono_status (*forward)(void* instance, const cono_arrays* model, const cono_tensor* inputs,
                          const cono_host* host, cono_tensor* activations);
 } cono_forward;
@@ -206,15 +229,33 @@ typedef struct cono_forward {
 typedef struct cono_intervene {
   uint32_t struct_size;
   uint32_t reserved;
+  /* [worker-thread] */
   cono_status (*intervene)(void* instance, const cono_arrays* model, const cono_tensor* concepts,
                            const cono_host* host, cono_tensor* outputs);
 } cono_intervene;
+
+/* Optional for a model with a head view: what lies above the layer whose activations the view holds.
+ */
+#define CONO_HEAD_INTERFACE "conoscope.model.head/1"
+typedef struct cono_head {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* activations (m x P x D) -> outputs (m x C) before softmax or sigmoid. [worker-thread] */
+  cono_status (*head)(void* instance, const cono_arrays* model, const cono_tensor* activations,
+                      const cono_host* host, cono_tensor* outputs);
+  /* The vector-Jacobian product there: cotangents (m x C) -> gradients (m x P x D),
+   * g_ipd = sum_c u_ic d output_ic / d activation_ipd. NULL: not offered. [worker-thread] */
+  cono_status (*vjp)(void* instance, const cono_arrays* model, const cono_tensor* activations,
+                     const cono_tensor* cotangents, const cono_host* host, cono_tensor* gradients);
+} cono_head;
 
 #define CONO_EXPLAINER_INTERFACE "conoscope.explainer/1"
 typedef struct cono_explainer {
   uint32_t struct_size;
   uint32_t reserved;
+  /* [worker-thread] */
   cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  /* [worker-thread] */
   void (*destroy)(void* instance);
   /* Finds CAVs and importances on the training split. [worker-thread] */
   cono_status (*fit)(void* instance, const cono_arrays* head, const cono_host* host,
@@ -254,9 +295,12 @@ typedef struct cono_calls {
   uint32_t struct_size;
   uint32_t reserved;
   void* self;
+  /* As cono_explainer.project. [worker-thread] */
   cono_status (*project)(void* self, int64_t output, const cono_tensor* rows, cono_tensor* scores);
+  /* As cono_explainer.reconstruct. [worker-thread] */
   cono_status (*reconstruct)(void* self, int64_t output, const cono_tensor* scores,
                              cono_tensor* rows);
+  /* As cono_intervene.intervene. [worker-thread] */
   cono_status (*intervene)(void* self, const cono_tensor* concepts, cono_tensor* outputs);
 } cono_calls;
 
@@ -265,24 +309,26 @@ typedef struct cono_scores {
   uint32_t reserved;
   void* self;
   /* reason NULL: value is the score, and must be finite. Otherwise why there is none: undefined or
-   * not_applicable. parts: per-sample, per-concept or per-pair values, or NULL. [worker-thread] */
+   * not_applicable. message: the reason in words, or a caveat of the value, or NULL. parts: per-
+   * sample, per-concept or per-pair values, or NULL. A name may be used once. [worker-thread] */
   cono_status (*score)(void* self, const char* name, double value, const char* reason,
-                       const double* parts, int64_t part_count);
+                       const char* message, const double* parts, int64_t part_count);
 } cono_scores;
 
 #define CONO_METRIC_INTERFACE "conoscope.metric/1"
 typedef struct cono_metric {
   uint32_t struct_size;
   uint32_t reserved;
+  /* [worker-thread] */
   cono_status (*create)(const cono_params* params, const cono_host* host, void** instance);
+  /* [worker-thread] */
   void (*destroy)(void* instance);
   /* [worker-thread] */
   cono_status (*score)(void* instance, const cono_arrays* subject, const cono_calls* calls,
                        const cono_host* host, const cono_scores* out);
 } cono_metric;
 
-/* ---- the one exported symbol ------------------------------------------------------------------
- */
+/* ---- the one exported symbol ---------------------------------------------------------------- */
 
 typedef struct cono_plugin {
   uint32_t struct_size;

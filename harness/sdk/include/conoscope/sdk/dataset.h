@@ -3,7 +3,7 @@
 // A dataset loads or generates samples, their annotations and a split.
 //
 //   class MyData final : public sdk::Dataset { void load(...) override; };
-//   CONOSCOPE_DATASET(MyData, "my_data", "1.0.0", R"toml(summary = "...")toml")
+//   CONOSCOPE_DATASET(MyData, "my_data", "1.0.0", R"toml(summary = "...")toml", kParameters)
 
 #include <algorithm>
 #include <type_traits>
@@ -30,13 +30,13 @@ inline void write_split(Sink& out, const Split& split) {
   write("test_index", split.test);
 }
 
-template <typename Plugin>
-const void* find_interface(const char* id) noexcept {
+template <typename Plugin, const auto&... List>
+const void* dataset_interface(const char* id) noexcept {
   static_assert(std::is_base_of_v<Dataset, Plugin>, "derive from conoscope::sdk::Dataset");
   static const cono_dataset table = [] {
     cono_dataset t{};
     t.struct_size = sizeof(t);
-    t.create = create_instance<Plugin>;
+    t.create = create_instance<Plugin, List...>;
     t.destroy = destroy_instance<Plugin>;
     t.load = [](void* self, const cono_host* host, const cono_sink* sink) noexcept {
       return guard(host, [&] {
@@ -51,5 +51,5 @@ const void* find_interface(const char* id) noexcept {
 
 }  // namespace conoscope::sdk
 
-#define CONOSCOPE_DATASET(Plugin, id, version, metadata) \
-  CONOSCOPE_PLUGIN_(Plugin, "dataset", CONO_DATASET, id, version, metadata)
+#define CONOSCOPE_DATASET(Plugin, id, version, ...) \
+  CONOSCOPE_PLUGIN_(Plugin, dataset_interface, "dataset", CONO_DATASET, id, version, __VA_ARGS__)

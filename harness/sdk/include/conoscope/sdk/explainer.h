@@ -3,7 +3,7 @@
 // An explainer finds concepts in a trained head view and says how much each matters to each output.
 //
 //   class MyMethod final : public sdk::Explainer { void fit(...) override; };
-//   CONOSCOPE_EXPLAINER(MyMethod, "my_method", "1.0.0", R"toml(summary = "...")toml")
+//   CONOSCOPE_EXPLAINER(MyMethod, "my_method", "1.0.0", R"toml(summary = "...")toml", kParameters)
 
 #include <type_traits>
 
@@ -94,8 +94,7 @@ class ModelCall {
   explicit ModelCall(const cono_forward_call* raw) : raw_(raw) {}
 
   /// inputs m x ..., as the dataset's but for m -> activations m x P x D, row-major, to be filled.
-  /// throws  NotApplicable, Cancelled, std::bad_alloc, std::invalid_argument, std::domain_error or
-  ///         std::runtime_error by what the model says; let it pass, the host knows the reason
+  /// throws  by what the model says, see status.h; let it pass, the host knows the reason
   void forward(const Tensor& inputs, std::span<double> activations, std::int64_t positions,
                std::int64_t width) const {
     const std::int64_t shape[] = {inputs.rows(), positions, width};
@@ -104,23 +103,8 @@ class ModelCall {
       throw std::invalid_argument("forward: room for " + std::to_string(activations.size()) +
                                   " numbers, expected " +
                                   std::to_string(shape[0] * positions * width));
-    const std::string text = "the model's forward call failed";
-    switch (raw_->forward(raw_->self, &inputs.raw(), &out)) {
-      case CONO_OK:
-        return;
-      case CONO_INVALID_ARGUMENT:
-        throw std::invalid_argument(text);
-      case CONO_UNDEFINED:
-        throw std::domain_error(text);
-      case CONO_NOT_APPLICABLE:
-        throw NotApplicable(text);
-      case CONO_CANCELLED:
-        throw Cancelled();
-      case CONO_OUT_OF_MEMORY:
-        throw std::bad_alloc();
-      default:
-        throw std::runtime_error(text);
-    }
+    throw_unless_ok(raw_->forward(raw_->self, &inputs.raw(), &out),
+                    "the model's forward call failed");
   }
 
  private:
@@ -155,13 +139,13 @@ class Reconstruction {
                            const Tensor& scores, std::span<double> rows) = 0;
 };
 
-template <typename Plugin>
-const void* find_interface(const char* id) noexcept {
+template <typename Plugin, const auto&... List>
+const void* explainer_interface(const char* id) noexcept {
   static_assert(std::is_base_of_v<Explainer, Plugin>, "derive from conoscope::sdk::Explainer");
   static const cono_explainer table = [] {
     cono_explainer t{};
     t.struct_size = sizeof(t);
-    t.create = create_instance<Plugin>;
+    t.create = create_instance<Plugin, List...>;
     t.destroy = destroy_instance<Plugin>;
     t.fit = [](void* self, const cono_arrays* head, const cono_host* host,
                const cono_sink* sink) noexcept {
@@ -210,5 +194,6 @@ const void* find_interface(const char* id) noexcept {
 
 }  // namespace conoscope::sdk
 
-#define CONOSCOPE_EXPLAINER(Plugin, id, version, metadata) \
-  CONOSCOPE_PLUGIN_(Plugin, "explainer", CONO_EXPLAINER, id, version, metadata)
+#define CONOSCOPE_EXPLAINER(Plugin, id, version, ...)                                      \
+  CONOSCOPE_PLUGIN_(Plugin, explainer_interface, "explainer", CONO_EXPLAINER, id, version, \
+                    __VA_ARGS__)

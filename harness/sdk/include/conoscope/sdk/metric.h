@@ -8,7 +8,7 @@
 //   high = 1.0
 //
 //   class MyMetric final : public sdk::Metric { void score(...) override; };
-//   CONOSCOPE_METRIC(MyMetric, "my_metric", "1.0.0", R"toml(summary = "...")toml")
+//   CONOSCOPE_METRIC(MyMetric, "my_metric", "1.0.0", R"toml(summary = "...")toml", kParameters)
 
 #include <type_traits>
 
@@ -37,9 +37,9 @@ class Subject : public Arrays {
   }
 
  private:
+  /// A call that was cancelled or does not apply is that here, too; see status.h.
   static void check(cono_status status, const char* call) {
-    if (status != CONO_OK)
-      throw std::runtime_error(std::string(call) + ": the subject's plugin failed");
+    throw_unless_ok(status, std::string(call) + ": the subject's plugin failed");
   }
 
   const cono_calls* calls_;
@@ -49,22 +49,26 @@ class Scores {
  public:
   explicit Scores(const cono_scores* raw) : raw_(raw) {}
 
-  void score(const std::string& name, double value, std::span<const double> parts = {}) {
-    check(raw_->score(raw_->self, name.c_str(), value, nullptr, parts.data(),
-                      static_cast<std::int64_t>(parts.size())),
-          name);
+  /// message: a caveat that goes with the number to whoever reads it ("over 3 of 5 classes").
+  void score(const std::string& name, double value, std::span<const double> parts = {},
+             const std::string& message = "") {
+    give(name, value, nullptr, message, parts);
   }
-  /// The contract was kept but the value does not exist.
-  void undefined(const std::string& name) {
-    check(raw_->score(raw_->self, name.c_str(), 0.0, "undefined", nullptr, 0), name);
+  /// The contract was kept but the value does not exist. message: why, in words.
+  void undefined(const std::string& name, const std::string& message = "") {
+    give(name, 0.0, "undefined", message, {});
   }
-  void not_applicable(const std::string& name) {
-    check(raw_->score(raw_->self, name.c_str(), 0.0, "not_applicable", nullptr, 0), name);
+  void not_applicable(const std::string& name, const std::string& message = "") {
+    give(name, 0.0, "not_applicable", message, {});
   }
 
  private:
-  static void check(cono_status status, const std::string& name) {
-    if (status != CONO_OK) throw std::invalid_argument("the host refused score " + name);
+  void give(const std::string& name, double value, const char* reason, const std::string& message,
+            std::span<const double> parts) {
+    throw_unless_ok(raw_->score(raw_->self, name.c_str(), value, reason,
+                                message.empty() ? nullptr : message.c_str(), parts.data(),
+                                static_cast<std::int64_t>(parts.size())),
+                    "the host refused score " + name);
   }
 
   const cono_scores* raw_;
@@ -76,13 +80,13 @@ class Metric {
   virtual void score(const Subject& subject, const Context& context, Scores& out) = 0;
 };
 
-template <typename Plugin>
-const void* find_interface(const char* id) noexcept {
+template <typename Plugin, const auto&... List>
+const void* metric_interface(const char* id) noexcept {
   static_assert(std::is_base_of_v<Metric, Plugin>, "derive from conoscope::sdk::Metric");
   static const cono_metric table = [] {
     cono_metric t{};
     t.struct_size = sizeof(t);
-    t.create = create_instance<Plugin>;
+    t.create = create_instance<Plugin, List...>;
     t.destroy = destroy_instance<Plugin>;
     t.score = [](void* self, const cono_arrays* subject, const cono_calls* calls,
                  const cono_host* host, const cono_scores* scores) noexcept {
@@ -98,5 +102,5 @@ const void* find_interface(const char* id) noexcept {
 
 }  // namespace conoscope::sdk
 
-#define CONOSCOPE_METRIC(Plugin, id, version, metadata) \
-  CONOSCOPE_PLUGIN_(Plugin, "metric", CONO_METRIC, id, version, metadata)
+#define CONOSCOPE_METRIC(Plugin, id, version, ...) \
+  CONOSCOPE_PLUGIN_(Plugin, metric_interface, "metric", CONO_METRIC, id, version, __VA_ARGS__)

@@ -3,8 +3,9 @@
 // A model is trained on a dataset (or loaded) and offers views: head, concept or latent view.
 //
 //   class MyModel final : public sdk::Model { void fit(...) override; };
-//   CONOSCOPE_MODEL(MyModel, "my_model", "1.0.0", R"toml(summary = "...")toml")
+//   CONOSCOPE_MODEL(MyModel, "my_model", "1.0.0", R"toml(summary = "...")toml", kParameters)
 
+#include <algorithm>
 #include <type_traits>
 
 #include "conoscope/sdk/plugin.h"
@@ -36,13 +37,102 @@ class Intervene {
                          std::span<double> outputs) = 0;
 };
 
-template <typename Plugin>
-const void* find_interface(const char* id) noexcept {
+/// Derive from it too when what lies above the watched layer can be run on other activations.
+class Head {
+ public:
+  virtual ~Head() = default;
+  /// activations m x P x D -> outputs m x C before softmax or sigmoid (float64, contiguous, to be
+  /// filled). Must be a function of its arguments alone.
+  virtual void head(const Arrays& model, const Tensor& activations, const Context& context,
+                    std::span<double> outputs) = 0;
+};
+
+/// Derive from it instead when the head's derivative is known, too.
+class DifferentiableHead : public Head {
+ public:
+  /// cotangents m x C -> gradients m x P x D (float64, contiguous, to be filled):
+  /// g_ipd = sum_c u_ic d output_ic / d activation_ipd, at these activations.
+  virtual void vjp(const Arrays& model, const Tensor& activations, const Tensor& cotangents,
+                   const Context& context, std::span<double> gradients) = 0;
+};
+
+namespace detail {
+
+/// W with the mean over positions folded in: 1/P on each.
+struct LinearHeadWeights {
+  std::int64_t samples, size, outputs, columns;  // size: P*D of one sample
+  std::vector<double> values;                    // C x D, flatten: C x P*D
+
+  LinearHeadWeights(const Arrays& model, const Tensor& activations)
+      : samples(activations.rows()),
+        outputs(model.get("head_weight").rows()),
+        columns(model.get("head_weight").shape(1)) {
+    const std::int64_t positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
+    const std::int64_t width = activations.shape(activations.dimensions() - 1);
+    size = positions * width;
+    const std::string pooling = model.text("pooling", "none");
+    if (columns != (pooling == "flatten" ? size : width) || (pooling == "none" && positions != 1))
+      throw std::invalid_argument("head: activations are " + activations.shape_text() +
+                                  " for a head of " + std::to_string(columns) +
+                                  " columns with pooling " + pooling);
+    const double share = pooling == "mean" ? 1.0 / static_cast<double>(positions) : 1.0;
+    model.get("head_weight").for_each([&](std::int64_t, double value) {
+      values.push_back(value * share);
+    });
+  }
+  double of(std::int64_t c, std::int64_t q) const {
+    return values[static_cast<std::size_t>(c * columns + q)];
+  }
+  std::size_t at(std::int64_t sample, std::int64_t c) const {
+    return static_cast<std::size_t>(sample * outputs + c);
+  }
+};
+
+}  // namespace detail
+
+/// The head of every model in which nothing but pooling and one linear layer lies above the watched
+/// layer: what the head view says, as a call.
+///
+///   output_ic = b_c + sum_q W_cq z_iq,   z_i = activations of sample i, pooled (flatten: P*D long)
+class LinearHead : public DifferentiableHead {
+ public:
+  void head(const Arrays& model, const Tensor& activations, const Context&,
+            std::span<double> outputs) override {
+    const detail::LinearHeadWeights w(model, activations);
+    if (static_cast<std::int64_t>(outputs.size()) != w.samples * w.outputs)
+      throw std::invalid_argument("head: room for " + std::to_string(outputs.size()) +
+                                  " outputs, expected " + std::to_string(w.samples * w.outputs));
+    model.get("head_bias").for_each([&](std::int64_t c, double b) {
+      for (std::int64_t i = 0; i < w.samples; ++i) outputs[w.at(i, c)] = b;
+    });
+    activations.for_each([&](std::int64_t at, double h) {
+      const std::int64_t sample = at / w.size, q = at % w.size % w.columns;
+      for (std::int64_t c = 0; c < w.outputs; ++c) outputs[w.at(sample, c)] += w.of(c, q) * h;
+    });
+  }
+
+  void vjp(const Arrays& model, const Tensor& activations, const Tensor& cotangents, const Context&,
+           std::span<double> gradients) override {
+    const detail::LinearHeadWeights w(model, activations);
+    if (cotangents.rows() != w.samples || cotangents.size() != w.samples * w.outputs)
+      throw std::invalid_argument("vjp: cotangents are " + cotangents.shape_text() + ", expected " +
+                                  std::to_string(w.samples) + " x " + std::to_string(w.outputs));
+    std::fill(gradients.begin(), gradients.end(), 0.0);
+    cotangents.for_each([&](std::int64_t at, double u) {
+      const std::int64_t sample = at / w.outputs, c = at % w.outputs;
+      for (std::int64_t j = 0; j < w.size; ++j)
+        gradients[static_cast<std::size_t>(sample * w.size + j)] += u * w.of(c, j % w.columns);
+    });
+  }
+};
+
+template <typename Plugin, const auto&... List>
+const void* model_interface(const char* id) noexcept {
   static_assert(std::is_base_of_v<Model, Plugin>, "derive from conoscope::sdk::Model");
   static const cono_model table = [] {
     cono_model t{};
     t.struct_size = sizeof(t);
-    t.create = create_instance<Plugin>;
+    t.create = create_instance<Plugin, List...>;
     t.destroy = destroy_instance<Plugin>;
     t.fit = [](void* self, const cono_arrays* dataset, const cono_host* host,
                const cono_sink* sink) noexcept {
@@ -67,6 +157,32 @@ const void* find_interface(const char* id) noexcept {
         }};
     if (std::strcmp(id, CONO_FORWARD_INTERFACE) == 0) return &forward;
   }
+  if constexpr (std::is_base_of_v<Head, Plugin>) {
+    static const cono_head head = [] {
+      cono_head t{};
+      t.struct_size = sizeof(t);
+      t.head = [](void* self, const cono_arrays* model, const cono_tensor* activations,
+                  const cono_host* host, cono_tensor* outputs) noexcept {
+        return guard(host, [&] {
+          static_cast<Plugin*>(self)->head(Arrays(model), Tensor(*activations, "activations"),
+                                           Context(host),
+                                           Tensor(*outputs, "outputs").values<double>());
+        });
+      };
+      if constexpr (std::is_base_of_v<DifferentiableHead, Plugin>)
+        t.vjp = [](void* self, const cono_arrays* model, const cono_tensor* activations,
+                   const cono_tensor* cotangents, const cono_host* host,
+                   cono_tensor* gradients) noexcept {
+          return guard(host, [&] {
+            static_cast<Plugin*>(self)->vjp(Arrays(model), Tensor(*activations, "activations"),
+                                            Tensor(*cotangents, "cotangents"), Context(host),
+                                            Tensor(*gradients, "gradients").values<double>());
+          });
+        };
+      return t;
+    }();
+    if (std::strcmp(id, CONO_HEAD_INTERFACE) == 0) return &head;
+  }
   if constexpr (std::is_base_of_v<Intervene, Plugin>) {
     static const cono_intervene intervene = {
         sizeof(cono_intervene), 0,
@@ -85,5 +201,5 @@ const void* find_interface(const char* id) noexcept {
 
 }  // namespace conoscope::sdk
 
-#define CONOSCOPE_MODEL(Plugin, id, version, metadata) \
-  CONOSCOPE_PLUGIN_(Plugin, "model", CONO_MODEL, id, version, metadata)
+#define CONOSCOPE_MODEL(Plugin, id, version, ...) \
+  CONOSCOPE_PLUGIN_(Plugin, model_interface, "model", CONO_MODEL, id, version, __VA_ARGS__)

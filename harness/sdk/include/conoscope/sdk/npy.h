@@ -31,6 +31,7 @@ inline std::int32_t dtype_of_npy(std::string_view descr) {
   if (descr == "<i4") return CONO_I32;
   if (descr == "<i8") return CONO_I64;
   if (descr == "|u1") return CONO_U8;
+  if (descr == "<f2") return CONO_F16;
   return 0;
 }
 
@@ -41,6 +42,7 @@ inline std::string make_npy_header(std::int32_t dtype, std::span<const std::int6
                       : dtype == CONO_I32 ? "<i4"
                       : dtype == CONO_I64 ? "<i8"
                       : dtype == CONO_U8  ? "|u1"
+                      : dtype == CONO_F16 ? "<f2"
                                           : nullptr;
   if (descr == nullptr)
     throw std::invalid_argument("make_npy_header: unknown dtype " + std::to_string(dtype));

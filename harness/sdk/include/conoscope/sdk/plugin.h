@@ -16,50 +16,12 @@
 #include <vector>
 
 #include "conoscope/sdk/abi.h"
+#include "conoscope/sdk/parameters.h"
 #include "conoscope/sdk/random.h"
+#include "conoscope/sdk/status.h"
 #include "conoscope/sdk/tensor.h"
 
 namespace conoscope::sdk {
-
-/// Throw it when the plugin, by design, does not work on such input (a factorisation that needs
-/// non-negative activations, say). The cell is then listed as not applicable, not as failed.
-class NotApplicable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Thrown by Context::check_cancelled(); let it pass.
-class Cancelled : public std::runtime_error {
- public:
-  Cancelled() : std::runtime_error("cancelled") {}
-};
-
-/// The plugin's parameters: exactly those of its metadata, checked by the host, defaults filled in.
-class Params {
- public:
-  explicit Params(const cono_params* raw) : raw_(raw) {}
-
-  std::int64_t integer(std::string_view name) const { return at(name, CONO_PARAM_INTEGER).integer; }
-  double real(std::string_view name) const { return at(name, CONO_PARAM_REAL).real; }
-  bool boolean(std::string_view name) const { return at(name, CONO_PARAM_BOOLEAN).integer != 0; }
-  std::string text(std::string_view name) const { return at(name, CONO_PARAM_TEXT).text; }
-  /// An absolute path, of a file or a folder; empty when an optional one was not given.
-  std::string file(std::string_view name) const { return at(name, CONO_PARAM_FILE).text; }
-
- private:
-  const cono_param& at(std::string_view name, std::int32_t type) const {
-    for (std::uint32_t i = 0; i < raw_->count; ++i)
-      if (name == raw_->items[i].name) {
-        if (raw_->items[i].type != type)
-          throw std::logic_error("parameter " + std::string(name) +
-                                 " is read as another type than its metadata says");
-        return raw_->items[i];
-      }
-    throw std::logic_error("parameter " + std::string(name) + " is not in the plugin's metadata");
-  }
-
-  const cono_params* raw_;
-};
 
 /// Arrays and texts by name, as abi.h lists them for each view. Read-only.
 class Arrays {
@@ -69,7 +31,7 @@ class Arrays {
   std::optional<Tensor> find(std::string_view name) const {
     for (std::uint32_t i = 0; i < raw_->array_count; ++i) {
       const auto* item = reinterpret_cast<const cono_array*>(
-          reinterpret_cast<const char*>(raw_->arrays) + std::size_t{i} * raw_->array_size);
+          reinterpret_cast<const char*>(raw_->arrays) + std::size_t{i} * raw_->arrays->struct_size);
       if (name == item->name) return Tensor(item->tensor, name);
     }
     return std::nullopt;
@@ -83,8 +45,11 @@ class Arrays {
   bool has(std::string_view name) const { return find(name).has_value(); }
 
   std::string text(std::string_view key, std::string_view otherwise = "") const {
-    for (std::uint32_t i = 0; i < raw_->text_count; ++i)
-      if (key == raw_->texts[i].key) return raw_->texts[i].value;
+    for (std::uint32_t i = 0; i < raw_->text_count; ++i) {
+      const auto* item = reinterpret_cast<const cono_text*>(
+          reinterpret_cast<const char*>(raw_->texts) + std::size_t{i} * raw_->texts->struct_size);
+      if (key == item->key) return item->value;
+    }
     return std::string(otherwise);
   }
 
@@ -139,8 +104,7 @@ class Sink {
 
  private:
   static void check(cono_status status, const std::string& name) {
-    if (status == CONO_OUT_OF_MEMORY) throw std::bad_alloc();
-    if (status != CONO_OK) throw std::invalid_argument("the host refused output " + name);
+    throw_unless_ok(status, "the host refused output " + name);
   }
 
   const cono_sink* raw_;
@@ -149,35 +113,26 @@ class Sink {
 /// Runs body and turns whatever it throws into a status and a text. Nothing escapes.
 template <typename Body>
 cono_status guard(const cono_host* host, Body&& body) noexcept {
-  const auto fail = [host](cono_status status, const char* text) {
-    if (host != nullptr) host->set_error(host->self, text);
-    return status;
-  };
   try {
     body();
     return CONO_OK;
-  } catch (const NotApplicable& e) {
-    return fail(CONO_NOT_APPLICABLE, e.what());
-  } catch (const Cancelled& e) {
-    return fail(CONO_CANCELLED, e.what());
-  } catch (const std::invalid_argument& e) {
-    return fail(CONO_INVALID_ARGUMENT, e.what());
-  } catch (const std::domain_error& e) {
-    return fail(CONO_UNDEFINED, e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(CONO_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception& e) {
-    return fail(CONO_INTERNAL, e.what());
   } catch (...) {
-    return fail(CONO_INTERNAL, "threw something that is not a std::exception");
+    const Outcome outcome = current_outcome();
+    if (host != nullptr) host->set_error(host->self, outcome.text.c_str());
+    return outcome.status;
   }
 }
 
 /// The create and destroy slots of every kind.
-template <typename Plugin>
+template <typename Plugin, const auto&... List>
 cono_status create_instance(const cono_params* params, const cono_host* host,
                             void** instance) noexcept {
-  return guard(host, [&] { *instance = new Plugin(Params(params)); });
+  return guard(host, [&] {
+    if constexpr (sizeof...(List) == 0)
+      *instance = new Plugin(Params(params));
+    else
+      *instance = new Plugin(ParamsOf<List...>(params));
+  });
 }
 
 template <typename Plugin>
@@ -194,10 +149,24 @@ struct MetadataNote {
   char name[(sizeof(CONO_NOTE_NAME) + 3) / 4 * 4] = CONO_NOTE_NAME;
   char text[(N + 3) / 4 * 4] = {};
 
-  constexpr explicit MetadataNote(const char (&toml)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = toml[i];
+  /// N: the characters of both and a final zero.
+  constexpr explicit MetadataNote(std::string_view toml, std::string_view more = {}) {
+    std::size_t i = 0;
+    for (const char c : toml) text[i++] = c;
+    for (const char c : more) text[i++] = c;
   }
 };
+
+/// The metadata of a plugin: its own text, then its parameters.
+template <std::size_t N, const auto&... List>
+consteval auto make_note(const char (&toml)[N]) {
+  if constexpr (sizeof...(List) == 0) {
+    return MetadataNote<N>({toml, N - 1});
+  } else {
+    const auto more = parameters_toml<List...>();
+    return MetadataNote<N + more.size()>({toml, N - 1}, {more.data(), more.size()});
+  }
+}
 
 }  // namespace conoscope::sdk
 
@@ -209,25 +178,29 @@ struct MetadataNote {
   "kind = \"" kind_name "\"\nid = \"" plugin_id "\"\nversion = \"" plugin_version "\"\n" metadata
 
 /// The note that is read without loading the file, and the one exported symbol.
-/// metadata is a TOML text; docs/plugins.md lists its keys.
-#define CONOSCOPE_PLUGIN_(Plugin, kind_name, kind_value, plugin_id, plugin_version, metadata)      \
-  namespace {                                                                                      \
-  __attribute__((section(".note.conoscope"), used, aligned(4))) constinit const ::conoscope::sdk:: \
-      MetadataNote<sizeof(CONOSCOPE_METADATA_(kind_name, plugin_id, plugin_version, metadata))>    \
-          conoscope_metadata_note(CONOSCOPE_METADATA_(kind_name, plugin_id, plugin_version,        \
-                                                      metadata));                                  \
-  }                                                                                                \
-  extern "C" __attribute__((visibility("default"))) const cono_plugin* conoscope_plugin_entry(     \
-      std::uint32_t, std::uint32_t) noexcept {                                                     \
-    static const cono_plugin plugin = {                                                            \
-        sizeof(cono_plugin),                                                                       \
-        CONO_ABI_MAJOR,                                                                            \
-        CONO_ABI_MINOR,                                                                            \
-        kind_value,                                                                                \
-        plugin_id,                                                                                 \
-        plugin_version,                                                                            \
-        [](const char* interface_id) noexcept -> const void* {                                     \
-          return ::conoscope::sdk::find_interface<Plugin>(interface_id);                           \
-        }};                                                                                        \
-    return &plugin;                                                                                \
+/// find: the kind's function from an interface's id to its table. metadata: a TOML text whose keys
+/// docs/plugins.md lists. Then, where there is one, the list of parameters.
+#define CONOSCOPE_PLUGIN_(Plugin, find, kind_name, kind_value, plugin_id, plugin_version,      \
+                          metadata, ...)                                                       \
+  namespace {                                                                                  \
+  constexpr char kConoscopeMetadata[] =                                                        \
+      CONOSCOPE_METADATA_(kind_name, plugin_id, plugin_version, metadata);                     \
+  __attribute__((section(".note.conoscope"), used,                                             \
+                 aligned(4))) constinit const auto conoscope_metadata_note =                   \
+      ::conoscope::sdk::make_note<sizeof(kConoscopeMetadata) __VA_OPT__(, ) __VA_ARGS__>(      \
+          kConoscopeMetadata);                                                                 \
+  }                                                                                            \
+  extern "C" __attribute__((visibility("default"))) const cono_plugin* conoscope_plugin_entry( \
+      std::uint32_t, std::uint32_t) noexcept {                                                 \
+    static const cono_plugin plugin = {                                                        \
+        sizeof(cono_plugin),                                                                   \
+        CONO_ABI_MAJOR,                                                                        \
+        CONO_ABI_MINOR,                                                                        \
+        kind_value,                                                                            \
+        plugin_id,                                                                             \
+        plugin_version,                                                                        \
+        [](const char* interface_id) noexcept -> const void* {                                 \
+          return ::conoscope::sdk::find<Plugin __VA_OPT__(, ) __VA_ARGS__>(interface_id);      \
+        }};                                                                                    \
+    return &plugin;                                                                            \
   }

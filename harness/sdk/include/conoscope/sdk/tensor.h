@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -13,6 +14,36 @@
 
 namespace conoscope::sdk {
 
+/// IEEE 754 binary16, as activations are often stored. For its value only: arithmetic is in float.
+struct Half {
+  std::uint16_t bits = 0;
+
+  Half() = default;
+  /// Rounded to nearest, ties to even; beyond 65504 infinite.
+  constexpr explicit Half(float value) {
+    const auto all = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t size = all & 0x7fffffffU;
+    std::uint32_t half = 0;
+    if (size > 0x7f800000U)
+      half = 0x7e00U;  // NaN
+    else if (size >= 0x477ff000U)
+      half = 0x7c00U;
+    else if (size < 0x38800000U)  // below 2^-14: adding 1/2 leaves multiples of 2^-24
+      half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5F) - 0x3f000000U;
+    else
+      half = (size - 0x38000000U + 0xfffU + (size >> 13 & 1U)) >> 13;
+    bits = static_cast<std::uint16_t>(half | (all >> 16 & 0x8000U));
+  }
+  constexpr explicit operator float() const {
+    const std::uint32_t size = (bits & 0x7fffU) << 13;
+    // Below the exponent's offset, then scaled up: exact, and right for subnormal numbers, too.
+    std::uint32_t out = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) * 0x1p112F);
+    if ((bits & 0x7c00U) == 0x7c00U) out = size | 0x7f800000U;
+    return std::bit_cast<float>(out | (bits & 0x8000U) << 16);
+  }
+  constexpr explicit operator double() const { return static_cast<float>(*this); }
+};
+
 template <typename T>
 constexpr std::int32_t dtype_of() {
   if constexpr (std::is_same_v<T, float>)
@@ -23,6 +54,8 @@ constexpr std::int32_t dtype_of() {
     return CONO_I32;
   else if constexpr (std::is_same_v<T, std::int64_t>)
     return CONO_I64;
+  else if constexpr (std::is_same_v<T, Half>)
+    return CONO_F16;
   else {
     static_assert(std::is_same_v<T, std::uint8_t>, "not a dtype of the plugin border");
     return CONO_U8;
@@ -41,6 +74,8 @@ constexpr const char* dtype_name(std::int32_t dtype) {
       return "int64";
     case CONO_U8:
       return "uint8";
+    case CONO_F16:
+      return "float16";
     default:
       return "unknown dtype";
   }
@@ -54,6 +89,8 @@ constexpr std::size_t dtype_size(std::int32_t dtype) {
     case CONO_F64:
     case CONO_I64:
       return 8;
+    case CONO_F16:
+      return 2;
     case CONO_U8:
       return 1;
     default:
@@ -118,9 +155,35 @@ class Tensor {
         return walk<std::int64_t>(visit);
       case CONO_U8:
         return walk<std::uint8_t>(visit);
+      case CONO_F16:
+        return walk<Half>(visit);
       default:
         throw std::invalid_argument(name_ + ": unknown dtype " + std::to_string(raw_.dtype));
     }
+  }
+
+  /// Rows first ... first + count - 1, in place.
+  Tensor row_block(std::int64_t first, std::int64_t count) const {
+    if (first < 0 || count < 0 || first + count > rows())
+      throw std::invalid_argument(name_ + ": rows " + std::to_string(first) + " to " +
+                                  std::to_string(first + count) + " of " + std::to_string(rows()));
+    Tensor out = *this;
+    out.raw_.shape[0] = count;
+    out.raw_.data = static_cast<char*>(raw_.data) +
+                    first * raw_.strides[0] * static_cast<std::int64_t>(dtype_size(raw_.dtype));
+    return out;
+  }
+
+  /// All numbers in row-major order, converted. T: float or double.
+  /// throws  std::invalid_argument: out is not as long as this
+  template <typename T>
+  void copy_to(std::span<T> out) const {
+    if (static_cast<std::int64_t>(out.size()) != size())
+      throw std::invalid_argument(name_ + ": " + std::to_string(size()) +
+                                  " numbers into room for " + std::to_string(out.size()));
+    for_each([&out](std::int64_t i, double value) {
+      out[static_cast<std::size_t>(i)] = static_cast<T>(value);
+    });
   }
 
   std::string shape_text() const {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/border/loader.h"
+
+namespace conoscope::core {
+
+/// The call conoscope.model.head/1 on the first samples' activations: twice the same, the logits of
+/// the head view that fit() left, and a vector-Jacobian product that agrees with differences of the
+/// outputs along a random direction.
+///
+/// instance  of the plugin; model: what its fit() left
+/// throws    OutputFault: it does not agree, or the metadata do not say offers = ["head"]
+///           CallFault (not applicable): it has no such call, and offers none
+void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host, const ArrayBag& model);
+
+}  // namespace conoscope::core
