@@ -19,15 +19,42 @@ namespace sdk = conoscope::sdk;
 namespace datasets = conoscope::datasets;
 namespace celeba = conoscope::datasets::celeba;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::folder("images").help("the folder of images, img_align_celeba"),
+    sdk::file("attributes").help("list_attr_celeba.txt"),
+    sdk::optional_file("partition")
+        .help("list_eval_partition.txt: 0 train, 1 validation (left out), 2 test; none: split by "
+              "the seed"),
+    sdk::text("task", "attribute")
+        .choices({"attribute", "attributes"})
+        .choice_offers({"labels", "targets"})
+        .help("what is to be predicted: the attribute `target` as two classes, or all attributes "
+              "at once"),
+    sdk::text("target", "Smiling").help("the attribute to predict; the split keeps its share"),
+    sdk::texts("concept_names", {})
+        .help("the attributes that are concepts; empty: all but the target"),
+    sdk::integer("samples", 4000)
+        .at_least(0)
+        .help("how many images, drawn by the seed without replacement; 0: all of them"),
+    sdk::integer("size", 64)
+        .between(0, 4096)
+        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
+              "one size"),
+    sdk::text("colour", "rgb").choices({"rgb", "grey"}),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("without `partition`: share of both classes of the target that goes to the test "
+              "split"));
+
 class CelebA final : public sdk::Dataset {
  public:
-  explicit CelebA(const sdk::Params& params)
+  explicit CelebA(const sdk::ParamsOf<kParameters>& params)
       : images_(params.file("images")),
         attributes_(params.file("attributes")),
         partition_(params.file("partition")),
         attributes_task_(params.text("task") == "attributes"),
         target_(params.text("target")),
-        concept_names_(params.text("concept_names")),
+        concept_names_(params.texts("concept_names")),
         samples_(params.integer("samples")),
         how_(params),
         test_share_(params.real("test_share")) {}
@@ -84,13 +111,11 @@ class CelebA final : public sdk::Dataset {
         if (attributes_task_ || a != target) columns.push_back(a);
       return columns;
     }
-    for (std::size_t at = 0; at <= concept_names_.size();) {
-      const std::size_t comma = std::min(concept_names_.find(',', at), concept_names_.size());
-      columns.push_back(known.index(concept_names_.substr(at, comma - at)));
+    for (const std::string& name : concept_names_) {
+      columns.push_back(known.index(name));
       if (!attributes_task_ && columns.back() == target)
         throw std::invalid_argument("celeba: concept_names has " + target_ +
                                     ", which is the target");
-      at = comma + 1;
     }
     return columns;
   }
@@ -135,7 +160,8 @@ class CelebA final : public sdk::Dataset {
 
   std::string images_, attributes_, partition_;
   bool attributes_task_;
-  std::string target_, concept_names_;
+  std::string target_;
+  std::vector<std::string> concept_names_;
   std::int64_t samples_;
   datasets::ImageParameters how_;
   double test_share_;
@@ -150,59 +176,5 @@ citation = "Liu, Luo, Wang & Tang, Deep Learning Face Attributes in the Wild, IC
 needs = []
 offers = ["inputs", "concepts"]
 seeded = true
-
-[parameters.images]
-type = "folder"
-help = "the folder of images, img_align_celeba"
-
-[parameters.attributes]
-type = "file"
-help = "list_attr_celeba.txt"
-
-[parameters.partition]
-type = "file"
-default = ""
-help = "list_eval_partition.txt: 0 train, 1 validation (left out), 2 test; none: split by the seed"
-
-[parameters.task]
-type = "text"
-default = "attribute"
-choices = ["attribute", "attributes"]
-choice_offers = ["labels", "targets"]
-help = "what is to be predicted: the attribute `target` as two classes, or all attributes at once"
-
-[parameters.target]
-type = "text"
-default = "Smiling"
-help = "the attribute to predict; the split keeps its share"
-
-[parameters.concept_names]
-type = "text"
-default = ""
-help = "the attributes that are concepts, with commas between; empty: all but the target"
-
-[parameters.samples]
-type = "integer"
-default = 4000
-min = 0
-help = "how many images, drawn by the seed without replacement; 0: all of them"
-
-[parameters.size]
-type = "integer"
-default = 64
-min = 0
-max = 4096
-help = "the centre square of each image is brought to size x size; 0: as they are, all of one size"
-
-[parameters.colour]
-type = "text"
-default = "rgb"
-choices = ["rgb", "grey"]
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "without `partition`: share of both classes of the target that goes to the test split"
-)toml")
+)toml",
+                  kParameters)

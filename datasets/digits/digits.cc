@@ -26,9 +26,19 @@ constexpr std::array<std::array<bool, 10>, 4> kAttributes = {{
     {false, false, true, true, false, true, false, true, false, false},  // prime
 }};
 
+constexpr auto kParameters =
+    sdk::parameters(sdk::real("test_share", 0.2)
+                        .between(0.01, 0.99)
+                        .help("share of every digit that goes to the test split"),
+                    sdk::text("task", "digit")
+                        .choices({"digit", "attributes", "value"})
+                        .choice_offers({"labels", "targets", "targets"})
+                        .help("what is to be predicted: the class, four attributes (even; five or "
+                              "more; a closed loop: 0, 6, 8, 9; prime), or the number"));
+
 class Digits final : public sdk::Dataset {
  public:
-  explicit Digits(const sdk::Params& params)
+  explicit Digits(const sdk::ParamsOf<kParameters>& params)
       : test_share_(params.real("test_share")), task_(params.text("task")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
@@ -83,18 +93,5 @@ citation = "Alpaydin & Kaynak, Optical Recognition of Handwritten Digits, UCI Ma
 needs = []
 offers = ["inputs"]
 seeded = true
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "share of every digit that goes to the test split"
-
-[parameters.task]
-type = "text"
-default = "digit"
-choices = ["digit", "attributes", "value"]
-choice_offers = ["labels", "targets", "targets"]
-help = "what is to be predicted: the class, four attributes (even; five or more; a closed loop: 0, 6, 8, 9; prime), or the number"
-)toml")
+)toml",
+                  kParameters)

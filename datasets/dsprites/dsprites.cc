@@ -22,9 +22,48 @@ namespace datasets = conoscope::datasets;
 namespace dsprites = conoscope::datasets::dsprites;
 using dsprites::kPixels;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("gamma", 0)
+        .between(0, 4)
+        .help("how many neighbouring factors are tied together, in the order shape, scale, "
+              "orientation, posX, posY"),
+    sdk::text("selection", "conditional")
+        .choices({"conditional", "published_code", "grid"})
+        .help("conditional: dSprites(gamma); published_code: the same with the slips of the "
+              "authors' code; grid: every combination, thinned by `every`"),
+    sdk::integer("sets_seed", 0)
+        .at_least(0)
+        .help("draws the values that tied factors may take: the same data set for all seeds of a "
+              "run"),
+    sdk::integers("every", {})
+        .at_least(1)
+        .help("grid: keep every so many values of shape, scale, orientation, posX, posY, as [1, 2, "
+              "5, 4, 4]; empty: all"),
+    sdk::text("label_rule", "leakage")
+        .choices({"leakage", "robust_metrics", "misspecified"})
+        .help("leakage: (1-c1)(4+2c4+c5) + c1(2c2+c3); robust_metrics: c1 ? 2c2+c4 : 4+2c3+c5; "
+              "misspecified: the first with products of concepts"),
+    sdk::boolean("incomplete", false)
+        .help("leave the concepts of posX and posY out; the labels stay"),
+    sdk::integer("samples", 4000)
+        .at_least(0)
+        .help("how many images, drawn by the seed without replacement; 0: all of them"),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("share of every class that goes to the test split"),
+    sdk::real("spurious_share", 0.0)
+        .between(0.0, 1.0)
+        .help("share of the training images whose background is 0.1 times the label; 0.75 in the "
+              "paper"),
+    sdk::optional_file("file").help("the published .npz or .hdf5; none: the images are drawn"),
+    sdk::text("images_key", "").help("the array of images in `file`; empty: imgs, in HDF5 /imgs"),
+    sdk::text("classes_key", "")
+        .help("the array of class indices in `file`; empty: latents_classes, in HDF5 "
+              "/latents/classes"));
+
 class Dsprites final : public sdk::Dataset {
  public:
-  explicit Dsprites(const sdk::Params& params)
+  explicit Dsprites(const sdk::ParamsOf<kParameters>& params)
       : grid_(params, dsprites::kSizes, "dsprites"),
         label_rule_(params.text("label_rule")),
         incomplete_(params.boolean("incomplete")),
@@ -152,74 +191,5 @@ citation = "Matthey et al., dSprites: Disentanglement testing Sprites dataset, 2
 needs = []
 offers = ["inputs", "labels", "concepts", "factors"]
 seeded = true
-
-[parameters.gamma]
-type = "integer"
-default = 0
-min = 0
-max = 4
-help = "how many neighbouring factors are tied together, in the order shape, scale, orientation, posX, posY"
-
-[parameters.selection]
-type = "text"
-default = "conditional"
-choices = ["conditional", "published_code", "grid"]
-help = "conditional: dSprites(gamma); published_code: the same with the slips of the authors' code; grid: every combination, thinned by `every`"
-
-[parameters.sets_seed]
-type = "integer"
-default = 0
-min = 0
-help = "draws the values that tied factors may take: the same data set for all seeds of a run"
-
-[parameters.every]
-type = "text"
-default = ""
-help = "grid: keep every so many values of shape, scale, orientation, posX, posY, as 1,2,5,4,4; empty: all"
-
-[parameters.label_rule]
-type = "text"
-default = "leakage"
-choices = ["leakage", "robust_metrics", "misspecified"]
-help = "leakage: (1-c1)(4+2c4+c5) + c1(2c2+c3); robust_metrics: c1 ? 2c2+c4 : 4+2c3+c5; misspecified: the first with products of concepts"
-
-[parameters.incomplete]
-type = "boolean"
-default = false
-help = "leave the concepts of posX and posY out; the labels stay"
-
-[parameters.samples]
-type = "integer"
-default = 4000
-min = 0
-help = "how many images, drawn by the seed without replacement; 0: all of them"
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "share of every class that goes to the test split"
-
-[parameters.spurious_share]
-type = "real"
-default = 0.0
-min = 0.0
-max = 1.0
-help = "share of the training images whose background is 0.1 times the label; 0.75 in the paper"
-
-[parameters.file]
-type = "file"
-default = ""
-help = "the published .npz or .hdf5; none: the images are drawn"
-
-[parameters.images_key]
-type = "text"
-default = ""
-help = "the array of images in `file`; empty: imgs, in HDF5 /imgs"
-
-[parameters.classes_key]
-type = "text"
-default = ""
-help = "the array of class indices in `file`; empty: latents_classes, in HDF5 /latents/classes"
-)toml")
+)toml",
+                  kParameters)

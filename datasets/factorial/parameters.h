@@ -14,6 +14,11 @@
 
 namespace conoscope::datasets {
 
+/// What GridParameters reads; the plugins have it with ranges, choices and words of their own.
+inline constexpr auto kGridParameters =
+    sdk::parameters(sdk::integer("gamma"), sdk::text("selection"), sdk::integer("sets_seed"),
+                    sdk::integers("every", {}), sdk::integer("samples"));
+
 /// gamma, selection, sets_seed, every, samples.
 struct GridParameters {
   std::int64_t gamma;
@@ -25,18 +30,18 @@ struct GridParameters {
   bool whole_grid() const { return selection == "grid"; }
 
   /// throws  std::invalid_argument, beginning with `who`: parameters that do not go together
-  GridParameters(const sdk::Params& params, std::span<const int> sizes, const std::string& who)
+  GridParameters(const sdk::ParamsOf<kGridParameters>& params, std::span<const int> sizes,
+                 const std::string& who)
       : gamma(params.integer("gamma")),
         selection(params.text("selection")),
         sets_seed(static_cast<std::uint64_t>(params.integer("sets_seed"))),
-        strides(parse_strides(params.text("every"), sizes, who + ": every")),
+        strides(checked_strides(params.integers("every"), sizes, who + ": every")),
         samples(params.integer("samples")) {
     if (whole_grid() && gamma != 0)
       throw std::invalid_argument(who + ": gamma is " + std::to_string(gamma) +
                                   ", but selection = \"grid\" ties no factors together");
-    if (!whole_grid() && !params.text("every").empty())
-      throw std::invalid_argument(who + ": every = \"" + params.text("every") +
-                                  "\" goes with selection = \"grid\" only");
+    if (!whole_grid() && !params.integers("every").empty())
+      throw std::invalid_argument(who + ": every goes with selection = \"grid\" only");
   }
 };
 

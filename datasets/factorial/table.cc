@@ -1,6 +1,5 @@
 #include "datasets/factorial/table.h"
 
-#include <charconv>
 #include <stdexcept>
 #include <utility>
 
@@ -24,33 +23,23 @@ FactorTable every_combination(std::vector<int> sizes) {
   return table;
 }
 
-std::vector<int> parse_strides(const std::string& text, std::span<const int> sizes,
-                               const std::string& parameter) {
-  if (text.empty()) return std::vector<int>(sizes.size(), 1);
+std::vector<int> checked_strides(std::span<const std::int64_t> every, std::span<const int> sizes,
+                                 const std::string& parameter) {
+  if (every.empty()) return std::vector<int>(sizes.size(), 1);
   std::string range;
-  for (const int size : sizes) range += (range.empty() ? "" : ",") + std::to_string(size);
-  const auto refuse = [&] {
-    throw std::invalid_argument(parameter + " is \"" + text + "\", expected " +
-                                std::to_string(sizes.size()) +
-                                " whole numbers with commas between, from 1 to " + range);
-  };
-  std::vector<int> strides;
-  const char *at = text.data(), *end = at + text.size();
-  for (;;) {
-    while (at != end && *at == ' ') ++at;
-    int stride = 0;
-    const auto [next, error] = std::from_chars(at, end, stride);
-    if (error != std::errc() || strides.size() == sizes.size() || stride < 1 ||
-        stride > sizes[strides.size()])
-      refuse();
-    strides.push_back(stride);
-    at = next;
-    while (at != end && *at == ' ') ++at;
-    if (at == end) break;
-    if (*at++ != ',') refuse();
+  for (const int size : sizes) range += (range.empty() ? "" : ", ") + std::to_string(size);
+  bool good = every.size() == sizes.size();
+  for (std::size_t f = 0; good && f < every.size(); ++f)
+    good = every[f] >= 1 && every[f] <= sizes[f];
+  if (!good) {
+    std::string given;
+    for (const std::int64_t stride : every)
+      given += (given.empty() ? "" : ", ") + std::to_string(stride);
+    throw std::invalid_argument(parameter + " is [" + given + "], expected " +
+                                std::to_string(sizes.size()) + " whole numbers from 1 to [" +
+                                range + "]");
   }
-  if (strides.size() != sizes.size()) refuse();
-  return strides;
+  return {every.begin(), every.end()};
 }
 
 bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides) {

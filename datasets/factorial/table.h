@@ -23,12 +23,12 @@ struct FactorTable {
 /// Every combination once, the last factor fastest.
 FactorTable every_combination(std::vector<int> sizes);
 
-/// How far apart the values of each factor are that a grid keeps: "1,2,5,4,4"; "": all 1.
+/// How far apart the values of each factor are that a grid keeps: {1, 2, 5, 4, 4}; none: all 1.
 ///
 /// throws  std::invalid_argument, naming `parameter`: not one whole number for each factor, or one
 ///         that is not from 1 to the factor's size
-std::vector<int> parse_strides(const std::string& text, std::span<const int> sizes,
-                               const std::string& parameter);
+std::vector<int> checked_strides(std::span<const std::int64_t> every, std::span<const int> sizes,
+                                 const std::string& parameter);
 
 /// Are all values of a row multiples of their strides?
 bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides);

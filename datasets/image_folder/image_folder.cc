@@ -16,20 +16,30 @@ namespace fs = std::filesystem;
 namespace sdk = conoscope::sdk;
 namespace datasets = conoscope::datasets;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::folder("folder").help("holds a folder of images for each class"),
+    sdk::texts("exclude", {})
+        .help("names of class folders to leave out, as [\"BACKGROUND_Google\"]"),
+    sdk::integer("images_per_class", 0)
+        .at_least(0)
+        .help("at most so many images of each class, drawn by the seed; 0: all of them"),
+    sdk::integer("size", 64)
+        .between(0, 4096)
+        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
+              "one size"),
+    sdk::text("colour", "rgb").choices({"rgb", "grey"}),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("share of every class that goes to the test split"));
+
 class ImageFolder final : public sdk::Dataset {
  public:
-  explicit ImageFolder(const sdk::Params& params)
+  explicit ImageFolder(const sdk::ParamsOf<kParameters>& params)
       : folder_(params.file("folder")),
+        exclude_(params.texts("exclude")),
         how_(params),
         images_per_class_(params.integer("images_per_class")),
-        test_share_(params.real("test_share")) {
-    std::string names = params.text("exclude");
-    for (std::size_t at = 0; at <= names.size();) {
-      const std::size_t comma = std::min(names.find(',', at), names.size());
-      if (comma > at) exclude_.push_back(names.substr(at, comma - at));
-      at = comma + 1;
-    }
-  }
+        test_share_(params.real("test_share")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     const std::vector<std::string> classes = class_names();
@@ -104,38 +114,5 @@ citation = "for Caltech-101: Li, Andreeto, Ranzato & Perona, CaltechDATA, 2022, 
 needs = []
 offers = ["inputs", "labels"]
 seeded = true
-
-[parameters.folder]
-type = "folder"
-help = "holds a folder of images for each class"
-
-[parameters.exclude]
-type = "text"
-default = ""
-help = "names of class folders to leave out, with commas between, as BACKGROUND_Google"
-
-[parameters.images_per_class]
-type = "integer"
-default = 0
-min = 0
-help = "at most so many images of each class, drawn by the seed; 0: all of them"
-
-[parameters.size]
-type = "integer"
-default = 64
-min = 0
-max = 4096
-help = "the centre square of each image is brought to size x size; 0: as they are, all of one size"
-
-[parameters.colour]
-type = "text"
-default = "rgb"
-choices = ["rgb", "grey"]
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "share of every class that goes to the test split"
-)toml")
+)toml",
+                  kParameters)

@@ -11,9 +11,12 @@
 
 namespace conoscope::datasets {
 
+/// What ImageParameters reads; the plugins say what the size is of.
+inline constexpr auto kImageParameters = sdk::parameters(sdk::integer("size"), sdk::text("colour"));
+
 /// How images become inputs: the parameters `size` and `colour`.
 struct ImageParameters {
-  explicit ImageParameters(const sdk::Params& params)
+  explicit ImageParameters(const sdk::ParamsOf<kImageParameters>& params)
       : size(static_cast<int>(params.integer("size"))),
         colour(params.text("colour") == "grey" ? formats::Colour::kGrey : formats::Colour::kRgb) {}
 

@@ -40,13 +40,55 @@ void write(sdk::Sink& out, const std::string& name, std::span<const std::int64_t
       values, out.create<std::int64_t>(name, {static_cast<std::int64_t>(values.size())}).begin());
 }
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::optional_file("archive")
+        .offers("annotations")
+        .help(".npz whose arrays have the names of the parameters below; a file given by itself "
+              "wins"),
+    sdk::optional_file("activations")
+        .help("n x height x width x D, n x P x D or n x D, before pooling"),
+    sdk::optional_file("train_activations")
+        .help("in place of activations: the training split's rows"),
+    sdk::optional_file("test_activations").help("in place of activations: the test split's rows"),
+    sdk::optional_file("head_weight").help("outputs x D; with pooling = flatten: outputs x P*D"),
+    sdk::optional_file("head_bias").help("one per output; zeros for a head without bias"),
+    sdk::optional_file("labels").offers("labels").help("the class of every row, from 0"),
+    sdk::optional_file("train_labels")
+        .offers("labels")
+        .help("in place of labels: those of train_activations"),
+    sdk::optional_file("test_labels")
+        .offers("labels")
+        .help("in place of labels: those of test_activations"),
+    sdk::optional_file("targets").offers("targets").help(
+        "n x outputs: attributes (0 or 1) or regression targets"),
+    sdk::optional_file("concepts").offers("concepts").help("n x k: annotated concepts"),
+    sdk::optional_file("factors").offers("factors").help("n x F: generative factors"),
+    sdk::optional_file("segment_embeddings")
+        .offers("segments")
+        .help(
+            "m x D: features of image segments, each run through the network by itself and pooled"),
+    sdk::optional_file("segment_sample")
+        .help("m row numbers from 0: the sample that each segment is cut from; with "
+              "segment_embeddings"),
+    sdk::optional_file("logits").help(
+        "n x outputs as the network gave them; only compared with what the head gives"),
+    sdk::optional_file("train_index")
+        .help("row numbers of the training split, from 0; with test_index"),
+    sdk::optional_file("test_index").help("row numbers of the test split"),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("where the files do not split: share of every class that goes to the test split"),
+    sdk::text("pooling", "auto")
+        .choices({"auto", "mean", "none", "flatten"})
+        .help("what lies between activations and head; auto: mean if there are several positions"),
+    sdk::text("output", "softmax")
+        .choices({"softmax", "sigmoid", "regression"})
+        .help("what the head's outputs mean"));
+
 class Precomputed final : public sdk::Dataset {
  public:
-  explicit Precomputed(const sdk::Params& params)
-      : sources_(params, {"activations", "train_activations", "test_activations", "head_weight",
-                          "head_bias", "labels", "train_labels", "test_labels", "targets",
-                          "concepts", "factors", "logits", "train_index", "test_index",
-                          "segment_embeddings", "segment_sample"}),
+  explicit Precomputed(const sdk::ParamsOf<kParameters>& params)
+      : sources_(params.unchecked(), kParameters),
         pooling_(params.text("pooling")),
         output_(params.text("output")),
         test_share_(params.real("test_share")) {}
@@ -173,116 +215,5 @@ citation = ""
 needs = []
 offers = ["head_view"]
 seeded = true
-
-[parameters.archive]
-type = "file"
-default = ""
-help = ".npz whose arrays have the names of the parameters below; a file given by itself wins"
-offers = "annotations"
-
-[parameters.activations]
-type = "file"
-default = ""
-help = "n x height x width x D, n x P x D or n x D, before pooling"
-
-[parameters.train_activations]
-type = "file"
-default = ""
-help = "in place of activations: the training split's rows"
-
-[parameters.test_activations]
-type = "file"
-default = ""
-help = "in place of activations: the test split's rows"
-
-[parameters.head_weight]
-type = "file"
-default = ""
-help = "outputs x D; with pooling = flatten: outputs x P*D"
-
-[parameters.head_bias]
-type = "file"
-default = ""
-help = "one per output; zeros for a head without bias"
-
-[parameters.labels]
-type = "file"
-default = ""
-offers = "labels"
-help = "the class of every row, from 0"
-
-[parameters.train_labels]
-type = "file"
-default = ""
-offers = "labels"
-help = "in place of labels: those of train_activations"
-
-[parameters.test_labels]
-type = "file"
-default = ""
-offers = "labels"
-help = "in place of labels: those of test_activations"
-
-[parameters.targets]
-type = "file"
-default = ""
-offers = "targets"
-help = "n x outputs: attributes (0 or 1) or regression targets"
-
-[parameters.concepts]
-type = "file"
-default = ""
-offers = "concepts"
-help = "n x k: annotated concepts"
-
-[parameters.factors]
-type = "file"
-default = ""
-offers = "factors"
-help = "n x F: generative factors"
-
-[parameters.segment_embeddings]
-type = "file"
-default = ""
-offers = "segments"
-help = "m x D: features of image segments, each run through the network by itself and pooled"
-
-[parameters.segment_sample]
-type = "file"
-default = ""
-help = "m row numbers from 0: the sample that each segment is cut from; with segment_embeddings"
-
-[parameters.logits]
-type = "file"
-default = ""
-help = "n x outputs as the network gave them; only compared with what the head gives"
-
-[parameters.train_index]
-type = "file"
-default = ""
-help = "row numbers of the training split, from 0; with test_index"
-
-[parameters.test_index]
-type = "file"
-default = ""
-help = "row numbers of the test split"
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "where the files do not split: share of every class that goes to the test split"
-
-[parameters.pooling]
-type = "text"
-default = "auto"
-choices = ["auto", "mean", "none", "flatten"]
-help = "what lies between activations and head; auto: mean if there are several positions"
-
-[parameters.output]
-type = "text"
-default = "softmax"
-choices = ["softmax", "sigmoid", "regression"]
-help = "what the head's outputs mean"
-)toml")
+)toml",
+                  kParameters)

@@ -6,8 +6,10 @@
 
 namespace conoscope::datasets {
 
-Sources::Sources(const sdk::Params& params, std::initializer_list<const char*> names) {
-  for (const char* name : names) files_[name] = params.file(name);
+Sources::Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared) {
+  for (const sdk::Parameter& parameter : declared)
+    if (parameter.type == sdk::ParameterType::file && parameter.name != "archive")
+      files_[std::string(parameter.name)] = params.file(parameter.name);
   const std::string archive = params.file("archive");
   if (!archive.empty()) archive_.emplace(archive);
 }

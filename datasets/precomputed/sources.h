@@ -1,8 +1,8 @@
 #pragma once
 
-#include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +16,8 @@ namespace conoscope::datasets {
 /// member of one archive. A file wins over the archive's member of the same name.
 class Sources {
  public:
-  /// names  the file parameters that name arrays; `archive` is read besides
-  Sources(const sdk::Params& params, std::initializer_list<const char*> names);
+  /// Of the declared parameters every file but `archive` names an array.
+  Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared);
 
   /// throws  std::invalid_argument: the file or member cannot be read
   std::optional<formats::Array> find(const std::string& name) const;

@@ -29,9 +29,25 @@ void write(sdk::Sink& out, const std::string& name, const formats::Array& array)
   formats::copy_to<double>(array, out.create<double>(name, array.shape));
 }
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::file("codes").help(
+        "n x m: the codes, means of the posterior for a variational autoencoder"),
+    sdk::text("codes_member", "").help("where the file is an .npz archive: the name of the array"),
+    sdk::file("factors").help("n x F: the generative factors of the same samples, one column each"),
+    sdk::text("factors_member", "")
+        .help("where the file is an .npz archive: the name of the array"),
+    sdk::optional_file("log_variance")
+        .help(
+            "n x m: logarithms of the posteriors' variances, for the metric kl; empty: not known"),
+    sdk::text("log_variance_member", "")
+        .help("where the file is an .npz archive: the name of the array"),
+    sdk::real("test_share", 0.5)
+        .between(0.01, 0.99)
+        .help("share of the samples that the metrics see; the others are for metrics that train"));
+
 class PrecomputedCodes final : public sdk::Dataset {
  public:
-  explicit PrecomputedCodes(const sdk::Params& params)
+  explicit PrecomputedCodes(const sdk::ParamsOf<kParameters>& params)
       : codes_(params.file("codes")),
         codes_member_(params.text("codes_member")),
         factors_(params.file("factors")),
@@ -79,39 +95,5 @@ citation = ""
 needs = []
 offers = ["factors", "latent_view"]
 seeded = true
-
-[parameters.codes]
-type = "file"
-help = "n x m: the codes, means of the posterior for a variational autoencoder"
-
-[parameters.codes_member]
-type = "text"
-default = ""
-help = "where the file is an .npz archive: the name of the array"
-
-[parameters.factors]
-type = "file"
-help = "n x F: the generative factors of the same samples, one column each"
-
-[parameters.factors_member]
-type = "text"
-default = ""
-help = "where the file is an .npz archive: the name of the array"
-
-[parameters.log_variance]
-type = "file"
-default = ""
-help = "n x m: logarithms of the posteriors' variances, for the metric kl; empty: not known"
-
-[parameters.log_variance_member]
-type = "text"
-default = ""
-help = "where the file is an .npz archive: the name of the array"
-
-[parameters.test_share]
-type = "real"
-default = 0.5
-min = 0.01
-max = 0.99
-help = "share of the samples that the metrics see; the others are for metrics that train"
-)toml")
+)toml",
+                  kParameters)

@@ -23,9 +23,41 @@ namespace datasets = conoscope::datasets;
 namespace shapes3d = conoscope::datasets::shapes3d;
 using shapes3d::kNumbers;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("gamma", 0)
+        .between(0, 5)
+        .help("how many neighbouring factors are tied together, in the order floor_hue, wall_hue, "
+              "object_hue, scale, shape, orientation"),
+    sdk::text("selection", "conditional")
+        .choices({"conditional", "grid"})
+        .help("conditional: 3dshapes(gamma); grid: every combination, thinned by `every`"),
+    sdk::integer("sets_seed", 0)
+        .at_least(0)
+        .help("draws the values that tied factors may take: the same data set for all seeds of a "
+              "run"),
+    sdk::integers("every", {})
+        .at_least(1)
+        .help("grid: keep every so many values of floor_hue, wall_hue, object_hue, scale, shape, "
+              "orientation, as [5, 5, 5, 2, 1, 5]; empty: all"),
+    sdk::text("label_rule", "leakage")
+        .choices({"leakage", "robust_metrics", "misspecified"})
+        .help("leakage: (1-c5)(2c1+c2) + c5(4+4c3+2c4+c6); robust_metrics: c5 ? 4c1+2c2+c3 : "
+              "8+2c4+c6; misspecified: the first with products of concepts"),
+    sdk::boolean("incomplete", false)
+        .help("leave the concepts of object_hue and orientation out; the labels stay"),
+    sdk::integer("samples", 2000)
+        .at_least(0)
+        .help("how many images, drawn by the seed without replacement; 0: all of them"),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("share of every class that goes to the test split"),
+    sdk::optional_file("file").help("the published .h5; none: the images are drawn"),
+    sdk::text("images_key", "").help("the array of images in `file`; empty: /images"),
+    sdk::text("labels_key", "").help("the array of factor values in `file`; empty: /labels"));
+
 class Shapes3d final : public sdk::Dataset {
  public:
-  explicit Shapes3d(const sdk::Params& params)
+  explicit Shapes3d(const sdk::ParamsOf<kParameters>& params)
       : grid_(params, shapes3d::kSizes, "shapes3d"),
         label_rule_(params.text("label_rule")),
         incomplete_(params.boolean("incomplete")),
@@ -126,67 +158,5 @@ citation = "Burgess & Kim, 3D Shapes Dataset, 2018; Espinosa Zarlenga et al., To
 needs = []
 offers = ["inputs", "labels", "concepts", "factors"]
 seeded = true
-
-[parameters.gamma]
-type = "integer"
-default = 0
-min = 0
-max = 5
-help = "how many neighbouring factors are tied together, in the order floor_hue, wall_hue, object_hue, scale, shape, orientation"
-
-[parameters.selection]
-type = "text"
-default = "conditional"
-choices = ["conditional", "grid"]
-help = "conditional: 3dshapes(gamma); grid: every combination, thinned by `every`"
-
-[parameters.sets_seed]
-type = "integer"
-default = 0
-min = 0
-help = "draws the values that tied factors may take: the same data set for all seeds of a run"
-
-[parameters.every]
-type = "text"
-default = ""
-help = "grid: keep every so many values of floor_hue, wall_hue, object_hue, scale, shape, orientation, as 5,5,5,2,1,5; empty: all"
-
-[parameters.label_rule]
-type = "text"
-default = "leakage"
-choices = ["leakage", "robust_metrics", "misspecified"]
-help = "leakage: (1-c5)(2c1+c2) + c5(4+4c3+2c4+c6); robust_metrics: c5 ? 4c1+2c2+c3 : 8+2c4+c6; misspecified: the first with products of concepts"
-
-[parameters.incomplete]
-type = "boolean"
-default = false
-help = "leave the concepts of object_hue and orientation out; the labels stay"
-
-[parameters.samples]
-type = "integer"
-default = 2000
-min = 0
-help = "how many images, drawn by the seed without replacement; 0: all of them"
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "share of every class that goes to the test split"
-
-[parameters.file]
-type = "file"
-default = ""
-help = "the published .h5; none: the images are drawn"
-
-[parameters.images_key]
-type = "text"
-default = ""
-help = "the array of images in `file`; empty: /images"
-
-[parameters.labels_key]
-type = "text"
-default = ""
-help = "the array of factor values in `file`; empty: /labels"
-)toml")
+)toml",
+                  kParameters)

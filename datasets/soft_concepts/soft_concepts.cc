@@ -14,9 +14,25 @@ namespace sdk = conoscope::sdk;
 using conoscope::datasets::concept_interval;
 using conoscope::datasets::Interval;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("representation", "pure")
+        .choices({"pure", "impure"})
+        .help("pure: a value tells its own concept only; impure: it also spells all others, in its "
+              "digits"),
+    sdk::real("covariance", 0.0)
+        .between(0.0, 0.99)
+        .help("between the latents of any two concepts; the paper writes 0.25, its published "
+              "numbers were made with 0"),
+    sdk::integer("samples", 3000).between(10, 10000000),
+    sdk::integer("concepts", 5)
+        .between(2, 30)
+        .counts_concepts()
+        .help("more than 19 impure ones have tiles finer than float32 numbers near 1"),
+    sdk::real("test_share", 0.2).between(0.01, 0.99));
+
 class SoftConcepts final : public sdk::Dataset {
  public:
-  explicit SoftConcepts(const sdk::Params& params)
+  explicit SoftConcepts(const sdk::ParamsOf<kParameters>& params)
       : impure_(params.text("representation") == "impure"),
         covariance_(params.real("covariance")),
         samples_(params.integer("samples")),
@@ -67,36 +83,5 @@ citation = "Espinosa Zarlenga et al., Towards Robust Metrics for Concept Represe
 needs = []
 offers = ["concepts", "factors", "concept_view", "latent_view"]
 seeded = true
-
-[parameters.representation]
-type = "text"
-default = "pure"
-choices = ["pure", "impure"]
-help = "pure: a value tells its own concept only; impure: it also spells all others, in its digits"
-
-[parameters.covariance]
-type = "real"
-default = 0.0
-min = 0.0
-max = 0.99
-help = "between the latents of any two concepts; the paper writes 0.25, its published numbers were made with 0"
-
-[parameters.samples]
-type = "integer"
-default = 3000
-min = 10
-max = 10000000
-
-[parameters.concepts]
-type = "integer"
-default = 5
-min = 2
-max = 30
-help = "more than 19 impure ones have tiles finer than float32 numbers near 1"
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-)toml")
+)toml",
+                  kParameters)

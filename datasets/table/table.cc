@@ -57,9 +57,45 @@ struct Roles {
   }
 };
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::file("table").help("comma-separated, plain or gzipped, a row each sample"),
+    sdk::text("target").help(
+        "the column to be predicted; attributes and regression: one or more, as a, b"),
+    sdk::text("task", "classification")
+        .choices({"classification", "attributes", "regression"})
+        .choice_offers({"labels", "targets", "targets"})
+        .help("what target holds: classes, attributes that are there or not, or numbers"),
+    sdk::text("inputs", "").help("columns a model sees; empty: all that have no other role"),
+    sdk::text("concepts", "")
+        .offers("concepts")
+        .help("columns of concepts: 0 and 1, or categories"),
+    sdk::text("factors", "").offers("factors").help("columns of generative factors"),
+    sdk::text("ignore", "").help("columns that are not looked at"),
+    sdk::text("categorical", "")
+        .help("columns whose values are categories although some or all of them are numbers"),
+    sdk::text("categories", "codes")
+        .choices({"codes", "indicators"})
+        .help("what an input column of categories becomes: 0, 1, 2 ... or a column of 0 and 1 for "
+              "each (two: one column)"),
+    sdk::text("missing", "refuse")
+        .choices({"refuse", "drop_rows"})
+        .help("what to do about a value that is missing in a column that is used"),
+    sdk::text("header", "names")
+        .choices({"names", "absent"})
+        .help("absent: no line of names; the columns are column_1, column_2 ..."),
+    sdk::integer("skip_lines", 0)
+        .between(0, 1000000)
+        .help("lines before the header that are not looked at"),
+    sdk::text("split", "")
+        .help("a column that says train or test; other rows are not used. Empty: by test_share and "
+              "seed"),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("share of the samples (of each class) that goes to the test split"));
+
 class Table final : public sdk::Dataset {
  public:
-  explicit Table(const sdk::Params& params)
+  explicit Table(const sdk::ParamsOf<kParameters>& params)
       : file_(params.file("table")),
         header_(params.text("header") == "names"),
         skip_lines_(params.integer("skip_lines")),
@@ -247,83 +283,5 @@ citation = ""
 needs = []
 offers = ["inputs"]
 seeded = true
-
-[parameters.table]
-type = "file"
-help = "comma-separated, plain or gzipped, a row each sample"
-
-[parameters.target]
-type = "text"
-help = "the column to be predicted; attributes and regression: one or more, as a, b"
-
-[parameters.task]
-type = "text"
-default = "classification"
-choices = ["classification", "attributes", "regression"]
-choice_offers = ["labels", "targets", "targets"]
-help = "what target holds: classes, attributes that are there or not, or numbers"
-
-[parameters.inputs]
-type = "text"
-default = ""
-help = "columns a model sees; empty: all that have no other role"
-
-[parameters.concepts]
-type = "text"
-default = ""
-offers = "concepts"
-help = "columns of concepts: 0 and 1, or categories"
-
-[parameters.factors]
-type = "text"
-default = ""
-offers = "factors"
-help = "columns of generative factors"
-
-[parameters.ignore]
-type = "text"
-default = ""
-help = "columns that are not looked at"
-
-[parameters.categorical]
-type = "text"
-default = ""
-help = "columns whose values are categories although some or all of them are numbers"
-
-[parameters.categories]
-type = "text"
-default = "codes"
-choices = ["codes", "indicators"]
-help = "what an input column of categories becomes: 0, 1, 2 ... or a column of 0 and 1 for each (two: one column)"
-
-[parameters.missing]
-type = "text"
-default = "refuse"
-choices = ["refuse", "drop_rows"]
-help = "what to do about a value that is missing in a column that is used"
-
-[parameters.header]
-type = "text"
-default = "names"
-choices = ["names", "absent"]
-help = "absent: no line of names; the columns are column_1, column_2 ..."
-
-[parameters.skip_lines]
-type = "integer"
-default = 0
-min = 0
-max = 1000000
-help = "lines before the header that are not looked at"
-
-[parameters.split]
-type = "text"
-default = ""
-help = "a column that says train or test; other rows are not used. Empty: by test_share and seed"
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "share of the samples (of each class) that goes to the test split"
-)toml")
+)toml",
+                  kParameters)

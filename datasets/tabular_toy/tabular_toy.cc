@@ -2,7 +2,6 @@
 // label of the latents' signs. What a concept model can know of it has closed forms.
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include "conoscope/sdk/dataset.h"
@@ -13,30 +12,25 @@ namespace {
 namespace sdk = conoscope::sdk;
 using namespace conoscope::datasets;
 
-/// Numbers from 1 ("1, 3"), or "all": the concepts that are annotated, from 0.
-/// throws  std::invalid_argument: no such concept, or one that stands there twice
-std::vector<std::size_t> annotated_concepts(const std::string& text, std::size_t concepts) {
+/// From numbers from 1, none standing for all: the concepts that are annotated, from 0.
+/// throws  std::invalid_argument: no such concept, or one that is listed twice
+std::vector<std::size_t> annotated_concepts(const std::vector<std::int64_t>& numbers,
+                                            std::size_t concepts) {
   std::vector<std::size_t> out;
-  if (text == "all") {
+  if (numbers.empty()) {
     out.resize(concepts);
     std::iota(out.begin(), out.end(), std::size_t{0});
     return out;
   }
-  const auto fail = [&](const std::string& why) {
-    throw std::invalid_argument("tabular_toy: annotated = \"" + text + "\": " + why);
-  };
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string word = text.substr(at, end - at);
-    std::erase(word, ' ');
-    std::size_t number = 0;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || stop != word.data() + word.size() || number < 1 ||
-        number > concepts)
-      fail("'" + word + "' is none of the concepts 1 to " + std::to_string(concepts));
-    if (std::ranges::find(out, number - 1) != out.end()) fail(word + " stands there twice");
-    out.push_back(number - 1);
-    at = end + 1;
+  for (const std::int64_t number : numbers) {
+    const auto fail = [number](const std::string& why) {
+      throw std::invalid_argument("tabular_toy: annotated: " + std::to_string(number) + why);
+    };
+    if (number < 1 || number > static_cast<std::int64_t>(concepts))
+      fail(" is none of the concepts 1 to " + std::to_string(concepts));
+    const auto concept_id = static_cast<std::size_t>(number - 1);
+    if (std::ranges::find(out, concept_id) != out.end()) fail(" is listed twice");
+    out.push_back(concept_id);
   }
   return out;
 }
@@ -51,13 +45,34 @@ void correlate(std::span<double> e, double delta) {
   for (double& value : e) value = own * value + sum;
 }
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("task", "majority")
+        .choices({"majority", "two_concepts", "misspecified_as_printed",
+                  "misspecified_coefficient_2", "blocks"})
+        .help("what the label is: two of three concepts, one of two, the leakage paper's "
+              "misspecified label as printed or with the coefficient 2, or twelve inputs of five "
+              "latents in two blocks"),
+    sdk::real("delta", 0.25)
+        .between(0.0, 0.99)
+        .help("covariance of any two latents; the leakage paper has 0.25 and 0.75"),
+    sdk::integer("samples", 10000).between(10, 10000000),
+    sdk::integers("annotated", {})
+        .at_least(1)
+        .empty_means("all")
+        .help("concepts that are annotated, as [1, 2]; empty: all; the label still looks at all of "
+              "them (incomplete concepts)"),
+    sdk::real("validation_share", 0.2)
+        .between(0.0, 0.9)
+        .help("samples that are in neither part of the split, as the paper's validation set"),
+    sdk::real("test_share", 0.1).between(0.01, 0.9));
+
 class TabularToy final : public sdk::Dataset {
  public:
-  explicit TabularToy(const sdk::Params& params)
+  explicit TabularToy(const sdk::ParamsOf<kParameters>& params)
       : task_(tabular_toy_task(params.text("task"))),
         delta_(params.real("delta")),
         samples_(params.integer("samples")),
-        annotated_(annotated_concepts(params.text("annotated"), tabular_toy_concepts(task_))),
+        annotated_(annotated_concepts(params.integers("annotated"), tabular_toy_concepts(task_))),
         validation_share_(params.real("validation_share")),
         test_share_(params.real("test_share")) {}
 
@@ -128,41 +143,5 @@ citation = "Mahinpei et al., Promises and Pitfalls of Black-Box Concept Learning
 needs = []
 offers = ["inputs", "labels", "concepts", "factors"]
 seeded = true
-
-[parameters.task]
-type = "text"
-default = "majority"
-choices = ["majority", "two_concepts", "misspecified_as_printed", "misspecified_coefficient_2", "blocks"]
-help = "what the label is: two of three concepts, one of two, the leakage paper's misspecified label as printed or with the coefficient 2, or twelve inputs of five latents in two blocks"
-
-[parameters.delta]
-type = "real"
-default = 0.25
-min = 0.0
-max = 0.99
-help = "covariance of any two latents; the leakage paper has 0.25 and 0.75"
-
-[parameters.samples]
-type = "integer"
-default = 10000
-min = 10
-max = 10000000
-
-[parameters.annotated]
-type = "text"
-default = "all"
-help = "concepts that are annotated, as 1,2; the label still looks at all of them (incomplete concepts)"
-
-[parameters.validation_share]
-type = "real"
-default = 0.2
-min = 0.0
-max = 0.9
-help = "samples that are in neither part of the split, as the paper's validation set"
-
-[parameters.test_share]
-type = "real"
-default = 0.1
-min = 0.01
-max = 0.9
-)toml")
+)toml",
+                  kParameters)

@@ -42,9 +42,33 @@ std::optional<Person> person_of(const std::string& name) {
   return Person{said[0], said[1], said[2]};
 }
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::folder("images").help(
+        "the folder of images, named age_gender_race_date.jpg or .jpg.chip.jpg"),
+    sdk::text("task", "age")
+        .choices({"age", "gender", "race"})
+        .choice_offers({"targets", "labels", "labels"})
+        .help("what is to be predicted: the age in years by regression, or the gender or race as a "
+              "class"),
+    sdk::text("without_annotation", "refuse")
+        .choices({"refuse", "skip"})
+        .help("what becomes of images whose names lack a number (the published set has a few): an "
+              "error, or a line in the log"),
+    sdk::integer("samples", 4000)
+        .at_least(0)
+        .help("how many images, drawn by the seed without replacement; 0: all of them"),
+    sdk::integer("size", 64)
+        .between(0, 4096)
+        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
+              "one size"),
+    sdk::text("colour", "rgb").choices({"rgb", "grey"}),
+    sdk::real("test_share", 0.2)
+        .between(0.01, 0.99)
+        .help("share that goes to the test split: of every class, or of all for the age"));
+
 class UtkFace final : public sdk::Dataset {
  public:
-  explicit UtkFace(const sdk::Params& params)
+  explicit UtkFace(const sdk::ParamsOf<kParameters>& params)
       : images_(params.file("images")),
         task_(params.text("task")),
         skip_(params.text("without_annotation") == "skip"),
@@ -129,46 +153,5 @@ citation = "Zhang, Song & Qi, Age Progression/Regression by Conditional Adversar
 needs = []
 offers = ["inputs", "concepts", "factors"]
 seeded = true
-
-[parameters.images]
-type = "folder"
-help = "the folder of images, named age_gender_race_date.jpg or .jpg.chip.jpg"
-
-[parameters.task]
-type = "text"
-default = "age"
-choices = ["age", "gender", "race"]
-choice_offers = ["targets", "labels", "labels"]
-help = "what is to be predicted: the age in years by regression, or the gender or race as a class"
-
-[parameters.without_annotation]
-type = "text"
-default = "refuse"
-choices = ["refuse", "skip"]
-help = "what becomes of images whose names lack a number (the published set has a few): an error, or a line in the log"
-
-[parameters.samples]
-type = "integer"
-default = 4000
-min = 0
-help = "how many images, drawn by the seed without replacement; 0: all of them"
-
-[parameters.size]
-type = "integer"
-default = 64
-min = 0
-max = 4096
-help = "the centre square of each image is brought to size x size; 0: as they are, all of one size"
-
-[parameters.colour]
-type = "text"
-default = "rgb"
-choices = ["rgb", "grey"]
-
-[parameters.test_share]
-type = "real"
-default = 0.2
-min = 0.01
-max = 0.99
-help = "share that goes to the test split: of every class, or of all for the age"
-)toml")
+)toml",
+                  kParameters)

@@ -172,14 +172,16 @@ TEST_CASE("dsprites: a spurious background on three quarters of the training ima
 }
 
 TEST_CASE("dsprites: a crossed grid, whole") {
-  const Bundle grid =
-      load({{"selection", "grid"}, {"every", "1,5,20,16,31"}, {"samples", 0}, {"test_share", 0.5}});
+  const Bundle grid = load({{"selection", "grid"},
+                            {"every", std::vector<std::int64_t>{1, 5, 20, 16, 31}},
+                            {"samples", 0},
+                            {"test_share", 0.5}});
   CHECK(grid.shape("inputs")[0] == 3 * 2 * 2 * 2 * 2);
   refuses({{"selection", "grid"}, {"gamma", 1}}, "gamma is 1, but selection = \"grid\"");
-  refuses({{"every", "1,1,1,1,1"}},
-          "dsprites: every = \"1,1,1,1,1\" goes with selection = \"grid\" only");
-  refuses({{"selection", "grid"}, {"every", "1,7,1,1,1"}},
-          "dsprites: every is \"1,7,1,1,1\", expected 5");
+  refuses({{"every", std::vector<std::int64_t>{1, 1, 1, 1, 1}}},
+          "dsprites: every goes with selection = \"grid\" only");
+  refuses({{"selection", "grid"}, {"every", std::vector<std::int64_t>{1, 7, 1, 1, 1}}},
+          "dsprites: every is [1, 7, 1, 1, 1], expected 5");
   refuses({{"samples", 23041}}, "dsprites: samples is 23041, but there are 23040 images");
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("image_folder: folders are classes, in the order of their names") {
   images.add("set/BACKGROUND_Google/image_0001.jpg");
   images.add("set/BACKGROUND_Google/image_0002.jpg");
   const Arguments arguments = {{"folder", images.scratch.path("set")},
-                               {"exclude", "BACKGROUND_Google"},
+                               {"exclude", std::vector<std::string>{"BACKGROUND_Google"}},
                                {"size", 8},
                                {"test_share", 0.4}};
   const Bundle data = load("image_folder", arguments);
@@ -128,7 +128,8 @@ TEST_CASE("image_folder: what it refuses, naming the file") {
   refuses("image_folder", as_they_are, path("b/2.png") + ": damaged PNG file: ");
   fs::create_directories(path("c"));
   refuses("image_folder", as_they_are, path("c") + ": no .png, .jpg or .jpeg file");
-  refuses("image_folder", {{"folder", images.scratch.path("set")}, {"exclude", "d"}},
+  refuses("image_folder",
+          {{"folder", images.scratch.path("set")}, {"exclude", std::vector<std::string>{"d"}}},
           images.scratch.path("set") + ": exclude names 'd', but there is no such folder");
   refuses("image_folder", {{"folder", path("a")}}, path("a") + ": 0 class folders, expected 2");
   refuses("image_folder", {{"folder", path("none")}}, path("none") + ": No such file");
@@ -174,7 +175,7 @@ TEST_CASE("celeba: an attribute to predict, the others as concepts") {
   }
   Arguments other = faces.arguments();
   other["target"] = "Male";
-  other["concept_names"] = "Smiling";
+  other["concept_names"] = std::vector<std::string>{"Smiling"};
   const Bundle male = load("celeba", other);
   CHECK(male.shape("concepts") == std::vector<std::int64_t>{10, 1});
   CHECK(male.values<std::int64_t>("labels")[0] == 1);
@@ -239,7 +240,7 @@ TEST_CASE("celeba: what it refuses, naming file and line") {
   refuses("celeba", faces.arguments(),
           faces.scratch.path("img_align_celeba/000003.jpg") + ": no such image, but " + text);
   Arguments same = faces.arguments();
-  same["concept_names"] = "Male,Smiling";
+  same["concept_names"] = std::vector<std::string>{"Male", "Smiling"};
   refuses("celeba", same, "celeba: concept_names has Smiling, which is the target");
   refuses("celeba", faces.arguments(""), text + ":1: expected the number of images");
 }

@@ -104,10 +104,13 @@ TEST_CASE("shapes3d: correlation, label rules, the incomplete concept set, a cro
       REQUIRE(fewer.values<float>("concepts")[i * 4 + j] ==
               whole.values<float>("concepts")[i * 6 + kept[j]]);
   }
-  CHECK(load({{"selection", "grid"}, {"every", "5,5,10,7,3,14"}, {"samples", 0}})
+  CHECK(load({{"selection", "grid"},
+              {"every", std::vector<std::int64_t>{5, 5, 10, 7, 3, 14}},
+              {"samples", 0}})
             .shape("inputs")[0] == 2 * 2 * 1 * 2 * 2 * 2);
   refuses({{"samples", 16001}}, "shapes3d: samples is 16001, but there are 16000 images");
-  refuses({{"selection", "grid"}, {"every", "5"}}, "shapes3d: every is \"5\", expected 6");
+  refuses({{"selection", "grid"}, {"every", std::vector<std::int64_t>{5}}},
+          "shapes3d: every is [5], expected 6");
 }
 
 TEST_CASE("shapes3d: a file in the published layout, and what is refused") {

@@ -3,7 +3,6 @@
 // importance is how often the logit rises along that CAV (TCAV).
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include "numerics/kmeans.h"
@@ -19,22 +18,6 @@ namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 using Eigen::Index;
-
-std::vector<Index> parse_levels(const std::string& text) {
-  std::vector<Index> levels;
-  const char *at = text.data(), *const end = at + text.size();
-  for (;;) {
-    while (at != end && *at == ' ') ++at;
-    std::int64_t count = 0;
-    const auto [next, error] = std::from_chars(at, end, count);
-    if (error != std::errc() || count < 1 || (next != end && *next != ','))
-      throw std::invalid_argument("ace: segments is '" + text +
-                                  "', expected counts from 1 with commas between, as 15,50,80");
-    levels.push_back(count);
-    if (next == end) return levels;
-    at = next + 1;
-  }
-}
 
 double jaccard(const std::vector<char>& a, const std::vector<char>& b) {
   Index both = 0, either = 0;
@@ -52,11 +35,56 @@ struct Discovered {
   Index images = 0;
 };
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 25).at_least(1).counts_concepts().help(
+        "clusters of segments per output; those that are common and significant become concepts"),
+    sdk::integers("segments", {15, 50, 80})
+        .at_least(1)
+        .not_empty()
+        .help("superpixels per image, one segmentation for each; on tiny images the finest are "
+              "single pixels"),
+    sdk::real("compactness", 20)
+        .at_least(0)
+        .help("of the superpixels: how much shape counts beside colour"),
+    sdk::real("sigma", 1)
+        .between(0, 1000)
+        .help("Gaussian smoothing before the segmentation, in pixels"),
+    sdk::real("min_share", 0.001)
+        .between(0, 1)
+        .help("segments below this share of the image's pixels are dropped"),
+    sdk::real("max_overlap", 0.5)
+        .between(0, 1)
+        .help("segments whose Jaccard index with one that was kept before is larger are dropped"),
+    sdk::integer("max_images", 40)
+        .at_least(1)
+        .help("a random subset of an output's images if there are more"),
+    sdk::integer("min_size", 40)
+        .at_least(0)
+        .help("a cluster of as many segments or fewer is no concept"),
+    sdk::integer("members", 40)
+        .at_least(1)
+        .help(
+            "segments nearest to the centre that stand for the concept; random sets are as large"),
+    sdk::integer("random_sets", 20)
+        .at_least(2)
+        .help("sets of random segments (of all outputs) that a concept is told apart from"),
+    sdk::real("significance", 0.01)
+        .between(0, 1)
+        .help("concepts whose TCAV scores a paired t-test cannot tell from a random set's (p above "
+              "this) are dropped"),
+    sdk::real("cav_c", 1)
+        .at_least(1e-09)
+        .help("CAVs: weight of the logistic loss against 0.5 |w|^2"),
+    sdk::text("fill", "grey")
+        .choices({"grey", "mean"})
+        .help("what surrounds a segment: 117/255 of the training images' range, or their mean by "
+              "channel"));
+
 class Ace final : public sdk::Explainer, public sdk::ForwardUser {
  public:
-  explicit Ace(const sdk::Params& params)
+  explicit Ace(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
-        levels_(parse_levels(params.text("segments"))),
+        levels_(params.integers("segments")),
         min_share_(params.real("min_share")),
         max_overlap_(params.real("max_overlap")),
         max_images_(params.integer("max_images")),
@@ -133,7 +161,7 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
   /// Segments of all levels, coarse ones first, that are large enough and unlike those before.
   std::vector<std::vector<char>> masks_of(const explainers::Images& images, Index sample) const {
     std::vector<std::vector<char>> kept;
-    for (const Index level : levels_) {
+    for (const std::int64_t level : levels_) {
       auto options = slic_;
       options.segments = level;
       const auto labels = images.segments(sample, options);
@@ -251,7 +279,7 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
   }
 
   std::int64_t k_;
-  std::vector<Index> levels_;
+  std::vector<std::int64_t> levels_;
   numerics::SlicOptions slic_;
   double min_share_, max_overlap_;
   std::int64_t max_images_, min_size_, members_, random_sets_;
@@ -268,85 +296,5 @@ citation = "Ghorbani, Wexler, Zou & Kim, Towards automatic concept-based explana
 needs = ["head_view", "inputs", "forward"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 25
-min = 1
-help = "clusters of segments per output; those that are common and significant become concepts"
-
-[parameters.segments]
-type = "text"
-default = "15,50,80"
-help = "superpixels per image, one segmentation for each, commas between; on tiny images the finest are single pixels"
-
-[parameters.compactness]
-type = "real"
-default = 20
-min = 0
-help = "of the superpixels: how much shape counts beside colour"
-
-[parameters.sigma]
-type = "real"
-default = 1
-min = 0
-max = 1000
-help = "Gaussian smoothing before the segmentation, in pixels"
-
-[parameters.min_share]
-type = "real"
-default = 0.001
-min = 0
-max = 1
-help = "segments below this share of the image's pixels are dropped"
-
-[parameters.max_overlap]
-type = "real"
-default = 0.5
-min = 0
-max = 1
-help = "segments whose Jaccard index with one that was kept before is larger are dropped"
-
-[parameters.max_images]
-type = "integer"
-default = 40
-min = 1
-help = "a random subset of an output's images if there are more"
-
-[parameters.min_size]
-type = "integer"
-default = 40
-min = 0
-help = "a cluster of as many segments or fewer is no concept"
-
-[parameters.members]
-type = "integer"
-default = 40
-min = 1
-help = "segments nearest to the centre that stand for the concept; random sets are as large"
-
-[parameters.random_sets]
-type = "integer"
-default = 20
-min = 2
-help = "sets of random segments (of all outputs) that a concept is told apart from"
-
-[parameters.significance]
-type = "real"
-default = 0.01
-min = 0
-max = 1
-help = "concepts whose TCAV scores a paired t-test cannot tell from a random set's (p above this) are dropped"
-
-[parameters.cav_c]
-type = "real"
-default = 1
-min = 1e-9
-help = "CAVs: weight of the logistic loss against 0.5 |w|^2"
-
-[parameters.fill]
-type = "text"
-default = "grey"
-choices = ["grey", "mean"]
-help = "what surrounds a segment: 117/255 of the training images' range, or their mean by channel"
-)toml")
+)toml",
+                    kParameters)

@@ -19,9 +19,40 @@ using numerics::Index;
 
 constexpr Index kEnumerated = 12;  // up to that many concepts all coalitions are tried
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help(
+        "concepts per output that keep their importance: those of largest |phi|; all others get 0"),
+    sdk::integer("concepts", 100)
+        .at_least(1)
+        .help("concept vectors that are learnt, before duplicates are removed"),
+    sdk::real("beta", 0.2).between(0, 0.999).help("a score counts where the cosine exceeds it"),
+    sdk::real("lambda1", 0.1)
+        .at_least(0)
+        .help("weight of the pull of a concept towards its nearest positions"),
+    sdk::real("lambda2", 0.1)
+        .at_least(0)
+        .help("weight of the push of concepts away from each other"),
+    sdk::integer("top", 32).at_least(1).help(
+        "nearest positions per concept and batch that lambda1 pulls towards"),
+    sdk::integer("hidden", 500)
+        .at_least(1)
+        .help("hidden units of the network that rebuilds activations from scores"),
+    sdk::integer("epochs", 60).at_least(1).help("passes over the training samples"),
+    sdk::integer("batch", 64)
+        .at_least(1)
+        .help("samples per step; stated nowhere, 64 agrees with the reference digits table"),
+    sdk::real("learning_rate", 0.001).at_least(0).help("Adam's rate"),
+    sdk::real("duplicate", 0.95)
+        .between(0.01, 1.0)
+        .help("a concept whose cosine with an earlier one exceeds it is a duplicate"),
+    sdk::integer("coalitions", 0)
+        .at_least(0)
+        .help("coalitions drawn for KernelSHAP; 0: 2 M + 2048. Up to 12 concepts all are "
+              "enumerated"));
+
 class CShap final : public sdk::Explainer {
  public:
-  explicit CShap(const sdk::Params& params)
+  explicit CShap(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
         coalitions_(params.integer("coalitions")),
         duplicate_(params.real("duplicate")) {
@@ -140,78 +171,5 @@ citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output that keep their importance: those of largest |phi|; all others get 0"
-
-[parameters.concepts]
-type = "integer"
-default = 100
-min = 1
-help = "concept vectors that are learnt, before duplicates are removed"
-
-[parameters.beta]
-type = "real"
-default = 0.2
-min = 0
-max = 0.999
-help = "a score counts where the cosine exceeds it"
-
-[parameters.lambda1]
-type = "real"
-default = 0.1
-min = 0
-help = "weight of the pull of a concept towards its nearest positions"
-
-[parameters.lambda2]
-type = "real"
-default = 0.1
-min = 0
-help = "weight of the push of concepts away from each other"
-
-[parameters.top]
-type = "integer"
-default = 32
-min = 1
-help = "nearest positions per concept and batch that lambda1 pulls towards"
-
-[parameters.hidden]
-type = "integer"
-default = 500
-min = 1
-help = "hidden units of the network that rebuilds activations from scores"
-
-[parameters.epochs]
-type = "integer"
-default = 60
-min = 1
-help = "passes over the training samples"
-
-[parameters.batch]
-type = "integer"
-default = 64
-min = 1
-help = "samples per step; stated nowhere, 64 agrees with the reference digits table"
-
-[parameters.learning_rate]
-type = "real"
-default = 1e-3
-min = 0
-help = "Adam's rate"
-
-[parameters.duplicate]
-type = "real"
-default = 0.95
-min = 0.01
-max = 1.0
-help = "a concept whose cosine with an earlier one exceeds it is a duplicate"
-
-[parameters.coalitions]
-type = "integer"
-default = 0
-min = 0
-help = "coalitions drawn for KernelSHAP; 0: 2 M + 2048. Up to 12 concepts all are enumerated"
-)toml")
+)toml",
+                    kParameters)

@@ -59,9 +59,16 @@ class LossRelevance {
   double positions_;
 };
 
+constexpr auto kParameters =
+    sdk::parameters(sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+                    sdk::text("importance", "directional")
+                        .choices({"directional", "loss_relu", "loss_relu_z"})
+                        .help("derivative of the logit; the published mean of max(0, dLoss/dh) * "
+                              "h; or that z-scored against the other samples"));
+
 class Cdisco final : public sdk::Explainer {
  public:
-  explicit Cdisco(const sdk::Params& params)
+  explicit Cdisco(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")), importance_(params.text("importance")) {}
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
@@ -129,16 +136,5 @@ citation = "Graziani et al., Uncovering Unique Concept Vectors through Latent Sp
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = false
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.importance]
-type = "text"
-default = "directional"
-choices = ["directional", "loss_relu", "loss_relu_z"]
-help = "derivative of the logit; the published mean of max(0, dLoss/dh) * h; or that z-scored against the other samples"
-)toml")
+)toml",
+                    kParameters)

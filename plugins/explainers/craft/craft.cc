@@ -16,9 +16,29 @@ namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::real("alpha", 0.01)
+        .at_least(0)
+        .help("squared penalty on both factors, in psi too; scaled by the number of features "
+              "(scores) or rows (concepts)"),
+    sdk::integer("nb_design", 32)
+        .at_least(2)
+        .help("points of the Sobol design; (k + 2) times as many masks"),
+    sdk::text("estimator", "closed_form")
+        .choices({"closed_form", "sampled"})
+        .help("the same finite design solved for a linear head, or every mask rebuilt and put "
+              "through the head"),
+    sdk::text("psi", "transform")
+        .choices({"transform", "exact"})
+        .help("the solver's own updates, which stop by a rule over the whole batch, or their limit "
+              "per row (ridge NNLS)"),
+    sdk::integer("max_iter", 200).at_least(1).help("iterations of the factorisation"),
+    sdk::real("tol", 0.0001).at_least(0).help("the factorisation's own stopping tolerance"));
+
 class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
  public:
-  explicit Craft(const sdk::Params& params)
+  explicit Craft(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
         nb_design_(params.integer("nb_design")),
         sampled_(params.text("estimator") == "sampled"),
@@ -115,46 +135,5 @@ citation = "Fel et al., CRAFT: Concept Recursive Activation FacTorization for Ex
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.alpha]
-type = "real"
-default = 1e-2
-min = 0
-help = "squared penalty on both factors, in psi too; scaled by the number of features (scores) or rows (concepts)"
-
-[parameters.nb_design]
-type = "integer"
-default = 32
-min = 2
-help = "points of the Sobol design; (k + 2) times as many masks"
-
-[parameters.estimator]
-type = "text"
-default = "closed_form"
-choices = ["closed_form", "sampled"]
-help = "the same finite design solved for a linear head, or every mask rebuilt and put through the head"
-
-[parameters.psi]
-type = "text"
-default = "transform"
-choices = ["transform", "exact"]
-help = "the solver's own updates, which stop by a rule over the whole batch, or their limit per row (ridge NNLS)"
-
-[parameters.max_iter]
-type = "integer"
-default = 200
-min = 1
-help = "iterations of the factorisation"
-
-[parameters.tol]
-type = "real"
-default = 1e-4
-min = 0
-help = "the factorisation's own stopping tolerance"
-)toml")
+)toml",
+                    kParameters)

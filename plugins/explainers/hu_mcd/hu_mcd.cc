@@ -50,11 +50,42 @@ struct Segments {
   }
 };
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("clusters", 0)
+        .at_least(0)
+        .counts_concepts()
+        .help("clusters of segments per output; 0: the average number of segments per sample, "
+              "rounded"),
+    sdk::integer("min_segments", 50).at_least(2).help("smaller clusters are no concept"),
+    sdk::real("gamma", 10)
+        .at_least(1.000001)
+        .help("self-representation: penalty = largest |product| with another segment / gamma"),
+    sdk::real("variance", 0.8)
+        .between(1e-06, 0.999999)
+        .help("a concept has as many dimensions as hold this share of its variance, at most "
+              "features / concepts"),
+    sdk::integer("max_samples", 400)
+        .at_least(1)
+        .help("a random subset of an output's samples if there are more"),
+    sdk::integer("segments", 15)
+        .at_least(1)
+        .help("without given embeddings: superpixels per image"),
+    sdk::real("compactness", 20)
+        .at_least(0)
+        .help("of the superpixels: how much shape counts beside colour"),
+    sdk::real("sigma", 1)
+        .between(0, 1000)
+        .help("Gaussian smoothing before the superpixels, in pixels"),
+    sdk::text("fill", "grey")
+        .choices({"grey", "mean"})
+        .help("what surrounds a segment: 117/255 of the training images' range, or their mean by "
+              "channel"));
+
 class HuMcd final : public sdk::Explainer,
                     public sdk::ForwardUser,
                     public explainers::SubspaceProjection {
  public:
-  explicit HuMcd(const sdk::Params& params)
+  explicit HuMcd(const sdk::ParamsOf<kParameters>& params)
       : clusters_(params.integer("clusters")),
         min_segments_(params.integer("min_segments")),
         gamma_(params.real("gamma")),
@@ -189,60 +220,5 @@ citation = "Grobruegge, Kuehl, Satzger & Spitzer, Towards human-understandable m
 needs = ["head_view", "segments or forward"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.clusters]
-type = "integer"
-default = 0
-min = 0
-help = "clusters of segments per output; 0: the average number of segments per sample, rounded"
-
-[parameters.min_segments]
-type = "integer"
-default = 50
-min = 2
-help = "smaller clusters are no concept"
-
-[parameters.gamma]
-type = "real"
-default = 10
-min = 1.000001
-help = "self-representation: penalty = largest |product| with another segment / gamma"
-
-[parameters.variance]
-type = "real"
-default = 0.8
-min = 0.000001
-max = 0.999999
-help = "a concept has as many dimensions as hold this share of its variance, at most features / concepts"
-
-[parameters.max_samples]
-type = "integer"
-default = 400
-min = 1
-help = "a random subset of an output's samples if there are more"
-
-[parameters.segments]
-type = "integer"
-default = 15
-min = 1
-help = "without given embeddings: superpixels per image"
-
-[parameters.compactness]
-type = "real"
-default = 20
-min = 0
-help = "of the superpixels: how much shape counts beside colour"
-
-[parameters.sigma]
-type = "real"
-default = 1
-min = 0
-max = 1000
-help = "Gaussian smoothing before the superpixels, in pixels"
-
-[parameters.fill]
-type = "text"
-default = "grey"
-choices = ["grey", "mean"]
-help = "what surrounds a segment: 117/255 of the training images' range, or their mean by channel"
-)toml")
+)toml",
+                    kParameters)

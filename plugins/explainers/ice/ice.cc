@@ -15,9 +15,35 @@ namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::text("solver", "cd")
+        .choices({"cd", "mu", "minibatch"})
+        .help("coordinate descent, multiplicative updates, or the latter on one batch of rows "
+              "after the other"),
+    sdk::text("importance", "directional")
+        .choices({"directional", "tcav"})
+        .help("mean derivative of the logit in the direction of the concept, or the share of "
+              "samples where it is positive"),
+    sdk::text("psi", "exact")
+        .choices({"exact", "transform"})
+        .help("non-negative least squares per row, or the solver's own updates, which stop by a "
+              "rule over the whole batch"),
+    sdk::integer("max_iter", 200)
+        .at_least(1)
+        .help("iterations; passes over the rows with minibatch"),
+    sdk::real("tol", 0.0001).at_least(0).help("the solver's own stopping tolerance"),
+    sdk::integer("batch_size", 1024).at_least(1).help("minibatch: rows per step"),
+    sdk::real("forget_factor", 0.7)
+        .between(0, 1)
+        .help("minibatch: what one pass leaves of what was seen before; above 0"),
+    sdk::integer("max_no_improvement", 10)
+        .at_least(0)
+        .help("minibatch: steps without a lower smoothed cost before it stops; 0: no limit"));
+
 class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
  public:
-  explicit Ice(const sdk::Params& params)
+  explicit Ice(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
         minibatch_(params.text("solver") == "minibatch"),
         tcav_(params.text("importance") == "tcav"),
@@ -92,59 +118,5 @@ citation = "Zhang et al., Invertible Concept-based Explanations for CNN Models w
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.solver]
-type = "text"
-default = "cd"
-choices = ["cd", "mu", "minibatch"]
-help = "coordinate descent, multiplicative updates, or the latter on one batch of rows after the other"
-
-[parameters.importance]
-type = "text"
-default = "directional"
-choices = ["directional", "tcav"]
-help = "mean derivative of the logit in the direction of the concept, or the share of samples where it is positive"
-
-[parameters.psi]
-type = "text"
-default = "exact"
-choices = ["exact", "transform"]
-help = "non-negative least squares per row, or the solver's own updates, which stop by a rule over the whole batch"
-
-[parameters.max_iter]
-type = "integer"
-default = 200
-min = 1
-help = "iterations; passes over the rows with minibatch"
-
-[parameters.tol]
-type = "real"
-default = 1e-4
-min = 0
-help = "the solver's own stopping tolerance"
-
-[parameters.batch_size]
-type = "integer"
-default = 1024
-min = 1
-help = "minibatch: rows per step"
-
-[parameters.forget_factor]
-type = "real"
-default = 0.7
-min = 0
-max = 1
-help = "minibatch: what one pass leaves of what was seen before; above 0"
-
-[parameters.max_no_improvement]
-type = "integer"
-default = 10
-min = 0
-help = "minibatch: steps without a lower smoothed cost before it stops; 0: no limit"
-)toml")
+)toml",
+                    kParameters)

@@ -10,9 +10,17 @@ namespace {
 namespace sdk = conoscope::sdk;
 namespace numerics = conoscope::numerics;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::integer("n_init", 10).at_least(1).help("k-means++ starts; the best is kept"),
+    sdk::integer("max_iter", 300).at_least(1).help("Lloyd iterations per start"),
+    sdk::real("tol", 0.0001)
+        .at_least(0)
+        .help("stop when the centres move less, relative to the mean variance of the features"));
+
 class KMeans final : public sdk::Explainer {
  public:
-  explicit KMeans(const sdk::Params& params) : k_(params.integer("k")) {
+  explicit KMeans(const sdk::ParamsOf<kParameters>& params) : k_(params.integer("k")) {
     options_.n_init = static_cast<int>(params.integer("n_init"));
     options_.max_iter = static_cast<int>(params.integer("max_iter"));
     options_.tol = params.real("tol");
@@ -48,28 +56,5 @@ citation = "clustering: Arthur & Vassilvitskii, k-means++, SODA 2007; as concept
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.n_init]
-type = "integer"
-default = 10
-min = 1
-help = "k-means++ starts; the best is kept"
-
-[parameters.max_iter]
-type = "integer"
-default = 300
-min = 1
-help = "Lloyd iterations per start"
-
-[parameters.tol]
-type = "real"
-default = 1e-4
-min = 0
-help = "stop when the centres move less, relative to the mean variance of the features"
-)toml")
+)toml",
+                    kParameters)

@@ -15,9 +15,35 @@ namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 using Eigen::Index;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help(
+        "concepts per output; each is a subspace of one or more dimensions"),
+    sdk::text("clustering", "ssc")
+        .choices({"ssc", "kmeans"})
+        .help(
+            "sparse subspace clustering, or K-Means of the unit-norm features (no outliers then)"),
+    sdk::real("gamma", 50)
+        .at_least(1.000001)
+        .help("self-representation: penalty = largest |product| with another row / gamma"),
+    sdk::real("outlier_quantile", 0.75)
+        .between(0.01, 1)
+        .help("rows whose self-representation has an l1 norm above this quantile are left out; 1: "
+              "none"),
+    sdk::text("dimension_rule", "fo")
+        .choices({"fo", "ratio"})
+        .help("dimension of a concept: eigenvalues above threshold * largest, or the first that "
+              "hold that share of the variance"),
+    sdk::real("dimension_threshold", 0.05).between(1e-06, 0.999999).help("of the dimension rule"),
+    sdk::integer("max_dimension", 0)
+        .at_least(0)
+        .help("at most so many dimensions per concept; 0: as the rule says"),
+    sdk::integer("max_rows", 10000)
+        .at_least(2)
+        .help("a random subset of an output's positions if there are more"));
+
 class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
  public:
-  explicit Mcd(const sdk::Params& params)
+  explicit Mcd(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
         by_self_representation_(params.text("clustering") == "ssc"),
         gamma_(params.real("gamma")),
@@ -108,54 +134,5 @@ citation = "Vielhaben, Bluecher & Strodthoff, Multi-dimensional concept discover
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output; each is a subspace of one or more dimensions"
-
-[parameters.clustering]
-type = "text"
-default = "ssc"
-choices = ["ssc", "kmeans"]
-help = "sparse subspace clustering, or K-Means of the unit-norm features (no outliers then)"
-
-[parameters.gamma]
-type = "real"
-default = 50
-min = 1.000001
-help = "self-representation: penalty = largest |product| with another row / gamma"
-
-[parameters.outlier_quantile]
-type = "real"
-default = 0.75
-min = 0.01
-max = 1
-help = "rows whose self-representation has an l1 norm above this quantile are left out; 1: none"
-
-[parameters.dimension_rule]
-type = "text"
-default = "fo"
-choices = ["fo", "ratio"]
-help = "dimension of a concept: eigenvalues above threshold * largest, or the first that hold that share of the variance"
-
-[parameters.dimension_threshold]
-type = "real"
-default = 0.05
-min = 0.000001
-max = 0.999999
-help = "of the dimension rule"
-
-[parameters.max_dimension]
-type = "integer"
-default = 0
-min = 0
-help = "at most so many dimensions per concept; 0: as the rule says"
-
-[parameters.max_rows]
-type = "integer"
-default = 10000
-min = 2
-help = "a random subset of an output's positions if there are more"
-)toml")
+)toml",
+                    kParameters)

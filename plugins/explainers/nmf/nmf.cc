@@ -14,9 +14,17 @@ namespace sdk = conoscope::sdk;
 namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::text("solver", "cd")
+        .choices({"cd", "mu"})
+        .help("coordinate descent or multiplicative updates"),
+    sdk::integer("max_iter", 200).at_least(1).help("iterations"),
+    sdk::real("tol", 0.0001).at_least(0).help("the solver's own stopping tolerance"));
+
 class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
  public:
-  explicit Nmf(const sdk::Params& params) : k_(params.integer("k")) {
+  explicit Nmf(const sdk::ParamsOf<kParameters>& params) : k_(params.integer("k")) {
     options_.solver = params.text("solver") == "cd" ? numerics::NmfSolver::kCoordinateDescent
                                                     : numerics::NmfSolver::kMultiplicativeUpdate;
     options_.max_iter = static_cast<int>(params.integer("max_iter"));
@@ -61,28 +69,5 @@ citation = "Lee & Seung, Nature 401, 1999; as concepts: Zhang et al., ICE, AAAI 
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.solver]
-type = "text"
-default = "cd"
-choices = ["cd", "mu"]
-help = "coordinate descent or multiplicative updates"
-
-[parameters.max_iter]
-type = "integer"
-default = 200
-min = 1
-help = "iterations"
-
-[parameters.tol]
-type = "real"
-default = 1e-4
-min = 0
-help = "the solver's own stopping tolerance"
-)toml")
+)toml",
+                    kParameters)

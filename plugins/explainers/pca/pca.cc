@@ -10,9 +10,15 @@ namespace {
 namespace sdk = conoscope::sdk;
 namespace explainers = conoscope::explainers;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::text("rows", "positions")
+        .choices({"pooled", "positions"})
+        .help("what is factorised: pooled embeddings, or the features of every position"));
+
 class Pca final : public sdk::Explainer {
  public:
-  explicit Pca(const sdk::Params& params)
+  explicit Pca(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")), pool_(params.text("rows") == "pooled") {}
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
@@ -55,16 +61,5 @@ citation = "baseline; as concepts: Zhang et al., Invertible Concept-based Explan
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = false
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.rows]
-type = "text"
-default = "positions"
-choices = ["pooled", "positions"]
-help = "what is factorised: pooled embeddings, or the features of every position"
-)toml")
+)toml",
+                    kParameters)

@@ -9,9 +9,15 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::text("rows", "pooled")
+        .choices({"pooled", "positions"})
+        .help("what is factorised: pooled embeddings, or the features of every position"));
+
 class Svd final : public sdk::Explainer {
  public:
-  explicit Svd(const sdk::Params& params)
+  explicit Svd(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")), pool_(params.text("rows") == "pooled") {}
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
@@ -38,16 +44,5 @@ citation = "baseline; candidates as in Graziani et al., CDISCO, 2023"
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = false
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts per output"
-
-[parameters.rows]
-type = "text"
-default = "pooled"
-choices = ["pooled", "positions"]
-help = "what is factorised: pooled embeddings, or the features of every position"
-)toml")
+)toml",
+                    kParameters)

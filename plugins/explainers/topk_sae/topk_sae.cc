@@ -12,11 +12,28 @@ namespace sdk = conoscope::sdk;
 namespace methods = conoscope::methods;
 namespace numerics = conoscope::numerics;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("latents", 0)
+        .at_least(0)
+        .counts_concepts()
+        .help("concepts that all outputs share; 0: five per output"),
+    sdk::integer("k", 5).at_least(1).help("concepts that may be active in one row"),
+    sdk::integer("epochs", 60).at_least(1).help("passes over the training positions"),
+    sdk::integer("batch", 256).at_least(1).help("rows per step"),
+    sdk::real("learning_rate", 0.002)
+        .at_least(0)
+        .help("Adam's rate at the start; falls to 0 along half a cosine"),
+    sdk::real("aux_weight", 0.1)
+        .at_least(0)
+        .help("weight of the auxiliary loss, by which unused latents learn the residual; 0 "
+              "switches it off"),
+    sdk::real("clip", 1.0).at_least(1e-12).help("largest norm of the gradient"));
+
 class TopKSparseAutoencoder final : public sdk::Explainer,
                                     public sdk::Projection,
                                     public sdk::Reconstruction {
  public:
-  explicit TopKSparseAutoencoder(const sdk::Params& params) {
+  explicit TopKSparseAutoencoder(const sdk::ParamsOf<kParameters>& params) {
     options_.latents = params.integer("latents");
     options_.top_k = params.integer("k");
     options_.epochs = static_cast<int>(params.integer("epochs"));
@@ -92,46 +109,5 @@ citation = "Makhzani & Frey, k-Sparse Autoencoders, ICLR 2014; Gao et al., arXiv
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-
-[parameters.latents]
-type = "integer"
-default = 0
-min = 0
-help = "concepts that all outputs share; 0: five per output"
-
-[parameters.k]
-type = "integer"
-default = 5
-min = 1
-help = "concepts that may be active in one row"
-
-[parameters.epochs]
-type = "integer"
-default = 60
-min = 1
-help = "passes over the training positions"
-
-[parameters.batch]
-type = "integer"
-default = 256
-min = 1
-help = "rows per step"
-
-[parameters.learning_rate]
-type = "real"
-default = 2e-3
-min = 0
-help = "Adam's rate at the start; falls to 0 along half a cosine"
-
-[parameters.aux_weight]
-type = "real"
-default = 0.1
-min = 0
-help = "weight of the auxiliary loss, by which unused latents learn the residual; 0 switches it off"
-
-[parameters.clip]
-type = "real"
-default = 1.0
-min = 1e-12
-help = "largest norm of the gradient"
-)toml")
+)toml",
+                    kParameters)

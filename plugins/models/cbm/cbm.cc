@@ -12,7 +12,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -24,15 +23,31 @@ using namespace conoscope::models;
 // What an intervention on a logit writes, percentiles over the training split.
 constexpr double kInactive = 0.05, kActive = 0.95;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("bottleneck", "soft")
+        .choices({"hard", "soft", "logit"})
+        .help("what the head reads of a concept: 0 or 1, its probability, or its logit"),
+    sdk::text("training", "joint")
+        .choices({"independent", "sequential", "joint"})
+        .help("encoder and head at once; or the encoder first, then the head on annotated "
+              "(independent) or predicted (sequential) concepts"),
+    sdk::real("concept_weight", 1.0)
+        .between(0.0, 1e6)
+        .help("lambda of training = joint: the concept loss counts that many times"),
+    sdk::integer("head_epochs", 20).between(1, 100000).help("of the head, unless training = joint"),
+    sdk::real("head_learning_rate", 0.01)
+        .between(1e-8, 10.0)
+        .help("of the head, unless training = joint"),
+    kEncoderParameters, kHeadParameters, optimise_parameters(200, 512));
+
 class Cbm final : public sdk::Model, public sdk::Intervene {
  public:
-  explicit Cbm(const sdk::Params& params)
+  explicit Cbm(const sdk::ParamsOf<kParameters>& params)
       : bottleneck_(params.text("bottleneck")),
         training_(params.text("training")),
         concept_weight_(params.real("concept_weight")),
-        encoder_{parse_counts("cbm: channels", params.text("channels")),
-                 parse_counts("cbm: hidden", params.text("hidden"))},
-        head_(TaskHead::read_layers("cbm", params)),
+        encoder_{params.integers("channels"), params.integers("hidden")},
+        head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)),
         head_options_(options_) {
     head_options_.epochs = params.integer("head_epochs");
@@ -143,37 +158,5 @@ citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Par
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-
-[parameters.bottleneck]
-type = "text"
-default = "soft"
-choices = ["hard", "soft", "logit"]
-help = "what the head reads of a concept: 0 or 1, its probability, or its logit"
-
-[parameters.training]
-type = "text"
-default = "joint"
-choices = ["independent", "sequential", "joint"]
-help = "encoder and head at once; or the encoder first, then the head on annotated (independent) or predicted (sequential) concepts"
-
-[parameters.concept_weight]
-type = "real"
-default = 1.0
-min = 0.0
-max = 1e6
-help = "lambda of training = joint: the concept loss counts that many times"
-
-[parameters.head_epochs]
-type = "integer"
-default = 20
-min = 1
-max = 100000
-help = "of the head, unless training = joint"
-
-[parameters.head_learning_rate]
-type = "real"
-default = 0.01
-min = 1e-8
-max = 10.0
-help = "of the head, unless training = joint"
-)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(200, 512))
+)",
+                kParameters)

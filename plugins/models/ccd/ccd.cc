@@ -14,7 +14,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -46,9 +45,32 @@ class Answer {
   const TaskHead& head_;
 };
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("concepts", 0)
+        .between(0, 4096)
+        .counts_concepts()
+        .help("how many to discover; 0: as many as the data set annotates"),
+    sdk::integer("latent", 64).between(1, 4096).help("width of the network's features phi"),
+    sdk::integer("mapping_hidden", 500)
+        .between(1, 4096)
+        .help("hidden units of g, from concept scores back to features"),
+    sdk::integer("neighbours", 8)
+        .between(1, 65536)
+        .help("samples of a batch that a concept is to be near to"),
+    sdk::real("threshold", 0.0)
+        .between(0.0, 1.0)
+        .help("concept scores that are not above it are 0"),
+    sdk::real("nearness", 0.1)
+        .between(0.0, 1e6)
+        .help("lambda_1, weight of R1: concepts near to samples"),
+    sdk::real("distinctness", 0.1)
+        .between(0.0, 1e6)
+        .help("lambda_2, weight of R2: concepts far from each other"),
+    kEncoderParameters, kHeadParameters, optimise_parameters(100, 32));
+
 class Ccd final : public sdk::Model, public sdk::Intervene {
  public:
-  explicit Ccd(const sdk::Params& params)
+  explicit Ccd(const sdk::ParamsOf<kParameters>& params)
       : concepts_(params.integer("concepts")),
         latent_(params.integer("latent")),
         mapping_hidden_(params.integer("mapping_hidden")),
@@ -56,9 +78,8 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
         threshold_(params.real("threshold")),
         nearness_(params.real("nearness")),
         distinctness_(params.real("distinctness")),
-        encoder_{parse_counts("ccd: channels", params.text("channels")),
-                 parse_counts("ccd: hidden", params.text("hidden"))},
-        head_(TaskHead::read_layers("ccd", params)),
+        encoder_{params.integers("channels"), params.integers("hidden")},
+        head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
@@ -164,53 +185,5 @@ citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
-
-[parameters.concepts]
-type = "integer"
-default = 0
-min = 0
-max = 4096
-help = "how many to discover; 0: as many as the data set annotates"
-
-[parameters.latent]
-type = "integer"
-default = 64
-min = 1
-max = 4096
-help = "width of the network's features phi"
-
-[parameters.mapping_hidden]
-type = "integer"
-default = 500
-min = 1
-max = 4096
-help = "hidden units of g, from concept scores back to features"
-
-[parameters.neighbours]
-type = "integer"
-default = 8
-min = 1
-max = 65536
-help = "samples of a batch that a concept is to be near to"
-
-[parameters.threshold]
-type = "real"
-default = 0.0
-min = 0.0
-max = 1.0
-help = "concept scores that are not above it are 0"
-
-[parameters.nearness]
-type = "real"
-default = 0.1
-min = 0.0
-max = 1e6
-help = "lambda_1, weight of R1: concepts near to samples"
-
-[parameters.distinctness]
-type = "real"
-default = 0.1
-min = 0.0
-max = 1e6
-help = "lambda_2, weight of R2: concepts far from each other"
-)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(100, 32))
+)",
+                kParameters)

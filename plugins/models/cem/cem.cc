@@ -13,7 +13,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -58,18 +57,38 @@ class Embedder {
   Tensor score_, score_bias_;
 };
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("embedding_size", 16).between(1, 1024).help("numbers per concept, w"),
+    sdk::integer("latent", 64)
+        .between(1, 4096)
+        .help("width of the encoder's output, from which all embeddings are made"),
+    sdk::real("p_int", 0.25)
+        .between(0.0, 1.0)
+        .help("probability with which training tells the annotated concept instead of the "
+              "predicted one"),
+    sdk::text("p_int_mask", "batch")
+        .choices({"batch", "sample"})
+        .help("whether the concepts told are drawn once for a batch or for each sample of it"),
+    sdk::text("score_function", "shared")
+        .choices({"shared", "own"})
+        .help("the linear map from a concept's two embeddings to its probability: one for all "
+              "concepts, or one for each"),
+    sdk::real("concept_weight", 1.0)
+        .between(0.0, 1e6)
+        .help("lambda: the concept loss counts that many times"),
+    kEncoderParameters, kHeadParameters, optimise_parameters(200, 512));
+
 class Cem final : public sdk::Model, public sdk::Intervene {
  public:
-  explicit Cem(const sdk::Params& params)
+  explicit Cem(const sdk::ParamsOf<kParameters>& params)
       : width_(params.integer("embedding_size")),
         latent_(params.integer("latent")),
         p_int_(params.real("p_int")),
         mask_per_batch_(params.text("p_int_mask") == "batch"),
         shared_score_(params.text("score_function") == "shared"),
         concept_weight_(params.real("concept_weight")),
-        encoder_{parse_counts("cem: channels", params.text("channels")),
-                 parse_counts("cem: hidden", params.text("hidden"))},
-        head_(TaskHead::read_layers("cem", params)),
+        encoder_{params.integers("channels"), params.integers("hidden")},
+        head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
@@ -159,44 +178,5 @@ citation = "Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022; de
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-
-[parameters.embedding_size]
-type = "integer"
-default = 16
-min = 1
-max = 1024
-help = "numbers per concept, w"
-
-[parameters.latent]
-type = "integer"
-default = 64
-min = 1
-max = 4096
-help = "width of the encoder's output, from which all embeddings are made"
-
-[parameters.p_int]
-type = "real"
-default = 0.25
-min = 0.0
-max = 1.0
-help = "probability with which training tells the annotated concept instead of the predicted one"
-
-[parameters.p_int_mask]
-type = "text"
-default = "batch"
-choices = ["batch", "sample"]
-help = "whether the concepts told are drawn once for a batch or for each sample of it"
-
-[parameters.score_function]
-type = "text"
-default = "shared"
-choices = ["shared", "own"]
-help = "the linear map from a concept's two embeddings to its probability: one for all concepts, or one for each"
-
-[parameters.concept_weight]
-type = "real"
-default = 1.0
-min = 0.0
-max = 1e6
-help = "lambda: the concept loss counts that many times"
-)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(200, 512))
+)",
+                kParameters)

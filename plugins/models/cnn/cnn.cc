@@ -12,7 +12,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/classifier.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/training.h"
 
 namespace {
@@ -80,11 +79,17 @@ class Convolutions final : public Trunk {
   Spread standard_;
 };
 
-class Cnn final : public sdk::Model, public sdk::Forward {
+constexpr auto kParameters = sdk::parameters(
+    sdk::integers("channels", {32, 64, 64})
+        .between(1, 4096)
+        .not_empty()
+        .help("output channels of each 3 x 3 convolution; the last is the head view's width D"),
+    classifier_parameters(15, 32, 0.003, 1e-4));
+
+class Cnn final : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
  public:
-  explicit Cnn(const sdk::Params& params)
-      : channels_(parse_counts("cnn: channels", params.text("channels"))),
-        options_(read_classifier_options(params)) {}
+  explicit Cnn(const sdk::ParamsOf<kParameters>& params)
+      : channels_(params.integers("channels")), options_(read_classifier_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
@@ -114,11 +119,7 @@ summary = "small convolutional network with ReLU, global average pooling and a l
 licence = "Apache-2.0"
 citation = "Lin, Chen & Yan, Network In Network, arXiv:1312.4400"
 needs = ["inputs"]
-offers = ["head_view", "nonnegative_activations", "images", "forward"]
+offers = ["head_view", "nonnegative_activations", "images", "forward", "head"]
 seeded = true
-
-[parameters.channels]
-type = "text"
-default = "32,64,64"
-help = "output channels of each 3 x 3 convolution, with commas between; the last is the head view's width D"
-)" CONOSCOPE_CLASSIFIER_PARAMETERS(15, 32, 0.003, 1e-4))
+)",
+                kParameters)

@@ -18,7 +18,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
 #include "plugins/models/cw/calibrate.h"
@@ -67,14 +66,22 @@ Tensor mean_where(const Tensor& values, const ConceptData& data, std::int64_t co
   return values.index_select(0, rows).mean(0);
 }
 
+constexpr auto kParameters =
+    sdk::parameters(sdk::text("representation", "max_pool_mean")
+                        .choices({"max_pool_mean", "feature_map"})
+                        .help("what the head reads of an axis: one number, or its whole map"),
+                    sdk::integer("rotation_steps", 20)
+                        .between(1, 1000000)
+                        .help("training steps between two turns of the axes"),
+                    kEncoderParameters, kHeadParameters, optimise_parameters(100, 128));
+
 class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
  public:
-  explicit ConceptWhitening(const sdk::Params& params)
+  explicit ConceptWhitening(const sdk::ParamsOf<kParameters>& params)
       : feature_map_(params.text("representation") == "feature_map"),
         rotation_steps_(params.integer("rotation_steps")),
-        encoder_{parse_counts("cw: channels", params.text("channels")),
-                 parse_counts("cw: hidden", params.text("hidden"))},
-        head_(TaskHead::read_layers("cw", params)),
+        encoder_{params.integers("channels"), params.integers("hidden")},
+        head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
@@ -198,17 +205,5 @@ citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recogni
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-
-[parameters.representation]
-type = "text"
-default = "max_pool_mean"
-choices = ["max_pool_mean", "feature_map"]
-help = "what the head reads of an axis: one number, or its whole map"
-
-[parameters.rotation_steps]
-type = "integer"
-default = 20
-min = 1
-max = 1000000
-help = "training steps between two turns of the axes"
-)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_HEAD_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(100, 128))
+)",
+                kParameters)

@@ -50,9 +50,18 @@ Matrix mixed(const Matrix& codes, double share, sdk::Seed seed) {
   return standardised(codes * weights.transpose());
 }
 
+constexpr auto kParameters =
+    sdk::parameters(sdk::text("step", "perfect")
+                        .choices({"perfect", "half", "random"})
+                        .help("how much is spoilt: nothing, half, all"),
+                    sdk::text("disturbance", "shuffled")
+                        .choices({"shuffled", "mixed"})
+                        .help("shuffled: samples exchange their values, so less is known; mixed: "
+                              "codes take up the others, so each answers to several factors"));
+
 class LadderCodes final : public sdk::Model {
  public:
-  explicit LadderCodes(const sdk::Params& params)
+  explicit LadderCodes(const sdk::ParamsOf<kParameters>& params)
       : share_(conoscope::models::spoilt_share(params.text("step"))),
         mixed_(params.text("disturbance") == "mixed") {}
 
@@ -88,16 +97,5 @@ citation = ""
 needs = ["factors"]
 offers = ["latent_view"]
 seeded = true
-
-[parameters.step]
-type = "text"
-default = "perfect"
-choices = ["perfect", "half", "random"]
-help = "how much is spoilt: nothing, half, all"
-
-[parameters.disturbance]
-type = "text"
-default = "shuffled"
-choices = ["shuffled", "mixed"]
-help = "shuffled: samples exchange their values, so less is known; mixed: codes take up the others, so each answers to several factors"
-)toml")
+)toml",
+                kParameters)

@@ -72,9 +72,21 @@ Matrix with_constant(const Matrix& concepts) {
   return out;
 }
 
+constexpr auto kParameters =
+    sdk::parameters(sdk::text("step", "perfect")
+                        .choices({"perfect", "half", "random"})
+                        .help("the share of the samples that is spoilt: none, half, all"),
+                    sdk::text("disturbance", "shuffled")
+                        .choices({"shuffled", "mixed"})
+                        .help("shuffled: samples exchange their values, so less is known; mixed: "
+                              "values spell other concepts, so more is told than should be"),
+                    sdk::integer("width", 1)
+                        .between(1, 1024)
+                        .help("numbers by which one concept is told; more than 1: embeddings"));
+
 class LadderConcepts final : public sdk::Model, public sdk::Intervene {
  public:
-  explicit LadderConcepts(const sdk::Params& params)
+  explicit LadderConcepts(const sdk::ParamsOf<kParameters>& params)
       : share_(conoscope::models::spoilt_share(params.text("step"))),
         mixed_(params.text("disturbance") == "mixed"),
         width_(params.integer("width")) {}
@@ -165,23 +177,5 @@ citation = "intervals: Espinosa Zarlenga et al., Towards Robust Metrics for Conc
 needs = ["concepts"]
 offers = ["concept_view"]
 seeded = true
-
-[parameters.step]
-type = "text"
-default = "perfect"
-choices = ["perfect", "half", "random"]
-help = "the share of the samples that is spoilt: none, half, all"
-
-[parameters.disturbance]
-type = "text"
-default = "shuffled"
-choices = ["shuffled", "mixed"]
-help = "shuffled: samples exchange their values, so less is known; mixed: values spell other concepts, so more is told than should be"
-
-[parameters.width]
-type = "integer"
-default = 1
-min = 1
-max = 1024
-help = "numbers by which one concept is told; more than 1: embeddings"
-)toml")
+)toml",
+                kParameters)

@@ -9,7 +9,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/classifier.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/training.h"
 #include "plugins/models/common/torch/weights.h"
 
@@ -67,11 +66,17 @@ class HiddenLayers final : public Trunk {
   std::vector<Layer> layers_;
 };
 
-class FullyConnected final : public sdk::Model, public sdk::Forward {
+constexpr auto kParameters =
+    sdk::parameters(sdk::integers("hidden", {64, 64})
+                        .between(1, 4096)
+                        .not_empty()
+                        .help("units of each hidden layer; the last is the head view's width D"),
+                    classifier_parameters(50, 32, 0.003, 1e-4));
+
+class FullyConnected final : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
  public:
-  explicit FullyConnected(const sdk::Params& params)
-      : hidden_(parse_counts("mlp: hidden", params.text("hidden"))),
-        options_(read_classifier_options(params)) {}
+  explicit FullyConnected(const sdk::ParamsOf<kParameters>& params)
+      : hidden_(params.integers("hidden")), options_(read_classifier_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
@@ -102,11 +107,7 @@ summary = "fully connected layers with ReLU and a linear head, trained on the sp
 licence = "Apache-2.0"
 citation = "Rumelhart, Hinton & Williams, Learning Representations by Back-Propagating Errors, Nature 1986"
 needs = ["inputs"]
-offers = ["head_view", "nonnegative_activations", "forward"]
+offers = ["head_view", "nonnegative_activations", "forward", "head"]
 seeded = true
-
-[parameters.hidden]
-type = "text"
-default = "64,64"
-help = "units of each hidden layer, with commas between; the last is the head view's width D"
-)" CONOSCOPE_CLASSIFIER_PARAMETERS(50, 32, 0.003, 1e-4))
+)",
+                kParameters)

@@ -7,9 +7,18 @@ namespace {
 namespace sdk = conoscope::sdk;
 using namespace conoscope::models;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::file("file").help("an .onnx file with its weights, as torch.onnx.export() writes it"),
+    sdk::text("layer").help("name of the node whose output the head's pooling reads, or of that "
+                            "output, as /layer4/layer4.1/relu_1/Relu"),
+    sdk::text("head", "")
+        .help("name of the linear node that gives the output, or of its output; empty: the last "
+              "one after the layer"),
+    kOwnNetworkParameters);
+
 class Onnx final : public OwnNetwork {
  public:
-  explicit Onnx(const sdk::Params& params) : OwnNetwork("onnx", params) {}
+  explicit Onnx(const sdk::ParamsOf<kParameters>& params) : OwnNetwork("onnx", params) {}
 
  private:
   std::unique_ptr<Network> open(const std::string& file, const std::string& layer,
@@ -25,19 +34,7 @@ summary = "a network of your own in an ONNX file: a node that you name, and its 
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs"]
-offers = ["head_view", "images", "forward"]
+offers = ["head_view", "images", "forward", "head"]
 seeded = false
-
-[parameters.file]
-type = "file"
-help = "an .onnx file with its weights, as torch.onnx.export() writes it"
-
-[parameters.layer]
-type = "text"
-help = "name of the node whose output the head's pooling reads, or of that output, as /layer4/layer4.1/relu_1/Relu"
-
-[parameters.head]
-type = "text"
-default = ""
-help = "name of the linear node that gives the output, or of its output; empty: the last one after the layer"
-)" CONOSCOPE_OWN_NETWORK_PARAMETERS)
+)",
+                kParameters)

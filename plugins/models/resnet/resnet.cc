@@ -5,7 +5,7 @@
 //   block: x -> conv 3x3, BN, ReLU, conv 3x3, BN -> add the shortcut of x -> ReLU
 //
 // 6n + 2 layers, of `width` channels and twice as many at half the resolution in each later stage.
-// Unlike the paper: AdamW with cosine decay instead of momentum with steps, no crops and flips.
+// Other than there: AdamW along a cosine in place of momentum in steps, no crops and flips.
 
 #include <torch/torch.h>
 
@@ -121,9 +121,21 @@ class ResidualBlocks final : public Trunk {
   std::vector<Block> blocks_;
 };
 
-class ResNet final : public sdk::Model, public sdk::Forward {
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("depth", 20).between(8, 1202).help("layers: 6n + 2, as 8, 14, 20, 32, 56, 110"),
+    sdk::integer("width", 16)
+        .between(1, 1024)
+        .help("channels of the first stage; the second has twice as many, the third, which is the "
+              "head view, four times"),
+    sdk::text("shortcut", "A")
+        .choices({"A", "B"})
+        .help("where a stage begins: A, every other pixel and channels of zeros; B, a 1 x 1 "
+              "convolution"),
+    classifier_parameters(30, 32, 0.003, 1e-4));
+
+class ResNet final : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
  public:
-  explicit ResNet(const sdk::Params& params)
+  explicit ResNet(const sdk::ParamsOf<kParameters>& params)
       : layout_{params.integer("depth"), params.integer("width"), params.text("shortcut") == "B"},
         options_(read_classifier_options(params)) {
     if (layout_.depth % 6 != 2)
@@ -161,26 +173,7 @@ summary = "residual network for small images (6n + 2 layers), trained on the spo
 licence = "Apache-2.0"
 citation = "He et al., Deep Residual Learning for Image Recognition, CVPR 2016"
 needs = ["inputs"]
-offers = ["head_view", "nonnegative_activations", "images", "forward"]
+offers = ["head_view", "nonnegative_activations", "images", "forward", "head"]
 seeded = true
-
-[parameters.depth]
-type = "integer"
-default = 20
-min = 8
-max = 1202
-help = "layers: 6n + 2, as 8, 14, 20, 32, 56, 110"
-
-[parameters.width]
-type = "integer"
-default = 16
-min = 1
-max = 1024
-help = "channels of the first stage; the second has twice as many, the third, which is the head view, four times"
-
-[parameters.shortcut]
-type = "text"
-default = "A"
-choices = ["A", "B"]
-help = "where a stage begins: A, every other pixel and channels of zeros; B, a 1 x 1 convolution"
-)" CONOSCOPE_CLASSIFIER_PARAMETERS(30, 32, 0.003, 1e-4))
+)",
+                kParameters)

@@ -12,7 +12,6 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
-#include "plugins/models/common/torch/counts.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -72,17 +71,37 @@ class Aggregator {
   Tensor bias_;
 };
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("concepts", 0)
+        .between(0, 4096)
+        .counts_concepts()
+        .help("how many to learn; 0: as many as the data set annotates"),
+    sdk::text("relevances_of", "concepts")
+        .choices({"concepts", "inputs"})
+        .help("what the relevances are a function of; only concepts can be intervened on"),
+    sdk::integers("relevance_hidden", {64, 64})
+        .between(1, 4096)
+        .not_empty()
+        .help("units of the relevance network's hidden layers"),
+    sdk::real("robustness", 0.1)
+        .between(0.0, 1e6)
+        .help("weight of the gradient by which the relevances are not constant around a sample"),
+    sdk::real("reconstruction", 1.0)
+        .between(0.0, 1e6)
+        .help("weight of the squared error with which concepts give the standardised inputs back"),
+    sdk::real("sparsity", 2e-05).between(0.0, 1e6).help("weight of the sum of concept values"),
+    kEncoderParameters, optimise_parameters(100, 32));
+
 class Senn final : public sdk::Model, public sdk::Intervene {
  public:
-  explicit Senn(const sdk::Params& params)
+  explicit Senn(const sdk::ParamsOf<kParameters>& params)
       : concepts_(params.integer("concepts")),
         of_inputs_(params.text("relevances_of") == "inputs"),
         robustness_(params.real("robustness")),
         reconstruction_(params.real("reconstruction")),
         sparsity_(params.real("sparsity")),
-        encoder_{parse_counts("senn: channels", params.text("channels")),
-                 parse_counts("senn: hidden", params.text("hidden"))},
-        relevance_hidden_(parse_counts("senn: relevance_hidden", params.text("relevance_hidden"))),
+        encoder_{params.integers("channels"), params.integers("hidden")},
+        relevance_hidden_(params.integers("relevance_hidden")),
         options_(read_optimise_options(params)) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
@@ -174,43 +193,5 @@ citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
-
-[parameters.concepts]
-type = "integer"
-default = 0
-min = 0
-max = 4096
-help = "how many to learn; 0: as many as the data set annotates"
-
-[parameters.relevances_of]
-type = "text"
-default = "concepts"
-choices = ["concepts", "inputs"]
-help = "what the relevances are a function of; only concepts can be intervened on"
-
-[parameters.relevance_hidden]
-type = "text"
-default = "64,64"
-help = "units of the relevance network's hidden layers, with commas between"
-
-[parameters.robustness]
-type = "real"
-default = 0.1
-min = 0.0
-max = 1e6
-help = "weight of the gradient by which the relevances are not constant around a sample"
-
-[parameters.reconstruction]
-type = "real"
-default = 1.0
-min = 0.0
-max = 1e6
-help = "weight of the squared error with which concepts give the standardised inputs back"
-
-[parameters.sparsity]
-type = "real"
-default = 2e-5
-min = 0.0
-max = 1e6
-help = "weight of the sum of concept values"
-)" CONOSCOPE_ENCODER_PARAMETERS CONOSCOPE_OPTIMISE_PARAMETERS(100, 32))
+)",
+                kParameters)

@@ -7,9 +7,19 @@ namespace {
 namespace sdk = conoscope::sdk;
 using namespace conoscope::models;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::file("file").help("what torch.jit.save() wrote"),
+    sdk::text("layer").help(
+        "name of the submodule whose output the head's pooling reads, as layer4 or features.3"),
+    sdk::text("head", "")
+        .help("name of the linear submodule that gives the output; empty: the last one after the "
+              "layer"),
+    kOwnNetworkParameters);
+
 class TorchScript final : public OwnNetwork {
  public:
-  explicit TorchScript(const sdk::Params& params) : OwnNetwork("torchscript", params) {}
+  explicit TorchScript(const sdk::ParamsOf<kParameters>& params)
+      : OwnNetwork("torchscript", params) {}
 
  private:
   std::unique_ptr<Network> open(const std::string& file, const std::string& layer,
@@ -25,19 +35,7 @@ summary = "a network of your own in a TorchScript file: a layer that you name, a
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs"]
-offers = ["head_view", "images", "forward"]
+offers = ["head_view", "images", "forward", "head"]
 seeded = false
-
-[parameters.file]
-type = "file"
-help = "what torch.jit.save() wrote"
-
-[parameters.layer]
-type = "text"
-help = "name of the submodule whose output the head's pooling reads, as layer4 or features.3"
-
-[parameters.head]
-type = "text"
-default = ""
-help = "name of the linear submodule that gives the output; empty: the last one after the layer"
-)" CONOSCOPE_OWN_NETWORK_PARAMETERS)
+)",
+                kParameters)

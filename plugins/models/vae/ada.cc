@@ -13,7 +13,7 @@ namespace {
 /// 1/2 (rec1 + rec2) + beta/2 (KL1 + KL2), of posteriors that share what did not change.
 class Ada final : public VaeMethod {
  public:
-  Ada(const sdk::Params& params, Averaging averaging)
+  Ada(const sdk::ParamsOf<kAdaParameters>& params, Averaging averaging)
       : averaging_(averaging),
         beta_(params.real("beta")),
         changed_factors_(params.integer("changed_factors")) {}
@@ -68,11 +68,11 @@ class Ada final : public VaeMethod {
 
 }  // namespace
 
-std::shared_ptr<VaeMethod> ada_gvae_method(const sdk::Params& params) {
+std::shared_ptr<VaeMethod> ada_gvae_method(const sdk::ParamsOf<kAdaParameters>& params) {
   return std::make_shared<Ada>(params, Averaging::kMean);
 }
 
-std::shared_ptr<VaeMethod> ada_mlvae_method(const sdk::Params& params) {
+std::shared_ptr<VaeMethod> ada_mlvae_method(const sdk::ParamsOf<kAdaMlParameters>& params) {
   return std::make_shared<Ada>(params, params.text("shared_variance") == "harmonic_mean"
                                            ? Averaging::kHarmonicMean
                                            : Averaging::kProductOfExperts);

@@ -4,10 +4,15 @@
 
 namespace {
 
-class AdaGvae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters = sdk::parameters(kAdaParameters, vae_parameters(100, 32, 1e-3));
+
+class AdaGvae final : public VaeModel {
  public:
-  explicit AdaGvae(const conoscope::sdk::Params& params)
-      : VaeModel("ada_gvae", params, conoscope::models::ada_gvae_method(params)) {}
+  explicit AdaGvae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("ada_gvae", params, ada_gvae_method(params)) {}
 };
 
 }  // namespace
@@ -19,4 +24,5 @@ citation = "Locatello et al., Weakly-Supervised Disentanglement Without Compromi
 needs = ["inputs", "factors"]
 offers = ["latent_view"]
 seeded = true
-)" CONOSCOPE_ADA_PARAMETERS CONOSCOPE_VAE_PARAMETERS(100, 32, 1e-3))
+)",
+                kParameters)

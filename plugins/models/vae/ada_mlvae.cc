@@ -4,10 +4,15 @@
 
 namespace {
 
-class AdaMlvae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters = sdk::parameters(kAdaMlParameters, vae_parameters(100, 32, 1e-3));
+
+class AdaMlvae final : public VaeModel {
  public:
-  explicit AdaMlvae(const conoscope::sdk::Params& params)
-      : VaeModel("ada_mlvae", params, conoscope::models::ada_mlvae_method(params)) {}
+  explicit AdaMlvae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("ada_mlvae", params, ada_mlvae_method(params)) {}
 };
 
 }  // namespace
@@ -19,10 +24,5 @@ citation = "Locatello et al., Weakly-Supervised Disentanglement Without Compromi
 needs = ["inputs", "factors"]
 offers = ["latent_view"]
 seeded = true
-
-[parameters.shared_variance]
-type = "text"
-default = "harmonic_mean"
-choices = ["harmonic_mean", "product_of_experts"]
-help = "2 v1 v2 / (v1 + v2), as in the published code, or half of it, as in the paper on ML-VAE by Bouchacourt et al., AAAI 2018"
-)" CONOSCOPE_ADA_PARAMETERS CONOSCOPE_VAE_PARAMETERS(100, 32, 1e-3))
+)",
+                kParameters)

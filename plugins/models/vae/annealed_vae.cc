@@ -4,10 +4,15 @@
 
 namespace {
 
-class AnnealedVae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters = sdk::parameters(kAnnealedParameters, vae_parameters(130, 64, 5e-4));
+
+class AnnealedVae final : public VaeModel {
  public:
-  explicit AnnealedVae(const conoscope::sdk::Params& params)
-      : VaeModel("annealed_vae", params, conoscope::models::annealed_method(params)) {}
+  explicit AnnealedVae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("annealed_vae", params, annealed_method(params)) {}
 };
 
 }  // namespace
@@ -19,25 +24,5 @@ citation = "Burgess et al., Understanding disentangling in beta-VAE, arXiv:1804.
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
-
-[parameters.gamma]
-type = "real"
-default = 100.0
-min = 0.0
-max = 1e6
-help = "weight of |KL - capacity|"
-
-[parameters.capacity]
-type = "real"
-default = 20.0
-min = 0.0
-max = 1e6
-help = "nats at the end of the annealing"
-
-[parameters.annealing]
-type = "real"
-default = 0.0667
-min = 0.0
-max = 1.0
-help = "share of the steps over which the capacity grows from 0; published: 100,000 of 1,500,000"
-)" CONOSCOPE_VAE_PARAMETERS(130, 64, 5e-4))
+)",
+                kParameters)

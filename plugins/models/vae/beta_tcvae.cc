@@ -4,10 +4,16 @@
 
 namespace {
 
-class BetaTcvae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters =
+    sdk::parameters(kTotalCorrelationParameters, vae_parameters(50, 2048, 1e-3));
+
+class BetaTcvae final : public VaeModel {
  public:
-  explicit BetaTcvae(const conoscope::sdk::Params& params)
-      : VaeModel("beta_tcvae", params, conoscope::models::total_correlation_method(params)) {}
+  explicit BetaTcvae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("beta_tcvae", params, total_correlation_method(params)) {}
 };
 
 }  // namespace
@@ -19,11 +25,5 @@ citation = "Chen et al., Isolating Sources of Disentanglement in Variational Aut
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
-
-[parameters.beta]
-type = "real"
-default = 6.0
-min = 0.0
-max = 1e6
-help = "weight of the total correlation; 1: the VAE"
-)" CONOSCOPE_VAE_PARAMETERS(50, 2048, 1e-3))
+)",
+                kParameters)

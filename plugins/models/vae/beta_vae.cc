@@ -4,10 +4,17 @@
 
 namespace {
 
-class BetaVae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters = sdk::parameters(
+    sdk::real("beta", 10.0).between(0.0, 1e6).help("weight of the divergence; 1: the VAE"),
+    vae_parameters(100, 32, 1e-3));
+
+class BetaVae final : public VaeModel {
  public:
-  explicit BetaVae(const conoscope::sdk::Params& params)
-      : VaeModel("beta_vae", params, conoscope::models::beta_method(params.real("beta"))) {}
+  explicit BetaVae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("beta_vae", params, beta_method(params.real("beta"))) {}
 };
 
 }  // namespace
@@ -19,11 +26,5 @@ citation = "Higgins et al., beta-VAE: Learning Basic Visual Concepts with a Cons
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
-
-[parameters.beta]
-type = "real"
-default = 10.0
-min = 0.0
-max = 1e6
-help = "weight of the divergence; 1: the VAE"
-)" CONOSCOPE_VAE_PARAMETERS(100, 32, 1e-3))
+)",
+                kParameters)

@@ -4,10 +4,15 @@
 
 namespace {
 
-class DipVae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters = sdk::parameters(kDipParameters, vae_parameters(300, 512, 1e-4));
+
+class DipVae final : public VaeModel {
  public:
-  explicit DipVae(const conoscope::sdk::Params& params)
-      : VaeModel("dip_vae", params, conoscope::models::dip_method(params)) {}
+  explicit DipVae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("dip_vae", params, dip_method(params)) {}
 };
 
 }  // namespace
@@ -19,24 +24,5 @@ citation = "Kumar, Sattigeri & Balakrishnan, Variational Inference of Disentangl
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
-
-[parameters.variant]
-type = "text"
-default = "i"
-choices = ["i", "ii"]
-help = "covariance of the posterior means: i, or of samples from the posteriors: ii"
-
-[parameters.lambda_od]
-type = "real"
-default = 10.0
-min = 0.0
-max = 1e6
-help = "weight of the squared covariances"
-
-[parameters.lambda_d]
-type = "real"
-default = 100.0
-min = 0.0
-max = 1e6
-help = "weight of the variances' squared distance from 1; published for variant ii: as lambda_od"
-)" CONOSCOPE_VAE_PARAMETERS(300, 512, 1e-4))
+)",
+                kParameters)

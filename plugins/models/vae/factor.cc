@@ -52,7 +52,7 @@ class Discriminator {
 
 class Factor final : public PenaltyMethod {
  public:
-  explicit Factor(const sdk::Params& params)
+  explicit Factor(const sdk::ParamsOf<kFactorParameters>& params)
       : gamma_(params.real("gamma")),
         layers_(params.integer("discriminator_layers")),
         width_(params.integer("discriminator_width")),
@@ -101,7 +101,7 @@ class Factor final : public PenaltyMethod {
 
 }  // namespace
 
-std::shared_ptr<VaeMethod> factor_method(const sdk::Params& params) {
+std::shared_ptr<VaeMethod> factor_method(const sdk::ParamsOf<kFactorParameters>& params) {
   return std::make_shared<Factor>(params);
 }
 

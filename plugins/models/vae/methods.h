@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "conoscope/sdk/plugin.h"
+#include "plugins/models/vae/parameters.h"
 
 namespace conoscope::models {
 
@@ -16,22 +16,23 @@ class VaeMethod;
 std::shared_ptr<VaeMethod> beta_method(double beta);
 
 /// Reconstruction + gamma |KL - C(t)|, `gamma`, `capacity`, `annealing` (Burgess et al., 2018).
-std::shared_ptr<VaeMethod> annealed_method(const sdk::Params& params);
+std::shared_ptr<VaeMethod> annealed_method(const sdk::ParamsOf<kAnnealedParameters>& params);
 
 /// Reconstruction + KL + DIP penalty, `variant`, `lambda_od`, `lambda_d` (Kumar et al., ICLR 2018).
-std::shared_ptr<VaeMethod> dip_method(const sdk::Params& params);
+std::shared_ptr<VaeMethod> dip_method(const sdk::ParamsOf<kDipParameters>& params);
 
 /// Reconstruction + KL + gamma TC by a discriminator, `gamma`, `discriminator_*` (Kim & Mnih, ICML
 /// 2018).
-std::shared_ptr<VaeMethod> factor_method(const sdk::Params& params);
+std::shared_ptr<VaeMethod> factor_method(const sdk::ParamsOf<kFactorParameters>& params);
 
 /// Reconstruction + decomposed KL, `beta` on its total correlation (Chen et al., NeurIPS 2018).
-std::shared_ptr<VaeMethod> total_correlation_method(const sdk::Params& params);
+std::shared_ptr<VaeMethod> total_correlation_method(
+    const sdk::ParamsOf<kTotalCorrelationParameters>& params);
 
 /// Pairs of samples whose unchanged dimensions share a posterior, `beta`, `changed_factors`
 /// (Locatello et al., ICML 2020).
-std::shared_ptr<VaeMethod> ada_gvae_method(const sdk::Params& params);
+std::shared_ptr<VaeMethod> ada_gvae_method(const sdk::ParamsOf<kAdaParameters>& params);
 /// The same with precision-weighted averages, `shared_variance`.
-std::shared_ptr<VaeMethod> ada_mlvae_method(const sdk::Params& params);
+std::shared_ptr<VaeMethod> ada_mlvae_method(const sdk::ParamsOf<kAdaMlParameters>& params);
 
 }  // namespace conoscope::models

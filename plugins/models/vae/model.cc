@@ -80,7 +80,8 @@ Codes pass_all(const VaeTraining& training, const sdk::Context& context) {
 
 }  // namespace
 
-VaeModel::VaeModel(std::string name, const sdk::Params& params, std::shared_ptr<VaeMethod> method)
+VaeModel::VaeModel(std::string name, const sdk::ParamsOf<kVaeParameters>& params,
+                   std::shared_ptr<VaeMethod> method)
     : name_(std::move(name)),
       method_(std::move(method)),
       likelihood_(params.text("likelihood")),

@@ -21,7 +21,8 @@ namespace conoscope::models {
 class VaeModel : public sdk::Model {
  public:
   /// name  the plugin's id, for the log
-  VaeModel(std::string name, const sdk::Params& params, std::shared_ptr<VaeMethod> method);
+  VaeModel(std::string name, const sdk::ParamsOf<kVaeParameters>& params,
+           std::shared_ptr<VaeMethod> method);
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) final;
 

@@ -1,46 +1,82 @@
 #pragma once
 
-// Metadata that several of the plugins share. TOML's other quotes spare the escapes; a raw string
-// cannot stand in a macro.
+// Parameters that several of the plugins share.
 
-/// The parameters that every one of them has, with these defaults.
-#define CONOSCOPE_VAE_PARAMETERS(epochs_default, batch_size_default, learning_rate_default)  \
-  "\n[parameters.latents]\n"                                                                 \
-  "type = 'integer'\ndefault = 10\nmin = 1\nmax = 1000\n"                                    \
-  "help = 'dimensions of the code'\n"                                                        \
-  "\n[parameters.likelihood]\n"                                                              \
-  "type = 'text'\ndefault = 'bernoulli'\nchoices = ['bernoulli', 'gaussian']\n"              \
-  "help = 'of the inputs: bernoulli for values in [0, 1]; gaussian (variance 1) for any, "   \
-  "standardised by channel or feature'\n"                                                    \
-  "\n[parameters.architecture]\n"                                                            \
-  "type = 'text'\ndefault = 'auto'\nchoices = ['auto', 'convolutional', 'dense']\n"          \
-  "help = 'auto: convolutional for images with both sides at least 8, else dense'\n"         \
-  "\n[parameters.hidden]\n"                                                                  \
-  "type = 'integer'\ndefault = 256\nmin = 1\nmax = 65536\n"                                  \
-  "help = 'units of the dense layer between convolutions and code, or of each of two dense " \
-  "layers'\n"                                                                                \
-  "\n[parameters.epochs]\n"                                                                  \
-  "type = 'integer'\ndefault = " #epochs_default                                             \
-  "\nmin = 1\nmax = 1000000\n"                                                               \
-  "help = 'passes over the training split'\n"                                                \
-  "\n[parameters.steps]\n"                                                                   \
-  "type = 'integer'\ndefault = 0\nmin = 0\nmax = 100000000\n"                                \
-  "help = 'batches in all; 0: as many as epochs asks for'\n"                                 \
-  "\n[parameters.batch_size]\n"                                                              \
-  "type = 'integer'\ndefault = " #batch_size_default                                         \
-  "\nmin = 1\nmax = 65536\n"                                                                 \
-  "help = 'samples per step; at most the training split'\n"                                  \
-  "\n[parameters.learning_rate]\n"                                                           \
-  "type = 'real'\ndefault = " #learning_rate_default                                         \
-  "\nmin = 1e-8\nmax = 10.0\n"                                                               \
-  "help = 'of Adam'\n"
+#include "conoscope/sdk/parameters.h"
+
+namespace conoscope::models {
+
+/// What every one of them has, with these defaults.
+constexpr auto vae_parameters(std::int64_t epochs, std::int64_t batch_size, double learning_rate) {
+  return sdk::parameters(
+      sdk::integer("latents", 10).between(1, 1000).counts_concepts().help("dimensions of the code"),
+      sdk::text("likelihood", "bernoulli")
+          .choices({"bernoulli", "gaussian"})
+          .help("of the inputs: bernoulli for values in [0, 1]; gaussian (variance 1) for any, "
+                "standardised by channel or feature"),
+      sdk::text("architecture", "auto")
+          .choices({"auto", "convolutional", "dense"})
+          .help("auto: convolutional for images with both sides at least 8, else dense"),
+      sdk::integer("hidden", 256)
+          .between(1, 65536)
+          .help("units of the dense layer between convolutions and code, or of each of two dense "
+                "layers"),
+      sdk::integer("epochs", epochs).between(1, 1000000).help("passes over the training split"),
+      sdk::integer("steps", 0)
+          .between(0, 100000000)
+          .help("batches in all; 0: as many as epochs asks for"),
+      sdk::integer("batch_size", batch_size)
+          .between(1, 65536)
+          .help("samples per step; at most the training split"),
+      sdk::real("learning_rate", learning_rate).between(1e-8, 10.0).help("of Adam"));
+}
+inline constexpr auto kVaeParameters = vae_parameters(1, 1, 1e-3);
+
+/// Of the methods by name.
+inline constexpr auto kAnnealedParameters = sdk::parameters(
+    sdk::real("gamma", 100.0).between(0.0, 1e6).help("weight of |KL - capacity|"),
+    sdk::real("capacity", 20.0).between(0.0, 1e6).help("nats at the end of the annealing"),
+    sdk::real("annealing", 0.0667)
+        .between(0.0, 1.0)
+        .help("share of the steps over which the capacity grows from 0; published: 100,000 of "
+              "1,500,000"));
+
+inline constexpr auto kDipParameters = sdk::parameters(
+    sdk::text("variant", "i")
+        .choices({"i", "ii"})
+        .help("covariance of the posterior means: i, or of samples from the posteriors: ii"),
+    sdk::real("lambda_od", 10.0).between(0.0, 1e6).help("weight of the squared covariances"),
+    sdk::real("lambda_d", 100.0)
+        .between(0.0, 1e6)
+        .help("weight of the variances' squared distance from 1; published for variant ii: as "
+              "lambda_od"));
+
+inline constexpr auto kFactorParameters = sdk::parameters(
+    sdk::real("gamma", 6.4).between(0.0, 1e6).help("weight of the total correlation; 0: the VAE"),
+    sdk::integer("discriminator_layers", 6)
+        .between(1, 100)
+        .help("hidden layers of the discriminator"),
+    sdk::integer("discriminator_width", 1000).between(1, 65536).help("units of each of them"),
+    sdk::real("discriminator_learning_rate", 1e-4)
+        .between(1e-8, 10.0)
+        .help("of the discriminator's Adam, whose betas are 0.5 and 0.9"));
+
+inline constexpr auto kTotalCorrelationParameters = sdk::parameters(
+    sdk::real("beta", 6.0).between(0.0, 1e6).help("weight of the total correlation; 1: the VAE"));
 
 /// Of the methods that draw pairs.
-#define CONOSCOPE_ADA_PARAMETERS                                                                  \
-  "\n[parameters.beta]\n"                                                                         \
-  "type = 'real'\ndefault = 1.0\nmin = 0.0\nmax = 1e6\n"                                          \
-  "help = 'weight of the divergence from the prior'\n"                                            \
-  "\n[parameters.changed_factors]\n"                                                              \
-  "type = 'integer'\ndefault = 0\nmin = 0\nmax = 63\n"                                            \
-  "help = 'factors in which a pair may differ, or more where the data hold no such pair; 0: for " \
-  "each pair one, or with probability 1/2 a number drawn from 1 to all but one'\n"
+inline constexpr auto kAdaParameters = sdk::parameters(
+    sdk::real("beta", 1.0).between(0.0, 1e6).help("weight of the divergence from the prior"),
+    sdk::integer("changed_factors", 0)
+        .between(0, 63)
+        .help(
+            "factors in which a pair may differ, or more where the data hold no such pair; 0: for "
+            "each pair one, or with probability 1/2 a number drawn from 1 to all but one"));
+inline constexpr auto kAdaMlParameters =
+    sdk::parameters(sdk::text("shared_variance", "harmonic_mean")
+                        .choices({"harmonic_mean", "product_of_experts"})
+                        .help("2 v1 v2 / (v1 + v2), as in the published code, or half of it, as in "
+                              "the paper on ML-VAE by Bouchacourt et al., AAAI 2018"),
+                    kAdaParameters);
+
+}  // namespace conoscope::models

@@ -23,7 +23,7 @@ class Beta final : public PenaltyMethod {
 
 class Annealed final : public PenaltyMethod {
  public:
-  explicit Annealed(const sdk::Params& params)
+  explicit Annealed(const sdk::ParamsOf<kAnnealedParameters>& params)
       : gamma_(params.real("gamma")),
         capacity_(params.real("capacity")),
         annealing_(params.real("annealing")) {}
@@ -40,7 +40,7 @@ class Annealed final : public PenaltyMethod {
 
 class Dip final : public PenaltyMethod {
  public:
-  explicit Dip(const sdk::Params& params)
+  explicit Dip(const sdk::ParamsOf<kDipParameters>& params)
       : variant_(params.text("variant") == "i" ? DipVariant::kOne : DipVariant::kTwo),
         lambda_od_(params.real("lambda_od")),
         lambda_d_(params.real("lambda_d")) {}
@@ -57,7 +57,8 @@ class Dip final : public PenaltyMethod {
 
 class TotalCorrelation final : public PenaltyMethod {
  public:
-  explicit TotalCorrelation(const sdk::Params& params) : beta_(params.real("beta")) {}
+  explicit TotalCorrelation(const sdk::ParamsOf<kTotalCorrelationParameters>& params)
+      : beta_(params.real("beta")) {}
 
  private:
   Tensor penalty(const VaeTraining& training, const Pass& pass, const Tensor&,
@@ -74,15 +75,16 @@ class TotalCorrelation final : public PenaltyMethod {
 
 std::shared_ptr<VaeMethod> beta_method(double beta) { return std::make_shared<Beta>(beta); }
 
-std::shared_ptr<VaeMethod> annealed_method(const sdk::Params& params) {
+std::shared_ptr<VaeMethod> annealed_method(const sdk::ParamsOf<kAnnealedParameters>& params) {
   return std::make_shared<Annealed>(params);
 }
 
-std::shared_ptr<VaeMethod> dip_method(const sdk::Params& params) {
+std::shared_ptr<VaeMethod> dip_method(const sdk::ParamsOf<kDipParameters>& params) {
   return std::make_shared<Dip>(params);
 }
 
-std::shared_ptr<VaeMethod> total_correlation_method(const sdk::Params& params) {
+std::shared_ptr<VaeMethod> total_correlation_method(
+    const sdk::ParamsOf<kTotalCorrelationParameters>& params) {
   return std::make_shared<TotalCorrelation>(params);
 }
 

@@ -4,10 +4,15 @@
 
 namespace {
 
-class Vae final : public conoscope::models::VaeModel {
+namespace sdk = conoscope::sdk;
+using namespace conoscope::models;
+
+constexpr auto kParameters = sdk::parameters(vae_parameters(300, 512, 1e-4));
+
+class Vae final : public VaeModel {
  public:
-  explicit Vae(const conoscope::sdk::Params& params)
-      : VaeModel("vae", params, conoscope::models::beta_method(1.0)) {}
+  explicit Vae(const sdk::ParamsOf<kParameters>& params)
+      : VaeModel("vae", params, beta_method(1.0)) {}
 };
 
 }  // namespace
@@ -19,4 +24,5 @@ citation = "Kingma & Welling, Auto-Encoding Variational Bayes, ICLR 2014, arXiv:
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
-)" CONOSCOPE_VAE_PARAMETERS(300, 512, 1e-4))
+)",
+                kParameters)

@@ -9,9 +9,12 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("samples", 400).at_least(20).help("how many to generate"));
+
 class @CLASS@ final : public sdk::Dataset {
  public:
-  explicit @CLASS@(const sdk::Params& params) : samples_(params.integer("samples")) {}
+  explicit @CLASS@(const sdk::ParamsOf<kParameters>& params) : samples_(params.integer("samples")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     constexpr std::int64_t kSide = 8;
@@ -46,10 +49,4 @@ licence = "Apache-2.0"
 citation = "where the data come from"
 offers = ["inputs", "labels"]
 seeded = true
-
-[parameters.samples]
-type = "integer"
-default = 400
-min = 20
-help = "how many to generate"
-)toml")
+)toml", kParameters)

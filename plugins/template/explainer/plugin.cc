@@ -10,9 +10,12 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::boolean("centre", true).help("measure each class mean from the mean of all samples"));
+
 class @CLASS@ final : public sdk::Explainer {
  public:
-  explicit @CLASS@(const sdk::Params& params) : centre_(params.boolean("centre")) {}
+  explicit @CLASS@(const sdk::ParamsOf<kParameters>& params) : centre_(params.boolean("centre")) {}
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
@@ -69,9 +72,4 @@ citation = "who should be cited for the method"
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = false
-
-[parameters.centre]
-type = "boolean"
-default = true
-help = "measure each class mean from the mean of all samples"
-)toml")
+)toml", kParameters)

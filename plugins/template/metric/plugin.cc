@@ -16,7 +16,7 @@ class @CLASS@ final : public sdk::Metric {
 
   void score(const sdk::Subject& subject, const sdk::Context&, sdk::Scores& out) override {
     if (subject.text("scope") != "class_specific" || subject.text("pooling") == "flatten")
-      return out.not_applicable("@ID@");
+      return out.not_applicable("@ID@", "it looks at class-specific concepts of pooled features");
     const sdk::Tensor activations = subject.get("activations");
     const std::int64_t samples = activations.rows();
     const std::int64_t width = activations.shape(activations.dimensions() - 1);

@@ -10,9 +10,13 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
-class @CLASS@ final : public sdk::Model {
+constexpr auto kParameters = sdk::parameters(
+    sdk::real("sharpness", 1.0).at_least(1e-6).help("factor on all logits"));
+
+class @CLASS@ final : public sdk::Model, public sdk::LinearHead {
  public:
-  explicit @CLASS@(const sdk::Params& params) : sharpness_(params.real("sharpness")) {}
+  explicit @CLASS@(const sdk::ParamsOf<kParameters>& params)
+      : sharpness_(params.real("sharpness")) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context&, sdk::Sink& out) override {
     const sdk::Tensor inputs = dataset.get("inputs");
@@ -60,12 +64,6 @@ summary = "one line for `conoscope plugin list`"
 licence = "Apache-2.0"
 citation = "who should be cited for the model"
 needs = ["inputs", "labels"]
-offers = ["head_view"]
+offers = ["head_view", "head"]
 seeded = false
-
-[parameters.sharpness]
-type = "real"
-default = 1.0
-min = 1e-6
-help = "factor on all logits"
-)toml")
+)toml", kParameters)

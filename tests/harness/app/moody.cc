@@ -13,9 +13,12 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("mood", "calm").choices({"calm", "coin", "flaky"}), sdk::text("marker", ""));
+
 class Moody final : public sdk::Explainer {
  public:
-  explicit Moody(const sdk::Params& params)
+  explicit Moody(const sdk::ParamsOf<kParameters>& params)
       : mood_(params.text("mood")), marker_(params.text("marker")) {}
 
   void fit(const sdk::HeadView& head, const sdk::Context&, sdk::ExplanationOut& out) override {
@@ -43,13 +46,5 @@ summary = "weights as concepts, with a mood"
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = false
-
-[parameters.mood]
-type = "text"
-default = "calm"
-choices = ["calm", "coin", "flaky"]
-
-[parameters.marker]
-type = "text"
-default = ""
-)toml")
+)toml",
+                    kParameters)

@@ -10,9 +10,12 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("answer", "good").choices({"good", "fault", "nan"}).help("to a forward call"));
+
 class Quadrants final : public sdk::Model, public sdk::Forward {
  public:
-  explicit Quadrants(const sdk::Params& params) : answer_(params.text("answer")) {}
+  explicit Quadrants(const sdk::ParamsOf<kParameters>& params) : answer_(params.text("answer")) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context&, sdk::Sink& out) override {
     const sdk::Tensor inputs = dataset.get("inputs");
@@ -68,10 +71,5 @@ citation = ""
 needs = ["inputs", "labels"]
 offers = ["head_view", "nonnegative_activations", "forward"]
 seeded = false
-
-[parameters.answer]
-type = "text"
-default = "good"
-choices = ["good", "fault", "nan"]
-help = "to a forward call"
-)toml")
+)toml",
+                kParameters)

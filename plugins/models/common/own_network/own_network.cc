@@ -10,7 +10,7 @@
 
 namespace conoscope::models {
 
-OwnNetwork::OwnNetwork(const std::string& id, const sdk::Params& params)
+OwnNetwork::OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params)
     : id_(id),
       preparation_(id, params),
       file_(params.file("file")),

@@ -19,6 +19,18 @@
 
 namespace conoscope::models {
 
+/// The parameters that every such plugin has.
+inline constexpr auto kOwnNetworkParameters = sdk::parameters(
+    sdk::text("output", "task")
+        .choices({"task", "softmax", "sigmoid", "regression"})
+        .help("what the outputs mean; task: what the data set's task says, and then the test split "
+              "is scored"),
+    sdk::integer("batch_size", 64).between(1, 65536).help("samples that are run at once"),
+    kPreparationParameters);
+/// These, and what is read of the file.
+inline constexpr auto kNetworkFileParameters = sdk::parameters(
+    sdk::file("file"), sdk::text("layer"), sdk::text("head", ""), kOwnNetworkParameters);
+
 /// A file that was read, with one of its layers watched.
 class Network {
  public:
@@ -34,10 +46,10 @@ class Network {
   virtual const LinearHead& head() const = 0;
 };
 
-class OwnNetwork : public sdk::Model, public sdk::Forward {
+class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
  public:
   /// id  of the plugin; begins messages
-  OwnNetwork(const std::string& id, const sdk::Params& params);
+  OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params);
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override;
   void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
@@ -67,12 +79,3 @@ class OwnNetwork : public sdk::Model, public sdk::Forward {
 std::string listed(const std::vector<std::string>& names);
 
 }  // namespace conoscope::models
-
-/// All parameters but file, layer and head, for the metadata of a plugin.
-#define CONOSCOPE_OWN_NETWORK_PARAMETERS                                                          \
-  "\n[parameters.output]\ntype = \"text\"\ndefault = \"task\"\n"                                  \
-  "choices = [\"task\", \"softmax\", \"sigmoid\", \"regression\"]\n"                              \
-  "help = \"what the outputs mean; task: what the data set's task says, and then the test split " \
-  "is scored\"\n"                                                                                 \
-  "\n[parameters.batch_size]\ntype = \"integer\"\ndefault = 64\nmin = 1\nmax = 65536\n"           \
-  "help = \"samples that are run at once\"\n" CONOSCOPE_PREPARATION_PARAMETERS

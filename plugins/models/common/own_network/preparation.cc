@@ -1,7 +1,6 @@
 #include "plugins/models/common/own_network/preparation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
@@ -10,23 +9,6 @@
 namespace conoscope::models {
 
 namespace {
-
-/// "0.485, 0.456,0.406"; false: it is none
-bool parse_numbers(const std::string& text, std::vector<float>& numbers) {
-  const char *at = text.data(), *end = at + text.size();
-  const auto skip_blanks = [&] { at = std::find_if(at, end, [](char c) { return c != ' '; }); };
-  for (;;) {
-    skip_blanks();
-    double number = 0.0;
-    const auto [next, error] = std::from_chars(at, end, number);
-    at = next;
-    skip_blanks();
-    if (error != std::errc() || !std::isfinite(number) || (at != end && *at != ',')) return false;
-    numbers.push_back(static_cast<float>(number));
-    if (at == end) return true;
-    ++at;
-  }
-}
 
 /// Where a pixel of the new side reads: between `first` and `second`, so far from the first.
 struct Between {
@@ -74,21 +56,18 @@ sdk::Tensor slice(const sdk::Tensor& array, std::int64_t begin, std::int64_t end
 
 }  // namespace
 
-Preparation::Preparation(std::string model, const sdk::Params& params)
+Preparation::Preparation(std::string model, const sdk::ParamsOf<kPreparationParameters>& params)
     : model_(std::move(model)),
       scale_(static_cast<float>(params.real("scale"))),
       size_(params.integer("size")),
       channels_(params.integer("channels")) {
-  const auto read = [&](const char* name, std::vector<float>& numbers) {
-    if (!parse_numbers(params.text(name), numbers))
-      throw std::invalid_argument(model_ + ": " + name + " is '" + params.text(name) +
-                                  "', expected numbers with commas between, as 0.485,0.456,0.406");
-  };
-  read("mean", mean_);
-  read("std", std_);
-  if (!std::ranges::all_of(std_, [](float value) { return value > 0.0f; }))
-    throw std::invalid_argument(model_ + ": std is '" + params.text("std") +
-                                "', but each must be above 0");
+  for (const double value : params.reals("mean")) mean_.push_back(static_cast<float>(value));
+  for (const double value : params.reals("std")) {
+    if (!(value > 0.0))
+      throw std::invalid_argument(model_ + ": std holds " + std::to_string(value) +
+                                  ", but each must be above 0");
+    std_.push_back(static_cast<float>(value));
+  }
 }
 
 void Preparation::check(const sdk::Tensor& inputs) const {

@@ -8,6 +8,24 @@
 
 namespace conoscope::models {
 
+/// The parameters of Preparation.
+inline constexpr auto kPreparationParameters = sdk::parameters(
+    sdk::real("scale", 1.0)
+        .help("inputs are multiplied by it before all else, as 255 or 0.00392156862745098"),
+    sdk::integer("size", 0).between(0, 4096).help(
+        "images: height and width that they are resized to, bilinear; 0: as they are"),
+    sdk::integer("channels", 0)
+        .between(0, 4096)
+        .help("images of one channel: how often it is repeated, as 3 for a network of colours; 0: "
+              "as they are"),
+    sdk::reals("mean", {0})
+        .not_empty()
+        .help("subtracted: one number, or one for each channel or column, as [0.485, 0.456, "
+              "0.406]"),
+    sdk::reals("std", {1})
+        .not_empty()
+        .help("divided by after that: one number, or one for each channel or column"));
+
 /// From a data set's inputs to what a network trained elsewhere wants to see.
 ///
 ///   x -> scale * x -> resize -> repeat the channel -> (x - mean) / std,   in float32
@@ -18,8 +36,8 @@ class Preparation {
   /// From the parameters scale, size, channels, mean and std.
   ///
   /// model   begins the messages
-  /// throws  std::invalid_argument: mean or std is no list of numbers, or a std is not above 0
-  Preparation(std::string model, const sdk::Params& params);
+  /// throws  std::invalid_argument: a std is not above 0
+  Preparation(std::string model, const sdk::ParamsOf<kPreparationParameters>& params);
 
   /// throws  sdk::NotApplicable: inputs are neither n x height x width x channels nor n x d
   ///         std::invalid_argument: empty; size or channels for a table; channels for colours;
@@ -41,17 +59,3 @@ class Preparation {
 };
 
 }  // namespace conoscope::models
-
-/// The parameters of Preparation, for the metadata of a plugin.
-#define CONOSCOPE_PREPARATION_PARAMETERS                                                         \
-  "\n[parameters.scale]\ntype = \"real\"\ndefault = 1.0\n"                                       \
-  "help = \"inputs are multiplied by it before all else, as 255 or 0.00392156862745098\"\n"      \
-  "\n[parameters.size]\ntype = \"integer\"\ndefault = 0\nmin = 0\nmax = 4096\n"                  \
-  "help = \"images: height and width that they are resized to, bilinear; 0: as they are\"\n"     \
-  "\n[parameters.channels]\ntype = \"integer\"\ndefault = 0\nmin = 0\nmax = 4096\n"              \
-  "help = \"images of one channel: how often it is repeated, as 3 for a network of colours; 0: " \
-  "as they are\"\n"                                                                              \
-  "\n[parameters.mean]\ntype = \"text\"\ndefault = \"0\"\n"                                      \
-  "help = \"subtracted: one number, or one for each channel or column, as 0.485,0.456,0.406\"\n" \
-  "\n[parameters.std]\ntype = \"text\"\ndefault = \"1\"\n"                                       \
-  "help = \"divided by after that: one number, or one for each channel or column\"\n"

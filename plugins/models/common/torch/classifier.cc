@@ -75,7 +75,7 @@ Lesson read_lesson(const sdk::Arrays& dataset, const Tensor& inputs) {
   return {inputs, train, test, read_objective(dataset, samples, train)};
 }
 
-ClassifierOptions read_classifier_options(const sdk::Params& params) {
+ClassifierOptions read_classifier_options(const sdk::ParamsOf<kClassifierParameters>& params) {
   return {params.integer("epochs"), params.integer("batch_size"), params.real("learning_rate"),
           params.real("weight_decay")};
 }

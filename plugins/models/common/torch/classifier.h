@@ -44,8 +44,20 @@ struct ClassifierOptions {
   double learning_rate, weight_decay;
 };
 
-/// From the parameters that CONOSCOPE_CLASSIFIER_PARAMETERS describes.
-ClassifierOptions read_classifier_options(const sdk::Params& params);
+/// The parameters of read_classifier_options(), with these defaults.
+constexpr auto classifier_parameters(std::int64_t epochs, std::int64_t batch_size,
+                                     double learning_rate, double weight_decay) {
+  return sdk::parameters(
+      sdk::integer("epochs", epochs).between(1, 10000).help("passes over the training split"),
+      sdk::integer("batch_size", batch_size).between(1, 65536).help("samples per step"),
+      sdk::real("learning_rate", learning_rate)
+          .between(1e-8, 10.0)
+          .help("of AdamW at the start; it falls to zero along a cosine"),
+      sdk::real("weight_decay", weight_decay).between(0.0, 10.0).help("of AdamW"));
+}
+inline constexpr auto kClassifierParameters = classifier_parameters(1, 1, 1e-3, 1e-4);
+
+ClassifierOptions read_classifier_options(const sdk::ParamsOf<kClassifierParameters>& params);
 
 /// Trains trunk and head by AdamW (Loshchilov & Hutter, ICLR 2019) with a learning rate that falls
 /// to zero along a cosine, and writes the head view, the trunk's state and the score on the test
@@ -75,16 +87,3 @@ struct Spread {
 Spread spread_of(const Tensor& inputs);
 
 }  // namespace conoscope::models
-
-/// The parameters of read_classifier_options(), for the metadata of a plugin; the arguments are
-/// defaults.
-#define CONOSCOPE_CLASSIFIER_PARAMETERS(epochs, batch_size, learning_rate, weight_decay) \
-  "\n[parameters.epochs]\ntype = \"integer\"\ndefault = " #epochs                        \
-  "\nmin = 1\nmax = 10000\nhelp = \"passes over the training split\"\n"                  \
-  "\n[parameters.batch_size]\ntype = \"integer\"\ndefault = " #batch_size                \
-  "\nmin = 1\nmax = 65536\nhelp = \"samples per step\"\n"                                \
-  "\n[parameters.learning_rate]\ntype = \"real\"\ndefault = " #learning_rate             \
-  "\nmin = 1e-8\nmax = 10.0\n"                                                           \
-  "help = \"of AdamW at the start; it falls to zero along a cosine\"\n"                  \
-  "\n[parameters.weight_decay]\ntype = \"real\"\ndefault = " #weight_decay               \
-  "\nmin = 0.0\nmax = 10.0\nhelp = \"of AdamW\"\n"

@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "plugins/models/common/torch/counts.h"
-
 namespace conoscope::models {
 
 namespace {
@@ -64,9 +62,8 @@ Tensor for_all(const Tensor& inputs, const sdk::Context& context,
   return torch::cat(parts);
 }
 
-TaskHead::Layers TaskHead::read_layers(const std::string& name, const sdk::Params& params) {
-  return {params.text("head") == "mlp",
-          parse_counts(name + ": head_hidden", params.text("head_hidden"))};
+TaskHead::Layers TaskHead::read_layers(const sdk::ParamsOf<kHeadParameters>& params) {
+  return {params.text("head") == "mlp", params.integers("head_hidden")};
 }
 
 TaskHead::TaskHead(Weights& weights, std::int64_t inputs, const Layers& layers,

@@ -29,16 +29,33 @@ ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed);
 Tensor for_all(const Tensor& inputs, const sdk::Context& context,
                const std::function<Tensor(const Tensor& inputs)>& f);
 
+/// The parameters of TaskHead::read_layers().
+inline constexpr auto kHeadParameters = sdk::parameters(
+    sdk::text("head", "linear").choices({"linear", "mlp"}).help("concepts to task outputs"),
+    sdk::integers("head_hidden", {64, 64})
+        .between(1, 4096)
+        .not_empty()
+        .help("units of the hidden layers of head = mlp"));
+
+/// The parameters of Encoder::Layers.
+inline constexpr auto kEncoderParameters =
+    sdk::parameters(sdk::integers("channels", {8, 16, 32, 64})
+                        .between(1, 4096)
+                        .not_empty()
+                        .help("images: output channels of each 3 x 3 convolution"),
+                    sdk::integers("hidden", {64, 64})
+                        .between(1, 4096)
+                        .not_empty()
+                        .help("units of the encoder's fully connected hidden layers"));
+
 /// Concepts to task outputs: n x (k * w) -> n x C.
-/// throws  std::invalid_argument: hidden is no list of counts
 class TaskHead {
  public:
   struct Layers {
     bool mlp;
     std::vector<std::int64_t> hidden;  ///< mlp only
   };
-  /// From the parameters that CONOSCOPE_HEAD_PARAMETERS describes; name: whose, for errors.
-  static Layers read_layers(const std::string& name, const sdk::Params& params);
+  static Layers read_layers(const sdk::ParamsOf<kHeadParameters>& params);
 
   TaskHead(Weights& weights, std::int64_t inputs, const Layers& layers, std::int64_t outputs);
 
@@ -75,17 +92,3 @@ void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
                          const std::function<Tensor(const Tensor& concepts)>& f);
 
 }  // namespace conoscope::models
-
-/// The parameters of TaskHead::read_layers(), for the metadata of a plugin.
-#define CONOSCOPE_HEAD_PARAMETERS                                          \
-  "\n[parameters.head]\ntype = \"text\"\ndefault = \"linear\"\n"           \
-  "choices = [\"linear\", \"mlp\"]\nhelp = \"concepts to task outputs\"\n" \
-  "\n[parameters.head_hidden]\ntype = \"text\"\ndefault = \"64,64\"\n"     \
-  "help = \"units of the hidden layers of head = mlp, with commas between\"\n"
-
-/// The parameters of Encoder::Layers.
-#define CONOSCOPE_ENCODER_PARAMETERS                                                    \
-  "\n[parameters.channels]\ntype = \"text\"\ndefault = \"8,16,32,64\"\n"                \
-  "help = \"images: output channels of each 3 x 3 convolution, with commas between\"\n" \
-  "\n[parameters.hidden]\ntype = \"text\"\ndefault = \"64,64\"\n"                       \
-  "help = \"units of the encoder's fully connected hidden layers, with commas between\"\n"

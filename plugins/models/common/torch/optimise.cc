@@ -58,7 +58,7 @@ struct Stagnation {
 
 }  // namespace
 
-OptimiseOptions read_optimise_options(const sdk::Params& params) {
+OptimiseOptions read_optimise_options(const sdk::ParamsOf<kOptimiseParameters>& params) {
   return {params.text("optimiser"),
           params.real("learning_rate"),
           params.text("schedule") == "one_cycle",

@@ -16,8 +16,41 @@ struct OptimiseOptions {
   double validation_share;
 };
 
-/// From the parameters that CONOSCOPE_OPTIMISE_PARAMETERS describes.
-OptimiseOptions read_optimise_options(const sdk::Params& params);
+/// The parameters of read_optimise_options(), with these defaults.
+constexpr auto optimise_parameters(std::int64_t epochs, std::int64_t batch_size) {
+  return sdk::parameters(
+      sdk::text("optimiser", "adam")
+          .choices({"adam", "sgd"})
+          .help("adam, or sgd with a momentum of 0.9"),
+      sdk::real("learning_rate", 0.001)
+          .between(1e-8, 10.0)
+          .help("at the start, or of schedule = one_cycle at its highest"),
+      sdk::text("schedule", "plateau")
+          .choices({"plateau", "one_cycle"})
+          .help(
+              "plateau: the learning rate falls when the training loss no longer does; one_cycle: "
+              "it rises over the first fifth of all steps, then falls to zero along a cosine"),
+      sdk::integer("epochs", epochs)
+          .between(1, 100000)
+          .help("passes over the training split, at most"),
+      sdk::integer("batch_size", batch_size).between(1, 65536).help("samples per step"),
+      sdk::integer("plateau", 10)
+          .between(0, 100000)
+          .help("of schedule = plateau: epochs without a lower training loss before the learning "
+                "rate falls to a tenth; 0: never"),
+      sdk::integer("patience", 15)
+          .between(0, 100000)
+          .help(
+              "epochs without a lower validation loss before training ends; 0: all epochs are run "
+              "on all training rows"),
+      sdk::real("validation_share", 0.1)
+          .between(0.01, 0.9)
+          .help("share of the training split that decides when to stop; not used when patience is "
+                "0"));
+}
+inline constexpr auto kOptimiseParameters = optimise_parameters(1, 1);
+
+OptimiseOptions read_optimise_options(const sdk::ParamsOf<kOptimiseParameters>& params);
 
 /// The training rows that weights are fitted to, and those that decide when to stop.
 struct Rows {
@@ -56,28 +89,3 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
               const std::function<void(std::int64_t)>& after_step = {});
 
 }  // namespace conoscope::models
-
-/// The parameters of read_optimise_options(), for the metadata of a plugin; the arguments are
-/// defaults.
-#define CONOSCOPE_OPTIMISE_PARAMETERS(epochs, batch_size)                                       \
-  "\n[parameters.optimiser]\ntype = \"text\"\ndefault = \"adam\"\n"                             \
-  "choices = [\"adam\", \"sgd\"]\nhelp = \"adam, or sgd with a momentum of 0.9\"\n"             \
-  "\n[parameters.learning_rate]\ntype = \"real\"\ndefault = 0.001\nmin = 1e-8\nmax = 10.0\n"    \
-  "help = \"at the start, or of schedule = one_cycle at its highest\"\n"                        \
-  "\n[parameters.schedule]\ntype = \"text\"\ndefault = \"plateau\"\n"                           \
-  "choices = [\"plateau\", \"one_cycle\"]\nhelp = \"plateau: the learning rate falls when the " \
-  "training loss no longer does; one_cycle: it rises over the first fifth of all steps, then "  \
-  "falls to zero along a cosine\"\n"                                                            \
-  "\n[parameters.epochs]\ntype = \"integer\"\ndefault = " #epochs                               \
-  "\nmin = 1\nmax = 100000\nhelp = \"passes over the training split, at most\"\n"               \
-  "\n[parameters.batch_size]\ntype = \"integer\"\ndefault = " #batch_size                       \
-  "\nmin = 1\nmax = 65536\nhelp = \"samples per step\"\n"                                       \
-  "\n[parameters.plateau]\ntype = \"integer\"\ndefault = 10\nmin = 0\nmax = 100000\n"           \
-  "help = \"of schedule = plateau: epochs without a lower training loss before the learning "   \
-  "rate falls to a tenth; 0: never\"\n"                                                         \
-  "\n[parameters.patience]\ntype = \"integer\"\ndefault = 15\nmin = 0\nmax = 100000\n"          \
-  "help = \"epochs without a lower validation loss before training ends; 0: all epochs are "    \
-  "run on all training rows\"\n"                                                                \
-  "\n[parameters.validation_share]\ntype = \"real\"\ndefault = 0.1\nmin = 0.01\nmax = 0.9\n"    \
-  "help = \"share of the training split that decides when to stop; not used when patience is "  \
-  "0\"\n"

@@ -79,7 +79,7 @@ TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silen
 TEST_CASE("ccd: images, with an MLP head") {
   const Arguments arguments = options({{"concepts", std::int64_t{12}},
                                        {"head", std::string("mlp")},
-                                       {"channels", std::string("16,32")},
+                                       {"channels", std::vector<std::int64_t>{16, 32}},
                                        {"epochs", std::int64_t{15}}});
   const Outcome model = ccd().fit_model(arguments, digits_with_concepts());
   REQUIRE(model.error == "");

@@ -95,7 +95,7 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
   auto* inputs = reinterpret_cast<float*>(data.arrays["inputs"].bytes.data());
   for (std::size_t i = 0; i < 400; ++i)  // one column, six times
     for (std::size_t d = 1; d < 7; ++d) inputs[i * 7 + d] = inputs[i * 7];
-  const Arguments arguments = options({{"hidden", std::string("1")},
+  const Arguments arguments = options({{"hidden", std::vector<std::int64_t>{1}},
                                        {"learning_rate", 0.03},
                                        {"patience", std::int64_t{0}},
                                        {"epochs", std::int64_t{40}}});
@@ -109,7 +109,7 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
     CAPTURE(representation);
     const Arguments arguments = options({{"representation", representation},
                                          {"head", std::string("mlp")},
-                                         {"channels", std::string("32")},
+                                         {"channels", std::vector<std::int64_t>{32}},
                                          {"epochs", std::int64_t{10}}});
     const Outcome model = cw().fit_model(arguments, data);
     REQUIRE(model.error == "");

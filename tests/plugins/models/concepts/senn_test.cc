@@ -67,7 +67,7 @@ TEST_CASE("senn: under a strong robustness term the relevances become constants"
 
 TEST_CASE("senn: images, more concepts than annotated, and a regression") {
   const Arguments arguments = options({{"concepts", std::int64_t{12}},
-                                       {"channels", std::string("8,16")},
+                                       {"channels", std::vector<std::int64_t>{8, 16}},
                                        {"epochs", std::int64_t{4}},
                                        {"learning_rate", 0.003}});
   const Outcome model = senn().fit_model(arguments, digits_with_concepts());

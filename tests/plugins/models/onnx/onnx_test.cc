@@ -190,8 +190,8 @@ TEST_CASE("onnx: inputs are scaled, resized, repeated and standardised") {
                                {{"scale", 0.5},
                                 {"size", std::int64_t{6}},
                                 {"channels", std::int64_t{2}},
-                                {"mean", std::string("0.1, -0.3")},
-                                {"std", std::string("2,4")}});
+                                {"mean", std::vector<double>{0.1, -0.3}},
+                                {"std", std::vector<double>{2, 4}}});
   check_near(model.out.values<float>("activations"), net.activations(wanted));
 }
 

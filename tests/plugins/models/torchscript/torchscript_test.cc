@@ -193,8 +193,8 @@ Bundle table(std::int64_t n) {
 const Arguments kColours = {{"channels", std::int64_t{3}},
                             {"size", std::int64_t{64}},
                             {"scale", 0.5},
-                            {"mean", text("0.485,0.456,0.406")},
-                            {"std", text("0.229, 0.224, 0.225")}};
+                            {"mean", std::vector<double>{0.485, 0.456, 0.406}},
+                            {"std", std::vector<double>{0.229, 0.224, 0.225}}};
 
 /// What explainers are given of a model; logits are worked out from the head view.
 Bundle explained(const Bundle& model) {
@@ -336,8 +336,8 @@ TEST_CASE("torchscript: a table, one number of standardisation for each column")
   for (const double value : data.values<double>("inputs"))
     shifted.push_back(value * 4.0 + static_cast<double>(shifted.size() % 4));
   data.arrays["inputs"] = OwnedArray::of<double>({10, 4}, shifted);
-  arguments["mean"] = text("0, 1, 2, 3");
-  arguments["std"] = text("4");
+  arguments["mean"] = std::vector<double>{0, 1, 2, 3};
+  arguments["std"] = std::vector<double>{4};
   const Outcome undone = torchscript().fit_model(arguments, data);
   REQUIRE(undone.error == "");
   for (std::size_t i = 0; i < 60; ++i)
@@ -465,11 +465,9 @@ TEST_CASE("torchscript: inputs that do not fit") {
   };
   const std::string grey = error_of({}, digits(4));
   CHECK_MESSAGE(grey.starts_with(saved.path + " on inputs of 4 x 1 x 8 x 8: Given groups=1"), grey);
-  CHECK(error_of({{"mean", text("1;2")}}, digits(4)) ==
-        "torchscript: mean is '1;2', expected numbers with commas between, as 0.485,0.456,0.406");
-  CHECK(error_of({{"std", text("1,0")}}, digits(4)) ==
-        "torchscript: std is '1,0', but each must be above 0");
-  CHECK(error_of({{"mean", text("1,2")}}, digits(4)) ==
+  CHECK(error_of({{"std", std::vector<double>{1, 0}}}, digits(4)) ==
+        "torchscript: std holds 0.000000, but each must be above 0");
+  CHECK(error_of({{"mean", std::vector<double>{1, 2}}}, digits(4)) ==
         "torchscript: mean has 2 numbers for inputs of 1 channels");
   CHECK(error_of({{"size", std::int64_t{8}}}, table(4)) ==
         "torchscript: size and channels are for images, but inputs are 4 x 4");
