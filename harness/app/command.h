@@ -14,7 +14,7 @@ enum ExitCode {
   kPluginRefused = 3,
   kSomeFailed = 4,     ///< finished, saved, but some cells failed
   kNotSaved = 5,       ///< could not save; the message names the recovery file
-  kDifferent = 6,      ///< compare and verify
+  kDifferent = 6,      ///< compare
   kStopped = 75,       ///< SIGTERM; the same command continues
   kInterrupted = 130,  ///< Ctrl-C; the same command continues
 };

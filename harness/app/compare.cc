@@ -1,4 +1,4 @@
-// Is the difference between two explainers, runs, stores, models, data sets or metrics one?
+// Is the difference between two explainers, runs, stores, models, datasets or metrics significant?
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "harness/core/plan/comparison.h"
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
+#include "results/analysis/comparison.h"
 #include "results/boards/scores.h"
 
 namespace conoscope::app {
@@ -151,7 +151,7 @@ std::size_t place_of(const std::string& metric) {
 constexpr char kBetween = '\x1f';
 
 struct Arranged {
-  std::vector<core::Measured> numbers;
+  std::vector<results::Measured> numbers;
   std::map<std::string, std::string> directions;  // by row
 };
 
@@ -177,34 +177,8 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, co
   return out;
 }
 
-std::string amount(double value) {
-  std::ostringstream text;
-  text.precision(3);
-  text << std::abs(value);
-  return text.str();
-}
-
-std::string words_for(const core::ComparisonRow& row, const std::string& direction, bool paired) {
-  const std::string count =
-      paired ? std::to_string(row.n_a) + " pairs"
-             : std::to_string(row.n_a) + " and " + std::to_string(row.n_b) + " values";
-  if (!row.p) return paired ? "one pair: no test" : "fewer than two values a side: no test";
-  if (row.different) {
-    const bool a_higher = row.difference > 0;
-    if (direction == "none")
-      return std::string(a_higher ? "A" : "B") + " higher by " + amount(row.difference);
-    return std::string(a_higher == (direction == "higher") ? "A" : "B") + " better by " +
-           amount(row.difference);
-  }
-  if (paired && row.difference == 0 && !row.detectable) return "equal in all " + count;
-  std::string text = "not separable with " + count;
-  if (row.needed) return text + "; " + std::to_string(*row.needed) + " needed";
-  if (paired && row.detectable) return text + "; over a million needed";
-  return text;
-}
-
-core::ComparisonOptions comparison_options(const Options& options) {
-  core::ComparisonOptions out;
+results::ComparisonOptions comparison_options(const Options& options) {
+  results::ComparisonOptions out;
   out.paired = !options.has("unpaired");
   out.alpha = options.get<double>("alpha");
   out.power = options.get<double>("power");
@@ -213,17 +187,17 @@ core::ComparisonOptions comparison_options(const Options& options) {
     throw UsageError("--power must be between --alpha and 1");
   const auto test = options.get<std::string>("test");
   if (test == "wilcoxon")
-    out.test = core::PairTest::kWilcoxon;
+    out.test = results::PairTest::kWilcoxon;
   else if (test == "bootstrap")
-    out.test = core::PairTest::kBootstrap;
+    out.test = results::PairTest::kBootstrap;
   else if (test != "t")
     throw UsageError("--test " + test + ": it is t, wilcoxon or bootstrap");
   if (!out.paired && test != "t") throw UsageError("--unpaired has Welch's t test only");
   const auto correction = options.get<std::string>("correction");
   if (correction == "bh")
-    out.correction = core::Correction::kBenjaminiHochberg;
+    out.correction = results::Correction::kBenjaminiHochberg;
   else if (correction == "none")
-    out.correction = core::Correction::kNone;
+    out.correction = results::Correction::kNone;
   else if (correction != "holm")
     throw UsageError("--correction " + correction + ": it is holm, bh or none");
   return out;
@@ -233,7 +207,7 @@ results::Field optional_field(const std::optional<double>& value) {
   return value ? results::Field(*value) : results::Field();
 }
 
-results::Table table_of(const core::Comparison& comparison, const Arranged& a, const Arranged& b,
+results::Table table_of(const results::Comparison& comparison, const Arranged& a, const Arranged& b,
                         const std::string& metric_pair, bool each, bool paired,
                         const std::string& correction) {
   using results::ColumnType;
@@ -273,7 +247,7 @@ results::Table table_of(const core::Comparison& comparison, const Arranged& a, c
       fields.push_back(optional_field(row.detectable));
       fields.push_back(row.needed ? results::Field(*row.needed) : results::Field());
     }
-    fields.emplace_back(words_for(row, direction, paired));
+    fields.emplace_back(verdict(row, direction, paired));
     table.add(std::move(fields));
   }
   return table;
@@ -284,8 +258,8 @@ results::Table table_of(const core::Comparison& comparison, const Arranged& a, c
 int compare_command(const Arguments& arguments) {
   Options options(
       "compare A B [options]",
-      "Is there a difference between A and B, and is it one? A and B are two explainers,\n"
-      "runs, store files, models, data sets or metrics: a name, or kind:name where a name\n"
+      "Is there a difference between A and B, and is it significant? They are two explainers,\n"
+      "runs, store files, models, datasets or metrics: a name, or kind:name where a name\n"
       "has several meanings (run:quick, explainer:svd, store:old.db). Scores are paired by\n"
       "dataset, model and seed, and by explainer where that is not what differs. One row\n"
       "per metric: both means, the mean difference A - B with its interval, the p-value of\n"
@@ -342,7 +316,7 @@ int compare_command(const Arguments& arguments) {
     throw UsageError("compare: " + words[0] + " is of the kind " + side_a.kind + ", " + words[1] +
                      " of the kind " + side_b.kind);
   if (each && (side_a.kind == "dataset" || side_a.kind == "model"))
-    throw UsageError("compare: --each does not go with two data sets or models");
+    throw UsageError("compare: --each does not go with two datasets or models");
   std::vector<std::string> metric_options;
   if (options.has("metric")) metric_options = options.get<std::vector<std::string>>("metric");
   if (side_a.kind == "metric" && !metric_options.empty())
@@ -359,7 +333,7 @@ int compare_command(const Arguments& arguments) {
   const Wanted wanted(metric_options);
   const Arranged a = arrange(scores_of(side_a, shared, filter), side_a, wanted, each);
   const Arranged b = arrange(scores_of(side_b, shared, filter), side_b, wanted, each);
-  const auto comparison = core::compare(a.numbers, b.numbers, statistics);
+  const auto comparison = results::compare(a.numbers, b.numbers, statistics);
   if (comparison.rows.empty())
     throw UsageError("compare: nothing to compare: " + std::to_string(a.numbers.size()) +
                      " scores of " + words[0] + " and " + std::to_string(b.numbers.size()) +

@@ -26,7 +26,7 @@ constexpr Command kCommands[] = {
     {"query", "read the results with SQL", query_command},
     {"merge", "take over the results of other stores", merge_command},
     {"export", "print every score in an order that depends on nothing", export_command},
-    {"dataset", "list, inspect or export data sets", dataset_command},
+    {"dataset", "list, inspect or export datasets", dataset_command},
     {"plugin", "list, inspect, check or start plugins", plugin_command},
     {"cache", "show or trim the artifacts on disk", cache_command},
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "metrics/catalogue.h"
+#include "results/analysis/verdict.h"
 
 namespace conoscope::app {
 
@@ -19,8 +20,7 @@ std::vector<std::string> in_catalogue_order(const std::vector<std::string>& metr
 bool can_be_judged(const std::string& metric) {
   const auto* info = metrics::catalogue().metric(metric);
   if (info == nullptr) return true;
-  return info->direction != metrics::Direction::kNone && info->unit != "parameters" &&
-         info->unit != "FLOP per sample";
+  return results::can_be_judged(metrics::to_string(info->direction), info->unit);
 }
 
 }  // namespace conoscope::app

@@ -8,8 +8,7 @@ namespace conoscope::app {
 /// A surrogate's measures stay together; those of plugins come last.
 std::vector<std::string> in_catalogue_order(const std::vector<std::string>& metrics);
 
-/// Does more or less of it say how good an explanation is? Not of metrics that describe, or that
-/// count cost. A plugin's metric counts as judging.
+/// As results::can_be_judged(). A plugin's metric counts as judging.
 bool can_be_judged(const std::string& metric);
 
 }  // namespace conoscope::app

@@ -1,73 +1,38 @@
 #include "harness/app/print_board.h"
 
-#include <algorithm>
 #include <iostream>
 
-#include "harness/app/verdict.h"
-#include "metrics/catalogue.h"
-#include "results/boards/across.h"
+#include "harness/app/metric_order.h"
+#include "results/analysis/correlation.h"
 
 namespace conoscope::app {
 
 namespace {
 
-constexpr std::size_t kColumns = 4;
-
-/// What people look at first: ranked metrics in the catalogue's order, then those of plugins.
-std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) {
-  std::vector<std::string> out;
-  const auto is_asked = [&asked](std::string_view name) {
-    return std::find(asked.begin(), asked.end(), name) != asked.end();
-  };
-  for (const auto& metric : metrics::catalogue().metrics())
-    if (metric.direction != metrics::Direction::kNone && is_asked(metric.name) &&
-        out.size() < kColumns)
-      out.emplace_back(metric.name);
-  for (const auto& name : asked)
-    if (metrics::catalogue().metric(name) == nullptr) out.push_back(name);
-  if (out.empty()) out = asked;
-  return out;
-}
-
-constexpr const char* kMark = "(!)";
-
-/// The mark behind each column of a metric that fails its sanity ladders.
-void mark(results::Table& table, const std::vector<Doubtful>& doubtful) {
-  for (auto& column : table.columns)
-    for (const auto& [metric, run] : doubtful) {
-      // the metric itself, metric@control, or data set's metric across
-      const auto at = column.name.find(metric);
-      if (at == std::string::npos) continue;
-      const std::size_t end = at + metric.size();
-      const auto apart = [](char c) { return c == '@' || c == ' ' || c == ':' || c == '/'; };
-      if ((at == 0 || apart(column.name[at - 1])) &&
-          (end == column.name.size() || apart(column.name[end])))
-        column.name.insert(end, std::string(" ") + kMark);
-    }
+void print_correlation(results::Store& store, const BoardRequest& request) {
+  results::BoardOptions options = request.filters;
+  if (options.metrics.empty())
+    for (const auto& name : in_catalogue_order(store.run_metrics(options.run)))
+      if (name != request.with && can_be_judged(name)) options.metrics.push_back(name);
+  std::cout << results::to_text(results::correlation_table(store, options, request.with),
+                                request.format);
 }
 
 }  // namespace
 
-void print_board(results::Store& store, const std::string& run, std::vector<std::string> metrics,
-                 const results::BoardOptions& filters, results::Format format, bool across) {
-  results::BoardOptions options = filters;
-  options.run = run;
-  options.controls = !across;
-  if (metrics.empty() && !run.empty()) metrics = leading_metrics(store.run_metrics(run));
-  if (metrics.empty()) {
-    std::cerr << "this run asks for no metric, so it has no leaderboard\n";
-    return;
+void print_board(results::Store& store, const BoardRequest& request) {
+  switch (request.kind) {
+    case results::BoardKind::ranking:
+    case results::BoardKind::across:
+      return print_ranking(store, request);
+    case results::BoardKind::sanity:
+      return print_sanity(store, request);
+    case results::BoardKind::select_k:
+    case results::BoardKind::curve:
+      return print_parsimony(store, request);
+    case results::BoardKind::correlation:
+      return print_correlation(store, request);
   }
-  options.metrics = std::move(metrics);
-  results::Table table = results::board(store, options);
-  if (across) table = results::across_datasets(table);
-  const auto doubtful = doubtful_metrics(store, options.metrics);
-  if (results::for_people(format)) mark(table, doubtful);
-  std::cout << results::to_text(table, format);
-  for (const auto& [metric, run_key] : doubtful)
-    std::cerr << kMark << ' ' << metric
-              << " does not tell better from worse on the sanity ladders: `conoscope board "
-              << run_key.substr(0, 8) << " --sanity -m " << metric << "`\n";
 }
 
 }  // namespace conoscope::app

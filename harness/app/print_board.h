@@ -3,14 +3,44 @@
 #include <string>
 #include <vector>
 
+#include "harness/app/command.h"
 #include "results/boards/board.h"
+#include "results/boards/kinds.h"
 #include "results/formats/format.h"
 
 namespace conoscope::app {
 
-/// Prints a leaderboard to standard output. metrics empty: the first few that the run asks for, in
-/// the catalogue's order; run empty: over all runs. across: turned, see results/boards/across.h.
-void print_board(results::Store& store, const std::string& run, std::vector<std::string> metrics,
-                 const results::BoardOptions& filters, results::Format format, bool across = false);
+/// What `conoscope board` and the end of `conoscope run` print.
+struct BoardRequest {
+  results::BoardKind kind = results::BoardKind::ranking;
+  results::BoardOptions
+      filters;                  ///< run, metrics, dataset, model, explainer; no metric: the kind's
+  std::string with;             ///< correlation: the metric to be predicted
+  std::string count_parameter;  ///< select-k and curve; empty: the usual ones
+  results::Format format = results::Format::table;
+};
+
+/// Prints a board to standard output.
+///
+/// throws  UsageError: the run lacks what this kind is about
+void print_board(results::Store& store, const BoardRequest& request);
+
+/// ranking and across: a leaderboard, or one turned (results/boards/across.h). Without metrics the
+/// first few that the run asks for, in the catalogue's order.
+void print_ranking(results::Store& store, const BoardRequest& request);
+
+/// sanity: a measure-over-measure study, a row for each ladder and metric, and a column for each
+/// step, means over seeds, with the verdict (results/analysis/verdict.h).
+///
+/// Explanations: perfect, random_importance and random_concepts (Kumar and Ahuja, arXiv 2504.10833,
+/// Table 3). Concept views and codes: the models ladder_concepts and ladder_codes at their three
+/// steps. With several subjects, their names lead each row; metrics that apply to none of a
+/// ladder's steps have no row. Without metrics, all that the run asks for.
+void print_sanity(results::Store& store, const BoardRequest& request);
+
+/// select-k and curve: at how many concepts each method's scores stop improving
+/// (results/analysis/select_k.h), or the means at every number of concepts. Without metrics, those
+/// that the run asks for and that can be judged.
+void print_parsimony(results::Store& store, const BoardRequest& request);
 
 }  // namespace conoscope::app

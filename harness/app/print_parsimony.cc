@@ -1,35 +1,56 @@
-#include "harness/app/print_parsimony.h"
-
 #include <iostream>
 
-#include "harness/app/command.h"
 #include "harness/app/metric_order.h"
+#include "harness/app/print_board.h"
 #include "results/analysis/parsimony.h"
 
 namespace conoscope::app {
 
-void print_parsimony(results::Store& store, results::SweepOptions options, bool curves,
-                     results::Format format) {
+namespace {
+
+/// Where an explainer has one of the first three, its k counts something else: topk_sae has
+/// `latents` concepts of which k are active.
+const std::vector<std::string> kCountParameters = {"n_concepts", "latents", "clusters", "k"};
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out.append(i == 0 ? "" : i + 1 == names.size() ? " or " : ", ").append(names[i]);
+  return out;
+}
+
+}  // namespace
+
+void print_parsimony(results::Store& store, const BoardRequest& request) {
+  results::SweepOptions options;
+  options.run = request.filters.run;
+  options.metrics = request.filters.metrics;
+  options.dataset = request.filters.dataset;
+  options.model = request.filters.model;
+  options.explainer = request.filters.explainer;
+  options.count_parameters = request.count_parameter.empty()
+                                 ? kCountParameters
+                                 : std::vector<std::string>{request.count_parameter};
   if (options.metrics.empty())
     for (const auto& name : in_catalogue_order(store.run_metrics(options.run)))
       if (can_be_judged(name)) options.metrics.push_back(name);
   const auto sweeps = results::sweeps(store, options);
   if (sweeps.empty())
     throw UsageError(
-        "board --select-k: no explainer here with two or more numbers of concepts (parameter " +
-        (options.count_parameter.empty() ? "n_concepts, latents, clusters or k"
-                                         : options.count_parameter) +
-        "); `conoscope run parsimony.toml` has");
-  if (curves) {
-    std::cout << results::to_text(results::curve_table(sweeps), format);
+        "board select-k: no explainer here with two or more numbers of concepts (parameter " +
+        listed(options.count_parameters) + "); `conoscope run parsimony.toml` has");
+  if (request.kind == results::BoardKind::curve) {
+    std::cout << results::to_text(results::curve_table(sweeps), request.format);
     return;
   }
   for (const auto& sweep : sweeps)
     if (sweep.direction == "none")
-      throw UsageError("board --select-k: " + sweep.metric +
-                       " has no direction, so no number of concepts is the best; --curve shows it");
-  const bool for_people = format == results::Format::table || format == results::Format::md;
-  std::cout << results::to_text(results::selection_table(sweeps, for_people), format);
+      throw UsageError("board select-k: " + sweep.metric +
+                       " has no direction, so no number of concepts is the best; `conoscope board "
+                       "curve` shows it");
+  const bool with_curve =
+      request.format == results::Format::table || request.format == results::Format::md;
+  std::cout << results::to_text(results::selection_table(sweeps, with_curve), request.format);
 }
 
 }  // namespace conoscope::app

@@ -1,14 +1,11 @@
-#include "harness/app/print_sanity.h"
-
 #include <algorithm>
 #include <iostream>
 #include <set>
 #include <utility>
 
-#include "harness/app/command.h"
 #include "harness/app/metric_order.h"
-#include "harness/app/verdict.h"
-#include "metrics/catalogue.h"
+#include "harness/app/print_board.h"
+#include "results/analysis/verdict.h"
 
 namespace conoscope::app {
 
@@ -22,28 +19,28 @@ constexpr const char* kExplainers[] = {"perfect", "random_importance", "random_c
 void require_complete(const std::vector<Ladder>& ladders) {
   if (ladders.empty())
     throw UsageError(
-        "board --sanity: the run has no explainer perfect; `conoscope run sanity.toml` has all "
+        "board sanity: the run has no explainer perfect; `conoscope run sanity.toml` has all "
         "that is needed");
   for (const Ladder& ladder : ladders)
     for (std::size_t i = 0; i < ladder.steps.size(); ++i) {
       if (ladder.steps[i].asked) continue;
       if (ladder.of_models)
-        throw UsageError("board --sanity: " + ladder.subject + " lacks step = " +
+        throw UsageError("board sanity: " + ladder.subject + " lacks step = " +
                          (i == 0   ? "\"perfect\""
                           : i == 1 ? "\"half\""
                                    : "\"random\""));
-      throw UsageError(std::string("board --sanity: the run has no explainer ") + kExplainers[i] +
+      throw UsageError(std::string("board sanity: the run has no explainer ") + kExplainers[i] +
                        "; `conoscope run sanity.toml` has all three");
     }
 }
 
 }  // namespace
 
-void print_sanity(results::Store& store, const std::string& run, std::vector<std::string> metrics,
-                  results::Format format) {
-  if (metrics.empty()) metrics = store.run_metrics(run);
-  const std::vector<std::string> ordered = in_catalogue_order(metrics);
-  if (ordered.empty()) throw UsageError("board --sanity: the run asks for no metric");
+void print_sanity(results::Store& store, const BoardRequest& request) {
+  const std::string& run = request.filters.run;
+  const std::vector<std::string> ordered = in_catalogue_order(
+      request.filters.metrics.empty() ? store.run_metrics(run) : request.filters.metrics);
+  if (ordered.empty()) throw UsageError("board sanity: the run asks for no metric");
   const std::vector<Ladder> ladders = results::ladders(store, run, ordered);
   require_complete(ladders);
 
@@ -68,22 +65,21 @@ void print_sanity(results::Store& store, const std::string& run, std::vector<std
     if (std::all_of(ladder.steps.begin(), ladder.steps.end(),
                     [](const Ladder::Step& step) { return step.by_seed.empty(); }))
       continue;  // not applicable to this subject
-    const auto* info = metrics::catalogue().metric(ladder.metric);
     std::vector<results::Field> row;
     if (several)
       row = {ladder.dataset,
              of_models && !ladder.of_models ? "explanations of " + ladder.subject : ladder.subject};
     row.emplace_back(ladder.metric);
-    row.emplace_back(std::string(info ? metrics::to_string(info->direction) : ""));
+    row.emplace_back(ladder.direction);
     for (const auto& step : ladder.steps) {
-      const auto mean = mean_of(step);
+      const auto mean = results::mean_of(step);
       row.push_back(mean ? results::Field(*mean) : results::Field());
     }
-    const std::string said = verdict(ladder);
+    const std::string said = results::verdict(ladder);
     row.push_back(said.empty() ? results::Field() : results::Field(said));
     out.add(std::move(row));
   }
-  std::cout << results::to_text(out, format);
+  std::cout << results::to_text(out, request.format);
 }
 
 }  // namespace conoscope::app

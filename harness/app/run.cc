@@ -8,8 +8,6 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/print_board.h"
-#include "harness/app/print_parsimony.h"
-#include "harness/app/print_sanity.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
 #include "harness/core/run/registration.h"
@@ -52,17 +50,6 @@ void stop_at_once_outside_jobs() {
   };
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-}
-
-/// What the run file's `board` asks for.
-void print_at_end(results::Store& store, const core::Plan& plan, results::Format format) {
-  const std::string& kind = plan.run_file.board;
-  if (kind == "sanity") return print_sanity(store, plan.run_key, {}, format);
-  if (kind != "select-k" && kind != "curve")
-    return print_board(store, plan.run_key, {}, {}, format, kind == "across");
-  results::SweepOptions sweep;
-  sweep.run = plan.run_key;
-  print_parsimony(store, std::move(sweep), kind == "curve", format);
 }
 
 }  // namespace
@@ -162,7 +149,13 @@ int run_command(const Arguments& arguments) {
     std::cerr << "stopped; the same command continues\n";
     return outcome.signal == SIGINT ? kInterrupted : kStopped;
   }
-  if (!options.has("no-board")) print_at_end(store, plan, format);
+  if (!options.has("no-board")) {
+    BoardRequest board;
+    board.kind = plan.run_file.board;
+    board.filters.run = plan.run_key;
+    board.format = format;
+    print_board(store, board);
+  }
   return outcome.failed > 0 ? kSomeFailed : kOk;
 }
 

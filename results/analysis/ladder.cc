@@ -74,6 +74,8 @@ std::vector<Ladder> ladders(Store& store, const std::string& run,
       ladder.subject = at->subject;
       ladder.of_models = of_models;
       ladder.metric = metrics[i];
+      ladder.direction = query.text(8);
+      ladder.unit = query.text(9);
       Ladder::Step& step = ladder.steps[at->step];
       step.asked = true;
       if (!query.is_null(7)) step.by_seed[query.integer(6)] = query.real(7);

@@ -22,6 +22,7 @@ struct Ladder {
   std::string subject;  ///< the model's name; of ladder_* the plugin with its other parameters
   bool of_models = false;
   std::string metric;
+  std::string direction, unit;  ///< of the metric: higher, lower or none
   struct Step {
     bool asked = false;                      ///< the run has this step
     std::map<std::int64_t, double> by_seed;  ///< where there is a number
@@ -29,7 +30,7 @@ struct Ladder {
   std::array<Step, 3> steps;  ///< by LadderStep
 };
 
-/// Every ladder of a run, by data set, subject and the metrics as given.
+/// Every ladder of a run, by dataset, subject and the metrics as given.
 /// throws  StoreError (not_found): the run does not ask for the metric
 std::vector<Ladder> ladders(Store& store, const std::string& run,
                             const std::vector<std::string>& metrics);

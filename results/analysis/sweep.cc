@@ -50,6 +50,14 @@ std::string without(const std::string& name, const std::string& item) {
   return inside.size() < 3 ? start : start + "(" + inside.substr(1, inside.size() - 2) + ")";
 }
 
+std::optional<std::string> count_parameter(const Params& params,
+                                           const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    for (const auto& [present, value] : params)
+      if (present == name) return name;
+  return std::nullopt;
+}
+
 using Found = std::map<Method, Points>;
 
 void read(Store& store, const SweepOptions& options, const std::string& metric, Found& found) {
@@ -62,9 +70,7 @@ void read(Store& store, const SweepOptions& options, const std::string& metric, 
   while (query.step()) {
     const auto params = read_params(query.text(7));
     if (!params) continue;
-    const auto count = options.count_parameter.empty()
-                           ? count_parameter(*params)
-                           : std::optional<std::string>(options.count_parameter);
+    const auto count = count_parameter(*params, options.count_parameters);
     if (!count) continue;
     std::optional<std::int64_t> k;
     std::string rest, item;
@@ -137,13 +143,6 @@ std::optional<Params> read_params(const std::string& params) {
     at = end + 1;
   }
   return out;
-}
-
-std::optional<std::string> count_parameter(const Params& params) {
-  for (const char* name : {"n_concepts", "latents", "clusters", "k"})
-    for (const auto& [present, value] : params)
-      if (present == name) return present;
-  return std::nullopt;
 }
 
 std::vector<Sweep> sweeps(Store& store, const SweepOptions& options) {

@@ -23,19 +23,14 @@ struct SweepOptions {
   std::string run;  ///< key; empty: what any run asked for
   std::vector<std::string> metrics;
   std::string dataset, model, explainer;  ///< key, name or plugin id; empty: all
-  std::string count_parameter;            ///< the parameter that is K; empty: see count_parameter()
+  /// The parameter that is the number of concepts K: the first of these that an explainer has.
+  std::vector<std::string> count_parameters;
 };
 
 /// name=value of a component's canonical parameters, text values with their quotes.
 /// None: it is not such text.
 std::optional<std::vector<std::pair<std::string, std::string>>> read_params(
     const std::string& params);
-
-/// Which parameter is the number of concepts: the first of n_concepts, latents, clusters and k that
-/// the explainer has. (Where there is one of the first three, k counts something else: topk_sae has
-/// `latents` concepts of which k are active.) None: it has none of them.
-std::optional<std::string> count_parameter(
-    const std::vector<std::pair<std::string, std::string>>& params);
 
 /// Explainers by their number of concepts. Two belong to one sweep if dataset, model, plugin, its
 /// version and all parameters but the count are the same. An explainer without the count parameter,

@@ -7,12 +7,13 @@
 -- model without one (ladder_*). value is NULL where there is no number. Controls are left out.
 SELECT d.name AS dataset, m.name AS model, m.plugin_id AS model_plugin, m.params,
        coalesce(e.name, '') AS explainer, coalesce(e.plugin_id, '') AS explainer_plugin,
-       cell.seed, current.value
+       cell.seed, current.value, metric_key.direction, metric_key.unit
 FROM run_cell
 JOIN cell ON cell.key = run_cell.cell
 JOIN component AS d ON d.key = cell.dataset
 JOIN component AS m ON m.key = cell.model
 LEFT JOIN component AS e ON e.key = cell.explainer
+JOIN metric_key ON metric_key.metric = :metric
 LEFT JOIN current_score AS current ON current.metric = :metric AND current.cell = cell.key
 WHERE run_cell.run = :run AND cell.control = 'none'
   AND (e.plugin_id IN ('perfect', 'random_importance', 'random_concepts')

@@ -50,6 +50,8 @@ class Bench {
 
   std::vector<Sweep> ask(SweepOptions options = {}) {
     if (options.metrics.empty()) options.metrics = {"a"};
+    if (options.count_parameters.empty())
+      options.count_parameters = {"n_concepts", "latents", "clusters", "k"};
     return sweeps(store, options);
   }
 
@@ -81,12 +83,18 @@ TEST_CASE("sweep: canonical parameters are read as they were written") {
   CHECK_FALSE(read_params("a=\"open;k=3").has_value());
 }
 
-TEST_CASE("sweep: which parameter is the number of concepts") {
-  CHECK(count_parameter({{"k", "3"}, {"tol", "1"}}) == "k");
-  CHECK(count_parameter({{"k", "3"}, {"latents", "50"}}) == "latents");
-  CHECK(count_parameter({{"clusters", "0"}, {"k", "3"}}) == "clusters");
-  CHECK(count_parameter({{"latents", "0"}, {"n_concepts", "3"}}) == "n_concepts");
-  CHECK_FALSE(count_parameter({{"kk", "3"}}).has_value());
+TEST_CASE("sweep: K is the first of the count parameters that an explainer has") {
+  Bench bench;
+  for (const std::string k : {"1", "2"}) {
+    bench.add("a" + k, "a" + k, "k=" + k + ";tol=1", {1.0}, "a");
+    bench.add("b" + k, "b" + k, "k=3;latents=" + k + "0", {1.0}, "b");
+    bench.add("c" + k, "c" + k, "latents=7;n_concepts=" + k, {1.0}, "c");
+    bench.add("d" + k, "d" + k, "kk=" + k, {1.0}, "d");
+  }
+  CHECK(methods(bench.ask()) == "a:1,2 b:10,20 c:1,2");
+  SweepOptions other;
+  other.count_parameters = {"kk"};
+  CHECK(methods(bench.ask(other)) == "d:1,2");
 }
 
 TEST_CASE("sweep: explainers that differ in K alone are one method, in the order of the numbers") {
@@ -112,7 +120,7 @@ TEST_CASE("sweep: no K, K by itself, and one K alone are left out") {
   bench.add("5", "odd", "not parameters", {1.0}, "odd");
   CHECK(methods(bench.ask()) == "");
   SweepOptions by_k;
-  by_k.count_parameter = "k";
+  by_k.count_parameters = {"k"};
   CHECK(methods(bench.ask(by_k)) == "s(latents=10):4,5");
 }
 

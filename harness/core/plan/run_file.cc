@@ -136,11 +136,16 @@ class Parser {
     return (path.is_absolute() ? path : folder_ / path).lexically_normal();
   }
 
-  void board(const toml::node& node, std::string& out) {
-    static const std::vector<std::string> kinds = {"ranking", "across", "sanity", "select-k",
-                                                   "curve"};
-    if (text(node, "board", out) && !contains(kinds, out))
-      error(node, "unknown board " + out + did_you_mean(out, kinds));
+  void board(const toml::node& node, results::BoardKind& out) {
+    std::string name;
+    if (!text(node, "board", name)) return;
+    std::vector<std::string> kinds;
+    for (const auto& info : results::board_kinds())
+      if (info.stands_alone) kinds.emplace_back(info.name);
+    if (contains(kinds, name))
+      out = *results::parse_board_kind(name);
+    else
+      error(node, "unknown board " + name + did_you_mean(name, kinds));
   }
 
   void seeds(const toml::table& table, RunFile& out) {

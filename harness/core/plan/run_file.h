@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/border/metadata.h"
+#include "results/boards/kinds.h"
 
 namespace conoscope::core {
 
@@ -104,8 +105,8 @@ struct RunFile {
   std::filesystem::path data_folder;
   Limits limits;
   bool sample_scores = false;
-  std::string
-      board;  ///< what `conoscope run` prints at its end, as the option of `conoscope board`
+  results::BoardKind board =
+      results::BoardKind::ranking;  ///< what `conoscope run` prints at its end
 };
 
 /// The twins of a cell that a run may ask for; "none" is the cell itself.

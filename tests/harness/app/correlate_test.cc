@@ -1,4 +1,4 @@
-// board --correlate on stores that are written here.
+// board correlation on stores that are written here.
 
 #include <map>
 
@@ -40,13 +40,13 @@ void write_store(const std::string& file, const std::map<std::string, std::vecto
 
 }  // namespace
 
-TEST_CASE("board --correlate: means over seeds, from model to model") {
+TEST_CASE("board correlation: means over seeds, from model to model") {
   const Workspace here;
   write_store(here.store(), {{"ctl", {0, 1, 2, 3, 4, 5}},
                              {"icl", {5, 4, 3, 2, 1, 0}},
                              {"ois", {1, 1, 1, 1, 1, 1}},
                              {"s_int", {0, 2, 4, 6, 8, 10}}});
-  const Json rows = here.json({"board", "--correlate", "s_int"});
+  const Json rows = here.json({"board", "correlation", "--with", "s_int"});
   std::map<std::string, Json> by_metric;
   for (const auto& row : rows) by_metric[row["metric"]] = row;
   REQUIRE(by_metric.size() == 3);
@@ -57,18 +57,21 @@ TEST_CASE("board --correlate: means over seeds, from model to model") {
   CHECK(by_metric["icl"]["r"].get<double>() == doctest::Approx(-1.0).epsilon(0.001));
   // Nothing but noise around one value: no correlation to speak of.
   CHECK(by_metric["ois"]["p"].get<double>() > 0.5);
-  CHECK(here.json({"board", "--correlate", "s_int", "-m", "icl"}).size() == 1);
+  CHECK(here.json({"board", "correlation", "--with", "s_int", "-m", "icl"}).size() == 1);
 }
 
-TEST_CASE("board --correlate: too few models have no r; what it refuses") {
+TEST_CASE("board correlation: too few models have no r; what it refuses") {
   const Workspace here;
   write_store(here.store(), {{"ctl", {0, 1, 2}}, {"s_int", {0, 2, 4}}});
-  const Json rows = here.json({"board", "--correlate", "s_int"});
+  const Json rows = here.json({"board", "correlation", "--with", "s_int"});
   REQUIRE(rows.size() == 1);
   CHECK(rows[0]["subjects"] == 3);
   CHECK(rows[0]["r"].is_null());
-  CHECK_SAYS(here.run({"board", "--correlate", "nis"}, 2).err, "asked for: ctl");
-  CHECK_SAYS(here.run({"board", "--correlate", "s_int", "--sanity"}, 2).err, "choose one of");
-  CHECK_SAYS(here.run({"board", "--correlate", "s_int", "--all", "-m", "ctl"}, 2).err,
+  CHECK_SAYS(here.run({"board", "correlation", "--with", "nis"}, 2).err, "asked for: ctl");
+  CHECK_SAYS(here.run({"board", "correlation"}, 2).err, "--with NAME is missing");
+  CHECK_SAYS(here.run({"board", "--with", "s_int"}, 2).err, "--with goes with board correlation");
+  CHECK_SAYS(here.run({"board", "--correlate", "s_int"}, 2).err,
+             "conoscope board correlation --with NAME");
+  CHECK_SAYS(here.run({"board", "correlation", "--with", "s_int", "--all", "-m", "ctl"}, 2).err,
              "leave out --all");
 }

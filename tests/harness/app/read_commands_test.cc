@@ -93,6 +93,7 @@ TEST_CASE_FIXTURE(Fixture, "six formats of one table") {
 TEST_CASE_FIXTURE(Fixture, "several tables are one answer too") {
   const Json status = here.json({"status"});
   CHECK(status["runs"].size() == 2);
+  CHECK(status.contains("messages"));
   REQUIRE(status["failures"].size() == 1);
   CHECK_SAYS(status["failures"][0]["message"].get<std::string>(), "a, \"b\".npy");
   const Json one = here.json({"status", "run"});

@@ -1,4 +1,4 @@
-// board --sanity on stores that are written here, so that every verdict is a matter of the numbers.
+// board sanity on stores that are written here, so that every verdict is a matter of the numbers.
 
 #include <cmath>
 #include <map>
@@ -33,8 +33,11 @@ void write_store(const std::string& file, const Means& means, const std::string&
     for (const int seed : {1, 2}) cells.push_back(sample::cell(dataset, "m", setting, seed));
   }
   std::vector<results::MetricKeyRow> metrics;
-  for (const auto& [name, ignored] : means)
+  for (const auto& [name, ignored] : means) {
     metrics.push_back(sample::metric(name, directions.at(name)));
+    if (name == "surf_params") metrics.back().unit = "parameters";
+    if (name == "surf_flops") metrics.back().unit = "FLOP per sample";
+  }
   store.register_run({run, run, "[run]", sample::at(created)}, components, cells, metrics);
   for (std::size_t i = 0; i < settings.size(); ++i)
     for (const int seed : {1, 2}) {
@@ -51,7 +54,7 @@ void write_store(const std::string& file, const Means& means, const std::string&
 }
 
 std::map<std::string, Json> sanity(const Workspace& here, std::vector<std::string> more = {}) {
-  more.insert(more.begin(), {"board", "--sanity"});
+  more.insert(more.begin(), {"board", "sanity"});
   std::map<std::string, Json> out;
   for (const auto& row : here.json(more)) out[row["measure"]] = row;
   return out;
@@ -59,7 +62,7 @@ std::map<std::string, Json> sanity(const Workspace& here, std::vector<std::strin
 
 }  // namespace
 
-TEST_CASE("board --sanity: a measure passes where each setting is worse than the one before") {
+TEST_CASE("board sanity: a measure passes where each setting is worse than the one before") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {0.25, 1, 2}}, {"surf_top1", {1, 0.75, 0.5}}});
   auto rows = sanity(here);
@@ -74,7 +77,7 @@ TEST_CASE("board --sanity: a measure passes where each setting is worse than the
   CHECK_FALSE(rows["surf_mae"].contains("dataset"));
 }
 
-TEST_CASE("board --sanity: which step is wrong, in the measure's direction") {
+TEST_CASE("board sanity: which step is wrong, in the measure's direction") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {1, 0.5, 2}}, {"surf_top1", {1, 0.5, 0.75}}});
   auto rows = sanity(here);
@@ -87,7 +90,7 @@ TEST_CASE("board --sanity: which step is wrong, in the measure's direction") {
   CHECK(rows["surf_top1"]["verdict"] == "fail: random importances are not worse");
 }
 
-TEST_CASE("board --sanity: rounding is no difference, 1e-9 of the largest mean is the bound") {
+TEST_CASE("board sanity: rounding is no difference, 1e-9 of the largest mean is the bound") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {1, 1 + 1e-10, 2}}, {"surf_emd", {1, 1 + 1e-8, 2}}});
   auto rows = sanity(here);
@@ -95,7 +98,7 @@ TEST_CASE("board --sanity: rounding is no difference, 1e-9 of the largest mean i
   CHECK(rows["surf_emd"]["verdict"] == "pass");
 }
 
-TEST_CASE("board --sanity: no verdict without a mean, for costs and for unknown metrics") {
+TEST_CASE("board sanity: no verdict without a mean, nor for costs; a plugin's metric has one") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {0.25, NAN, 2}},
                              {"surf_params", {1, 2, 3}},
@@ -105,27 +108,29 @@ TEST_CASE("board --sanity: no verdict without a mean, for costs and for unknown 
   REQUIRE(rows.size() == 4);
   CHECK(rows["surf_mae"]["Rand Imp"].is_null());
   CHECK(rows["surf_mae"]["Full Rand"] == 2.0);
-  for (const auto& [name, row] : rows) CHECK_MESSAGE(row["verdict"].is_null(), name);
+  for (const char* name : {"surf_mae", "surf_params", "surf_flops"})
+    CHECK_MESSAGE(rows[name]["verdict"].is_null(), name);
   CHECK(rows["of_a_plugin"]["Perfect"] == 3.0);
-  CHECK_SAYS(here.run({"board", "--sanity", "-m", "surf_mae"}).out,
+  CHECK(rows["of_a_plugin"]["verdict"] == "pass");
+  CHECK_SAYS(here.run({"board", "sanity", "-m", "surf_mae"}).out,
              "surf_mae  lower    0.2500         -      2.000  -");
 }
 
-TEST_CASE("board --sanity: a setting that the run lacks is named") {
+TEST_CASE("board sanity: a setting that the run lacks is named") {
   for (const auto& absent : kSettings) {
     const Workspace here;
     std::vector<std::string> present = kSettings;
     std::erase(present, absent);
     write_store(here.store(), {{"surf_mae", {1, 2}}}, "run", present);
-    CHECK_SAYS(here.run({"board", "--sanity"}, 2).err, "the run has no explainer " + absent + ";");
+    CHECK_SAYS(here.run({"board", "sanity"}, 2).err, "the run has no explainer " + absent + ";");
   }
 }
 
-TEST_CASE("board --sanity: several subjects lead their rows") {
+TEST_CASE("board sanity: several subjects lead their rows") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {1, 2, 3}}}, "run", kSettings, "d");
   write_store(here.store(), {{"surf_mae", {3, 2, 1}}}, "run", kSettings, "e");
-  const Json rows = here.json({"board", "--sanity"});
+  const Json rows = here.json({"board", "sanity"});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["dataset"] == "d");
   CHECK(rows[0]["model"] == "m");
@@ -134,7 +139,7 @@ TEST_CASE("board --sanity: several subjects lead their rows") {
   CHECK(rows[1]["verdict"] == "fail: random importances are not worse");
 }
 
-TEST_CASE("board --sanity: one run, the newest or a named one") {
+TEST_CASE("board sanity: one run, the newest or a named one") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {1, 2, 3}}}, "first", kSettings, "d", 0);
   write_store(here.store(), {{"surf_mae", {3, 2, 1}}}, "second", kSettings, "e", 9);
@@ -143,13 +148,17 @@ TEST_CASE("board --sanity: one run, the newest or a named one") {
   CHECK(rows["surf_mae"]["Perfect"] == 1.0);
 }
 
-TEST_CASE("board --sanity: options that do not go together, and what is not there") {
+TEST_CASE("board sanity: options that do not go together, and what is not there") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {1, 2, 3}}});
-  CHECK_SAYS(here.run({"board", "--sanity", "--all", "-m", "surf_mae"}, 2).err, "leave out --all");
-  CHECK_SAYS(here.run({"board", "--sanity", "--select-k"}, 2).err, "choose one of");
-  CHECK_SAYS(here.run({"board", "--sanity", "--k-param", "k"}, 2).err, "--k-param goes with");
-  CHECK_SAYS(here.run({"board", "--sanity", "-m", "surf_emd"}, 2).err, "asked for: surf_mae");
+  CHECK_SAYS(here.run({"board", "sanity", "--all", "-m", "surf_mae"}, 2).err, "leave out --all");
+  CHECK_SAYS(here.run({"board", "sanity", "--model", "m"}, 2).err, "leave out --dataset");
+  CHECK_SAYS(here.run({"board", "--sanity"}, 2).err,
+             "--sanity is a kind now: conoscope board sanity [RUN]");
+  CHECK_SAYS(here.run({"board", "sanitty", "run"}, 2).err,
+             "no kind sanitty (did you mean sanity?)");
+  CHECK_SAYS(here.run({"board", "sanity", "--k-param", "k"}, 2).err, "--k-param goes with");
+  CHECK_SAYS(here.run({"board", "sanity", "-m", "surf_emd"}, 2).err, "asked for: surf_mae");
 }
 
 namespace {
@@ -185,11 +194,11 @@ void write_ladder(const std::string& file, const std::string& metric, const std:
 
 }  // namespace
 
-TEST_CASE("board --sanity: ladders of models, judged seed by seed") {
+TEST_CASE("board sanity: ladders of models, judged seed by seed") {
   const auto verdict_of = [](const std::vector<std::vector<double>>& by_seed) {
     const Workspace here;
     write_ladder(here.store(), "icl", "lower", by_seed);
-    const Json rows = here.json({"board", "--sanity"});
+    const Json rows = here.json({"board", "sanity"});
     REQUIRE(rows.size() == 1);
     CHECK(rows[0]["ladder"] == "ladder_concepts(disturbance=mixed,width=1)");
     CHECK(rows[0]["dataset"] == "d");
@@ -204,7 +213,7 @@ TEST_CASE("board --sanity: ladders of models, judged seed by seed") {
 
   const Workspace here;
   write_ladder(here.store(), "icl", "lower", {{0, 1, 2}, {0, 1, 2}});
-  const std::string text = here.run({"board", "--sanity"}).out;
+  const std::string text = here.run({"board", "sanity"}).out;
   for (const char* heading : {"Perfect", "Half", "Random"}) CHECK_SAYS(text, heading);
 }
 
@@ -215,8 +224,8 @@ TEST_CASE("board marks what keeps the order of no ladder, until a newer run says
   CHECK_SAYS(board.out, "icl (!)");
   CHECK_SAYS(
       board.err,
-      "(!) icl does not tell better from worse on the sanity ladders: `conoscope board first "
-      "--sanity -m icl`");
+      "(!) icl does not tell better from worse on the sanity ladders: `conoscope board sanity "
+      "first -m icl`");
   // Machines read names only.
   CHECK_FALSE(has(here.run({"board", "first", "--format", "csv"}).out, "(!)"));
   // One ladder kept is enough.

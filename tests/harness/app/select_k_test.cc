@@ -1,4 +1,4 @@
-// board --select-k and --curve after a real sweep, with numbers of concepts that are too large.
+// board select-k and board curve after a real sweep, with numbers of concepts that are too large.
 
 #include "tests/harness/app/workspace.h"
 
@@ -17,7 +17,7 @@ std::string sweep_run(const std::string& ks) {
 
 }  // namespace
 
-TEST_CASE("board --select-k: a K that is refused says why, and the others are judged") {
+TEST_CASE("board select-k: a K that is refused says why, and the others are judged") {
   const Workspace here;
   const auto file = here.write("run.toml", sweep_run("[1, 2, 4, 61]"));
   here.run({"run", file, "--no-board", "-j", "2"}, 4);  // some failed, none crashed
@@ -28,7 +28,7 @@ TEST_CASE("board --select-k: a K that is refused says why, and the others are ju
   CHECK(outcomes[0]["n"] == 2);
   CHECK(outcomes[1]["status"] == "ok");
 
-  const Json rows = here.json({"board", "--select-k"});
+  const Json rows = here.json({"board", "select-k"});
   REQUIRE(rows.size() == 2);  // costs have no best number of concepts
   const Json& mae = rows[0];
   CHECK(mae["method"] == "svd");
@@ -43,10 +43,10 @@ TEST_CASE("board --select-k: a K that is refused says why, and the others are ju
   CHECK(mae["k_range"] == "1-4");
   CHECK_FALSE(mae.contains("curve"));
   CHECK(rows[1]["metric"] == "completeness");
-  CHECK_SAYS(here.run({"board", "--select-k"}).out, "·");
+  CHECK_SAYS(here.run({"board", "select-k"}).out, "·");
 
   // The curve holds the same numbers, and their trapezoids make the area.
-  const Json curve = here.json({"board", "--curve", "-m", "surf_mae"});
+  const Json curve = here.json({"board", "curve", "-m", "surf_mae"});
   REQUIRE(curve.size() == 4);
   CHECK(curve[3]["k"] == 61);
   CHECK(curve[3]["mean"].is_null());
@@ -57,25 +57,25 @@ TEST_CASE("board --select-k: a K that is refused says why, and the others are ju
   CHECK(mae["area"].get<double>() ==
         doctest::Approx(((one + two) / 2 + (two + four)) / 3).epsilon(1e-12));
   for (const char* format : {"table", "csv", "ndjson", "md", "latex"})
-    for (const char* kind : {"--select-k", "--curve"})
+    for (const char* kind : {"select-k", "curve"})
       CHECK_SAYS(here.run({"board", kind, "--format", format}).out, "svd");
 }
 
-TEST_CASE("board --select-k: what has no answer") {
+TEST_CASE("board select-k: what has no answer") {
   const Workspace here;
   const auto file = here.write("run.toml", sweep_run("[1, 2]"));
   here.run({"run", file, "--no-board", "--only", "seed=0"});
-  CHECK_SAYS(here.run({"board", "--select-k", "--explainer", "perfect"}, 2).err,
+  CHECK_SAYS(here.run({"board", "select-k", "--explainer", "perfect"}, 2).err,
              "no explainer here with two or more numbers of concepts (parameter n_concepts");
-  CHECK_SAYS(here.run({"board", "--curve", "--k-param", "breadth"}, 2).err, "(parameter breadth)");
-  CHECK_SAYS(here.run({"board", "--curve", "--select-k"}, 2).err, "choose one of");
-  CHECK_SAYS(here.run({"board", "--select-k", "-m", "surf_emd"}, 2).err, "asked for:");
+  CHECK_SAYS(here.run({"board", "curve", "--k-param", "breadth"}, 2).err, "(parameter breadth)");
+  CHECK_SAYS(here.run({"board", "ranking", "--k-param", "k"}, 2).err, "--k-param goes with");
+  CHECK_SAYS(here.run({"board", "select-k", "-m", "surf_emd"}, 2).err, "asked for:");
   // Seed 1 was asked for too: nothing is complete yet, and nothing is chosen.
-  const Json rows = here.json({"board", "--select-k", "-m", "surf_mae"});
+  const Json rows = here.json({"board", "select-k", "-m", "surf_mae"});
   CHECK(rows[0]["k"].is_null());
   CHECK(rows[0]["complete_n"] == 0);
   // Asked for by name, a cost is judged too.
-  CHECK(here.json({"board", "--select-k", "-m", "surf_params"}).size() == 1);
+  CHECK(here.json({"board", "select-k", "-m", "surf_params"}).size() == 1);
 }
 
 TEST_CASE("the run file of the sweep is found and asks for what it says") {

@@ -1,4 +1,4 @@
-#include "harness/core/plan/comparison.h"
+#include "results/analysis/comparison.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include "numerics/statistics/detectable_effect.h"
 #include "tests/support/throws.h"
 
-using namespace conoscope::core;
+using namespace conoscope::results;
 
 namespace {
 

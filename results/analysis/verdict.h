@@ -2,14 +2,19 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/analysis/ladder.h"
 
-namespace conoscope::app {
+namespace conoscope::results {
+
+/// Does more or less of a metric say how good an explanation is? Not of metrics that describe
+/// (direction none), nor of those that count cost, as their unit says.
+bool can_be_judged(std::string_view direction, std::string_view unit);
 
 /// Mean over the seeds with a number; none without any.
-std::optional<double> mean_of(const results::Ladder::Step& step);
+std::optional<double> mean_of(const Ladder::Step& step);
 
 /// Does the metric put a sanity ladder in order?
 ///
@@ -19,8 +24,8 @@ std::optional<double> mean_of(const results::Ladder::Step& step);
 ///   fail   which step is not, or that none makes a difference
 ///
 /// One seed alone has no standard error: rounding decides. Empty where there is nothing to judge: a
-/// step without a number, a metric that describes or counts cost, one of a plugin.
-std::string verdict(const results::Ladder& ladder);
+/// step without a number, or a metric that describes or counts cost.
+std::string verdict(const Ladder& ladder);
 
 inline bool passes(const std::string& verdict) { return verdict == "pass"; }
 
@@ -31,7 +36,6 @@ struct Doubtful {
 };
 
 /// Those of the metrics whose newest sanity run in this store has a verdict for them, and no pass.
-std::vector<Doubtful> doubtful_metrics(results::Store& store,
-                                       const std::vector<std::string>& metrics);
+std::vector<Doubtful> doubtful_metrics(Store& store, const std::vector<std::string>& metrics);
 
-}  // namespace conoscope::app
+}  // namespace conoscope::results

@@ -1,20 +1,16 @@
-#include "harness/app/print_correlation.h"
+#include "results/analysis/correlation.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iostream>
 #include <map>
-#include <numeric>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
-#include "harness/app/command.h"
-#include "harness/app/metric_order.h"
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
 #include "results/boards/asked.h"
 #include "results/boards/scores.h"
 
-namespace conoscope::app {
+namespace conoscope::results {
 
 namespace {
 
@@ -22,17 +18,16 @@ using Seeds = std::map<std::int64_t, double>;
 /// dataset, then model and explainer
 using Subjects = std::map<std::string, std::map<std::pair<std::string, std::string>, Seeds>>;
 
-Subjects read(results::Store& store, const results::BoardOptions& filters,
-              const std::string& metric) {
-  results::require_asked(store, filters.run, metric);
-  results::ScoreFilter wanted;
-  wanted.run = filters.run;
-  wanted.dataset = filters.dataset;
-  wanted.model = filters.model;
-  wanted.explainer = filters.explainer;
+Subjects read(Store& store, const BoardOptions& options, const std::string& metric) {
+  require_asked(store, options.run, metric);
+  ScoreFilter wanted;
+  wanted.run = options.run;
+  wanted.dataset = options.dataset;
+  wanted.model = options.model;
+  wanted.explainer = options.explainer;
   wanted.metric = metric;
   Subjects out;
-  for (const auto& score : results::current_scores(store, wanted))
+  for (const auto& score : current_scores(store, wanted))
     out[score.dataset][{score.model, score.explainer}][score.seed] = score.value;
   return out;
 }
@@ -64,24 +59,19 @@ std::optional<numerics::PooledCorrelation> correlate(const MeanAndError& x, cons
 
 }  // namespace
 
-void print_correlation(results::Store& store, const results::BoardOptions& filters,
-                       const std::string& with, std::vector<std::string> metrics,
-                       results::Format format) {
-  if (metrics.empty())
-    for (const auto& name : in_catalogue_order(store.run_metrics(filters.run)))
-      if (name != with && can_be_judged(name)) metrics.push_back(name);
-  const Subjects targets = read(store, filters, with);
-  results::Table out;
+Table correlation_table(Store& store, const BoardOptions& options, const std::string& with) {
+  const Subjects targets = read(store, options, with);
+  Table out;
   out.columns = {{"dataset"},
                  {"metric"},
                  {"with"},
-                 {"subjects", results::ColumnType::integer},
-                 {"r", results::ColumnType::real},
-                 {"dof", results::ColumnType::real},
-                 {"p", results::ColumnType::real},
-                 {"p_large_sample", results::ColumnType::real}};
-  for (const auto& metric : metrics) {
-    const Subjects found = read(store, filters, metric);
+                 {"subjects", ColumnType::integer},
+                 {"r", ColumnType::real},
+                 {"dof", ColumnType::real},
+                 {"p", ColumnType::real},
+                 {"p_large_sample", ColumnType::real}};
+  for (const auto& metric : options.metrics) {
+    const Subjects found = read(store, options, metric);
     for (const auto& [dataset, subjects] : found) {
       MeanAndError x, y;
       for (const auto& [subject, seeds] : subjects) {
@@ -101,7 +91,7 @@ void print_correlation(results::Store& store, const results::BoardOptions& filte
       }
       if (x.means.empty()) continue;
       const auto pooled = correlate(x, y);
-      const auto field = [&](auto value) -> results::Field {
+      const auto field = [&](auto value) -> Field {
         if (!pooled) return {};
         return value(*pooled);
       };
@@ -112,7 +102,7 @@ void print_correlation(results::Store& store, const results::BoardOptions& filte
                field([](const auto& p) { return p.z.p_large; })});
     }
   }
-  std::cout << results::to_text(out, format);
+  return out;
 }
 
-}  // namespace conoscope::app
+}  // namespace conoscope::results

@@ -1,8 +1,9 @@
-#include "harness/core/plan/comparison.h"
+#include "results/analysis/comparison.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -13,7 +14,7 @@
 #include "numerics/statistics/t_test.h"
 #include "numerics/statistics/wilcoxon_signed_rank.h"
 
-namespace conoscope::core {
+namespace conoscope::results {
 
 namespace {
 
@@ -78,6 +79,13 @@ Vector corrected(const Vector& p, Correction correction) {
       break;
   }
   return p;
+}
+
+std::string amount(double value) {
+  std::ostringstream text;
+  text.precision(3);
+  text << std::abs(value);
+  return text.str();
 }
 
 }  // namespace
@@ -156,4 +164,23 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
   return out;
 }
 
-}  // namespace conoscope::core
+std::string verdict(const ComparisonRow& row, std::string_view direction, bool paired) {
+  const std::string count =
+      paired ? std::to_string(row.n_a) + " pairs"
+             : std::to_string(row.n_a) + " and " + std::to_string(row.n_b) + " values";
+  if (!row.p) return paired ? "one pair: no test" : "fewer than two values a side: no test";
+  if (row.different) {
+    const bool a_higher = row.difference > 0;
+    if (direction == "none")
+      return std::string(a_higher ? "A" : "B") + " higher by " + amount(row.difference);
+    return std::string(a_higher == (direction == "higher") ? "A" : "B") + " better by " +
+           amount(row.difference);
+  }
+  if (paired && row.difference == 0 && !row.detectable) return "equal in all " + count;
+  std::string text = "not separable with " + count;
+  if (row.needed) return text + "; " + std::to_string(*row.needed) + " needed";
+  if (paired && row.detectable) return text + "; over a million needed";
+  return text;
+}
+
+}  // namespace conoscope::results

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace conoscope::core {
+namespace conoscope::results {
 
 /// One number of one side.
 struct Measured {
@@ -53,4 +54,9 @@ struct Comparison {
 Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
                    const ComparisonOptions& options);
 
-}  // namespace conoscope::core
+/// What a row says, in words: "A better by 0.16", "not separable with 3 pairs; 12 needed".
+///
+/// direction  of the metric: higher, lower or none
+std::string verdict(const ComparisonRow& row, std::string_view direction, bool paired);
+
+}  // namespace conoscope::results

@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "results/boards/board.h"
-#include "results/formats/format.h"
+#include "results/formats/table.h"
+#include "results/store/store.h"
 
-namespace conoscope::app {
+namespace conoscope::results {
 
-/// Does a metric foretell another one, from subject to subject? A row for each data set and metric:
+/// Does a metric predict another one, from subject to subject? A row for each dataset and metric:
 /// the number of subjects (models, or explanations), the mean of Pearson's r over draws of their
 /// means, and p by Barnard and Rubin's and by Rubin's degrees of freedom; the layout of Table 2 of
 /// Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025 (there: ctl, icl and
@@ -18,11 +19,9 @@ namespace conoscope::app {
 /// seeds or more that have both numbers. Draws are not clipped at 0, as that paper's code does:
 /// s_int may lie below. Fewer than four subjects, or numbers that do not vary: r is NULL.
 ///
-/// with     the metric to be foretold
-/// metrics  empty: all others that the run asks for and that have a direction
-/// throws   UsageError: the run does not ask for a metric
-void print_correlation(results::Store& store, const results::BoardOptions& filters,
-                       const std::string& with, std::vector<std::string> metrics,
-                       results::Format format);
+/// options  run, and dataset, model and explainer to keep; the metrics that may predict
+/// with     the metric to be predicted
+/// throws   StoreError (not_found): the run does not ask for a metric; lists those it asks for
+Table correlation_table(Store& store, const BoardOptions& options, const std::string& with);
 
-}  // namespace conoscope::app
+}  // namespace conoscope::results

@@ -1,13 +1,11 @@
-#include "harness/app/verdict.h"
+#include "results/analysis/verdict.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "harness/app/metric_order.h"
-#include "metrics/catalogue.h"
 #include "numerics/statistics/moments.h"
 
-namespace conoscope::app {
+namespace conoscope::results {
 
 namespace {
 
@@ -15,7 +13,7 @@ constexpr double kRounding = 1e-9;
 constexpr double kStandardErrors = 2.0;
 
 /// By how much b is above a, in standard errors and beyond rounding: -1, 0 (no difference) or 1.
-int compare(const results::Ladder::Step& a, const results::Ladder::Step& b, double scale) {
+int compare(const Ladder::Step& a, const Ladder::Step& b, double scale) {
   std::vector<double> differences;
   for (const auto& [seed, value] : a.by_seed)
     if (const auto other = b.by_seed.find(seed); other != b.by_seed.end())
@@ -31,23 +29,26 @@ int compare(const results::Ladder::Step& a, const results::Ladder::Step& b, doub
 
 }  // namespace
 
-std::optional<double> mean_of(const results::Ladder::Step& step) {
+bool can_be_judged(std::string_view direction, std::string_view unit) {
+  return direction != "none" && unit != "parameters" && unit != "FLOP per sample";
+}
+
+std::optional<double> mean_of(const Ladder::Step& step) {
   if (step.by_seed.empty()) return std::nullopt;
   double sum = 0.0;
   for (const auto& [seed, value] : step.by_seed) sum += value;
   return sum / static_cast<double>(step.by_seed.size());
 }
 
-std::string verdict(const results::Ladder& ladder) {
-  const auto* info = metrics::catalogue().metric(ladder.metric);
-  if (info == nullptr || !can_be_judged(ladder.metric)) return "";
+std::string verdict(const Ladder& ladder) {
+  if (!can_be_judged(ladder.direction, ladder.unit)) return "";
   double scale = 1.0;
   for (const auto& step : ladder.steps) {
     const auto mean = mean_of(step);
     if (!mean) return "";
     scale = std::max(scale, std::abs(*mean));
   }
-  const int worse = info->direction == metrics::Direction::kLower ? 1 : -1;
+  const int worse = ladder.direction == "lower" ? 1 : -1;
   const int first = compare(ladder.steps[0], ladder.steps[1], scale);
   const int second = compare(ladder.steps[1], ladder.steps[2], scale);
   if (first == worse && second == worse) return "pass";
@@ -61,11 +62,10 @@ std::string verdict(const results::Ladder& ladder) {
                         : "fail: random importances are not worse";
 }
 
-std::vector<Doubtful> doubtful_metrics(results::Store& store,
-                                       const std::vector<std::string>& metrics) {
+std::vector<Doubtful> doubtful_metrics(Store& store, const std::vector<std::string>& metrics) {
   std::vector<Doubtful> out;
   std::vector<std::string> open = metrics;
-  for (const auto& run : results::ladder_runs(store)) {
+  for (const auto& run : ladder_runs(store)) {
     if (open.empty()) break;
     const std::vector<std::string> asked = store.run_metrics(run);
     std::vector<std::string> here;
@@ -73,7 +73,7 @@ std::vector<Doubtful> doubtful_metrics(results::Store& store,
       if (std::find(asked.begin(), asked.end(), metric) != asked.end()) here.push_back(metric);
     for (const auto& metric : here) {
       bool judged = false, kept = false;
-      for (const auto& ladder : results::ladders(store, run, {metric})) {
+      for (const auto& ladder : ladders(store, run, {metric})) {
         const std::string said = verdict(ladder);
         judged = judged || !said.empty();
         kept = kept || passes(said);
@@ -86,4 +86,4 @@ std::vector<Doubtful> doubtful_metrics(results::Store& store,
   return out;
 }
 
-}  // namespace conoscope::app
+}  // namespace conoscope::results

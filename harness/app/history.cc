@@ -1,0 +1,36 @@
+#include "results/boards/history.h"
+
+#include <iostream>
+
+#include "harness/app/command.h"
+#include "harness/app/reading.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+
+int history_command(const Arguments& arguments) {
+  Options options("history METRIC [options]",
+                  "Prints every recorded score of a metric, oldest first, with run and version.",
+                  {"conoscope history surf_emd --component kmeans"});
+  options.positional("metric", 1);
+  options.with_store();
+  options.add()("component", po::value<std::string>()->default_value("")->value_name("NAME"),
+                "only cells with this dataset, model or explainer");
+  options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
+                "of this control; all: of every one");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  if (!options.has("metric")) throw UsageError("history: which metric?");
+  const auto format = options.format();
+  auto store = open_store(options);
+  results::HistoryOptions history;
+  history.metric = options.get<std::vector<std::string>>("metric")[0];
+  history.component = options.get<std::string>("component");
+  history.control = options.get<std::string>("control");
+  if (history.control == "all") history.control.clear();
+  std::cout << results::to_text(results::history(store, history), format);
+  return kOk;
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,64 @@
+#include "results/store/query.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "harness/app/command.h"
+#include "harness/app/reading.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+
+int query_command(const Arguments& arguments) {
+  Options options(
+      "query SQL | --saved NAME | --file FILE [options]",
+      "Reads the store with SQL. It can change nothing. docs/store.md describes the tables.",
+      {"conoscope query \"SELECT status, count(*) FROM attempt GROUP BY status\"",
+       "conoscope query --list", "conoscope query --saved board --set metric=surf_mae"});
+  options.positional("sql", 1);
+  options.with_store();
+  options.add()("saved", po::value<std::string>()->value_name("NAME"), "a query that ships");
+  options.add()("file", po::value<std::string>()->value_name("FILE"), "a file with one query");
+  options.add()("set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
+                "a parameter of the query");
+  options.add()("list", "the queries that ship");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  if (options.has("list")) {
+    results::Table table{{{"name"}, {"summary"}}, {}};
+    for (const auto& query : results::saved_queries()) table.add({query.name, query.summary});
+    std::cout << results::to_text(table, format);
+    return kOk;
+  }
+  std::map<std::string, std::string> parameters;
+  if (options.has("set"))
+    for (const auto& text : options.get<std::vector<std::string>>("set")) {
+      const std::size_t equals = text.find('=');
+      if (equals == text.npos) throw UsageError("--set " + text + ": expected NAME=VALUE");
+      parameters[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+  if (options.has("sql") + options.has("saved") + options.has("file") != 1)
+    throw UsageError("query: give SQL, --saved NAME or --file FILE");
+  auto store = open_store(options);
+  if (options.has("saved")) {
+    std::cout << results::to_text(
+        results::saved_query(store, options.get<std::string>("saved"), parameters), format);
+    return kOk;
+  }
+  std::string sql;
+  if (options.has("file")) {
+    std::ifstream in(options.get<std::string>("file"));
+    if (!in) throw UsageError("--file " + options.get<std::string>("file") + ": cannot be read");
+    sql.assign(std::istreambuf_iterator<char>(in), {});
+  } else {
+    sql = options.get<std::vector<std::string>>("sql")[0];
+  }
+  std::cout << results::to_text(results::query(store, sql, parameters), format);
+  return kOk;
+}
+
+}  // namespace conoscope::app

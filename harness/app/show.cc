@@ -1,0 +1,97 @@
+#include "results/boards/show.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "harness/app/command.h"
+#include "harness/app/reading.h"
+#include "results/formats/numbers.h"
+#include "results/formats/utf8.h"
+
+namespace conoscope::app {
+
+namespace {
+
+/// For people: a wide row reads better as a list of its fields. Empty ones are left out.
+void print_records(const char* title, const results::Table& table) {
+  std::size_t width = 0;
+  for (const auto& column : table.columns) width = std::max(width, column.name.size());
+  for (const auto& row : table.rows) {
+    std::cout << title << '\n';
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto* text = std::get_if<std::string>(&row[i]);
+      if (std::holds_alternative<std::monostate>(row[i]) || (text && text->empty())) continue;
+      const auto& name = table.columns[i].name;
+      std::cout << "  " << name << std::string(width - name.size() + 2, ' ');
+      if (text == nullptr) {
+        const results::Table field{{table.columns[i]}, {{row[i]}}};
+        const std::string csv = results::to_text(field, results::Format::csv);  // header, value
+        const std::size_t begin = csv.find('\n') + 1;
+        std::cout << csv.substr(begin, csv.find('\r', begin) - begin) << '\n';
+        continue;
+      }
+      std::istringstream lines(*text);
+      std::string line;
+      for (bool first = true; std::getline(lines, line); first = false)
+        std::cout << (first ? "" : std::string(width + 4, ' ')) << results::printable(line) << '\n';
+    }
+    std::cout << '\n';
+  }
+}
+
+/// One row for each metric, its parts side by side: the first ones, where they are many.
+results::Table parts_in_lines(const results::Table& parts) {
+  constexpr std::int64_t kShown = 25;
+  struct Line {
+    std::int64_t count = 0;
+    std::string values;
+  };
+  std::map<std::string, Line> lines;
+  for (const auto& row : parts.rows) {
+    Line& line = lines[std::get<std::string>(row[0])];
+    if (++line.count > kShown) continue;
+    const auto* value = std::get_if<double>(&row[2]);
+    line.values += (line.values.empty() ? "" : " ") +
+                   (value ? results::digits_text(*value, 4) : std::get<std::string>(row[3]));
+  }
+  results::Table out;
+  out.columns = {{"metric"}, {"parts", results::ColumnType::integer}, {"values"}};
+  for (auto& [metric, line] : lines)
+    out.add({metric, line.count, line.values + (line.count > kShown ? " ..." : "")});
+  return out;
+}
+
+}  // namespace
+
+int show_command(const Arguments& arguments) {
+  Options options(
+      "show CELL [options]",
+      "Prints what is known of a cell: its parts, attempts, scores and log. CELL is the\n"
+      "start of its key, as `conoscope status` and `plan --cells` print it.",
+      {"conoscope show 3fa9", "conoscope show 3fa9 --format json"});
+  options.positional("cell", 1);
+  options.with_store();
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  if (!options.has("cell")) throw UsageError("show: which cell? `conoscope status` lists keys");
+  const auto format = options.format();
+  auto store = open_store(options);
+  const auto report = results::show(store, options.get<std::vector<std::string>>("cell")[0]);
+  if (format == results::Format::table) {
+    print_records("cell", report.cell);
+    print_records("attempt", report.attempts);
+    if (!report.scores.rows.empty()) print({{"scores", report.scores}}, format);
+    if (!report.parts.rows.empty()) print({{"parts", parts_in_lines(report.parts)}}, format);
+  } else {
+    print({{"cell", report.cell},
+           {"attempts", report.attempts},
+           {"scores", report.scores},
+           {"parts", report.parts}},
+          format);
+  }
+  return kOk;
+}
+
+}  // namespace conoscope::app

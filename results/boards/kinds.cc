@@ -1,0 +1,29 @@
+#include "results/boards/kinds.h"
+
+#include <array>
+
+namespace conoscope::results {
+
+std::span<const BoardKindInfo> board_kinds() {
+  static constexpr std::array<BoardKindInfo, 6> kKinds = {{
+      {BoardKind::ranking, "ranking",
+       "one row per dataset, model and explainer: means over seeds, the controls beside"},
+      {BoardKind::across, "across", "one row per explainer, one column per dataset and metric"},
+      {BoardKind::sanity, "sanity",
+       "the measures put to the test: does each one rank perfect before random subjects?"},
+      {BoardKind::select_k, "select-k",
+       "the smallest number of concepts K that is as good as the best"},
+      {BoardKind::curve, "curve", "the mean at every K with its 95 % interval"},
+      {BoardKind::correlation, "correlation",
+       "does each metric predict the one that --with names, from model to model?", false},
+  }};
+  return kKinds;
+}
+
+std::optional<BoardKind> parse_board_kind(std::string_view name) {
+  for (const BoardKindInfo& info : board_kinds())
+    if (info.name == name) return info.kind;
+  return std::nullopt;
+}
+
+}  // namespace conoscope::results
