@@ -43,6 +43,7 @@ int show_command(const Arguments& arguments);
 int status_command(const Arguments& arguments);
 int query_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
+int retract_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int dataset_command(const Arguments& arguments);
 int plugin_command(const Arguments& arguments);
