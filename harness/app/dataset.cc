@@ -1,4 +1,4 @@
-// dataset list, info and export: what data sets there are, what one holds, and its arrays as files.
+// dataset list, info and export: what datasets there are, what one holds, and its arrays as files.
 
 #include <algorithm>
 #include <iostream>
@@ -42,8 +42,8 @@ std::string offers_text(const core::Metadata& data) {
 
 int list_command(const Arguments& arguments) {
   Options options("dataset list [options]",
-                  "Prints the data sets of the search path: what they are, under which licence,\n"
-                  "what they bring and which parameters they cannot do without.",
+                  "Prints the datasets of the search path: what they are, under which licence,\n"
+                  "what they offer and which parameters they require.",
                   {"conoscope dataset list", "conoscope dataset list --format json"});
   options.with_plugins();
   options.with_format();
@@ -71,7 +71,7 @@ int list_command(const Arguments& arguments) {
   return kOk;
 }
 
-/// What info and export have in common: which data set, and how it is loaded.
+/// What info and export have in common: which dataset, and how it is loaded.
 void add_loading(Options& options) {
   options.positional("dataset", 1);
   options.with_params();
@@ -81,7 +81,7 @@ void add_loading(Options& options) {
   options.with_plugins();
 }
 
-/// The data set with its parameters, as a run file that names them would have it.
+/// The dataset with its parameters, as a run file that names them would have it.
 core::Component component_of(const core::PluginFile& plugin,
                              const std::vector<std::pair<std::string, std::string>>& params,
                              const core::Quarantine& quarantine) {
@@ -118,7 +118,7 @@ core::PluginFile wanted_dataset(const Options& options, const core::Quarantine& 
   return plugin;
 }
 
-/// Loads, says what the plugin said, and hands over the data set. The exit code is what `use`
+/// Loads, says what the plugin said, and hands over the dataset. The exit code is what `use`
 /// gives.
 template <typename Use>
 int with_loaded(const core::Component& component, const Options& options, const Use& use) {
@@ -186,7 +186,7 @@ results::Table class_table(const core::ArrayBag& bag) {
 int info_command(const Arguments& arguments) {
   Options options(
       "dataset info ID|FILE [options]",
-      "Prints what a data set says of itself and, where every parameter that it needs is given,\n"
+      "Prints what a dataset says of itself and, where every parameter that it needs is given,\n"
       "loads it in a worker and prints its arrays and how often each class is there.",
       {"conoscope dataset info tabular_toy --param delta=0.75",
        "conoscope dataset info table --param table=wine.csv --param target=class"});
@@ -225,7 +225,7 @@ int info_command(const Arguments& arguments) {
 int export_dataset(const Arguments& arguments) {
   Options options(
       "dataset export ID|FILE -o FILE.npz|FOLDER [options]",
-      "Loads a data set in a worker and writes its arrays: as one .npz file, or as .npy files in\n"
+      "Loads a dataset in a worker and writes its arrays: as one .npz file, or as .npy files in\n"
       "a folder of their own. Its texts are in the member or file texts.tsv.",
       {"conoscope dataset export tabular_toy --seed 3 -o toy.npz",
        "conoscope dataset export digits --param task=attributes -o digits/",
@@ -267,7 +267,7 @@ int export_dataset(const Arguments& arguments) {
 
 int dataset_command(const Arguments& arguments) {
   constexpr Command kActions[] = {
-      {"list", "the data sets of the search path", list_command},
+      {"list", "the datasets of the search path", list_command},
       {"info", "what one says of itself, and what it holds", info_command},
       {"export", "its arrays as .npz or .npy files", export_dataset},
   };

@@ -11,7 +11,7 @@ namespace results = conoscope::results;
 
 namespace {
 
-/// Models m0, m1, ... on one data set, judged by themselves with two seeds; by metric, the mean of
+/// Models m0, m1, ... on one dataset, judged by themselves with two seeds; by metric, the mean of
 /// each model. Seeds lie 0.01 on both sides of it.
 void write_store(const std::string& file, const std::map<std::string, std::vector<double>>& means) {
   auto store = results::Store::open(file, results::Mode::read_write);

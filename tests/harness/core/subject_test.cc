@@ -44,7 +44,7 @@ ArrayBag dataset() {
   index(bag, "train_index", {0, 2, 4});
   index(bag, "test_index", {3, 1});
   bag.set_text("task", "classification");
-  bag.set_text("output", "the data set's");
+  bag.set_text("output", "the dataset's");
   return bag;
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
   CHECK(logits[1] == doctest::Approx(6 + 12.5 + 21 + 101));
   CHECK(values<std::int64_t>(in, "predictions") == std::vector<std::int64_t>{1, 1, 1});
   CHECK_FALSE(in.find("train_index").has_value());  // of no use to it, and it tells of the rest
-  CHECK(in.text("output") == "softmax");            // the model's, not the data set's
+  CHECK(in.text("output") == "softmax");            // the model's, not the dataset's
   CHECK(in.text("task") == "classification");
 }
 
