@@ -9,8 +9,8 @@ namespace conoscope::numerics {
 ///   w_i = argmin_{w >= 0} |x_i - w H|^2 + ridge |w|^2
 ///
 /// All rows share G = H H^T + ridge I. Each row's support is found by block principal pivoting on
-/// G, and every answer is checked: w >= 0, and the gradient is >= 0 off the support to 1e-12 of |X
-/// H^T|. Where G is close to singular (its Cholesky factor's diagonal spans more than 1e5), or a
+/// G, and every answer is checked: w >= 0, and the gradient is >= 0 off the support to 1e-12 of
+/// |X H^T|. Where G is close to singular (its Cholesky factor's diagonal spans more than 1e5), or a
 /// row does not pass, that row is solved by Lawson-Hanson's active set on the triangular factor of
 /// H^T, which does not square the condition number; a row of H that depends on those in use stays
 /// out. The minimiser is then not unique (the residual is): one of them is returned.

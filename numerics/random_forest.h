@@ -28,8 +28,8 @@ struct ForestFit {
 /// x        n x d.   target  n.
 /// returns  importance and out-of-bag R^2, at most 1. Rows that every tree saw are predicted as 0,
 ///          as scikit-learn does; with 50 trees there are none.
-/// throws   std::invalid_argument: shapes that do not fit, an entry not finite, trees or min_leaf <
-///          1
+/// throws   std::invalid_argument: shapes that do not fit, an entry not finite, trees or
+///          min_leaf < 1
 ///          std::domain_error: a constant target has no R^2
 ///
 /// Source: the regressor of Suter et al., ICML 2019, appendix D (max_features = 1).

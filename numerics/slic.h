@@ -15,14 +15,14 @@ struct SlicOptions {
                             ///< segments) goes to a neighbour
 };
 
-/// Into which compact patches of like colour does an image fall apart? (SLIC superpixels)
+/// Into which compact patches of similar colour does an image divide? (SLIC superpixels)
 ///
 ///   D^2 = |lab_i - lab_k|^2 + (m / S)^2 |xy_i - xy_k|^2,   S = sqrt(H W / segments)
 ///
 /// Local k-means in colour and place: centres start on a regular grid (where S >= 3, each on the
 /// flattest pixel of the 3 x 3 around it), take pixels within S of them in both directions, and
 /// move to the mean of their pixels. Ties go to the lowest centre; a pixel that no centre reaches
-/// keeps its segment. Then every 4-connected part becomes a segment of its own, but for those that
+/// keeps its segment. Then every 4-connected part becomes a segment of its own, except those that
 /// are too small, which join the one before them in row order.
 ///
 /// pixels      (H W) x channels, row by row, entries in [0, 1]. Three channels are sRGB and become

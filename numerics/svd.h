@@ -40,8 +40,8 @@ struct TruncatedSvd {
 ///
 /// x           N x D, finite
 /// k           1 <= k <= min(N, D)
-/// throws      std::invalid_argument: x empty or not finite; k outside its range; centred with N <
-///             2; kRitz with double rows, or without k + 10 <= D <= N
+/// throws      std::invalid_argument: x empty or not finite; k outside its range; centred with
+///             N < 2; kRitz with double rows, or without k + 10 <= D <= N
 ///
 /// Source: Golub & Van Loan, Matrix Computations, section 8.6; Rayleigh-Ritz: section 8.1.
 TruncatedSvd truncated_svd(const MatrixRef& x, Index k, bool centre = false,

@@ -2,8 +2,8 @@
 
 namespace conoscope::numerics {
 
-// Tails of the distributions that the tests of this folder refer to. dof may be any real number >
-// 0; infinity means the normal distribution.
+// Tails of the distributions that the tests of this folder refer to. dof may be any real number
+// > 0; infinity means the normal distribution.
 
 /// How probable is a |T| at least as large as |t|?   P(|T| >= |t|), T ~ Student(dof)
 ///

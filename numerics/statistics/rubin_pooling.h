@@ -31,8 +31,8 @@ struct RubinPooling {
 /// within        U > 0: their sampling variance
 /// complete_dof  v > 0: degrees of freedom if nothing had to be drawn; infinity gives
 ///               dof = dof_large
-/// throws        std::invalid_argument: M < 2, an estimate not finite, within or complete_dof not
-///               > 0
+/// throws        std::invalid_argument: M < 2, an estimate not finite, within <= 0 or
+///               complete_dof <= 0
 ///
 /// Source: Rubin, Multiple Imputation, 1987 (dof_large); Barnard & Rubin, Biometrika 1999 (dof).
 RubinPooling rubin_pooling(const VectorRef& estimates, double within, double complete_dof);

@@ -5,7 +5,7 @@
 //   block: x -> conv 3x3, BN, ReLU, conv 3x3, BN -> add the shortcut of x -> ReLU
 //
 // 6n + 2 layers, of `width` channels and twice as many at half the resolution in each later stage.
-// Other than there: AdamW along a cosine in place of momentum in steps, no crops and flips.
+// Unlike the paper: AdamW with cosine decay instead of momentum with steps, no crops and flips.
 
 #include <torch/torch.h>
 

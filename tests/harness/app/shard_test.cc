@@ -18,6 +18,12 @@ TEST_CASE("jobs, shards and merge orders give the same export") {
     here.run({"run", file, "--no-board", "-j", "2", "--store", store, "--cache", here.path("c2")});
     CHECK(here.exported(store) == wanted);
   }
+  SUBCASE("two workers, which the seconds of earlier cells give another order") {
+    const auto store = here.path("recorded.db");
+    here.run({"run", file, "--no-board", "-j", "1", "--only", "explainer=svd", "--store", store});
+    here.run({"run", file, "--no-board", "-j", "2", "--store", store, "--cache", here.path("c4")});
+    CHECK(here.exported(store) == wanted);
+  }
   for (const int shards : {1, 3, 7}) {
     SUBCASE((std::to_string(shards) + " shards").c_str()) {
       std::vector<std::string> parts;
