@@ -5,18 +5,29 @@
 #include <string>
 #include <utility>
 
-#include "metrics/disentanglement/disentanglement_eval.h"
-#include "metrics/disentanglement/posterior_eval.h"
+#include "metrics/disentanglement/dci_models.h"
+#include "metrics/disentanglement/explicitness.h"
+#include "metrics/disentanglement/mig.h"
+#include "metrics/disentanglement/modularity.h"
+#include "metrics/disentanglement/r4.h"
+#include "metrics/disentanglement/sap.h"
+#include "metrics/disentanglement/vae_scores.h"
 #include "metrics/faithfulness/c_shap_eval.h"
 #include "metrics/faithfulness/deletion.h"
 #include "metrics/faithfulness/deletion_pixel.h"
 #include "metrics/faithfulness/ice_eval.h"
 #include "metrics/faithfulness/sae_eval.h"
 #include "metrics/faithfulness/surf_catalogue.h"
-#include "metrics/leakage/intervention_group.h"
-#include "metrics/leakage/leakage.h"
-#include "metrics/purity/purity.h"
-#include "metrics/robustness/irs_eval.h"
+#include "metrics/leakage/accuracy.h"
+#include "metrics/leakage/ctl_icl.h"
+#include "metrics/leakage/embedding_information.h"
+#include "metrics/leakage/intervention.h"
+#include "metrics/leakage/s_int.h"
+#include "metrics/posterior/kl.h"
+#include "metrics/posterior/reconstruction_loss.h"
+#include "metrics/purity/nis.h"
+#include "metrics/purity/ois.h"
+#include "metrics/robustness/irs_matrix.h"
 
 namespace conoscope::metrics {
 
@@ -24,9 +35,34 @@ namespace {
 
 /// All declarations, in the order of the boards.
 constexpr std::vector<Metric> (*kDeclarations[])() = {
-    declare::surf,         declare::ice_eval,        declare::c_shap_eval, declare::sae_eval,
-    declare::deletion,     declare::deletion_pixel,  declare::purity,      declare::leakage,
-    declare::intervention, declare::disentanglement, declare::irs,         declare::posterior,
+    declare::surf,
+    declare::ice_eval,
+    declare::c_shap_eval,
+    declare::sae_eval,
+    declare::deletion,
+    declare::deletion_pixel,
+    // purity
+    declare::ois,
+    declare::nis,
+    // leakage
+    declare::ctl_icl,
+    declare::embedding_information,
+    declare::accuracy,
+    // intervention
+    declare::intervention,
+    declare::s_int,
+    // disentanglement
+    declare::mig,
+    declare::modularity,
+    declare::sap,
+    declare::explicitness,
+    declare::dci,
+    declare::r4,
+    declare::vae_scores,
+    declare::irs,
+    // posterior
+    declare::kl,
+    declare::reconstruction_loss,
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Metric {
   std::string question;    ///< one line, answered by the number; readable on its own
   Direction direction = Direction::kNone;
   double low = 0.0, high = kUnbounded;  ///< closed range; kUnbounded and its negative: no bound
-  std::string_view unit;                ///< empty: none
+  std::string_view unit = {};           ///< empty: none
   std::string_view source;
   /// Without one of these there is no number: the names of need_text().
   std::vector<std::string_view> needs = {};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metrics/disentanglement/equal_width_bins.h"
+#include "metrics/disentanglement/latent_factors.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
@@ -60,6 +61,11 @@ CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factor
     }
   }
   return out;
+}
+
+CodeInformation latent_information(const Subject& subject) {
+  const LatentSample& sample = latent_sample(subject, {});
+  return code_information(sample.codes, sample.binned);
 }
 
 }  // namespace conoscope::metrics

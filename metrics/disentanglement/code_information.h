@@ -1,5 +1,6 @@
 #pragma once
 
+#include "metrics/subject.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -27,5 +28,8 @@ struct CodeInformationOptions {
 /// two-dimensional histogram of Ross and Doshi-Velez, ICML 2021.
 CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factors,
                                  const CodeInformationOptions& options = {});
+
+/// Of a subject's sample, see latent_sample; derived once: subject.once(latent_information).
+CodeInformation latent_information(const Subject& subject);
 
 }  // namespace conoscope::metrics

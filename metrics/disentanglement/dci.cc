@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "numerics/checks.h"
 
@@ -24,31 +25,38 @@ double concentration(const Values& values) {
   return std::max(0.0, 1.0 - entropy / std::log(static_cast<double>(values.size())));
 }
 
+void require_importance(const char* function, const MatrixRef& importance) {
+  if (importance.rows() < 2 || importance.cols() < 2)
+    numerics::refuse(function, "importance is " + std::to_string(importance.rows()) + " x " +
+                                   std::to_string(importance.cols()) +
+                                   "; needs at least 2 codes and 2 factors");
+  numerics::require_finite(function, "importance", importance);
+  if (importance.minCoeff() < 0.0)
+    numerics::refuse(function, "importance holds " + std::to_string(importance.minCoeff()) +
+                                   "; no entry may be negative");
+}
+
+DciScore score_of(Vector each, double weighted, double total) {
+  const double mean = each.mean();
+  return {total > 0.0 ? weighted / total : mean, mean, std::move(each)};
+}
+
 }  // namespace
 
-Dci dci_from_importance(const MatrixRef& importance) {
-  constexpr const char* kName = "dci_from_importance";
-  if (importance.rows() < 2 || importance.cols() < 2)
-    numerics::refuse(kName, "importance is " + std::to_string(importance.rows()) + " x " +
-                                std::to_string(importance.cols()) +
-                                "; needs at least 2 codes and 2 factors");
-  numerics::require_finite(kName, "importance", importance);
-  if (importance.minCoeff() < 0.0)
-    numerics::refuse(kName, "importance holds " + std::to_string(importance.minCoeff()) +
-                                "; no entry may be negative");
-  Dci out{Vector(importance.rows()), Vector(importance.cols())};
-  for (Index i = 0; i < importance.rows(); ++i) out.by_code[i] = concentration(importance.row(i));
-  for (Index j = 0; j < importance.cols(); ++j) out.by_factor[j] = concentration(importance.col(j));
-  const double total = importance.sum();
-  if (total > 0.0) {
-    out.disentanglement = importance.rowwise().sum().dot(out.by_code) / total;
-    out.completeness = importance.colwise().sum().dot(out.by_factor) / total;
-  } else {
-    out.disentanglement = out.by_code.mean();
-    out.completeness = out.by_factor.mean();
-  }
-  out.disentanglement_mean = out.by_code.mean();
-  return out;
+DciScore dci_disentanglement(const MatrixRef& importance) {
+  require_importance("dci_disentanglement", importance);
+  Vector each(importance.rows());
+  for (Index i = 0; i < importance.rows(); ++i) each[i] = concentration(importance.row(i));
+  const double weighted = importance.rowwise().sum().dot(each);
+  return score_of(std::move(each), weighted, importance.sum());
+}
+
+DciScore dci_completeness(const MatrixRef& importance) {
+  require_importance("dci_completeness", importance);
+  Vector each(importance.cols());
+  for (Index j = 0; j < importance.cols(); ++j) each[j] = concentration(importance.col(j));
+  const double weighted = importance.colwise().sum().dot(each);
+  return score_of(std::move(each), weighted, importance.sum());
 }
 
 }  // namespace conoscope::metrics

@@ -5,7 +5,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/disentanglement/dci.h"
+#include "metrics/disentanglement/latent_factors.h"
 #include "metrics/disentanglement/sample_pair.h"
+#include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/random.h"
@@ -23,18 +26,21 @@ double accuracy(const numerics::GradientBoosting& model, const MatrixRef& codes,
   return static_cast<double>(hits) / static_cast<double>(predicted.size());
 }
 
+void require_two(const char* function, const MatrixRef& codes, const MatrixRef& factors) {
+  if (codes.cols() < 2 || factors.cols() < 2)
+    numerics::refuse(function, std::to_string(codes.cols()) + " codes and " +
+                                   std::to_string(factors.cols()) +
+                                   " factors; needs at least 2 of either");
+}
+
 }  // namespace
 
 DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors,
                     const MatrixRef& test_codes, const MatrixRef& test_factors,
                     const numerics::BoostingOptions& options) {
   constexpr const char* kName = "dci_boosting";
-  detail::require_codes_and_factors(kName, train_codes, train_factors, "train_codes",
-                                    "train_factors");
-  detail::require_codes_and_factors(kName, test_codes, test_factors, "test_codes", "test_factors");
-  if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
-    numerics::refuse(kName,
-                     "test_codes and test_factors need as many columns as the training ones");
+  detail::require_train_and_test(kName, train_codes, train_factors, test_codes, test_factors);
+  require_two(kName, train_codes, train_factors);
   const numerics::SortedFeatures sorted(train_codes);
   const FactorLevels levels = factor_levels(kName, train_factors);
   DciFit out;
@@ -56,7 +62,6 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
         accuracy(model, train_codes, train_factors.col(k), values) / factors;
     out.by_factor[k] = accuracy(model, test_codes, test_factors.col(k), values);
   }
-  out.dci = dci_from_importance(out.importance);
   out.informativeness = out.by_factor.mean();
   return out;
 }
@@ -64,6 +69,7 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
 DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
                   const numerics::ForestOptions& options) {
   detail::require_codes_and_factors("dci_forest", codes, factors);
+  require_two("dci_forest", codes, factors);
   DciFit out;
   out.importance = Matrix::Zero(codes.cols(), factors.cols());
   out.by_factor.resize(factors.cols());
@@ -74,7 +80,6 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
     out.importance.col(k) = fit.importance;
     out.by_factor[k] = fit.out_of_bag_r2;
   }
-  out.dci = dci_from_importance(out.importance);
   out.informativeness = out.by_factor.mean();
   return out;
 }
@@ -83,6 +88,7 @@ DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::
                       const numerics::BoostingOptions& options) {
   constexpr const char* kName = "dci_regression";
   detail::require_codes_and_factors(kName, features, targets, "features", "targets");
+  require_two(kName, features, targets);
   const Index n = features.rows();
   if (n < 10)
     numerics::refuse(kName, "features has " + std::to_string(n) + " rows; needs at least 10");
@@ -112,9 +118,81 @@ DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::
     out.informativeness_train +=
         r2(target, model.predict(train_x)) / static_cast<double>(targets.cols());
   }
-  out.dci = dci_from_importance(out.importance);
   out.informativeness = out.by_factor.mean();
   return out;
+}
+
+namespace {
+
+constexpr LatentNeeds kAtLeast{.codes = 2, .factors = 2};
+
+DciFit with_splits(DciFit fit) {
+  if (fit.importance.isZero(0.0))
+    throw std::domain_error("no tree has a split, so no code has an importance");
+  return fit;
+}
+
+DciFit boosting_fit(const Subject& subject) {
+  const LatentSample& s = latent_sample(subject, kAtLeast);
+  return with_splits(dci_boosting(s.train_codes, s.train_binned, s.test_codes, s.test_binned));
+}
+
+DciFit forest_fit(const Subject& subject) {
+  const LatentSample& s = latent_sample(subject, kAtLeast);
+  return with_splits(dci_forest(s.codes, s.binned, {.seed = subject.seed()}));
+}
+
+Result result_of(double value, const Vector& parts) {
+  return {value, {parts.begin(), parts.end()}};
+}
+
+Result disentanglement_of(const DciFit& fit) {
+  const DciScore found = dci_disentanglement(fit.importance);
+  return result_of(found.value, found.each);
+}
+
+Result completeness_of(const DciFit& fit) {
+  const DciScore found = dci_completeness(fit.importance);
+  return result_of(found.value, found.each);
+}
+
+Result informativeness_of(const DciFit& fit) {
+  return result_of(fit.informativeness, fit.by_factor);
+}
+
+}  // namespace
+
+std::vector<Metric> declare::dci() {
+  const auto row = [](const char* name, const char* question, DciFit (*fit)(const Subject&),
+                      Result (*read)(const DciFit&)) {
+    return latent_metric(
+        name, question,
+        fit == boosting_fit
+            ? "Eastwood and Williams, ICLR 2018; as in disentanglement_lib"
+            : "Eastwood and Williams, ICLR 2018; as in Suter et al., ICML 2019, appendix D",
+        kAtLeast, [fit, read](const Subject& subject, const LatentSample&) {
+          return read(subject.once(fit));
+        });
+  };
+  Metric explained = row(
+      "dci_forest_informativeness",
+      "How much of the factors' variance does a random forest on the codes explain, out of bag?",
+      forest_fit, informativeness_of);
+  explained.low = -kUnbounded;
+  return {
+      row("dci_disentanglement", "Does each code serve one factor only, to gradient boosting?",
+          boosting_fit, disentanglement_of),
+      row("dci_completeness", "Is each factor served by one code only, to gradient boosting?",
+          boosting_fit, completeness_of),
+      row("dci_informativeness",
+          "How often does gradient boosting on all codes predict a factor's value?", boosting_fit,
+          informativeness_of),
+      row("dci_forest_disentanglement", "Does each code serve one factor only, to a random forest?",
+          forest_fit, disentanglement_of),
+      row("dci_forest_completeness", "Is each factor served by one code only, to a random forest?",
+          forest_fit, completeness_of),
+      explained,
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -1,18 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "metrics/disentanglement/dci.h"
 #include "metrics/types.h"
 #include "numerics/gradient_boosting.h"
 #include "numerics/random_forest.h"
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 struct DciFit {
-  Matrix importance;  ///< K' x K
-  Dci dci;
-  Vector by_factor;                    ///< informativeness of each factor, on test or unseen rows
+  Matrix importance;  ///< K' x K: dci_disentanglement and dci_completeness are made from it
+  Vector by_factor;   ///< informativeness of each factor, on test or unseen rows
   double informativeness = 0.0;        ///< their mean; higher is better
   double informativeness_train = 0.0;  ///< on the training rows; forest: 0, it has none
 };
@@ -50,5 +51,10 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
 ///          std::domain_error: a target that is constant on the held-out rows
 DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
                       const numerics::BoostingOptions& options = {});
+
+namespace declare {
+/// dci_* (gradient boosting) and dci_forest_*: disentanglement, completeness, informativeness
+std::vector<Metric> dci();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -6,7 +6,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "metrics/disentanglement/latent_factors.h"
 #include "metrics/disentanglement/sample_pair.h"
+#include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/logistic_regression.h"
@@ -60,12 +62,7 @@ std::optional<double> mean_area(const numerics::LogisticRegression& model, const
 Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_factors,
                           const MatrixRef& test_codes, const MatrixRef& test_factors) {
   constexpr const char* kName = "explicitness";
-  detail::require_codes_and_factors(kName, train_codes, train_factors, "train_codes",
-                                    "train_factors");
-  detail::require_codes_and_factors(kName, test_codes, test_factors, "test_codes", "test_factors");
-  if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
-    numerics::refuse(kName,
-                     "test_codes and test_factors need as many columns as the training ones");
+  detail::require_train_and_test(kName, train_codes, train_factors, test_codes, test_factors);
 
   Explicitness out;
   IndexVector kept;
@@ -108,6 +105,17 @@ Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_f
   out.value = out.by_factor.mean();
   out.train = out.train_by_factor.mean();
   return out;
+}
+
+std::vector<Metric> declare::explicitness() {
+  return {latent_metric(
+      "explicitness", "Can a linear classifier tell every value of every factor from the codes?",
+      "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1},
+      [](const Subject&, const LatentSample& s) -> Result {
+        const Explicitness found =
+            metrics::explicitness(s.train_codes, s.train_binned, s.test_codes, s.test_binned);
+        return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
+      })};
 }
 
 }  // namespace conoscope::metrics

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <vector>
+
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
+
+struct Metric;
 
 struct Explicitness {
   double value = 0.0;  ///< on the test samples
@@ -28,5 +32,9 @@ struct Explicitness {
 /// class is missing; here they are left out.
 Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_factors,
                           const MatrixRef& test_codes, const MatrixRef& test_factors);
+
+namespace declare {
+std::vector<Metric> explicitness();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

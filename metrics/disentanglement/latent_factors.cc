@@ -2,59 +2,96 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "numerics/random.h"
 
-namespace conoscope::metrics::detail {
+namespace conoscope::metrics {
 
 namespace {
 
-constexpr Index kBins = 20;
+constexpr Index kBins = 20, kMostSamples = 15000, kLeastSamples = 30;
 
-std::string times(Index count, const char* what) {
+std::string counted(Index count, const char* what) {
   return std::to_string(count) + (count == 1 ? " factor " : " factors ") + what;
+}
+
+LatentSample draw_sample(const Subject& subject) {
+  const LatentFactors& from = subject.once(latent_factors);
+  IndexVector order(static_cast<std::size_t>(from.codes.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  numerics::Random random(subject.seed(), 37);
+  random.shuffle(order);
+  const Index used = std::min(from.codes.rows(), kMostSamples), tested = used / 3;
+  const IndexVector test(order.begin(), order.begin() + tested),
+      train(order.begin() + tested, order.begin() + used);
+  IndexVector all = train;
+  all.insert(all.end(), test.begin(), test.end());
+  return {from.codes(train, Eigen::all), from.codes(test, Eigen::all),
+          from.codes(all, Eigen::all),   from.binned(train, Eigen::all),
+          from.binned(test, Eigen::all), from.binned(all, Eigen::all),
+          from.factors(all, Eigen::all), from.caveat};
+}
+
+void require_at_least(Index least, const char* what, Index there) {
+  if (there < least)
+    throw NotApplicable("needs at least " + std::to_string(least) + " " + what + ", there " +
+                        (there == 1 ? "is " : "are ") + std::to_string(there));
 }
 
 }  // namespace
 
-std::string lacks_latent_factors(const Views& subject) {
-  if (!subject.latent) return "needs a latent view";
-  if (!subject.annotations || subject.annotations->factors.size() == 0)
-    return "needs annotations.factors";
-  return "";
-}
-
-LatentFactors latent_factors(std::string_view metric, const Views& subject) {
-  const Matrix& all = subject.annotations->factors;
-  require_codes_and_factors(metric, subject.latent->codes, all);
+LatentFactors latent_factors(const Subject& subject) {
+  const Matrix& all = subject.annotations().factors;
+  detail::require_codes_and_factors("latent_factors", subject.latent().codes, all);
   LatentFactors out;
-  out.codes = subject.latent->codes;
+  out.codes = subject.latent().codes;
   IndexVector varying;
   for (Index k = 0; k < all.cols(); ++k)
     if ((all.col(k).array() != all(0, k)).any()) varying.push_back(k);
-  out.dropped = all.cols() - static_cast<Index>(varying.size());
-  out.factors = all(Eigen::all, varying);
-  out.binned = out.factors;
+  out.factors = out.binned = all(Eigen::all, varying);
+  Index brought = 0;
   for (Index k = 0; k < out.factors.cols(); ++k) {
     if ((out.factors.col(k).array() == out.factors.col(k).array().floor()).all()) continue;
     out.binned.col(k) = equal_width_bins(Matrix(out.factors.col(k)), kBins).cast<double>();
-    ++out.brought;
+    ++brought;
   }
-  if (out.dropped > 0) out.message = times(out.dropped, "with a single value left out");
-  if (out.brought > 0)
-    out.message += (out.message.empty() ? "" : "; ") + times(out.brought, "in 20 bins");
+  const Index dropped = all.cols() - out.factors.cols();
+  if (dropped > 0) out.caveat = counted(dropped, "with a single value left out");
+  if (brought > 0) out.caveat += (dropped > 0 ? "; " : "") + counted(brought, "in 20 bins");
   return out;
 }
 
-RowSplit split_rows(Index samples, std::uint64_t seed, Index most) {
-  IndexVector order(static_cast<std::size_t>(samples));
-  std::iota(order.begin(), order.end(), Index{0});
-  numerics::Random random(seed, 37);
-  random.shuffle(order);
-  const Index used = std::min(samples, most), test = used / 3;
-  return {{order.begin() + test, order.begin() + used}, {order.begin(), order.begin() + test}};
+const LatentSample& latent_sample(const Subject& subject, LatentNeeds least) {
+  const LatentFactors& from = subject.once(latent_factors);
+  require_at_least(kLeastSamples, "samples", from.codes.rows());
+  require_at_least(least.codes, least.codes == 1 ? "code" : "codes", from.codes.cols());
+  require_at_least(least.factors, least.factors == 1 ? "factor that varies" : "factors that vary",
+                   from.factors.cols());
+  return subject.once(draw_sample);
 }
 
-}  // namespace conoscope::metrics::detail
+Metric latent_metric(const char* name, const char* question, std::string_view source,
+                     LatentNeeds least,
+                     std::function<Result(const Subject&, const LatentSample&)> compute) {
+  return {
+      .name = name,
+      .group = "disentanglement",
+      .question = question,
+      .direction = Direction::kHigher,
+      .high = 1.0,
+      .source = source,
+      .needs = {"latent_view", "factors"},
+      .compute =
+          [least, compute = std::move(compute)](const Subject& subject) {
+            const LatentSample& sample = latent_sample(subject, least);
+            Result result = compute(subject, sample);
+            result.caveat = sample.caveat;
+            return result;
+          },
+  };
+}
+
+}  // namespace conoscope::metrics

@@ -1,35 +1,46 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "metrics/metric.h"
 #include "metrics/types.h"
-#include "metrics/views.h"
 
-namespace conoscope::metrics::detail {
+namespace conoscope::metrics {
 
-/// A subject's codes and the factors that vary, as the groups of this family and of robustness
-/// score them.
+/// A subject's codes and the generative factors that vary, of the same samples and finite: what
+/// the metrics of disentanglement and interventional robustness are computed from.
 struct LatentFactors {
-  Matrix codes;         ///< n x K'
-  Matrix factors;       ///< n x K: as annotated
-  Matrix binned;        ///< n x K: factors that are not integers in 20 equal-width bins
-  Index dropped = 0;    ///< factors with a single value, left out
-  Index brought = 0;    ///< factors that were brought into bins
-  std::string message;  ///< both in words; empty if there is nothing to say
+  Matrix codes;        ///< n x K'
+  Matrix factors;      ///< n x K: as annotated
+  Matrix binned;       ///< n x K: factors that are not integers in 20 equal-width bins
+  std::string caveat;  ///< which factors were left out, which were binned; empty: none
 };
 
-/// Why the subject has none; empty: it has.
-std::string lacks_latent_factors(const Views& subject);
+/// Derived once: subject.once(latent_factors).
+/// throws  std::invalid_argument: numbers of rows that differ, no columns, an entry not finite
+LatentFactors latent_factors(const Subject& subject);
 
-/// throws  std::invalid_argument: numbers of rows that differ, an entry not finite
-LatentFactors latent_factors(std::string_view metric, const Views& subject);
-
-/// At most train + test rows in an order drawn from the seed, 2/3 of them for training.
-struct RowSplit {
-  IndexVector train, test;
+/// At most 15,000 of the samples in an order drawn from the subject's seed: two thirds to train,
+/// one third to test (as 10,000 and 5,000 in disentanglement_lib).
+struct LatentSample {
+  Matrix train_codes, test_codes, codes;     ///< codes: both, training rows first
+  Matrix train_binned, test_binned, binned;  ///< the factors, see LatentFactors
+  Matrix factors;                            ///< of all rows, as annotated
+  std::string caveat;
 };
-RowSplit split_rows(Index samples, std::uint64_t seed, Index most = 15000);
 
-}  // namespace conoscope::metrics::detail
+struct LatentNeeds {
+  Index codes = 1, factors = 1;  ///< that vary
+};
+
+/// throws  NotApplicable: fewer codes or factors than needed, or than 30 samples; as latent_factors
+const LatentSample& latent_sample(const Subject& subject, LatentNeeds least);
+
+/// A metric of the group `disentanglement`, 0 ... 1, higher is better, with the sample's caveat.
+Metric latent_metric(const char* name, const char* question, std::string_view source,
+                     LatentNeeds least,
+                     std::function<Result(const Subject&, const LatentSample&)> compute);
+
+}  // namespace conoscope::metrics

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "metrics/disentanglement/best_two.h"
+#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -32,6 +34,27 @@ Mig mig(const CodeInformation& information) {
     throw std::domain_error("mig: every factor has a single value, so there is nothing to tell");
   out.value = sum / static_cast<double>(out.by_factor.size());
   return out;
+}
+
+Mig mig_ross(const MatrixRef& codes, const MatrixRef& factors) {
+  return mig(code_information(codes, factors, {.code_bins = 20, .factor_bins = 20}));
+}
+
+std::vector<Metric> declare::mig() {
+  const auto result = [](const Mig& found) -> Result { return {found.value, found.by_factor}; };
+  return {
+      latent_metric("mig", "Is each factor captured by one code and by no other?",
+                    "Chen et al., NeurIPS 2018; as in disentanglement_lib",
+                    {.codes = 2, .factors = 1},
+                    [result](const Subject& subject, const LatentSample&) {
+                      return result(metrics::mig(subject.once(latent_information)));
+                    }),
+      latent_metric("mig_ross", "Is each factor, in 20 bins, captured by one code and by no other?",
+                    "Ross and Doshi-Velez, ICML 2021", {.codes = 2, .factors = 1},
+                    [result](const Subject&, const LatentSample& s) {
+                      return result(mig_ross(s.codes, s.factors));
+                    }),
+  };
 }
 
 }  // namespace conoscope::metrics

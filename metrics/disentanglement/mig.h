@@ -7,6 +7,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 struct Mig {
   double value = 0.0;
   std::vector<double> by_factor;  ///< of the factors that have more than one value
@@ -17,9 +19,7 @@ struct Mig {
 ///
 ///   MIG = mean over factors k of ( largest - second largest over codes j of I(j, k) ) / H(k)
 ///
-/// information  see code_information; bins for codes 20 (disentanglement_lib), for factors none
-///              (disentanglement_lib) or 20 (Ross and Doshi-Velez: the same value where a factor
-///              has at most 20 equally spaced values).
+/// information  see code_information
 /// returns  [0, 1]; 1: each factor is in one code.
 /// throws   std::invalid_argument: fewer than two codes, shapes that differ
 ///          std::domain_error: every factor has a single value
@@ -27,5 +27,19 @@ struct Mig {
 /// Source: Chen et al., NeurIPS 2018. A factor with one value is left out; disentanglement_lib
 /// gives NaN then.
 Mig mig(const CodeInformation& information);
+
+/// The same with factors, too, in 20 equal-width bins: the value of mig where a factor has at most
+/// 20 equally spaced values.
+///
+/// codes    n x K', K' >= 2.   factors  n x K.
+/// throws   as code_information and mig
+///
+/// Source: Ross and Doshi-Velez, ICML 2021.
+Mig mig_ross(const MatrixRef& codes, const MatrixRef& factors);
+
+namespace declare {
+/// mig, mig_ross
+std::vector<Metric> mig();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include "metrics/disentanglement/code_information.h"
+#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -29,6 +32,16 @@ Modularity modularity(const MatrixRef& mutual_information) {
     out.value += score / static_cast<double>(mutual_information.rows());
   }
   return out;
+}
+
+std::vector<Metric> declare::modularity() {
+  return {latent_metric("modularity", "Does each code carry information about one factor only?",
+                        "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 2},
+                        [](const Subject& subject, const LatentSample&) -> Result {
+                          const Modularity found = metrics::modularity(
+                              subject.once(latent_information).mutual_information);
+                          return {found.value, found.by_code};
+                        })};
 }
 
 }  // namespace conoscope::metrics

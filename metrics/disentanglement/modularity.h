@@ -6,6 +6,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 struct Modularity {
   double value = 0.0;
   std::vector<double> by_code;
@@ -22,5 +24,9 @@ struct Modularity {
 ///
 /// Source: Ridgeway and Mozer, NeurIPS 2018; the 0 is disentanglement_lib's.
 Modularity modularity(const MatrixRef& mutual_information);
+
+namespace declare {
+std::vector<Metric> modularity();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

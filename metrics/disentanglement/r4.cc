@@ -5,8 +5,10 @@
 #include <numeric>
 #include <string>
 
+#include "metrics/disentanglement/latent_factors.h"
 #include "metrics/disentanglement/sample_pair.h"
 #include "metrics/disentanglement/sap.h"
+#include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/gradient_boosting.h"
@@ -104,6 +106,15 @@ std::vector<R4Split> r4_splits(Index samples, std::uint64_t seed, Index count) {
     out.push_back({{order.begin() + test, order.end()}, {order.begin(), order.begin() + test}});
   }
   return out;
+}
+
+std::vector<Metric> declare::r4() {
+  return {latent_metric(
+      "r4", "Is each factor a bijection of some code?", "Ross and Doshi-Velez, ICML 2021",
+      {.codes = 1, .factors = 1}, [](const Subject& subject, const LatentSample& s) -> Result {
+        const R4 found = metrics::r4(s.factors, s.codes, r4_splits(s.codes.rows(), subject.seed()));
+        return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
+      })};
 }
 
 }  // namespace conoscope::metrics

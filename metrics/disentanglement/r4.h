@@ -7,6 +7,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 struct R4 {
   double value = 0.0;
   Matrix forward;    ///< K x K': R^2 of code j predicted from factor i
@@ -37,5 +39,9 @@ R4 r4(const MatrixRef& factors, const MatrixRef& codes, const std::vector<R4Spli
 
 /// On `count` random 75/25 splits; the test part is rounded up.
 std::vector<R4Split> r4_splits(Index samples, std::uint64_t seed, Index count = 5);
+
+namespace declare {
+std::vector<Metric> r4();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -19,4 +19,14 @@ void require_codes_and_factors(std::string_view metric, const MatrixRef& codes,
   numerics::require_finite(metric, factors_name, factors);
 }
 
+void require_train_and_test(std::string_view metric, const MatrixRef& train_codes,
+                            const MatrixRef& train_factors, const MatrixRef& test_codes,
+                            const MatrixRef& test_factors) {
+  require_codes_and_factors(metric, train_codes, train_factors, "train_codes", "train_factors");
+  require_codes_and_factors(metric, test_codes, test_factors, "test_codes", "test_factors");
+  if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
+    numerics::refuse(metric,
+                     "test_codes and test_factors need as many columns as the training ones");
+}
+
 }  // namespace conoscope::metrics::detail

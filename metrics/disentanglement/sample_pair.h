@@ -12,4 +12,9 @@ void require_codes_and_factors(std::string_view metric, const MatrixRef& codes,
                                const MatrixRef& factors, const std::string& codes_name = "codes",
                                const std::string& factors_name = "factors");
 
+/// Both as require_codes_and_factors, with the same codes and factors.
+void require_train_and_test(std::string_view metric, const MatrixRef& train_codes,
+                            const MatrixRef& train_factors, const MatrixRef& test_codes,
+                            const MatrixRef& test_factors);
+
 }  // namespace conoscope::metrics::detail

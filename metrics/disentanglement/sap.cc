@@ -7,7 +7,9 @@
 #include <string>
 
 #include "metrics/disentanglement/best_two.h"
+#include "metrics/disentanglement/latent_factors.h"
 #include "metrics/disentanglement/sample_pair.h"
+#include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/linear_svm.h"
@@ -16,12 +18,15 @@ namespace conoscope::metrics {
 
 namespace {
 
-void require(const char* metric, const MatrixRef& codes, const MatrixRef& factors,
-             const std::string& codes_name = "codes", const std::string& factors_name = "factors") {
-  detail::require_codes_and_factors(metric, codes, factors, codes_name, factors_name);
+void require_gap(const char* metric, const MatrixRef& codes) {
   if (codes.cols() < 2)
-    numerics::refuse(metric, codes_name + " has " + std::to_string(codes.cols()) +
+    numerics::refuse(metric, "codes has " + std::to_string(codes.cols()) +
                                  " columns; needs at least 2 for a gap");
+}
+
+void require(const char* metric, const MatrixRef& codes, const MatrixRef& factors) {
+  detail::require_codes_and_factors(metric, codes, factors);
+  require_gap(metric, codes);
 }
 
 Sap conclude(Matrix scores) {
@@ -80,11 +85,8 @@ bool is_categorical(const VectorRef& factor) {
 Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
                  const MatrixRef& test_codes, const MatrixRef& test_factors) {
   constexpr const char* kName = "sap_discrete";
-  require(kName, train_codes, train_factors, "train_codes", "train_factors");
-  require(kName, test_codes, test_factors, "test_codes", "test_factors");
-  if (train_codes.cols() != test_codes.cols() || train_factors.cols() != test_factors.cols())
-    numerics::refuse(kName,
-                     "test_codes and test_factors need as many columns as the training ones");
+  detail::require_train_and_test(kName, train_codes, train_factors, test_codes, test_factors);
+  require_gap(kName, train_codes);
   Matrix scores(train_codes.cols(), train_factors.cols());
   for (Index k = 0; k < train_factors.cols(); ++k)
     scores.col(k) =
@@ -117,6 +119,32 @@ Sap sap_ross(const MatrixRef& codes, const MatrixRef& factors) {
       scores(j, k) = squared_correlation("sap_ross", codes.col(j), factor);
   }
   return conclude(std::move(scores));
+}
+
+std::vector<Metric> declare::sap() {
+  constexpr std::string_view kLib = "Kumar et al., ICLR 2018; as in disentanglement_lib";
+  const auto result = [](const Sap& found) -> Result { return {found.value, found.by_factor}; };
+  return {
+      latent_metric(
+          "sap_discrete", "Does one code classify each factor far better than any other code does?",
+          kLib, {.codes = 2, .factors = 1},
+          [result](const Subject&, const LatentSample& s) {
+            return result(sap_discrete(s.train_codes, s.train_binned, s.test_codes, s.test_binned));
+          }),
+      latent_metric("sap_continuous", "Does each factor correlate with one code and with no other?",
+                    kLib, {.codes = 2, .factors = 1},
+                    [result](const Subject&, const LatentSample& s) {
+                      return result(sap_continuous(s.codes, s.factors));
+                    }),
+      latent_metric(
+          "sap_ross",
+          "Does one code predict each factor far better than any other, on the training data?",
+          "Kumar et al., ICLR 2018; as in Ross and Doshi-Velez, ICML 2021",
+          {.codes = 2, .factors = 1},
+          [result](const Subject&, const LatentSample& s) {
+            return result(sap_ross(s.codes, s.factors));
+          }),
+  };
 }
 
 }  // namespace conoscope::metrics

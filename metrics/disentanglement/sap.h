@@ -6,6 +6,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 /// Separated attribute predictability by one of its published ways.
 struct Sap {
   double value = 0.0;
@@ -41,5 +43,10 @@ Sap sap_ross(const MatrixRef& codes, const MatrixRef& factors);
 
 /// Integers of at most 10 different values.
 bool is_categorical(const VectorRef& factor);
+
+namespace declare {
+/// sap_discrete, sap_continuous, sap_ross
+std::vector<Metric> sap();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

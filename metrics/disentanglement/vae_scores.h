@@ -7,6 +7,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 /// Which rows a score is computed from: drawn once, so that it can be repeated.
 struct FactorVaeDraws {
   IndexVector variance_rows;         ///< rows that the codes' variances are estimated on
@@ -26,15 +28,17 @@ struct FactorVaeScore {
 
 /// Is there a code that stands still exactly when a factor does?
 ///
-///   per batch: vote = argmin over active codes of (variance in the batch / variance overall), ddof
-///   1 each code stands for the factor it voted for most often; score = accuracy of that rule on
-///   fresh batches
+///   per batch: vote = argmin over active codes of (variance in the batch / variance overall),
+///              both with ddof 1
+///   each code stands for the factor that it voted for most often
+///   score = accuracy of that rule on fresh batches
 ///
 /// codes    n x K'.   factors  K.   draws  see factor_vae_draws.
 /// least_deviation  codes whose standard deviation is below it take no part; 0 keeps all but
-/// constants. returns  [0, 1]; no active code: 0. Ties go to the lowest factor and code. throws
-/// std::invalid_argument: no rows, an entry not finite, fewer than 2 variance rows, a batch of
-///          fewer than 2, rows or factors out of range, nothing to vote or to judge
+///          constants.
+/// returns  [0, 1]; no active code: 0. Ties go to the lowest factor and code.
+/// throws   std::invalid_argument: no rows, an entry not finite, fewer than 2 variance rows, a batch
+///          of fewer than 2, rows or factors out of range, nothing to vote or to judge
 ///
 /// Source: Kim and Mnih, ICML 2018; pruning as in disentanglement_lib, which reports all codes as
 /// active ones.
@@ -80,5 +84,10 @@ BetaVaeScore beta_vae_score(const MatrixRef& codes, Index factors, const BetaVae
 /// throws  std::invalid_argument: as factor_levels, options < 1
 BetaVaeDraws beta_vae_draws(const MatrixRef& factors, std::uint64_t seed,
                             const VaeScoreOptions& options = {});
+
+namespace declare {
+/// factor_vae_score, beta_vae_score
+std::vector<Metric> vae_scores();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

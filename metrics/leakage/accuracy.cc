@@ -1,11 +1,15 @@
 #include "metrics/leakage/accuracy.h"
 
+#include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "metrics/auc.h"
+#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -101,6 +105,115 @@ IndexVector predicted_classes(const MatrixRef& outputs) {
     out.push_back(best);
   }
   return out;
+}
+
+namespace {
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+const Matrix& binary_truth(const Subject& subject) {
+  named_concepts(subject);  // as many as annotated
+  const Matrix& truth = subject.annotations().concepts;
+  if (((truth.array() != 0.0) && (truth.array() != 1.0)).any())
+    throw NotApplicable("the annotated concepts are not 0 and 1");
+  return truth;
+}
+
+ConceptAccuracy of_probabilities(const Subject& subject) {
+  const Matrix& truth = binary_truth(subject);
+  if (aligned_by_truth(subject)) throw NotApplicable("concept scores are no probabilities");
+  return concept_accuracy(subject.concepts().probabilities, truth);
+}
+
+Result concept_accuracy_of(const Subject& subject) {
+  const auto& found = subject.once(of_probabilities).accuracy;
+  return {mean(found), found};
+}
+
+Result concept_f1_of(const Subject& subject) {
+  const auto& found = subject.once(of_probabilities).f1;
+  return {mean(found), found};
+}
+
+Result concept_auc_of(const Subject& subject) {
+  const Matrix& truth = binary_truth(subject);
+  std::vector<double> found;
+  if (aligned_by_truth(subject)) {  // without a threshold, but with an order
+    const Matrix& scores = predicted_concepts(subject);
+    for (Index j = 0; j < truth.cols(); ++j)
+      found.push_back(
+          auc(IndexVector(truth.col(j).begin(), truth.col(j).end()), Vector(scores.col(j))));
+    return {mean(found), found};
+  }
+  found = subject.once(of_probabilities).auc;
+  const auto left_out = std::erase_if(found, [](double value) { return std::isnan(value); });
+  if (found.empty()) throw std::domain_error("the truth of every concept is constant");
+  if (left_out == 0) return {mean(found), found};
+  return {mean(found), found,
+          left_out == 1 ? "1 concept left out: its truth is constant"
+                        : std::to_string(left_out) + " concepts left out: their truth is constant"};
+}
+
+const Matrix& task_outputs(const Subject& subject) {
+  const Matrix& outputs = named_concepts(subject).outputs;
+  if (outputs.size() == 0) throw NotApplicable("the model has no task outputs");
+  return outputs;
+}
+
+Result task_accuracy_of(const Subject& subject) {
+  return {accuracy(subject.annotations().labels, predicted_classes(task_outputs(subject)))};
+}
+
+Result task_f1_of(const Subject& subject) {
+  return {f1_macro(subject.annotations().labels, predicted_classes(task_outputs(subject)))};
+}
+
+Result task_auc_of(const Subject& subject) {
+  Matrix p = task_outputs(subject);
+  if (p.cols() == 1) return {auc(subject.annotations().labels, Vector(p.col(0)))};
+  for (Index i = 0; i < p.rows(); ++i) {
+    p.row(i) = (p.row(i).array() - p.row(i).maxCoeff()).exp();
+    p.row(i) /= p.row(i).sum();
+  }
+  return {auc_one_vs_one(subject.annotations().labels, p)};
+}
+
+}  // namespace
+
+std::vector<Metric> declare::accuracy() {
+  const auto row = [](const char* name, const char* question, bool labelled,
+                      Result (*compute)(const Subject&)) {
+    Metric metric{
+        .name = name,
+        .group = "leakage",
+        .question = question,
+        .direction = Direction::kHigher,
+        .high = 1.0,
+        .source = "the common measure; as reported in Parisini et al., 2025",
+        .needs = {"concept_view", "concepts"},
+        .compute = compute,
+    };
+    if (labelled) metric.needs.push_back("labels");
+    return metric;
+  };
+  Metric task_auc = row("task_auc", "Do samples of a class get higher probabilities of that class?",
+                        true, task_auc_of);
+  task_auc.source = "Hand and Till, Machine Learning 45, 2001";
+  return {
+      row("concept_accuracy", "How often is a concept predicted right?", false,
+          concept_accuracy_of),
+      row("concept_f1",
+          "How well is a concept predicted by F1, absent and present counting equally?", false,
+          concept_f1_of),
+      row("concept_auc", "Do samples with a concept get higher probabilities of it?", false,
+          concept_auc_of),
+      row("task_accuracy", "How often is the label predicted right?", true, task_accuracy_of),
+      row("task_f1", "How well is the label predicted by F1, all classes counting equally?", true,
+          task_f1_of),
+      task_auc,
+  };
 }
 
 }  // namespace conoscope::metrics

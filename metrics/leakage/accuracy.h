@@ -7,6 +7,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 /// The share of samples whose prediction is their label.
 /// throws  std::invalid_argument: n < 1, lengths that differ
 double accuracy(std::span<const Index> labels, std::span<const Index> predictions);
@@ -43,5 +45,12 @@ ConceptAccuracy concept_accuracy(const MatrixRef& probabilities, const MatrixRef
 
 /// The first of the largest outputs of each sample; of one column, whether it is above 1/2.
 IndexVector predicted_classes(const MatrixRef& outputs);
+
+namespace declare {
+/// concept_accuracy, concept_f1 and concept_auc, means over concepts; task_accuracy, task_f1 (macro)
+/// and task_auc (one class against one). Task outputs of two or more columns are logits, of one
+/// column a probability.
+std::vector<Metric> accuracy();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

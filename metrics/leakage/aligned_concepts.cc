@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "metrics/information/concept_information.h"
+#include "metrics/metric.h"
 #include "metrics/purity/concept_alignment.h"
 #include "numerics/checks.h"
 
@@ -40,6 +42,37 @@ AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth
     out.view.scores.col(j) = correlation(i, j) < 0.0 ? Vector(-scores.col(i)) : scores.col(i);
   }
   return out;
+}
+
+namespace {
+
+/// Of concepts that have names: empty.
+AlignedConcepts align(const Subject& subject) {
+  const ConceptView& view = subject.concepts();
+  const Matrix& truth = subject.annotations().concepts;
+  const bool unnamed = view.width == 1 && view.probabilities.size() == 0;
+  const Index there = view.width < 1 ? 0 : view.scores.cols() / view.width;
+  if (unnamed && there < truth.cols())
+    throw NotApplicable(std::to_string(there) + " representations cannot stand for " +
+                        std::to_string(truth.cols()) + " concepts");
+  if (!unnamed && there != truth.cols())
+    throw NotApplicable("the model has " + std::to_string(there) + " concepts, the annotations " +
+                        std::to_string(truth.cols()));
+  if (!is_whole_valued(truth)) throw NotApplicable("the annotated concepts are not whole numbers");
+  return unnamed ? aligned_concepts(view.scores, truth) : AlignedConcepts();
+}
+
+}  // namespace
+
+bool aligned_by_truth(const Subject& subject) { return !subject.once(align).alignment.empty(); }
+
+const ConceptView& named_concepts(const Subject& subject) {
+  return aligned_by_truth(subject) ? subject.once(align).view : subject.concepts();
+}
+
+const Matrix& predicted_concepts(const Subject& subject) {
+  const ConceptView& view = named_concepts(subject);
+  return view.width == 1 ? view.scores : view.probabilities;
 }
 
 }  // namespace conoscope::metrics

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "metrics/subject.h"
 #include "metrics/types.h"
-#include "metrics/views.h"
 
 namespace conoscope::metrics {
 
@@ -23,5 +23,20 @@ struct AlignedConcepts {
 /// Chosen here: the purity paper aligns by the AUC of trained networks (see
 /// concept_alignment.h), which correlation does without training.
 AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth);
+
+/// A subject's concepts, one for each annotated one: the model's own, or where they are scalar and
+/// have no probabilities, as an explanation's, the aligned ones.
+///
+/// throws  NotApplicable: not as many concepts as annotated, too few to align, or the annotations
+///         are not whole numbers; std::invalid_argument: as aligned_concepts
+const ConceptView& named_concepts(const Subject& subject);
+
+/// What the subject takes the concepts to be, n x k: scalar scores, or the probabilities of vectors.
+/// throws  as named_concepts
+const Matrix& predicted_concepts(const Subject& subject);
+
+/// Were they named by alignment only? Then scores are no probabilities.
+/// throws  as named_concepts
+bool aligned_by_truth(const Subject& subject);
 
 }  // namespace conoscope::metrics

@@ -1,9 +1,14 @@
 #include "metrics/leakage/ctl_icl.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 
+#include "metrics/information/mi_ksg.h"
+#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -67,6 +72,116 @@ Icl icl(const MatrixRef& predicted, const MatrixRef& truth,
     }
   out.value = mean(out.concepts);
   return out;
+}
+
+namespace {
+
+constexpr std::uint64_t kRepeats = 5;  // the reference's
+
+/// The first concept that ties keep from saying anything about itself; -1: none.
+Index tied_concept(const Subject& subject) {
+  const Matrix& predicted = predicted_concepts(subject);
+  if (predicted.rows() <= ConceptInformationOptions().neighbours || is_whole_valued(predicted))
+    return -1;
+  for (Index j = 0; j < predicted.cols(); ++j)
+    if (mi_ksg_self(SortedValues(Vector(predicted.col(j)))).value == 0.0) return j;
+  return -1;
+}
+
+void require_no_ties(const Subject& subject) {
+  if (const Index tied = subject.once(tied_concept); tied >= 0)
+    throw std::domain_error("concept " + std::to_string(tied) +
+                            " has so many equal values that its estimated information about "
+                            "itself is 0; see ctl_noise and icl_noise");
+}
+
+void require_pairs(const Subject& subject) {
+  if (predicted_concepts(subject).cols() < 2) throw NotApplicable("one concept has no pairs");
+}
+
+Result ctl_of(const Subject& subject) {
+  const Annotations& known = subject.annotations();
+  require_no_ties(subject);
+  const Ctl found = ctl(predicted_concepts(subject), known.concepts, known.labels);
+  return {found.value, found.concepts};
+}
+
+Icl derive_icl(const Subject& subject) {
+  require_pairs(subject);
+  require_no_ties(subject);
+  return icl(predicted_concepts(subject), subject.annotations().concepts);
+}
+
+Result icl_of(const Subject& subject) {
+  const Icl& found = subject.once(derive_icl);
+  return {found.value, found.concepts};
+}
+
+Result icl_ij_of(const Subject& subject) {
+  const std::vector<double>& pairs = subject.once(derive_icl).pairs;
+  return {*std::max_element(pairs.begin(), pairs.end()), pairs};
+}
+
+template <typename Value>
+Result mean_over_noise(const Subject& subject, const Value& value) {
+  if (subject.once(tied_concept) < 0) throw NotApplicable("no ties that noise would have to break");
+  std::vector<double> values;
+  for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
+    ConceptInformationOptions options;
+    options.noise = normal_draws(subject.seed(), repeat);
+    values.push_back(value(predicted_concepts(subject), subject.annotations(), options));
+  }
+  return {mean(values), values};
+}
+
+Result ctl_noise_of(const Subject& subject) {
+  return mean_over_noise(subject, [](const Matrix& predicted, const Annotations& known,
+                                     const ConceptInformationOptions& options) {
+    return ctl(predicted, known.concepts, known.labels, options).value;
+  });
+}
+
+Result icl_noise_of(const Subject& subject) {
+  require_pairs(subject);
+  return mean_over_noise(subject, [](const Matrix& predicted, const Annotations& known,
+                                     const ConceptInformationOptions& options) {
+    return icl(predicted, known.concepts, options).value;
+  });
+}
+
+}  // namespace
+
+std::vector<Metric> declare::ctl_icl() {
+  const auto row = [](const char* name, const char* question, bool labelled,
+                      Result (*compute)(const Subject&)) {
+    Metric metric{
+        .name = name,
+        .group = "leakage",
+        .question = question,
+        .direction = Direction::kLower,
+        .source = "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025",
+        .needs = {"concept_view", "concepts"},
+        .compute = compute,
+    };
+    if (labelled) metric.needs.push_back("labels");
+    return metric;
+  };
+  return {
+      row("ctl", "Do predicted concepts say more about the label than true ones?", true, ctl_of),
+      row("icl", "Do predicted concepts say more about each other than true ones?", false, icl_of),
+      row("icl_ij",
+          "How much more do two predicted concepts say about each other than the true ones, at "
+          "most?",
+          false, icl_ij_of),
+      row("ctl_noise",
+          "Do predicted concepts say more about the label than true ones, once noise has broken "
+          "their many ties?",
+          true, ctl_noise_of),
+      row("icl_noise",
+          "Do predicted concepts say more about each other than true ones, once noise has broken "
+          "their many ties?",
+          false, icl_noise_of),
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -8,6 +8,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 /// Concepts-task leakage.
 struct Ctl {
   double value = 0.0;            ///< mean over concepts
@@ -55,5 +57,11 @@ struct Icl {
 /// Source: as ctl.
 Icl icl(const MatrixRef& predicted, const MatrixRef& truth,
         const ConceptInformationOptions& options = {});
+
+namespace declare {
+/// ctl, icl and icl_ij, the largest pair's, without noise; ctl_noise and icl_noise, the mean of five
+/// repeats with the reference's noise, only where ties leave the others undefined.
+std::vector<Metric> ctl_icl();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -8,6 +8,8 @@
 #include "metrics/information/concept_information.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_ross.h"
+#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -121,6 +123,80 @@ Alignment mi_align(const MatrixRef& positive, const MatrixRef& negative, Index w
   }
   out.mi_align = mean(out.concepts);
   return out;
+}
+
+namespace {
+
+const ConceptView& vector_concepts(const Subject& subject) {
+  const ConceptView& view = named_concepts(subject);
+  if (view.width == 1) throw NotApplicable("needs concepts that are vectors");
+  return view;
+}
+
+EmbeddingInformation information_of(const Subject& subject) {
+  const ConceptView& view = vector_concepts(subject);
+  const Annotations& known = subject.annotations();
+  return embedding_information(view.scores, view.width, known.concepts, known.labels);
+}
+
+Result mi_ct_of(const Subject& subject) {
+  const auto& found = subject.once(information_of);
+  return {found.mi_ct, found.task};
+}
+
+Result mi_ic_of(const Subject& subject) {
+  const auto& found = subject.once(information_of);
+  if (found.concepts.cols() < 2) throw NotApplicable("one concept has no pairs");
+  return {found.mi_ic, {found.concepts.data(), found.concepts.data() + found.concepts.size()}};
+}
+
+Result mi_self_of(const Subject& subject) {
+  const auto& found = subject.once(information_of);
+  const Vector own = found.concepts.diagonal();
+  return {found.mi_self, {own.begin(), own.end()}};
+}
+
+Result mi_align_of(const Subject& subject) {
+  const ConceptView& view = vector_concepts(subject);
+  const Annotations& known = subject.annotations();
+  if (view.active.size() == 0)
+    throw NotApplicable("the model has no vectors of present and absent concepts");
+  if (((known.concepts.array() != 0.0) && (known.concepts.array() != 1.0)).any())
+    throw NotApplicable("the annotated concepts are not 0 and 1");
+  const Alignment found =
+      mi_align(view.active, view.inactive, view.width, known.concepts, known.labels);
+  return {found.mi_align, found.concepts};
+}
+
+}  // namespace
+
+std::vector<Metric> declare::embedding_information() {
+  const auto row = [](const char* name, const char* question, Direction direction, double low,
+                      double high, Result (*compute)(const Subject&)) {
+    return Metric{
+        .name = name,
+        .group = "leakage",
+        .question = question,
+        .direction = direction,
+        .low = low,
+        .high = high,
+        .source = "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025",
+        .needs = {"concept_view", "concepts", "labels"},
+        .compute = compute,
+    };
+  };
+  return {
+      row("mi_ct", "What share of the label does a concept's embedding tell?", Direction::kNone,
+          0.0, kUnbounded, mi_ct_of),
+      row("mi_ic", "What share of another concept does a concept's embedding tell?",
+          Direction::kLower, 0.0, kUnbounded, mi_ic_of),
+      row("mi_self", "What share of its own concept does an embedding tell?", Direction::kHigher,
+          0.0, kUnbounded, mi_self_of),
+      row("mi_align",
+          "Does the embedding that the true concept asks for tell more of the label than the "
+          "other?",
+          Direction::kNone, -2.0, 2.0, mi_align_of),
+  };
 }
 
 }  // namespace conoscope::metrics

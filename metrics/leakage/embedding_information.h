@@ -8,6 +8,8 @@
 
 namespace conoscope::metrics {
 
+struct Metric;
+
 /// What the embeddings w_i of a concept embedding model say about concepts and task. All by
 /// mi_ross, normalised by plug-in entropies; no noise, and distances and counts agree (see
 /// mi_ross), where the reference loses up to 0.2 in every value at its own width of 16.
@@ -48,5 +50,10 @@ struct Alignment {
 Alignment mi_align(const MatrixRef& positive, const MatrixRef& negative, Index width,
                    const MatrixRef& truth, std::span<const Index> labels,
                    const KsgOptions& options = {});
+
+namespace declare {
+/// mi_ct, mi_ic, mi_self and mi_align of concepts that are vectors.
+std::vector<Metric> embedding_information();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numbers>
 #include <numeric>
 #include <string>
 
 #include "metrics/leakage/accuracy.h"
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 #include "numerics/random.h"
 
@@ -255,82 +255,106 @@ InterventionOrder greedy_oracle_order(const InterventionProblem& problem) {
   });
 }
 
-double s_int(double reference_accuracy, const InterventionCurve& curve) {
-  if (curve.accuracy.empty()) numerics::refuse("s_int", "curve is empty");
-  if (!(reference_accuracy >= 0.0 && reference_accuracy <= 1.0))
-    numerics::refuse("s_int", "reference_accuracy is " + std::to_string(reference_accuracy) +
-                                  "; it must lie in 0 ... 1");
-  return reference_accuracy - curve.accuracy.back();
+namespace {
+
+constexpr std::uint64_t kRepeats = 5;
+
+Result area_of(const Subject& subject, const InterventionCurve& curve) {
+  return {curve.area(), curve.accuracy, subject.once(subject_intervention).caveat};
 }
 
-ReferenceAccuracy reference_accuracy(const MatrixRef& concepts, const IndexVector& labels,
-                                     const Vector& weights) {
-  constexpr const char* kName = "reference_accuracy";
-  const Index n = concepts.rows();
-  if (n < 1 || static_cast<Index>(labels.size()) != n ||
-      (weights.size() > 0 && weights.size() != n))
-    numerics::refuse(kName, "concepts has " + std::to_string(n) + " rows, labels " +
-                                std::to_string(labels.size()) + " and weights " +
-                                std::to_string(weights.size()) +
-                                "; they must be n >= 1, n, and n or none");
-  numerics::require_finite(kName, "concepts", concepts);
-  numerics::require_finite_vector(kName, "weights", weights);
-  if (weights.size() > 0 && (weights.minCoeff() < 0.0 || weights.sum() <= 0.0))
-    numerics::refuse(kName, "weights are negative or all 0");
-  std::map<std::vector<double>, std::map<Index, double>> cells;
-  for (Index i = 0; i < n; ++i) {
-    std::vector<double> row;
-    for (Index j = 0; j < concepts.cols(); ++j) row.push_back(concepts(i, j));
-    cells[row][labels[static_cast<size_t>(i)]] += weights.size() > 0 ? weights(i) : 1.0;
+Result random_of(const Subject& subject) {
+  const InterventionProblem& problem = subject.once(subject_intervention).problem;
+  InterventionCurve mean;
+  mean.accuracy.assign(static_cast<size_t>(problem.concepts()) + 1, 0.0);
+  for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
+    const InterventionCurve curve = intervention_curve(
+        problem, random_order(problem.scores.rows(), problem.concepts(), subject.seed(), repeat));
+    for (size_t j = 0; j < curve.accuracy.size(); ++j)
+      mean.accuracy[j] += curve.accuracy[j] / static_cast<double>(kRepeats);
   }
-  double right = 0.0;
-  for (const auto& [row, found] : cells) {
-    double most = 0.0;
-    for (const auto& [label, weight] : found) most = std::max(most, weight);
-    right += most;
-  }
-  return {right / (weights.size() > 0 ? weights.sum() : static_cast<double>(n)),
-          static_cast<Index>(cells.size())};
+  return area_of(subject, mean);
 }
 
-double reference_head_accuracy(const MatrixRef& train_concepts, const IndexVector& train_labels,
-                               const MatrixRef& concepts, const IndexVector& labels) {
-  constexpr const char* kName = "reference_head_accuracy";
-  const auto require = [&](const char* what, const MatrixRef& rows, const IndexVector& of_rows) {
-    if (rows.rows() < 1 || rows.cols() != train_concepts.cols() ||
-        static_cast<Index>(of_rows.size()) != rows.rows())
-      numerics::refuse(kName, std::string(what) + " is " + shape_of(rows) + " with " +
-                                  std::to_string(of_rows.size()) +
-                                  " labels; expected n >= 1 rows of " +
-                                  std::to_string(train_concepts.cols()) + " and n labels");
-    numerics::require_finite(kName, what, rows);
-  };
-  require("train_concepts", train_concepts, train_labels);
-  require("concepts", concepts, labels);
-  using Counts = std::map<Index, Index>;
-  const auto most_frequent = [](const Counts& counts) {
-    return std::max_element(counts.begin(), counts.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
-  };
-  const auto row_of = [](const MatrixRef& rows, Index i) {
-    return std::vector<double>(rows.row(i).begin(), rows.row(i).end());
-  };
-  std::map<std::vector<double>, Counts> met;
-  Counts all;
-  for (Index i = 0; i < train_concepts.rows(); ++i) {
-    const Index label = train_labels[static_cast<size_t>(i)];
-    ++met[row_of(train_concepts, i)][label];
-    ++all[label];
+Result coop_of(const Subject& subject) {
+  const InterventionProblem& problem = subject.once(subject_intervention).problem;
+  return area_of(
+      subject, intervention_curve(problem, coop_order(problem, subject.concepts().probabilities)));
+}
+
+Result oracle_of(const Subject& subject) { return area_of(subject, subject.once(oracle_curve)); }
+
+}  // namespace
+
+SubjectIntervention subject_intervention(const Subject& subject) {
+  const ConceptView& view = subject.concepts();
+  const Matrix& truth = subject.annotations().concepts;
+  if (!view.intervene) throw NotApplicable("the model answers no interventions");
+  if (view.width != 1 && view.active.size() == 0)
+    throw NotApplicable(
+        "the model does not say which vectors stand for a present and an absent "
+        "concept, so that an intervention has nothing to write");
+  if (truth.cols() * view.width != view.scores.cols())
+    throw NotApplicable("the model has " + std::to_string(view.scores.cols() / view.width) +
+                        " concepts, the annotations " + std::to_string(truth.cols()));
+  if (truth.minCoeff() < 0.0 || truth.maxCoeff() > 1.0)
+    throw NotApplicable("the annotated concepts do not lie in 0 ... 1");
+  if (view.outputs.cols() < 2) throw NotApplicable("needs two or more task outputs");
+  SubjectIntervention out;
+  InterventionProblem& problem = out.problem;
+  problem.scores = view.scores;
+  problem.truth = truth;
+  problem.labels = subject.annotations().labels;
+  problem.head = view.intervene;
+  problem.width = view.width;
+  if (view.active.size() > 0) {
+    problem.own_active = view.active;
+    problem.own_inactive = view.inactive;
+  } else if (problem.scores.minCoeff() >= 0.0 && problem.scores.maxCoeff() <= 1.0) {
+    problem.active = Vector::Ones(problem.concepts());
+    problem.inactive = Vector::Zero(problem.concepts());
+  } else {
+    const ConceptView* train = subject.views().train_concepts;
+    const InterventionValues values = intervention_values(train ? train->scores : problem.scores);
+    problem.active = values.active;
+    problem.inactive = values.inactive;
+    out.caveat = std::string("logits were set to the 5th and 95th percentiles of the ") +
+                 (train ? "training samples" : "samples judged");
   }
-  const Index otherwise = most_frequent(all);
-  Index right = 0;
-  for (Index i = 0; i < concepts.rows(); ++i) {
-    const auto found = met.find(row_of(concepts, i));
-    const Index answer = found == met.end() ? otherwise : most_frequent(found->second);
-    right += answer == labels[static_cast<size_t>(i)];
-  }
-  return static_cast<double>(right) / static_cast<double>(concepts.rows());
+  return out;
+}
+
+InterventionCurve oracle_curve(const Subject& subject) {
+  const InterventionProblem& problem = subject.once(subject_intervention).problem;
+  return intervention_curve(problem, greedy_oracle_order(problem));
+}
+
+std::vector<Metric> declare::intervention() {
+  const auto row = [](const char* name, const char* question, std::string_view source,
+                      Result (*compute)(const Subject&)) {
+    return Metric{
+        .name = name,
+        .group = "intervention",
+        .question = question,
+        .direction = Direction::kHigher,
+        .high = 1.0,
+        .source = source,
+        .needs = {"concept_view", "concepts", "labels"},
+        .uses = {"train_concept_view"},
+        .compute = compute,
+    };
+  };
+  return {
+      row("intervention_random",
+          "How accurate is the model on average while it is told its concepts in random order?",
+          "Koh et al., Concept Bottleneck Models, ICML 2020", random_of),
+      row("intervention_coop",
+          "How accurate is the model on average while it is told the most telling concepts first?",
+          "Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023", coop_of),
+      row("intervention_oracle",
+          "How accurate could the model be on average, always told the concept that helps most?",
+          "conoscope; the upper mark of the policies", oracle_of),
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -2,11 +2,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "metrics/subject.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
+
+struct Metric;
 
 /// A task head with its concepts in the open. An intervention sets a concept of a sample to what
 /// the head is to read where the concept is there, or is not.
@@ -88,45 +92,27 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
 /// throws  as coop_order
 InterventionOrder greedy_oracle_order(const InterventionProblem& problem);
 
-/// How much accuracy is lost by a head that is told all concepts, against one that was trained on
-/// them?
-///
-///   S_int = y_acc - y_acc*   y_acc: accuracy of the reference head, y_acc*: end of the curve
-///
-/// returns  -1 ... 1; 0: told its concepts, the head answers as well as one made for them.
-/// throws   std::invalid_argument: an accuracy outside 0 ... 1, an empty curve
-///
-/// Source: Parisini et al., 2025, Sec. 3.
-double s_int(double reference_accuracy, const InterventionCurve& curve);
-
-/// The best accuracy that any head can reach on true concepts: each combination of concepts
-/// answers its most frequent label.
-///
-///   y_acc = sum_c max_y P(c, y)
-///
-/// concepts  n x k; rows that are equal are one combination. labels: n.
-/// weights   of the rows, >= 0, or empty for equal ones.
-/// returns   0 ... 1; over few samples too high, as each combination that occurs once is answered
-///           right: compare n with the number of combinations.
-/// throws    std::invalid_argument: n < 1, lengths that differ, an entry not finite, weights
-///           negative or all 0
-struct ReferenceAccuracy {
-  double value = 0.0;
-  Index combinations = 0;
+/// A subject's head as a problem, and what the reader must know of it; derived once. Scores within
+/// 0 ... 1 are set to 0 and 1, others to their 5th and 95th percentiles among the training samples,
+/// as in the reference, or among those judged where there are no others.
+struct SubjectIntervention {
+  InterventionProblem problem;
+  std::string caveat;
 };
-ReferenceAccuracy reference_accuracy(const MatrixRef& concepts, const IndexVector& labels,
-                                     const Vector& weights = {});
 
-/// The accuracy of a head that was made for true concepts: it answers each combination with the
-/// label that was most frequent with it among the training samples, and a combination it never met
-/// with the most frequent label of all. Of equally frequent ones the lowest.
-///
-/// Over many training samples no head on true concepts is better. Unlike reference_accuracy() it
-/// has not seen the samples it is judged on.
-///
-/// train_concepts, concepts  n' x k and n x k; labels as many
-/// throws  std::invalid_argument: no training sample, lengths or widths that differ, not finite
-double reference_head_accuracy(const MatrixRef& train_concepts, const IndexVector& train_labels,
-                               const MatrixRef& concepts, const IndexVector& labels);
+/// throws  NotApplicable: a model that answers no interventions, whose vectors of present and absent
+///         concepts are unknown, that has other concepts than annotated, or fewer than two outputs;
+///         annotated concepts outside 0 ... 1
+SubjectIntervention subject_intervention(const Subject& subject);
+
+/// In the order of greedy_oracle_order; derived once. throws  as subject_intervention
+InterventionCurve oracle_curve(const Subject& subject);
+
+namespace declare {
+/// intervention_random (the mean of five orders drawn from the subject's seed), intervention_coop
+/// (both weights 1) and intervention_oracle: areas; parts: the curve, k + 1 accuracies. CooP asks the
+/// head 2 k^2 times for all samples, the oracle k^2 times, a random order k times.
+std::vector<Metric> intervention();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metrics/auc.h"
+#include "metrics/metric.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/nicher.h"
 #include "numerics/checks.h"
@@ -142,6 +143,53 @@ NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
   return {niche_impurity(network, nicher, test_x, width, test_y, NicheVariant::kDefinition),
           niche_impurity(network, nicher, test_x, width, test_y, NicheVariant::kSoftmax),
           niche_impurity(network, signed_nicher, test_x, width, test_y, NicheVariant::kComplement)};
+}
+
+namespace {
+
+NicheScores scores_of(const Subject& subject) {
+  const ConceptView& view = subject.concepts();
+  const Matrix& truth = subject.annotations().concepts;
+  if (truth.cols() < 2) throw NotApplicable("purity is between concepts, and there is one");
+  if (!((truth.array() == 0.0) || (truth.array() == 1.0)).all())
+    throw NotApplicable("the annotated concepts are not binary");
+  return nis(view.scores, view.width, truth, subject.seed());
+}
+
+Result result_of(const NicheImpurity& found) {
+  return {found.score,
+          {found.by_beta.begin(), found.by_beta.end()},
+          found.skipped == 0   ? ""
+          : found.skipped == 1 ? "1 concept left out: it is constant in the test part"
+                               : std::to_string(found.skipped) +
+                                     " concepts left out: they are constant in the test part"};
+}
+
+}  // namespace
+
+std::vector<Metric> declare::nis() {
+  Metric definition{
+      .name = "nis",
+      .group = "purity",
+      .question = "How well do the representations outside of a concept's niche predict it?",
+      .direction = Direction::kLower,
+      .high = 0.95,
+      .source = "Espinosa Zarlenga et al., AAAI 2023",
+      .needs = {"concept_view", "concepts"},
+      .compute =
+          [](const Subject& subject) { return result_of(subject.once(scores_of).definition); },
+  };
+  Metric softmax = definition;
+  softmax.name = "nis_softmax";
+  softmax.question =
+      "How well do the representations outside of a concept's niche predict it, after a softmax "
+      "over "
+      "concepts?";
+  softmax.source = "Espinosa Zarlenga et al., AAAI 2023, code c09d125";
+  softmax.compute = [](const Subject& subject) {
+    return result_of(subject.once(scores_of).softmax);
+  };
+  return {definition, softmax};
 }
 
 }  // namespace conoscope::metrics

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "metrics/purity/niche_network.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
+
+struct Metric;
 
 /// Which of three readings of the score.
 enum class NicheVariant {
@@ -60,5 +63,10 @@ struct NicheScores {
 };
 NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
                 std::uint64_t seed = 0);
+
+namespace declare {
+/// nis and nis_softmax of binary concepts; parts: NI at each threshold.
+std::vector<Metric> nis();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

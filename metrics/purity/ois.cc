@@ -3,6 +3,8 @@
 #include <string>
 
 #include "metrics/auc.h"
+#include "metrics/metric.h"
+#include "metrics/purity/concept_alignment.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/helper_networks.h"
 #include "numerics/checks.h"
@@ -131,6 +133,102 @@ double ois(const MatrixRef& purity, const MatrixRef& oracle, bool include_diagon
   Matrix difference = purity - oracle;
   if (!include_diagonal) difference.diagonal().setZero();
   return 2.0 / static_cast<double>(k) * difference.norm();
+}
+
+namespace {
+
+struct Matrices {
+  Matrix purity, oracle;
+  IndexVector optimal = {};  ///< the alignment with the largest sum
+  Index failed = 0;          ///< representations that are worse than chance at their own concept
+  std::string caveat = {};
+};
+
+Matrices matrices_of(const Subject& subject) {
+  const ConceptView& view = subject.concepts();
+  const Matrix& truth = subject.annotations().concepts;
+  if (truth.cols() < 2) throw NotApplicable("purity is between concepts, and there is one");
+  if (view.width >= 1 && view.scores.cols() / view.width < truth.cols())
+    throw NotApplicable(std::to_string(view.scores.cols() / view.width) +
+                        " representations cannot stand for " + std::to_string(truth.cols()) +
+                        " concepts");
+  PurityOptions options;
+  options.seed = subject.seed();
+  Matrices out{.purity = purity_matrix(view.scores, view.width, truth, options),
+               .oracle = oracle_matrix(truth, options)};
+  out.optimal = optimal_alignment(out.purity);
+  const Index k = truth.cols();
+  const Matrix own = out.purity.rows() == k ? out.purity : aligned_rows(out.purity, out.optimal);
+  out.failed = (own.diagonal().array() < 0.5).count();
+  if (out.failed > 0)
+    out.caveat = std::to_string(out.failed) + " of " + std::to_string(k) +
+                 " networks came out worse than chance at a representation's own concept";
+  return out;
+}
+
+Result as_it_stands(const Subject& subject, bool include_diagonal) {
+  const Matrices& m = subject.once(matrices_of);
+  if (m.purity.rows() != m.purity.cols())
+    throw NotApplicable(std::to_string(m.purity.rows()) + " representations of " +
+                        std::to_string(m.purity.cols()) + " concepts have to be aligned first");
+  return {ois(m.purity, m.oracle, include_diagonal),
+          {m.purity.data(), m.purity.data() + m.purity.size()},
+          m.caveat};
+}
+
+Result aligned(const Matrices& m, const IndexVector& alignment) {
+  return {ois(aligned_rows(m.purity, alignment), m.oracle),
+          {alignment.begin(), alignment.end()},
+          m.caveat};
+}
+
+}  // namespace
+
+std::vector<Metric> declare::ois() {
+  const auto row = [](const char* name, const char* question, Result (*compute)(const Subject&)) {
+    return Metric{
+        .name = name,
+        .group = "purity",
+        .question = question,
+        .direction = Direction::kLower,
+        .high = 2.0,
+        .source = "Espinosa Zarlenga et al., AAAI 2023",
+        .needs = {"concept_view", "concepts"},
+        .compute = compute,
+    };
+  };
+  Metric failed = row("ois_failed_fits",
+                      "How many networks predict a representation's own concept worse than chance?",
+                      [](const Subject& subject) -> Result {
+                        return {static_cast<double>(subject.once(matrices_of).failed)};
+                      });
+  failed.direction = Direction::kNone;
+  failed.high = kUnbounded;
+  failed.unit = "concepts";
+  return {
+      row("ois",
+          "How much more does each representation know of other concepts than the concepts "
+          "themselves do?",
+          [](const Subject& subject) { return as_it_stands(subject, true); }),
+      row("ois_off_diagonal",
+          "How much more does each representation know of other concepts, whatever it knows of its "
+          "own?",
+          [](const Subject& subject) { return as_it_stands(subject, false); }),
+      row("ois_aligned_greedy",
+          "How impure are representations without names, aligned with the concepts greedily?",
+          [](const Subject& subject) {
+            const Matrices& m = subject.once(matrices_of);
+            return aligned(m, greedy_alignment(m.purity));
+          }),
+      row("ois_aligned_optimal",
+          "How impure are representations without names, aligned so that the sum of AUCs is "
+          "largest?",
+          [](const Subject& subject) {
+            const Matrices& m = subject.once(matrices_of);
+            return aligned(m, m.optimal);
+          }),
+      failed,
+  };
 }
 
 }  // namespace conoscope::metrics

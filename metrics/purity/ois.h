@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
+
+struct Metric;
 
 struct PurityOptions {
   Index epochs = 25;
@@ -52,5 +55,12 @@ Matrix oracle_matrix(const MatrixRef& concepts, const PurityOptions& options = {
 ///
 /// Source: Espinosa Zarlenga et al., AAAI 2023, Def. 3. With an alignment its code leaves 2/k out.
 double ois(const MatrixRef& purity, const MatrixRef& oracle, bool include_diagonal = true);
+
+namespace declare {
+/// ois and ois_off_diagonal of representations as they stand, k' = k (parts: the purity matrix, row
+/// after row); ois_aligned_greedy and ois_aligned_optimal after an alignment, k' >= k (parts: the row
+/// of each concept); ois_failed_fits: diagonal AUCs below 1/2, which make an OIS meaningless.
+std::vector<Metric> ois();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "metrics/disentanglement/equal_width_bins.h"
+#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/metric.h"
 #include "metrics/robustness/crossed_grid.h"
 #include "numerics/checks.h"
 
@@ -160,6 +163,104 @@ IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
   }
   conclude(out);
   return out;
+}
+
+namespace {
+
+const LatentFactors& varying_factors(const Subject& subject) {
+  const LatentFactors& found = subject.once(latent_factors);
+  if (found.factors.cols() < 2)
+    throw NotApplicable("needs at least two factors that vary, there are " +
+                        std::to_string(found.factors.cols()));
+  return found;
+}
+
+IrsMatrix irs_of(const Subject& subject) {
+  const LatentFactors& from = varying_factors(subject);
+  return irs_matrix(from.codes, from.binned);
+}
+
+const IrsMatrix& active_irs(const Subject& subject) {
+  const IrsMatrix& found = subject.once(irs_of);
+  if (found.active == 0) throw std::domain_error("all latents are constant");
+  return found;
+}
+
+Result score_of(const Subject& subject) {
+  const IrsMatrix& found = active_irs(subject);
+  Result result{found.score};
+  for (Index l = 0; l < found.irs.rows(); ++l)
+    if (found.defined(l))
+      result.parts.insert(result.parts.end(), found.irs.row(l).begin(), found.irs.row(l).end());
+  return result;
+}
+
+Result quantile_of(const Subject& subject) {
+  active_irs(subject);
+  const LatentFactors& from = varying_factors(subject);
+  const IrsMatrix found = irs_quantile(from.codes, from.factors);
+  Result result{found.score};
+  for (Index l = 0; l < found.irs.rows(); ++l)
+    if (found.defined(l)) result.parts.push_back(found.disentanglement[l]);
+  return result;
+}
+
+Result domain_shift_of(const Subject& subject) {
+  active_irs(subject);
+  const LatentFactors& from = varying_factors(subject);
+  const FactorCells cells = factor_cells(from.codes, from.binned);
+  const IndexVector all = detail::complement({}, cells.latents());
+  std::vector<double> by_factor;
+  for (Index k = 0; k < cells.factors(); ++k)
+    by_factor.push_back(domain_shift_robustness(cells, all, {k}).value.value());
+  return {*std::min_element(by_factor.begin(), by_factor.end()), by_factor};
+}
+
+}  // namespace
+
+std::vector<Metric> declare::irs() {
+  constexpr std::string_view kPaper = "Suter et al., ICML 2019, Sec. 4 and Algorithm 1";
+  const auto row = [](const char* name, const char* question, Direction direction, double low,
+                      double high, std::string_view source, Result (*compute)(const Subject&)) {
+    return Metric{
+        .name = name,
+        .group = "irs",
+        .question = question,
+        .direction = direction,
+        .low = low,
+        .high = high,
+        .source = source,
+        .needs = {"latent_view", "factors"},
+        .compute =
+            [compute](const Subject& subject) {
+              Result result = compute(subject);
+              result.caveat = varying_factors(subject).caveat;
+              return result;
+            },
+    };
+  };
+  return {
+      row("irs_score", "Does each latent keep its value when all factors but its own change?",
+          Direction::kHigher, -1.0, 1.0, kPaper, score_of),
+      row("irs_coverage",
+          "What part of the factor combinations that irs_score averages over was seen?",
+          Direction::kNone, 0.0, 1.0, "Suter et al., ICML 2019, Eq. 7: the sum of its weights",
+          [](const Subject& subject) -> Result { return {active_irs(subject).coverage}; }),
+      row("irs_quantile",
+          "Does each latent keep its value, up to the 99th percentile, when all factors but its "
+          "own "
+          "change?",
+          Direction::kHigher, -1.0, 1.0,
+          "google-research/disentanglement_lib, irs; Suter et al., 2019", quantile_of),
+      row("irs_domain_shift", "How much of the code survives the worst single factor changing?",
+          Direction::kHigher, -1.0, 1.0, "Suter et al., ICML 2019, robustness to domain shift",
+          domain_shift_of),
+      row("irs_active_latents", "How many latents are not constant?", Direction::kNone, 0.0,
+          kUnbounded, kPaper,
+          [](const Subject& subject) -> Result {
+            return {static_cast<double>(subject.once(irs_of).active)};
+          }),
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <vector>
+
 #include "metrics/robustness/factor_cells.h"
 #include "metrics/robustness/irs.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
+
+struct Metric;
 
 /// The dependency matrix and the score made from it. Rows are latents, columns factors.
 struct IrsMatrix {
@@ -59,5 +63,12 @@ struct IrsQuantileOptions {
 /// library asks for a positive variance, which rounding gives to a constant too.
 IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
                        const IrsQuantileOptions& options = {});
+
+namespace declare {
+/// irs_score, irs_coverage, irs_quantile, irs_domain_shift (the least domain_shift_robustness of all
+/// codes, any one factor being the domain) and irs_active_latents. Unlike the functions, which give
+/// disentanglement_lib's 0, a score of constant latents alone is undefined.
+std::vector<Metric> irs();
+}  // namespace declare
 
 }  // namespace conoscope::metrics

@@ -79,12 +79,13 @@ void sap_case(Answer& answer) {
 }
 
 void dci_aggregate_case(Answer& answer) {
-  const Dci result = dci_from_importance(answer.input("R").matrix());
-  answer.values("per_code", result.by_code.transpose());
-  answer.values("per_factor", result.by_factor.transpose());
-  answer.number("disentanglement", result.disentanglement);
-  answer.number("completeness", result.completeness);
-  answer.number("disentanglement_simple_mean", result.disentanglement_mean);
+  const Matrix importance = answer.input("R").matrix();
+  const DciScore codes = dci_disentanglement(importance), factors = dci_completeness(importance);
+  answer.values("per_code", codes.each.transpose());
+  answer.values("per_factor", factors.each.transpose());
+  answer.number("disentanglement", codes.value);
+  answer.number("completeness", factors.value);
+  answer.number("disentanglement_simple_mean", codes.mean);
 }
 
 std::vector<IndexVector> rows_of(const Npy& npy) {

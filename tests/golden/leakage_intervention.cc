@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "metrics/leakage/intervention.h"
+#include "metrics/leakage/s_int.h"
 #include "tests/golden/leakage.h"
 
 namespace conoscope::tests::golden {

@@ -3,6 +3,7 @@
 #include <thread>
 #include <vector>
 
+#include "metrics/disentanglement/dci.h"
 #include "metrics/disentanglement/dci_models.h"
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/ctl_icl.h"
@@ -33,11 +34,15 @@ TEST_CASE("metrics: in 8 threads at once the same bits as alone") {
     const Matrix purity = purity_matrix(soft, 1, truth, {.epochs = 3});
     const DciFit forest = dci_forest(soft, truth), boosted = dci_regression(soft, soft, 1);
     std::vector<double> out{
-        ctl(soft, truth, labels).value, ctl(soft, truth, labels, {.noise = normal_draws(2)}).value,
-        icl(soft, truth).value,         icl(soft, truth, {.noise = normal_draws(3)}).value,
-        mi_ksg(soft, truth).raw,        niches.definition.score,
-        niches.softmax.score,           forest.dci.disentanglement,
-        boosted.dci.disentanglement,
+        ctl(soft, truth, labels).value,
+        ctl(soft, truth, labels, {.noise = normal_draws(2)}).value,
+        icl(soft, truth).value,
+        icl(soft, truth, {.noise = normal_draws(3)}).value,
+        mi_ksg(soft, truth).raw,
+        niches.definition.score,
+        niches.softmax.score,
+        dci_disentanglement(forest.importance).value,
+        dci_disentanglement(boosted.importance).value,
     };
     out.insert(out.end(), purity.data(), purity.data() + purity.size());
     return out;

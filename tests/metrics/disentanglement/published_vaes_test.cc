@@ -10,6 +10,7 @@
 
 #include "datasets/formats/npz.h"
 #include "metrics/disentanglement/code_information.h"
+#include "metrics/disentanglement/dci.h"
 #include "metrics/disentanglement/dci_models.h"
 #include "metrics/disentanglement/mig.h"
 #include "metrics/disentanglement/modularity.h"
@@ -65,12 +66,13 @@ TEST_CASE("published VAEs of dSprites: one table") {
                                     codes(test, Eigen::all), factors(test, Eigen::all));
     const double modular = modularity(information.mutual_information).value;
     std::printf("%-8s %6.3f %6.4f %8.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f\n", name, irs.score,
-                irs.coverage, library.score, mig_value, sap.value, modular, dci.dci.disentanglement,
-                dci.dci.completeness, dci.informativeness);
+                irs.coverage, library.score, mig_value, sap.value, modular,
+                dci_disentanglement(dci.importance).value, dci_completeness(dci.importance).value,
+                dci.informativeness);
     gap[which++] = mig_value;
-    for (const double value :
-         {irs.score, library.score, mig_value, sap.value, modular, dci.dci.disentanglement,
-          dci.dci.completeness, dci.informativeness}) {
+    for (const double value : {irs.score, library.score, mig_value, sap.value, modular,
+                               dci_disentanglement(dci.importance).value,
+                               dci_completeness(dci.importance).value, dci.informativeness}) {
       CHECK(value > 0.0);
       CHECK(value < 1.0);
     }

@@ -36,21 +36,23 @@ Sample sample(Index n, std::uint64_t seed) {
   return out;
 }
 
-TEST_CASE("dci_from_importance: by hand") {
+TEST_CASE("dci_disentanglement, dci_completeness: by hand") {
   const Matrix importance = (Matrix(3, 2) << 3, 0, 1, 1, 0, 0).finished();
-  const Dci dci = dci_from_importance(importance);
-  CHECK(dci.by_code[0] == doctest::Approx(1.0));
-  CHECK(dci.by_code[1] == doctest::Approx(0.0));
-  CHECK(dci.by_code[2] == doctest::Approx(0.0));
-  CHECK(dci.disentanglement == doctest::Approx(0.6));
-  CHECK(dci.disentanglement_mean == doctest::Approx(1.0 / 3.0));
+  const DciScore codes = dci_disentanglement(importance), factors = dci_completeness(importance);
+  CHECK(codes.each[0] == doctest::Approx(1.0));
+  CHECK(codes.each[1] == doctest::Approx(0.0));
+  CHECK(codes.each[2] == doctest::Approx(0.0));
+  CHECK(codes.value == doctest::Approx(0.6));
+  CHECK(codes.mean == doctest::Approx(1.0 / 3.0));
   const double h = -(0.75 * std::log(0.75) + 0.25 * std::log(0.25)) / std::log(3.0);
-  CHECK(dci.completeness == doctest::Approx((4 * (1 - h) + 1) / 5));
-  CHECK(dci_from_importance(Matrix::Zero(3, 2)).disentanglement == doctest::Approx(0.0));
-  CHECK_THROWS_SAYING(dci_from_importance(Matrix::Ones(1, 3)), std::invalid_argument, "1 x 3");
-  CHECK_THROWS_SAYING(dci_from_importance(-importance), std::invalid_argument, "negative");
-  CHECK_THROWS_SAYING(dci_from_importance(Matrix::Constant(2, 2, kNaN)), std::invalid_argument,
-                      "importance is nan");
+  CHECK(factors.value == doctest::Approx((4 * (1 - h) + 1) / 5));
+  for (const auto part : {dci_disentanglement, dci_completeness}) {
+    CHECK(part(Matrix::Zero(3, 2)).value == doctest::Approx(0.0));
+    CHECK_THROWS_SAYING(part(Matrix::Ones(1, 3)), std::invalid_argument, "1 x 3");
+    CHECK_THROWS_SAYING(part(-importance), std::invalid_argument, "negative");
+    CHECK_THROWS_SAYING(part(Matrix::Constant(2, 2, kNaN)), std::invalid_argument,
+                        "importance is nan");
+  }
 }
 
 TEST_CASE("gradient_boosting: one stage of one split by hand") {
@@ -143,12 +145,14 @@ TEST_CASE("dci models: perfect codes score above shuffled ones") {
   const BoostingOptions few{20, 3, 0.1};
   const DciFit perfect = dci_boosting(s.codes, s.factors, t.codes, t.factors, few);
   const DciFit entangled = dci_boosting(mixed, s.factors, mixed_t, t.factors, few);
-  CHECK(perfect.dci.disentanglement > 0.95);
-  CHECK(perfect.dci.disentanglement > entangled.dci.disentanglement);
+  CHECK(dci_disentanglement(perfect.importance).value > 0.95);
+  CHECK(dci_disentanglement(perfect.importance).value >
+        dci_disentanglement(entangled.importance).value);
   CHECK(perfect.informativeness > 0.95);
-  CHECK(dci_forest(s.codes, s.factors, {.min_leaf = 20}).dci.disentanglement > 0.6);
+  CHECK(dci_disentanglement(dci_forest(s.codes, s.factors, {.min_leaf = 20}).importance).value >
+        0.6);
   const DciFit swapped = dci_regression(s.factors, s.codes.leftCols(2), 3, few);
-  CHECK(swapped.dci.disentanglement > 0.95);
+  CHECK(dci_disentanglement(swapped.importance).value > 0.95);
   CHECK(swapped.importance.rows() == 2);
   Matrix single = s.factors;
   single.col(0).setOnes();

@@ -1,12 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <map>
 
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/aligned_concepts.h"
-#include "metrics/leakage/intervention_group.h"
-#include "metrics/leakage/leakage.h"
+#include "tests/support/scores.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -14,12 +12,6 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
-
-std::map<std::string, Score> by_name(const std::vector<Score>& scores) {
-  std::map<std::string, Score> out;
-  for (const Score& score : scores) out[score.name] = score;
-  return out;
-}
 
 // Soft concepts of three independent true ones; `leak` mixes the label into every concept,
 // and a share of the concepts is replaced by coin tosses.
@@ -59,9 +51,9 @@ struct World {
 };
 
 TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
-  const auto none = by_name(leakage(World(0.0).subject()));
-  const auto some = by_name(leakage(World(2.0).subject()));
-  const auto much = by_name(leakage(World(6.0).subject()));
+  const auto none = scores_of("leakage", World(0.0).subject());
+  const auto some = scores_of("leakage", World(2.0).subject());
+  const auto much = scores_of("leakage", World(6.0).subject());
   for (const char* name : {"ctl", "icl", "icl_ij"}) {
     CAPTURE(name);
     CHECK(none.at(name).reason.empty());
@@ -73,8 +65,8 @@ TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
   CHECK(none.at("ctl_noise").reason == "not_applicable");
   CHECK(none.at("mi_ct").reason == "not_applicable");
   // A perfect, a half-randomised and a randomised model.
-  const auto half = by_name(leakage(World(0.0, 0.5).subject()));
-  const auto random = by_name(leakage(World(0.0, 1.0).subject()));
+  const auto half = scores_of("leakage", World(0.0, 0.5).subject());
+  const auto random = scores_of("leakage", World(0.0, 1.0).subject());
   for (const char* name :
        {"concept_accuracy", "concept_f1", "concept_auc", "task_accuracy", "task_f1", "task_auc"}) {
     CAPTURE(name);
@@ -87,7 +79,7 @@ TEST_CASE("leakage: ties make it undefined, and the noisy value steps in") {
   World world(0.0);
   world.view.scores = (world.view.scores.array() > 0.5).cast<double>();
   world.view.scores(0, 0) = 0.5;  // no longer whole numbers
-  const auto scores = by_name(leakage(world.subject()));
+  const auto scores = scores_of("leakage", world.subject());
   CHECK(scores.at("ctl").reason == "undefined");
   CHECK(scores.at("icl").reason == "undefined");
   CHECK(scores.at("icl_ij").reason == "undefined");
@@ -105,27 +97,27 @@ TEST_CASE("leakage: embeddings, and what is missing") {
       vectors(i, c) = draw() + 10.0 * world.annotations.concepts(i, c / 2);
   world.view.scores = vectors;
   world.view.width = 2;
-  auto scores = by_name(leakage(world.subject()));
+  auto scores = scores_of("leakage", world.subject());
   CHECK(scores.at("mi_self").value == doctest::Approx(1.0).epsilon(0.02));
   CHECK(scores.at("mi_ic").value < 0.1);
   CHECK(scores.at("mi_ic").parts.size() == 9);
   CHECK(scores.at("ctl").reason.empty());  // by the probabilities
   CHECK(scores.at("mi_align").message == "the model has no vectors of present and absent concepts");
   world.view.active = world.view.inactive = vectors;
-  scores = by_name(leakage(world.subject()));
+  scores = scores_of("leakage", world.subject());
   CHECK(scores.at("mi_align").value == doctest::Approx(0.0));  // both sides are the same
   CHECK(scores.at("mi_align").parts.size() == 3);
   world.annotations.labels.assign(800, 1);
-  scores = by_name(leakage(world.subject()));
+  scores = scores_of("leakage", world.subject());
   CHECK(scores.at("mi_align").reason == "undefined");
   for (const char* name : {"ctl", "mi_ct", "mi_self", "task_auc"})
     CHECK(scores.at(name).reason == "undefined");
   world.annotations.labels.clear();
-  scores = by_name(leakage(world.subject()));
+  scores = scores_of("leakage", world.subject());
   for (const char* name : {"ctl", "mi_ct", "task_accuracy"})
-    CHECK(scores.at(name).message == "needs annotations.labels");
+    CHECK(scores.at(name).message == "needs annotated labels");
   world.annotations.concepts.conservativeResize(800, 2);
-  scores = by_name(leakage(world.subject()));
+  scores = scores_of("leakage", world.subject());
   CHECK(scores.at("icl").message == "the model has 3 concepts, the annotations 2");
 }
 
@@ -133,13 +125,13 @@ TEST_CASE("leakage: representations without names are aligned first") {
   // The same scores in another order, one of them reversed, with one more that means nothing.
   World world(2.0);
   const Matrix named = world.view.scores;
-  const auto wanted = by_name(leakage(world.subject()));
+  const auto wanted = scores_of("leakage", world.subject());
   const Draws draw = normal_draws(17);
   world.view.scores.resize(800, 4);
   world.view.scores << named.col(2), -named.col(0), Vector::Zero(800), named.col(1);
   for (Index i = 0; i < 800; ++i) world.view.scores(i, 2) = draw();
   world.view.probabilities.resize(0, 0);
-  const auto scores = by_name(leakage(world.subject()));
+  const auto scores = scores_of("leakage", world.subject());
   for (const char* name : {"ctl", "icl", "icl_ij", "concept_auc"}) {
     CAPTURE(name);
     CHECK(scores.at(name).value == doctest::Approx(wanted.at(name).value).epsilon(1e-12));
@@ -147,7 +139,7 @@ TEST_CASE("leakage: representations without names are aligned first") {
   }
   CHECK(scores.at("concept_accuracy").message == "concept scores are no probabilities");
   world.view.scores.conservativeResize(800, 2);
-  CHECK(by_name(leakage(world.subject())).at("ctl").message ==
+  CHECK(scores_of("leakage", world.subject()).at("ctl").message ==
         "2 representations cannot stand for 3 concepts");
 }
 
@@ -170,7 +162,7 @@ TEST_CASE("leakage: one concept has no pairs; a constant truth has no AUC") {
   world.view.scores.conservativeResize(800, 1);
   world.view.probabilities.conservativeResize(800, 1);
   world.annotations.concepts = Matrix::Ones(800, 1);
-  const auto scores = by_name(leakage(world.subject()));
+  const auto scores = scores_of("leakage", world.subject());
   CHECK(scores.at("icl").reason == "not_applicable");
   CHECK(scores.at("icl_ij").reason == "not_applicable");
   CHECK(scores.at("ctl").reason.empty());
@@ -179,7 +171,7 @@ TEST_CASE("leakage: one concept has no pairs; a constant truth has no AUC") {
 
 TEST_CASE("intervention: told all concepts, the head is right; policies are ordered") {
   const World world(0.0);
-  const auto scores = by_name(intervention(world.subject()));
+  const auto scores = scores_of("intervention", world.subject());
   CHECK(scores.at("s_int").value == 0.0);
   CHECK(scores.at("reference_accuracy").value == 1.0);
   CHECK(scores.at("intervention_random").parts.size() == 4);
@@ -192,7 +184,7 @@ TEST_CASE("intervention: told all concepts, the head is right; policies are orde
 TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   World world(0.0);
   world.view.scores *= 8.0;
-  CHECK(by_name(intervention(world.subject())).at("s_int").message.find("percentiles") !=
+  CHECK(scores_of("intervention", world.subject()).at("s_int").message.find("percentiles") !=
         std::string::npos);
   // The training samples' percentiles, where there are any; and a head made on them.
   ConceptView train;
@@ -203,14 +195,15 @@ TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   Views subject = world.subject();
   subject.train_concepts = &train;
   subject.train_annotations = &known;
-  const auto scores = by_name(intervention(subject));
+  const auto scores = scores_of("intervention", subject);
   CHECK(scores.at("s_int").message ==
         "logits were set to the 5th and 95th percentiles of the training samples");
   CHECK(scores.at("reference_accuracy").value == 1.0);
   CHECK(scores.at("reference_accuracy").message == "a head made on 400 training samples");
   world.view.intervene = nullptr;
-  CHECK(intervention(world.subject())[0].message == "the model answers no interventions");
-  CHECK(intervention(Views())[0].message == "needs a concept view");
+  CHECK(scores_of("intervention", world.subject()).at("s_int").message ==
+        "the model answers no interventions");
+  CHECK(scores_of("intervention", Views()).at("s_int").message == "needs a concept view");
 }
 
 }  // namespace

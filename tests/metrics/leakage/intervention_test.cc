@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "metrics/leakage/s_int.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {

@@ -1,14 +1,12 @@
 // The group: what it needs, what it gives, what it says where it has no number.
 
-#include "metrics/purity/purity.h"
-
 #include <doctest/doctest.h>
 
-#include <map>
 #include <stdexcept>
 
 #include "metrics/catalogue.h"
 #include "tests/metrics/purity/hand_made.h"
+#include "tests/support/scores.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;
@@ -23,13 +21,11 @@ std::map<std::string, Score> scored(const Matrix& c_hat, const Matrix& concepts,
   view.width = width;
   Annotations annotations;
   annotations.concepts = concepts;
-  Views subject;
-  subject.concepts = &view;
-  subject.annotations = &annotations;
-  subject.seed = 3;
-  std::map<std::string, Score> out;
-  for (Score& score : purity(subject)) out.emplace(score.name, score);
-  return out;
+  Views views;
+  views.concepts = &view;
+  views.annotations = &annotations;
+  views.seed = 3;
+  return conoscope::tests::scores_of("purity", views);
 }
 
 }  // namespace
@@ -99,11 +95,11 @@ TEST_CASE("too few steps of training are said") {
 
 TEST_CASE("no number, and why") {
   const HandMade data(100, 2);
-  for (const Score& score : purity({})) {
+  for (const auto& [name, score] : conoscope::tests::scores_of("purity", Views())) {
     CHECK(score.reason == "not_applicable");
     CHECK(score.message == "needs a concept view");
   }
-  CHECK(scored(data.pure, Matrix()).at("ois").message == "needs annotations.concepts");
+  CHECK(scored(data.pure, Matrix()).at("ois").message == "needs annotated concepts");
   CHECK(scored(data.pure, data.concepts.leftCols(1)).at("nis").message ==
         "purity is between concepts, and there is one");
   Matrix constant = data.concepts;
@@ -114,7 +110,7 @@ TEST_CASE("no number, and why") {
   }
   Matrix three = data.concepts;
   three(0, 0) = three(1, 0) = three(2, 0) = 2;
-  CHECK(scored(data.pure, three).at("nis").message == "the concepts are not binary");
+  CHECK(scored(data.pure, three).at("nis").message == "the annotated concepts are not binary");
   CHECK(scored(data.pure, three).at("ois").reason.empty());
   CHECK_THROWS_SAYING(scored(data.pure.topRows(5), data.concepts), std::invalid_argument,
                       "c_hat is 5 x 2");

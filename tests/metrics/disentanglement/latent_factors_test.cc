@@ -1,12 +1,10 @@
-#include "metrics/disentanglement/disentanglement_eval.h"
-
 #include <doctest/doctest.h>
 
-#include <map>
 #include <string>
 
 #include "metrics/disentanglement/vae_scores.h"
 #include "numerics/random.h"
+#include "tests/support/scores.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -20,13 +18,11 @@ struct World {
   LatentView latent;
   Annotations annotations;
   std::map<std::string, Score> scores() const {
-    Views subject;
-    subject.latent = &latent;
-    subject.annotations = &annotations;
-    subject.seed = 5;
-    std::map<std::string, Score> out;
-    for (const Score& score : disentanglement_eval(subject)) out[score.name] = score;
-    return out;
+    Views views;
+    views.latent = &latent;
+    views.annotations = &annotations;
+    views.seed = 5;
+    return scores_of("disentanglement", views);
   }
 };
 
@@ -47,7 +43,7 @@ World world(Index noisy, Index n = 900) {
   return out;
 }
 
-TEST_CASE("disentanglement_eval: perfect, half and fully random codes keep their order") {
+TEST_CASE("disentanglement: perfect, half and fully random codes keep their order") {
   auto perfect = world(0).scores(), half = world(1).scores(), random = world(3).scores();
   for (const char* name : {"mig", "mig_ross", "sap_discrete", "sap_continuous", "sap_ross",
                            "explicitness", "dci_informativeness", "r4", "factor_vae_score"}) {
@@ -73,19 +69,19 @@ TEST_CASE("disentanglement_eval: perfect, half and fully random codes keep their
         std::string::npos);
 }
 
-TEST_CASE("disentanglement_eval: what is missing or too small is named") {
+TEST_CASE("disentanglement: what is missing or too small is named") {
   World one = world(0);
   one.latent.codes = one.latent.codes.leftCols(1).eval();
-  CHECK(one.scores()["mig"].message == "needs at least 2 codes, there are 1");
+  CHECK(one.scores()["mig"].message == "needs at least 2 codes, there is 1");
   CHECK(one.scores()["explicitness"].reason == "");
   World few = world(0, 20);
   CHECK(few.scores()["mig"].message == "needs at least 30 samples, there are 20");
   World single = world(0);
   single.annotations.factors = single.annotations.factors.rightCols(1).eval();
-  CHECK(single.scores()["mig"].message == "needs at least 1 factors that vary, there are 0");
+  CHECK(single.scores()["mig"].message == "needs at least 1 factor that varies, there are 0");
   World cut = world(0);
   cut.annotations.factors = cut.annotations.factors.topRows(5).eval();
-  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "disentanglement_eval", "900 x 3");
+  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "latent_factors", "900 x 3");
   World constant = world(0);
   constant.latent.codes.setConstant(0.1);
   CHECK(constant.scores()["explicitness"].reason == "undefined");

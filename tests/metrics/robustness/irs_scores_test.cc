@@ -1,11 +1,9 @@
-#include "metrics/robustness/irs_eval.h"
-
 #include <doctest/doctest.h>
 
-#include <map>
 #include <string>
 
 #include "numerics/random.h"
+#include "tests/support/scores.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -19,12 +17,10 @@ struct World {
   LatentView latent;
   Annotations annotations;
   std::map<std::string, Score> scores() const {
-    Views subject;
-    subject.latent = &latent;
-    subject.annotations = &annotations;
-    std::map<std::string, Score> out;
-    for (const Score& score : irs_eval(subject)) out[score.name] = score;
-    return out;
+    Views views;
+    views.latent = &latent;
+    views.annotations = &annotations;
+    return scores_of("irs", views);
   }
 };
 
@@ -44,7 +40,7 @@ World world(Index noisy) {
   return out;
 }
 
-TEST_CASE("irs_eval: perfect, half and fully random codes keep their order") {
+TEST_CASE("irs: perfect, half and fully random codes keep their order") {
   auto perfect = world(0).scores(), half = world(1).scores(), random = world(3).scores();
   CHECK(perfect["irs_score"].value == doctest::Approx(1.0));
   CHECK(perfect["irs_score"].parts.size() == 9);
@@ -57,7 +53,7 @@ TEST_CASE("irs_eval: perfect, half and fully random codes keep their order") {
   CHECK(perfect["irs_active_latents"].value == 3.0);
 }
 
-TEST_CASE("irs_eval: constant latents, factors that are not integers, views that are missing") {
+TEST_CASE("irs: constant latents, factors that are not integers, views that are missing") {
   World constant = world(0);
   constant.latent.codes.col(1).setConstant(0.1);
   CHECK(constant.scores()["irs_active_latents"].value == 2.0);
@@ -78,10 +74,10 @@ TEST_CASE("irs_eval: constant latents, factors that are not integers, views that
         "needs at least two factors that vary, there are 1");
   World bare = world(0);
   bare.annotations.factors.resize(0, 0);
-  CHECK(bare.scores()["irs_score"].message == "needs annotations.factors");
+  CHECK(bare.scores()["irs_score"].message == "needs annotated factors");
   World cut = world(0);
   cut.annotations.factors = cut.annotations.factors.topRows(5).eval();
-  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "irs_eval", "codes is 600 x 3");
+  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "latent_factors", "codes is 600 x 3");
 }
 
 }  // namespace
