@@ -33,7 +33,7 @@ constexpr auto kParameters = sdk::parameters(
         .help("conditional: 3dshapes(gamma); grid: every combination, thinned by `every`"),
     sdk::integer("sets_seed", 0)
         .at_least(0)
-        .help("draws the values that tied factors may take: the same data set for all seeds of a "
+        .help("draws the values that tied factors may take: the same dataset for all seeds of a "
               "run"),
     sdk::integers("every", {})
         .at_least(1)

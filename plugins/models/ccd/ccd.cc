@@ -49,7 +49,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("concepts", 0)
         .between(0, 4096)
         .counts_concepts()
-        .help("how many to discover; 0: as many as the data set annotates"),
+        .help("how many to discover; 0: as many as the dataset annotates"),
     sdk::integer("latent", 64).between(1, 4096).help("width of the network's features phi"),
     sdk::integer("mapping_hidden", 500)
         .between(1, 4096)

@@ -53,7 +53,7 @@ Matrix mixed(const Matrix& codes, double share, sdk::Seed seed) {
 constexpr auto kParameters =
     sdk::parameters(sdk::text("step", "perfect")
                         .choices({"perfect", "half", "random"})
-                        .help("how much is spoilt: nothing, half, all"),
+                        .help("how much is degraded: nothing, half, all"),
                     sdk::text("disturbance", "shuffled")
                         .choices({"shuffled", "mixed"})
                         .help("shuffled: samples exchange their values, so less is known; mixed: "
@@ -91,7 +91,7 @@ class LadderCodes final : public sdk::Model {
 }  // namespace
 
 CONOSCOPE_MODEL(LadderCodes, "ladder_codes", "1.0.0", R"toml(
-summary = "the generative factors as codes, perfect or spoilt by a known amount: judges metrics, not models"
+summary = "the generative factors as codes, perfect or degraded by a known amount: tests metrics, not models"
 licence = "Apache-2.0"
 citation = ""
 needs = ["factors"]

@@ -75,14 +75,14 @@ Matrix with_constant(const Matrix& concepts) {
 constexpr auto kParameters =
     sdk::parameters(sdk::text("step", "perfect")
                         .choices({"perfect", "half", "random"})
-                        .help("the share of the samples that is spoilt: none, half, all"),
+                        .help("the share of the samples that is degraded: none, half, all"),
                     sdk::text("disturbance", "shuffled")
                         .choices({"shuffled", "mixed"})
                         .help("shuffled: samples exchange their values, so less is known; mixed: "
-                              "values spell other concepts, so more is told than should be"),
+                              "values encode other concepts too, which they should not"),
                     sdk::integer("width", 1)
                         .between(1, 1024)
-                        .help("numbers by which one concept is told; more than 1: embeddings"));
+                        .help("how many numbers stand for one concept; more than 1: embeddings"));
 
 class LadderConcepts final : public sdk::Model, public sdk::Intervene {
  public:
@@ -171,7 +171,7 @@ class LadderConcepts final : public sdk::Model, public sdk::Intervene {
 }  // namespace
 
 CONOSCOPE_MODEL(LadderConcepts, "ladder_concepts", "1.0.0", R"toml(
-summary = "the annotated concepts as a concept view, perfect or spoilt by a known amount: judges metrics, not models"
+summary = "the annotated concepts as a concept view, perfect or degraded by a known amount: tests metrics, not models"
 licence = "Apache-2.0"
 citation = "intervals: Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation Evaluation, AAAI 2023, Table 1"
 needs = ["concepts"]

@@ -75,7 +75,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("concepts", 0)
         .between(0, 4096)
         .counts_concepts()
-        .help("how many to learn; 0: as many as the data set annotates"),
+        .help("how many to learn; 0: as many as the dataset annotates"),
     sdk::text("relevances_of", "concepts")
         .choices({"concepts", "inputs"})
         .help("what the relevances are a function of; only concepts can be intervened on"),

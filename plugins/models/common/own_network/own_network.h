@@ -23,7 +23,7 @@ namespace conoscope::models {
 inline constexpr auto kOwnNetworkParameters = sdk::parameters(
     sdk::text("output", "task")
         .choices({"task", "softmax", "sigmoid", "regression"})
-        .help("what the outputs mean; task: what the data set's task says, and then the test split "
+        .help("what the outputs mean; task: what the dataset's task says, and then the test split "
               "is scored"),
     sdk::integer("batch_size", 64).between(1, 65536).help("samples that are run at once"),
     kPreparationParameters);

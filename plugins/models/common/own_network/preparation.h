@@ -26,7 +26,7 @@ inline constexpr auto kPreparationParameters = sdk::parameters(
         .not_empty()
         .help("divided by after that: one number, or one for each channel or column"));
 
-/// From a data set's inputs to what a network trained elsewhere wants to see.
+/// From a dataset's inputs to what a network trained elsewhere wants to see.
 ///
 ///   x -> scale * x -> resize -> repeat the channel -> (x - mean) / std,   in float32
 ///
