@@ -68,7 +68,7 @@ constexpr auto kParameters = sdk::parameters(
               "predicted one"),
     sdk::text("p_int_mask", "batch")
         .choices({"batch", "sample"})
-        .help("whether the concepts to replace are drawn once for a batch or for each sample of it"),
+        .help("whether the concepts to replace are drawn once per batch or once per sample"),
     sdk::text("score_function", "shared")
         .choices({"shared", "own"})
         .help("the linear map from a concept's two embeddings to its probability: one for all "
