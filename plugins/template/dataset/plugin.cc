@@ -1,4 +1,4 @@
-// @ID@: two noisy blobs. Replace them by your data.
+// @ID@: two noisy blobs. Replace them with your data.
 
 #include <vector>
 

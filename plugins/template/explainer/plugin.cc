@@ -1,5 +1,5 @@
 // @ID@: each output's one concept points to the mean activation of its class, from that of all.
-// Replace it by your method.
+// Replace it with your method.
 
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-// @ID@: the largest error of the surrogate, over samples and outputs. Replace it by your metric.
+// @ID@: the largest error of the surrogate, over samples and outputs. Replace it with your metric.
 
 #include <algorithm>
 #include <cmath>

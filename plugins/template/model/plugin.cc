@@ -1,4 +1,4 @@
-// @ID@: nearest class mean, written as a linear head on the raw inputs. Replace it by your model.
+// @ID@: nearest class mean, written as a linear head on the raw inputs. Replace it with your model.
 
 #include <algorithm>
 #include <cmath>
