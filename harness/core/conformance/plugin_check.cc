@@ -99,7 +99,6 @@ class Suite {
         metadata_(*plugin.metadata),
         values_(std::move(values)),
         options_(options),
-        cache_(cache),
         quarantine_(quarantine),
         results_(results),
         folder_(cache.make_work_folder()) {}
@@ -449,7 +448,6 @@ class Suite {
   const Metadata& metadata_;
   const std::vector<Value> values_;
   const CheckOptions& options_;
-  const Cache& cache_;
   Quarantine& quarantine_;
   std::vector<CheckResult>& results_;
   const fs::path folder_;

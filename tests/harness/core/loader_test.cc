@@ -1,13 +1,13 @@
 #include "harness/core/border/loader.h"
 
 #include <doctest/doctest.h>
-#include <xmmintrin.h>
 
 #include <cstring>
 #include <limits>
 #include <thread>
 
 #include "conoscope/sdk/parameters.h"
+#include "tests/support/float_control.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
@@ -76,9 +76,9 @@ TEST_CASE("an older plugin's table is read no further than it goes") {
 }
 
 TEST_CASE("a library that turns on flush-to-zero is refused, and it is turned off again") {
-  const auto before = _mm_getcsr();
+  const auto before = conoscope::test::float_control();
   refused("flush", "changed the floating-point control word");
-  CHECK(_mm_getcsr() == before);
+  CHECK(conoscope::test::float_control() == before);
   volatile double tiny = std::numeric_limits<double>::denorm_min();
   CHECK(tiny * 1.0 != 0.0);
 }
@@ -88,10 +88,10 @@ TEST_CASE("an instance: errors come with the plugin's text, the float state is p
   const auto table = plugin.table<cono_explainer>();
   const ParamTable params(plugin.metadata(), {std::int64_t{3}, std::string("fast")});
   HostCalls host;
-  const auto before = _mm_getcsr();
+  const auto before = conoscope::test::float_control();
   {
     const Instance<cono_explainer> instance(table, params, host);
-    CHECK(_mm_getcsr() == before);
+    CHECK(conoscope::test::float_control() == before);
   }
   host.seed = 13;
   try {

@@ -1,11 +1,10 @@
 // Explainers that are wrong in one way each, by the definition of ODD. Built without the wrappers:
 // with them most of this cannot be written.
 
-#include <xmmintrin.h>
-
 #include <cstddef>
 
 #include "conoscope/sdk/plugin.h"
+#include "tests/support/float_control.h"
 
 #define GOOD 0
 #define NO_ENTRY 1
@@ -36,8 +35,7 @@ const int unresolved = conoscope_test_nobody_defines_this();
 #endif
 
 #if ODD == FLUSH
-// What crtfastmath.o does in a library that was linked with -ffast-math.
-__attribute__((constructor)) void flush() { _mm_setcsr(_mm_getcsr() | 0x8040); }
+__attribute__((constructor)) void flush() { conoscope::test::flush_to_zero(); }
 #endif
 
 cono_status create(const cono_params*, const cono_host* host, void** instance) {
@@ -47,7 +45,7 @@ cono_status create(const cono_params*, const cono_host* host, void** instance) {
     return CONO_INVALID_ARGUMENT;
   }
   if (host->seed == 14) return CONO_UNDEFINED;  // and no reason
-  _mm_setcsr(_mm_getcsr() | 0x8040);            // the host puts this back
+  conoscope::test::flush_to_zero();             // the host puts this back
   return CONO_OK;
 }
 void destroy(void*) {}
