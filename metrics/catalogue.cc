@@ -12,12 +12,18 @@
 #include "metrics/disentanglement/r4.h"
 #include "metrics/disentanglement/sap.h"
 #include "metrics/disentanglement/vae_scores.h"
-#include "metrics/faithfulness/c_shap_eval.h"
-#include "metrics/faithfulness/deletion.h"
-#include "metrics/faithfulness/deletion_pixel.h"
-#include "metrics/faithfulness/ice_eval.h"
-#include "metrics/faithfulness/sae_eval.h"
-#include "metrics/faithfulness/surf_catalogue.h"
+#include "metrics/faithfulness/deletion/deletion_concept.h"
+#include "metrics/faithfulness/deletion/deletion_pixel.h"
+#include "metrics/faithfulness/deletion/deletion_position.h"
+#include "metrics/faithfulness/deletion/deletion_weight.h"
+#include "metrics/faithfulness/surf/surf.h"
+#include "metrics/faithfulness/surrogates/c_shap_eval.h"
+#include "metrics/faithfulness/surrogates/completeness.h"
+#include "metrics/faithfulness/surrogates/ice_eval.h"
+#include "metrics/faithfulness/surrogates/plausibility.h"
+#include "metrics/faithfulness/surrogates/sae_downstream_ce.h"
+#include "metrics/faithfulness/surrogates/sae_downstream_kl.h"
+#include "metrics/faithfulness/surrogates/sae_reconstruction_error.h"
 #include "metrics/leakage/accuracy.h"
 #include "metrics/leakage/ctl_icl.h"
 #include "metrics/leakage/embedding_information.h"
@@ -38,8 +44,14 @@ constexpr std::vector<Metric> (*kDeclarations[])() = {
     declare::surf,
     declare::ice_eval,
     declare::c_shap_eval,
-    declare::sae_eval,
-    declare::deletion,
+    declare::sae_reconstruction_error,
+    declare::sae_downstream_kl,
+    declare::sae_downstream_ce,
+    declare::plausibility,
+    declare::completeness,
+    declare::deletion_concept,
+    declare::deletion_weight,
+    declare::deletion_position,
     declare::deletion_pixel,
     // purity
     declare::ois,

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "metrics/views.h"
 
@@ -42,15 +43,16 @@ class Subject {
   ///   const Matrix& logits = subject.once(model_logits);
   template <typename Value>
   const Value& once(Value (*derive)(const Subject&)) const {
-    Memory& memory = derived_[reinterpret_cast<std::uintptr_t>(derive)];
-    if (memory.fault) std::rethrow_exception(memory.fault);
-    if (!memory.value) try {
-        memory.value = std::make_shared<const Value>(derive(*this));
-      } catch (...) {
-        memory.fault = std::current_exception();
-        throw;
-      }
-    return *static_cast<const Value*>(memory.value.get());
+    return remembered<Value>({address(derive)}, [&] { return derive(*this); });
+  }
+
+  /// derive(of...), remembered by the addresses of the function and of its arguments, which must be
+  /// remembered values themselves.
+  ///
+  ///   subject.once(surf_mae, subject.once(model_logits_of), surrogate)
+  template <typename Value, typename... Derived>
+  const Value& once(Value (*derive)(const Derived&...), const Derived&... of) const {
+    return remembered<Value>({address(derive), address(&of)...}, [&] { return derive(of...); });
   }
 
  private:
@@ -59,8 +61,28 @@ class Subject {
     std::exception_ptr fault;
   };
 
+  using Key = std::vector<std::uintptr_t>;
+
+  template <typename Pointer>
+  static std::uintptr_t address(Pointer pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+  }
+
+  template <typename Value, typename Derive>
+  const Value& remembered(const Key& key, const Derive& derive) const {
+    Memory& memory = derived_[key];
+    if (memory.fault) std::rethrow_exception(memory.fault);
+    if (!memory.value) try {
+        memory.value = std::make_shared<const Value>(derive());
+      } catch (...) {
+        memory.fault = std::current_exception();
+        throw;
+      }
+    return *static_cast<const Value*>(memory.value.get());
+  }
+
   const Views views_;
-  mutable std::map<std::uintptr_t, Memory> derived_;
+  mutable std::map<Key, Memory> derived_;
 };
 
 }  // namespace conoscope::metrics

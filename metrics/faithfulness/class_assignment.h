@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "metrics/faithfulness/logits.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -19,9 +20,8 @@ struct ClassAssignment {
 ///
 /// logits   n x C, the model's own, on the TRAINING split.
 /// returns  predictions and members; a class that the model never predicts has no member.
-/// throws   std::invalid_argument: n < 1, C < 1, an entry not finite
 ///
 /// Source: Kumar and Ahuja, arXiv 2504.10833, App. C.2.
-ClassAssignment class_assignment(const MatrixRef& logits);
+ClassAssignment class_assignment(const Logits& logits);
 
 }  // namespace conoscope::metrics

@@ -12,8 +12,8 @@ namespace conoscope::metrics {
 /// head         below average pooling h is the pooled embedding; not a flattened head
 /// explanation  with at least one concept
 /// returns      n x M: M = K, or the sum of K_c over the outputs, in the order of the CAVs
-/// throws       std::invalid_argument: what require_head and require_explanation refuse; a
-///              flattened head, whose concepts differ by position; no concept at all
+/// throws       std::invalid_argument: as ExplainedHead; a flattened head, whose concepts differ by
+///              position; no concept at all
 Matrix concept_scores(const HeadView& head, const Explanation& explanation);
 
 }  // namespace conoscope::metrics

@@ -2,17 +2,13 @@
 
 #include <optional>
 
+#include "metrics/faithfulness/logits.h"
+#include "metrics/metric.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics::detail {
 
-// One sample's C model logits against its C surrogate logits: the arithmetic of each SURF measure,
-// written once, for the single measures and for the pass that computes all of them.
-
-/// Where row i of a row-major matrix begins.
-inline const double* row_at(const MatrixRef& matrix, Index i) {
-  return matrix.data() + i * matrix.outerStride();
-}
+// One sample's C model logits against its C surrogate logits: the arithmetic of each SURF measure.
 
 /// Buffers for rows of C outputs. Every sum runs over these aligned buffers and never over the
 /// caller's row, so that where a row lies in memory cannot change a bit (Eigen sums unaligned
@@ -51,5 +47,18 @@ class LogitRow {
   std::vector<double> padded_;
   std::vector<Index> order_;
 };
+
+/// value: the mean over n samples of measure(i); parts: its values.
+template <typename Measure>
+Result mean_over_samples(Index n, Measure&& measure) {
+  Result result;
+  result.parts.reserve(static_cast<size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    result.parts.push_back(measure(i));
+    result.value += result.parts.back();
+  }
+  result.value /= static_cast<double>(n);
+  return result;
+}
 
 }  // namespace conoscope::metrics::detail

@@ -43,13 +43,15 @@ Matrix logits_of_rows(const Rows& rows, const MatrixRef& weight, const VectorRef
 
 Matrix model_logits(const HeadView& head) {
   detail::require_head(kName, head);
-  Matrix storage, logits;
+  Matrix logits;
   if (head.pooling == Pooling::kFlatten) {
     const Eigen::Map<const Matrix> flat(head.activations.data(), head.samples(),
                                         head.positions * head.width());
     logits = detail::affine(MatrixRef(flat), head.weight, head.bias);
+  } else if (head.positions > 1) {
+    logits = detail::affine(MatrixRef(detail::pool_positions(head)), head.weight, head.bias);
   } else {
-    logits = detail::affine(detail::pool_positions(head, storage), head.weight, head.bias);
+    logits = detail::affine(MatrixRef(head.activations), head.weight, head.bias);
   }
   require_finite_logits(logits, MatrixRef(head.activations), head.weight, head.bias);
   return logits;

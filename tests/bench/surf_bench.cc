@@ -2,12 +2,11 @@
 // process. `ratio_to_gemm` is the product's median CPU time over the scoring's, the two taken in
 // turns so that a busy neighbour slows both. 1: everything but the product is free.
 //
-//   unfolded       product n x D x (C K), all concept scores, then MAE, EMD and Top-1
-//   folded         product n x D x C, then the same
+//   folded         product n x D x C, then MAE, EMD and Top-1
 //   folded_ranks   the same, with Rank Corr
 //   whole          model logits and folded surrogate, against two products n x D x C
 //
-// The model's logits are given in the first three: every explanation of one model shares them.
+// The model's logits are given in the first two: every explanation of one model shares them.
 
 #include <benchmark/benchmark.h>
 
@@ -18,7 +17,11 @@
 
 #include "conoscope/sdk/random.h"
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/faithfulness/surf_linear.h"
+#include "metrics/faithfulness/surf/surf_emd.h"
+#include "metrics/faithfulness/surf/surf_mae.h"
+#include "metrics/faithfulness/surf/surf_rank_corr.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
+#include "metrics/faithfulness/surf/surf_top1.h"
 #include "tests/bench/thread_seconds.h"
 
 namespace {
@@ -36,8 +39,17 @@ struct Problem {
   Matrix weight;
   Vector bias;
   Explanation explanation;
-  Matrix model;
+  Logits model = Matrix::Zero(1, 1);
 };
+
+struct Measured {
+  Result mae, emd, top1, rank_corr;
+};
+
+Measured measure(const Logits& model, const Logits& surrogate, bool ranks) {
+  return {surf_mae(model, surrogate), surf_emd(model, surrogate), surf_top1(model, surrogate),
+          ranks ? surf_rank_corr(model, surrogate) : Result{}};
+}
 
 // Activations as after a ReLU; the explanation is near the model, so that no measure is at its end.
 const Problem& problem(Index n) {
@@ -69,7 +81,7 @@ const Problem& problem(Index n) {
 }
 
 // The measures of some rows in plain double loops.
-std::string mismatch(const Problem& p, const SurfTally& tally) {
+std::string mismatch(const Problem& p, const Measured& measured) {
   const auto close = [](double a, double b) {
     return std::abs(a - b) <= 1e-4 * (1.0 + std::abs(b));
   };
@@ -97,27 +109,24 @@ std::string mismatch(const Problem& p, const SurfTally& tally) {
     for (size_t c = 0; c < y.size(); ++c)
       emd += 0.5 * std::abs(std::exp(y[c] - y_max) / y_sum - std::exp(s[c] - s_max) / s_sum);
     const auto row = static_cast<size_t>(i);
-    if (!close(tally.mae_rows()[row], mae)) return "mae of row " + std::to_string(i);
-    if (!close(tally.emd_rows()[row], emd)) return "emd of row " + std::to_string(i);
+    if (!close(measured.mae.parts[row], mae)) return "mae of row " + std::to_string(i);
+    if (!close(measured.emd.parts[row], emd)) return "emd of row " + std::to_string(i);
   }
-  return tally.top1() > 0.0 && tally.top1() < 1.0 ? "" : "top1 is at an end";
+  return measured.top1.value > 0.0 && measured.top1.value < 1.0 ? "" : "top1 is at an end";
 }
 
-enum class Work { kUnfolded, kFolded, kFoldedRanks, kWhole };
+enum class Work { kFolded, kFoldedRanks, kWhole };
 
 void surf(benchmark::State& state, Work work) {
   const Problem& p = problem(state.range(0));
   const Index n = p.rows.rows();
-  const SurfLinearOptions options{
-      .fold = work != Work::kUnfolded,
-      .wanted = {.mae = true, .emd = true, .top1 = true, .rank_corr = work == Work::kFoldedRanks}};
-  const Index columns = work == Work::kUnfolded ? kOutputs * kConcepts : kOutputs;
+  const Index columns = kOutputs;
   const int products = work == Work::kWhole ? 2 : 1;
   const MatrixF factor = p.explanation.cavs.topRows(columns).cast<float>();
   MatrixF product(n, columns);
 
   std::vector<double> gemm_times, surf_times;
-  SurfTally tally(kOutputs);
+  Measured measured;
   for (auto _ : state) {
     state.PauseTiming();
     gemm_times.push_back(seconds([&] {
@@ -128,15 +137,14 @@ void surf(benchmark::State& state, Work work) {
     }));
     state.ResumeTiming();
     surf_times.push_back(seconds([&] {
-      if (work == Work::kWhole)
-        tally = surf_linear(p.rows, p.explanation, p.bias, model_logits(p.rows, p.weight, p.bias),
-                            options);
-      else
-        tally = surf_linear(p.rows, p.explanation, p.bias, p.model, options);
-      benchmark::DoNotOptimize(tally);
+      const Logits surrogate = surf_surrogate(MatrixRefF(p.rows), p.explanation, p.bias);
+      measured = work == Work::kWhole
+                     ? measure(model_logits(MatrixRefF(p.rows), p.weight, p.bias), surrogate, false)
+                     : measure(p.model, surrogate, work == Work::kFoldedRanks);
+      benchmark::DoNotOptimize(measured);
     }));
   }
-  const std::string wrong = mismatch(p, tally);
+  const std::string wrong = mismatch(p, measured);
   if (!wrong.empty()) state.SkipWithError(("wrong " + wrong).c_str());
   const double gemm = median(std::move(gemm_times)), scoring = median(std::move(surf_times));
   const double flop = 2.0 * static_cast<double>(n * kWidth * columns) * products;
@@ -154,7 +162,6 @@ void sizes(benchmark::internal::Benchmark* bench) {
       ->MinTime(1.0);
 }
 
-BENCHMARK_CAPTURE(surf, unfolded, Work::kUnfolded)->Apply(sizes);
 BENCHMARK_CAPTURE(surf, folded, Work::kFolded)->Apply(sizes);
 BENCHMARK_CAPTURE(surf, folded_ranks, Work::kFoldedRanks)->Apply(sizes);
 BENCHMARK_CAPTURE(surf, whole, Work::kWhole)->Apply(sizes);

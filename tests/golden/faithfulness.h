@@ -1,5 +1,6 @@
 #pragma once
 
+#include "metrics/types.h"
 #include "tests/support/golden.h"
 
 namespace conoscope::tests::golden {
@@ -13,6 +14,10 @@ void register_faithfulness_subspaces(Kinds& kinds);
 void register_faithfulness_surf(Kinds& kinds);
 void register_faithfulness_craft_cdisco(Kinds& kinds);
 void register_faithfulness_table(Kinds& kinds);
+
+/// mae, emd, top1, rank_corr, rank_corr_skip (the mean where it is defined), rank_undefined (in how
+/// many samples it is not), and the array spearman_rows, -9 where undefined.
+void put_measures(Outputs& out, const metrics::Matrix& model, const metrics::Matrix& surrogate);
 
 /// ICE-Eval gives the same number for perfect and for random importances, bit by bit: the
 /// sanity_ice_eval cases of the file that `one` stands in.

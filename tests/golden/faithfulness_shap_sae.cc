@@ -3,10 +3,6 @@
 #include <bit>
 #include <stdexcept>
 
-#include "metrics/faithfulness/surf_emd.h"
-#include "metrics/faithfulness/surf_mae.h"
-#include "metrics/faithfulness/surf_rank_corr.h"
-#include "metrics/faithfulness/surf_top1.h"
 #include "plugins/explainers/c_shap/concept_shap.h"
 #include "plugins/explainers/c_shap/shapley.h"
 #include "plugins/explainers/topk_sae/sae.h"
@@ -41,22 +37,16 @@ Outputs sae_topk_case(const Case& one) {
   Matrix model = x * weight.transpose(), surrogate = codes * alphas.transpose();
   model.rowwise() += bias.transpose();
   surrogate.rowwise() += bias.transpose();
-  const auto rank = metrics::surf_rank_corr(model, surrogate);
   Outputs out;
   out.scalars = {{"mse", losses.mse},
                  {"loss_with_aux", losses.mse + 0.1 * losses.aux},
-                 {"mae", metrics::surf_mae(model, surrogate)},
-                 {"emd", metrics::surf_emd(model, surrogate)},
-                 {"top1", metrics::surf_top1(model, surrogate)},
-                 {"rank_corr", rank.value},
-                 {"rank_corr_skip", rank.defined_mean ? Json(*rank.defined_mean) : Json()},
-                 {"rank_undefined", rank.undefined_rows.size()},
                  {"reanimation_term", losses.reanimation}};
   out.arrays = {{"dictionary", flat(dictionary)},
                 {"codes", flat(codes)},
                 {"reconstruction", flat(rebuilt)},
                 {"alphas", flat(alphas)},
                 {"surrogate_logits", flat(surrogate)}};
+  put_measures(out, model, surrogate);
   for (Index i = 0; i < codes.rows(); ++i)
     out.arrays["active_per_row"].push_back(
         static_cast<double>((codes.row(i).array() > 0.0).count()));

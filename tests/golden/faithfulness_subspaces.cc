@@ -5,11 +5,7 @@
 #include <stdexcept>
 
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/faithfulness/surf_emd.h"
-#include "metrics/faithfulness/surf_mae.h"
-#include "metrics/faithfulness/surf_rank_corr.h"
-#include "metrics/faithfulness/surf_surrogate.h"
-#include "metrics/faithfulness/surf_top1.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "numerics/spectral.h"
 #include "numerics/subspace.h"
 #include "tests/golden/faithfulness.h"
@@ -123,14 +119,8 @@ Outputs mcd_case(const Case& one) {
   };
 
   const Matrix model = metrics::model_logits(head);
-  const Matrix surrogate = metrics::surf_surrogate(head, explanation);
-  const metrics::RankCorr rank = metrics::surf_rank_corr(model, surrogate);
-  out.scalars["mae"] = metrics::surf_mae(model, surrogate);
-  out.scalars["emd"] = metrics::surf_emd(model, surrogate);
-  out.scalars["top1"] = metrics::surf_top1(model, surrogate);
-  out.scalars["rank_corr"] = rank.value;
-  out.scalars["rank_corr_skip"] = rank.defined_mean ? Json(*rank.defined_mean) : Json();
-  out.scalars["rank_undefined"] = rank.undefined_rows.size();
+  const Matrix surrogate = metrics::surf_surrogate({head, explanation});
+  put_measures(out, model, surrogate);
   out.arrays["surrogate_logits"] = flat(surrogate);
   out.arrays["local_relevance"] = flat(local);
   out.arrays["global_relevance"] = flat(global);

@@ -11,20 +11,19 @@
 
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/faithfulness/surf.h"
-#include "metrics/faithfulness/surf_attr_acc.h"
-#include "metrics/faithfulness/surf_complexity.h"
-#include "metrics/faithfulness/surf_emd.h"
-#include "metrics/faithfulness/surf_mae.h"
-#include "metrics/faithfulness/surf_norm_l1.h"
-#include "metrics/faithfulness/surf_prob_mae.h"
-#include "metrics/faithfulness/surf_rank_corr.h"
-#include "metrics/faithfulness/surf_surrogate.h"
-#include "metrics/faithfulness/surf_surrogate_from_scores.h"
-#include "metrics/faithfulness/surf_top1.h"
-#include "metrics/faithfulness/total_variation.h"
+#include "metrics/faithfulness/surf/surf.h"
+#include "metrics/faithfulness/surf/surf_attr_acc.h"
+#include "metrics/faithfulness/surf/surf_complexity.h"
+#include "metrics/faithfulness/surf/surf_emd.h"
+#include "metrics/faithfulness/surf/surf_mae.h"
+#include "metrics/faithfulness/surf/surf_norm_l1.h"
+#include "metrics/faithfulness/surf/surf_prob_mae.h"
+#include "metrics/faithfulness/surf/surf_rank_corr.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
+#include "metrics/faithfulness/surf/surf_top1.h"
 #include "tests/golden/faithfulness.h"
 #include "tests/support/explanations.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests::golden {
 
@@ -65,46 +64,37 @@ Explanation read_explanation(const Case& one) {
 }
 
 Outputs compare_logits(const Matrix& model, const Matrix& surrogate) {
-  const RankCorr rank = surf_rank_corr(model, surrogate);
   Outputs out;
-  out.scalars["mae"] = surf_mae(model, surrogate);
-  out.scalars["emd"] = surf_emd(model, surrogate);
-  out.scalars["top1"] = surf_top1(model, surrogate);
-  out.scalars["rank_corr"] = rank.value;
-  out.scalars["rank_corr_skip"] = rank.defined_mean ? Json(*rank.defined_mean) : Json();
-  out.scalars["rank_undefined"] = rank.undefined_rows.size();
-  out.arrays["spearman_rows"] = rank.rows;
-  for (const Index row : rank.undefined_rows)
-    out.arrays["spearman_rows"][static_cast<size_t>(row)] = kUndefinedRow;
+  put_measures(out, model, surrogate);
   out.arrays["logits"] = flat(model);
   out.arrays["surrogate_logits"] = flat(surrogate);
   return out;
 }
 
-// The group function must say what the single functions said.
+// The catalogue's metrics must say what the functions said.
 void require_group_agrees(const HeadView& head, const Explanation& explanation,
                           const Outputs& outputs) {
   Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
-  for (const Score& score : surf(subject)) {
-    const std::string name = score.name.substr(5);
+  for (const auto& [metric, score] : score_group(subject, "surf")) {
+    const std::string name = metric.substr(5);
     const auto found =
         outputs.scalars.find(name == "rank_corr_undefined" ? "rank_undefined" : name);
     if (found == outputs.scalars.end() || !score.reason.empty()) continue;
     if (score.value != found->second.get<double>())
-      throw std::runtime_error("surf() gives another " + score.name + " than its own function");
+      throw std::runtime_error("the catalogue gives another " + metric + " than its function");
   }
 }
 
 Outputs head_against_explanation(const Case& one, Pooling pooling, Output output) {
   const HeadView head = read_head(one, "H", pooling, output);
   const Explanation explanation = read_explanation(one);
-  const Matrix model = model_logits(head), surrogate = surf_surrogate(head, explanation);
+  const Matrix model = model_logits(head), surrogate = surf_surrogate({head, explanation});
   Outputs out = compare_logits(model, surrogate);
   if (output == Output::kSigmoid) {
-    out.scalars["attr_acc"] = surf_attr_acc(model, surrogate);
-    out.scalars["mean_abs_prob_diff"] = surf_prob_mae(model, surrogate);
+    out.scalars["attr_acc"] = surf_attr_acc(model, surrogate).value;
+    out.scalars["mean_abs_prob_diff"] = surf_prob_mae(model, surrogate).value;
   }
   require_group_agrees(head, explanation, out);
   return out;
@@ -138,10 +128,13 @@ Outputs surf_ragged_case(const Case& one) {
   explanation.offset = {0};
   for (const Index count : one.input("counts").indices())
     explanation.offset.push_back(explanation.offset.back() + count);
-  const Matrix model = model_logits(head), surrogate = surf_surrogate(head, explanation);
-  const Matrix scores = head.activations * explanation.cavs.transpose();
-  const Matrix unfolded =
-      surf_surrogate_from_scores(scores, explanation.importance, explanation.offset, head.bias);
+  const Matrix model = model_logits(head), surrogate = surf_surrogate({head, explanation});
+  Explanation called = explanation;  // not known to be linear, so its scores are weighed one by one
+  called.project = [&](Index c, const MatrixRef& rows) -> Matrix {
+    return rows * explanation.cavs.middleRows(explanation.first_row(c), explanation.concepts(c))
+                      .transpose();
+  };
+  const Matrix unfolded = surf_surrogate({head, called});
   if ((surrogate - unfolded).cwiseAbs().maxCoeff() > 1e-12 * surrogate.cwiseAbs().maxCoeff())
     throw std::runtime_error("the folded surrogate differs from the unfolded one");
   const Outputs out = compare_logits(model, surrogate);
@@ -152,20 +145,27 @@ Outputs surf_ragged_case(const Case& one) {
 Outputs surf_given_psi_case(const Case& one) {
   const Npy psi = one.input("psi");  // N x C x K
   const Index outputs = psi.shape[1], concepts = psi.shape[2];
-  IndexVector offset;
-  for (Index c = 0; c <= outputs; ++c) offset.push_back(c * concepts);
-  const Matrix surrogate =
-      surf_surrogate_from_scores(psi.matrix(psi.shape[0], outputs * concepts),
-                                 one.input("alphas").vector(), offset, one.input("b").vector());
+  const Matrix scores = psi.matrix(psi.shape[0], outputs * concepts);
+  Explanation explanation;
+  explanation.importance = one.input("alphas").vector();
+  for (Index c = 0; c <= outputs; ++c) explanation.offset.push_back(c * concepts);
+  explanation.project = [&](Index c, const MatrixRef&) -> Matrix {
+    return scores.middleCols(c * concepts, concepts);
+  };
+  const Matrix surrogate = surf_surrogate(MatrixRef(scores), explanation, one.input("b").vector());
   return compare_logits(one.input("logits").matrix(), surrogate);
 }
 
 Outputs emd_pair_case(const Case& one) {
-  const Vector p = one.input("p").vector(), q = one.input("q").vector();
+  // Logarithms are logits of these distributions; exp(-1e4) is 0.
+  const auto logits = [&](const char* name) -> Matrix {
+    const Vector p = one.input(name).vector();
+    return (p.array() > 0.0).select(p.array().log(), -1e4).matrix().transpose();
+  };
   Outputs out;
-  out.scalars["emd"] = total_variation(p, q);
+  out.scalars["emd"] = surf_emd(logits("p"), logits("q")).value;
   // The optimum that a linear program found: the claim that the two are one number is the test.
-  out.scalars["emd_linear_program"] = total_variation(p, q);
+  out.scalars["emd_linear_program"] = out.scalars["emd"];
   return out;
 }
 
@@ -251,7 +251,7 @@ Outputs sanity_surf_case(const Case& one) {
     Explanation explanation = perfect_explanation(head);
     if (alphas.size() > 0) explanation.importance = alphas.row(seed).transpose();
     if (cavs.size() > 0) explanation.cavs = cavs.middleRows(seed * outputs, outputs);
-    const Matrix surrogate = surf_surrogate(head, explanation);
+    const Matrix surrogate = surf_surrogate({head, explanation});
     const Outputs scores = compare_logits(model, surrogate);
     for (const char* name : {"top1", "rank_corr", "mae", "emd"})
       out.arrays[std::string(name) + "_per_seed"].push_back(scores.scalars.at(name));
@@ -310,6 +310,25 @@ Outputs sanity_ordering_case(const Case& one) {
 }
 
 }  // namespace
+
+void put_measures(Outputs& out, const Matrix& model, const Matrix& surrogate) {
+  const Result rank = surf_rank_corr(model, surrogate);
+  std::vector<double>& rows = out.arrays["spearman_rows"];
+  double defined = 0.0;
+  for (Index i = 0; i < model.rows(); ++i) {
+    const bool undefined = surf_rank_corr_undefined(model.row(i), surrogate.row(i)).value > 0.0;
+    rows.push_back(undefined ? kUndefinedRow : rank.parts[static_cast<size_t>(i)]);
+    defined += undefined ? 0.0 : 1.0;
+  }
+  const auto n = static_cast<double>(model.rows());
+  out.scalars["mae"] = surf_mae(model, surrogate).value;
+  out.scalars["emd"] = surf_emd(model, surrogate).value;
+  out.scalars["top1"] = surf_top1(model, surrogate).value;
+  out.scalars["rank_corr"] = rank.value;
+  out.scalars["rank_corr_skip"] = defined > 0.0 ? Json(rank.value * n / defined) : Json();
+  out.scalars["rank_undefined"] =
+      static_cast<std::size_t>(surf_rank_corr_undefined(model, surrogate).value);
+}
 
 void register_faithfulness_surf(Kinds& kinds) {
   kinds.add("surf", surf_case);

@@ -26,18 +26,20 @@ template <typename Measure>
 void check_refuses_bad_pairs(Measure measure, const std::string& name) {
   using metrics::Matrix;
   const Matrix good = Matrix::Ones(3, 2);
-  CHECK_THROWS_SAYING(measure(Matrix(0, 2), Matrix(0, 2)), std::invalid_argument, name, "0 x 2");
-  CHECK_THROWS_SAYING(measure(Matrix(3, 0), Matrix(3, 0)), std::invalid_argument, name, "3 x 0");
+  CHECK_THROWS_SAYING(measure(Matrix(0, 2), Matrix(0, 2)), std::invalid_argument, "logits",
+                      "0 x 2");
+  CHECK_THROWS_SAYING(measure(Matrix(3, 0), Matrix(3, 0)), std::invalid_argument, "logits",
+                      "3 x 0");
   CHECK_THROWS_SAYING(measure(good, Matrix::Ones(2, 2)), std::invalid_argument, name, "3 x 2",
                       "2 x 2");
   CHECK_THROWS_SAYING(measure(good, Matrix::Ones(3, 3)), std::invalid_argument, name, "3 x 3");
   Matrix bad = good;
   bad(2, 1) = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_SAYING(measure(bad, good), std::invalid_argument, name, "model_logits is", "nan",
-                      "row 2", "column 1");
+  CHECK_THROWS_SAYING(measure(bad, good), std::invalid_argument, "logits", "nan", "row 2",
+                      "column 1");
   bad(2, 1) = -std::numeric_limits<double>::infinity();
-  CHECK_THROWS_SAYING(measure(good, bad), std::invalid_argument, name, "surrogate_logits is -inf",
-                      "row 2", "column 1");
+  CHECK_THROWS_SAYING(measure(good, bad), std::invalid_argument, "logits", "-inf", "row 2",
+                      "column 1");
 }
 
 }  // namespace conoscope::tests

@@ -1,13 +1,13 @@
-#include "metrics/faithfulness/c_shap_eval.h"
-
 #include <doctest/doctest.h>
 
 #include <map>
 #include <thread>
 
 #include "metrics/faithfulness/model_logits.h"
+#include "metrics/faithfulness/surrogates/c_shap_eval_surrogate.h"
 #include "numerics/plateau.h"
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -32,7 +32,8 @@ HeadView centred_head(std::uint64_t seed) {
 }
 
 Matrix surrogate(const Explanation& explanation, CShapLoss loss, std::uint64_t seed = 3) {
-  return c_shap_eval_surrogate(centred_head(1), centred_head(50), explanation, loss, seed, quick());
+  const HeadView train = centred_head(1), test = centred_head(50);
+  return c_shap_eval_surrogate({train, explanation}, {test, explanation}, loss, seed, quick());
 }
 
 TEST_CASE("c_shap_network: by hand") {
@@ -141,29 +142,32 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;
-  for (const Score& score : c_shap_eval(subject, quick()))
+  for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
     CHECK(score.message == "needs a head view of the training split");
   subject.train_head = &train;
-  std::map<std::string, Score> scores;
-  for (const Score& score : c_shap_eval(subject, quick())) scores[score.name] = score;
+  auto scores = score_group(subject, "c_shap_eval");
   REQUIRE(scores.size() == 14);
   for (const auto& [name, score] : scores) CHECK_MESSAGE(score.reason.empty(), name);
   // Labels are the model's own answers, so completeness is top1 above chance.
   for (const std::string prefix : {"c_shap_eval_cel", "c_shap_eval_l1"})
     CHECK(scores[prefix + "_completeness"].value ==
           doctest::Approx((scores[prefix + "_top1"].value - 0.25) / 0.75));
-  CHECK(scores["c_shap_eval_params"].value == 64 + 64 + 64 * 8 + 8);
-  CHECK(scores["c_shap_eval_flops"].value == 2 * 4 * (64 + 64 * 8 + 8));
+  CHECK(scores["c_shap_eval_params"].value == 500 + 500 + 500 * 8 + 8);
+  CHECK(scores["c_shap_eval_flops"].value == 2 * 4 * (500 + 500 * 8 + 8));
 
   head.output = Output::kRegression;
-  for (const Score& score : c_shap_eval(subject, quick()))
-    CHECK(score.reason.empty() ==
-          (score.name == "c_shap_eval_l1_mae" || score.name == "c_shap_eval_params" ||
-           score.name == "c_shap_eval_flops"));
+  for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
+    CHECK(score.reason.empty() == (name == "c_shap_eval_l1_mae" || name == "c_shap_eval_params" ||
+                                   name == "c_shap_eval_flops"));
+  head.output = Output::kSoftmax;
   explanation.offset = IndexVector(5, 0);
-  CHECK(c_shap_eval(subject)[0].message == "the explanation has no concept");
+  explanation.cavs.resize(0, 8);
+  explanation.importance.resize(0);
+  for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
+    CHECK(score.message == "the explanation has no concept");
   head.pooling = Pooling::kFlatten;
-  CHECK(c_shap_eval(subject)[0].reason == "not_applicable");
+  for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
+    CHECK(score.reason == "not_applicable");
 }
 
 TEST_CASE("c_shap_eval: throws") {
@@ -171,7 +175,8 @@ TEST_CASE("c_shap_eval: throws") {
   const Explanation good = perfect_explanation(head);
   const auto run = [&](const HeadView& train, const HeadView& test, const Explanation& explanation,
                        const CShapEvalOptions& options) {
-    return c_shap_eval_surrogate(train, test, explanation, CShapLoss::kCel, 0, options);
+    return c_shap_eval_surrogate({train, explanation}, {test, explanation}, CShapLoss::kCel, 0,
+                                 options);
   };
   CShapEvalOptions options;
   options.batch = 0;
@@ -182,7 +187,7 @@ TEST_CASE("c_shap_eval: throws") {
   CHECK_THROWS_SAYING(run(head, head, good, options), std::invalid_argument, "learning_rate is 0");
   HeadView other = random_head(10, 1, 7, 4, Pooling::kNone);
   CHECK_THROWS_SAYING(run(other, head, good, quick()), std::invalid_argument,
-                      "the training head is 4 x 7");
+                      "the activations 7");
   const HeadView flat = random_head(10, 2, 8, 4, Pooling::kFlatten);
   CHECK_THROWS_SAYING(run(flat, flat, good, quick()), std::invalid_argument, "a flatten head");
   Explanation none = good;

@@ -1,10 +1,11 @@
-#include "metrics/faithfulness/deletion_pixel.h"
+#include "metrics/faithfulness/deletion/deletion_pixel.h"
 
 #include <doctest/doctest.h>
 
 #include <map>
 
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -56,9 +57,7 @@ struct World {
     subject.explanation = &explanation;
     subject.annotations = &annotations;
     subject.images = &images;
-    std::map<std::string, Score> out;
-    for (const Score& score : deletion_pixel(subject)) out[score.name] = score;
-    return out;
+    return score_group(subject, "deletion_pixel");
   }
 };
 
@@ -116,10 +115,10 @@ TEST_CASE("deletion_pixel: what it does not apply to") {
   };
   World world;
   world.images.forward = nullptr;
-  CHECK(message(world) == "needs images and a model that runs new ones (forward)");
+  CHECK(message(world) == "needs a model that runs new inputs (forward)");
   world = World();
   world.annotations.labels.clear();
-  CHECK(message(world) == "needs annotations.labels");
+  CHECK(message(world) == "needs annotated labels");
   world = World();
   world.head.output = Output::kSigmoid;
   CHECK(message(world) == "the outputs are not a softmax's");
@@ -133,7 +132,6 @@ TEST_CASE("deletion_pixel: what it does not apply to") {
   world.images.height = 8;
   world.images.width = 1;
   CHECK(message(world) == "2 positions are no map of images of 8 x 1");
-  CHECK(deletion_pixel({})[0].message == "needs a head view");
   World none;
   none.explanation.cavs = Matrix(0, 2);
   none.explanation.importance = Vector(0);

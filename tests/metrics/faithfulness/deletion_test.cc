@@ -1,14 +1,13 @@
-#include "metrics/faithfulness/deletion.h"
-
 #include <doctest/doctest.h>
 
 #include <map>
 
-#include "metrics/faithfulness/deletion_concept.h"
-#include "metrics/faithfulness/deletion_parts.h"
-#include "metrics/faithfulness/deletion_weight.h"
+#include "metrics/faithfulness/deletion/deletion_concept.h"
+#include "metrics/faithfulness/deletion/deletion_parts.h"
+#include "metrics/faithfulness/deletion/deletion_weight.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -111,9 +110,7 @@ std::map<std::string, Score> score_all(const HeadView& head, const Explanation& 
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;
-  std::map<std::string, Score> out;
-  for (const Score& score : deletion(subject)) out[score.name] = score;
-  return out;
+  return score_group(subject, "deletion");
 }
 
 TEST_CASE("deletion: by hand") {
@@ -139,7 +136,7 @@ TEST_CASE("deletion: by hand") {
   annotations.labels.clear();
   scores = score_all(head, explanation, annotations);
   CHECK(scores["deletion_concept_auc"].reason.empty());
-  CHECK(scores["deletion_weight_auc"].message == "needs annotations.labels");
+  CHECK(scores["deletion_weight_auc"].message == "needs annotated labels");
   Explanation empty = explanation;
   empty.cavs = Matrix(0, 2);
   empty.importance = Vector(0);

@@ -1,12 +1,11 @@
-#include "metrics/faithfulness/ice_eval.h"
-
 #include <doctest/doctest.h>
 
-#include "metrics/faithfulness/ice_eval_surrogate.h"
-#include "metrics/faithfulness/ice_fidelity_error.h"
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/faithfulness/surf_surrogate.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
+#include "metrics/faithfulness/surrogates/ice_eval_surrogate.h"
+#include "metrics/faithfulness/surrogates/ice_fidelity_error.h"
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -33,7 +32,7 @@ Explanation axes_explanation() {
 
 TEST_CASE("ice_eval: by hand") {
   // y = (7, 3), (6, 9). Class 0 keeps h_0: 2 h_0 = 6, 2; class 1 keeps h_1: 2 h_1 + 1 = 3, 9.
-  const Matrix surrogate = ice_eval_surrogate(axes_head(), axes_explanation());
+  const Matrix surrogate = ice_eval_surrogate({axes_head(), axes_explanation()});
   CHECK(surrogate == (Matrix(2, 2) << 6, 3, 2, 9).finished());
 
   const HeadView head = axes_head();
@@ -44,13 +43,13 @@ TEST_CASE("ice_eval: by hand") {
   subject.head = &head;
   subject.explanation = &explanation;
   subject.annotations = &annotations;
-  const std::vector<Score> scores = ice_eval(subject);
-  CHECK(scores[0].value == doctest::Approx((1.0 + 4.0) / 4.0));              // mae
-  CHECK(scores[2].value == 1.0);                                             // top1
-  CHECK(scores[4].value == doctest::Approx((1.0 / 7.0 + 4.0 / 6.0) / 2.0));  // norm_l1
-  CHECK(scores[5].value == doctest::Approx(2.5 / (6.5 + 1e-4)));             // fidelity_error
-  CHECK(scores[6].value == 0.0);                                             // params
-  CHECK(scores[7].value == 2.0 * 2.0 * 3.0);                                 // flops
+  auto scores = score_group(subject, "ice_eval");
+  CHECK(scores["ice_eval_mae"].value == doctest::Approx((1.0 + 4.0) / 4.0));
+  CHECK(scores["ice_eval_top1"].value == 1.0);
+  CHECK(scores["ice_eval_norm_l1"].value == doctest::Approx((1.0 / 7.0 + 4.0 / 6.0) / 2.0));
+  CHECK(scores["ice_eval_fidelity_error"].value == doctest::Approx(2.5 / (6.5 + 1e-4)));
+  CHECK(scores["ice_eval_params"].value == 0.0);
+  CHECK(scores["ice_eval_flops"].value == 2.0 * 2.0 * 3.0);
 }
 
 TEST_CASE("ice_eval: with alpha = <w_c, v_k> it is SURF's surrogate") {
@@ -60,14 +59,14 @@ TEST_CASE("ice_eval: with alpha = <w_c, v_k> it is SURF's surrogate") {
     if (pooling == Pooling::kMean) {
       for (Index k = 0; k < 6; ++k)
         explanation.importance(k) = explanation.cavs.row(k).dot(head.weight.row(k / 2));
-      CHECK(surf_surrogate(head, explanation).isApprox(ice_eval_surrogate(head, explanation)));
+      CHECK(surf_surrogate({head, explanation}).isApprox(ice_eval_surrogate({head, explanation})));
     }
     // The folded product and the two calls say the same.
     Explanation called = explanation;
     called.project = [&](Index c, const MatrixRef& rows) -> Matrix {
       return rows * explanation.cavs.middleRows(2 * c, 2).transpose();
     };
-    CHECK(ice_eval_surrogate(head, called).isApprox(ice_eval_surrogate(head, explanation)));
+    CHECK(ice_eval_surrogate({head, called}).isApprox(ice_eval_surrogate({head, explanation})));
   }
 }
 
@@ -77,7 +76,7 @@ TEST_CASE("ice_eval: a reconstruction of the explanation's own wins over its CAV
   explanation.reconstruct = [](Index, const MatrixRef& scores) -> Matrix {
     return Matrix::Zero(scores.rows(), 2);
   };
-  CHECK(ice_eval_surrogate(head, explanation) == (Matrix(2, 2) << 0, 1, 0, 1).finished());
+  CHECK(ice_eval_surrogate({head, explanation}) == (Matrix(2, 2) << 0, 1, 0, 1).finished());
 }
 
 TEST_CASE("ice_eval: class-agnostic concepts rebuild once for all") {
@@ -91,7 +90,7 @@ TEST_CASE("ice_eval: class-agnostic concepts rebuild once for all") {
     ++calls;
     return rows;
   };
-  CHECK(ice_eval_surrogate(head, explanation).isApprox(model_logits(head)));
+  CHECK(ice_eval_surrogate({head, explanation}).isApprox(model_logits(head)));
   CHECK(calls == 1);
 }
 
@@ -99,7 +98,7 @@ TEST_CASE("ice_eval: an output without a concept answers its bias") {
   HeadView head = axes_head();
   Explanation explanation = axes_explanation();
   explanation.offset = {0, 0, 2};
-  CHECK(ice_eval_surrogate(head, explanation).col(0).isZero());
+  CHECK(ice_eval_surrogate({head, explanation}).col(0).isZero());
 }
 
 TEST_CASE("ice_eval: other outputs, and no labels") {
@@ -108,11 +107,12 @@ TEST_CASE("ice_eval: other outputs, and no labels") {
   Views subject;
   subject.head = &head;
   subject.explanation = &explanation;
-  CHECK(ice_eval(subject)[4].message == "needs annotations.labels");
+  CHECK(score_group(subject, "ice_eval_norm_l1")["ice_eval_norm_l1"].message ==
+        "needs annotated labels");
   head.output = Output::kRegression;
-  for (const Score& score : ice_eval(subject))
-    CHECK(score.reason.empty() == (score.name == "ice_eval_mae" || score.name.ends_with("params") ||
-                                   score.name.ends_with("flops")));
+  for (const auto& [name, score] : score_group(subject, "ice_eval"))
+    CHECK(score.reason.empty() ==
+          (name == "ice_eval_mae" || name.ends_with("params") || name.ends_with("flops")));
 }
 
 TEST_CASE("ice_eval: the ladder is blind to importances") {
@@ -120,7 +120,7 @@ TEST_CASE("ice_eval: the ladder is blind to importances") {
   head.bias = -head.weight * head.activations.colwise().mean().transpose();
   const Matrix model = model_logits(head);
   const auto error = [&](const Explanation& explanation) {
-    return (ice_eval_surrogate(head, explanation) - model).cwiseAbs().mean();
+    return (ice_eval_surrogate({head, explanation}) - model).cwiseAbs().mean();
   };
   const double perfect = error(perfect_explanation(head));
   CHECK(perfect < 1e-12);
@@ -139,30 +139,31 @@ TEST_CASE("ice_eval: throws") {
   const HeadView head = axes_head();
   Explanation bad = axes_explanation();
   bad.offset = {0, 2};
-  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument, "ice_eval",
+  CHECK_THROWS_SAYING(ice_eval_surrogate({head, bad}), std::invalid_argument, "explanation",
                       "1 outputs, the head 2");
   bad = axes_explanation();
   bad.cavs = Matrix::Identity(2, 3);
-  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument, "3 features");
+  CHECK_THROWS_SAYING(ice_eval_surrogate({head, bad}), std::invalid_argument, "3 features");
   bad = axes_explanation();
   bad.project = [](Index, const MatrixRef& rows) -> Matrix { return Matrix::Ones(rows.rows(), 1); };
   bad.reconstruct = [](Index, const MatrixRef&) -> Matrix { return Matrix::Zero(1, 1); };
-  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument,
+  CHECK_THROWS_SAYING(ice_eval_surrogate({head, bad}), std::invalid_argument,
                       "the reconstruction of output 0 returned 1 x 1; expected 2 x 2");
   bad.reconstruct = nullptr;
   bad.cavs = Matrix(0, 2);
-  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument,
+  CHECK_THROWS_SAYING(ice_eval_surrogate({head, bad}), std::invalid_argument,
                       "0 CAVs for its 2 concepts");
   bad = axes_explanation();
   bad.project = [](Index, const MatrixRef& rows) -> Matrix {
     return Matrix::Constant(rows.rows(), 1, std::numeric_limits<double>::quiet_NaN());
   };
-  CHECK_THROWS_SAYING(ice_eval_surrogate(head, bad), std::invalid_argument, "psi of output 0",
+  CHECK_THROWS_SAYING(ice_eval_surrogate({head, bad}), std::invalid_argument, "psi of output 0",
                       "nan");
   HeadView huge = axes_head();
   huge.activations *= 1e200;
   huge.weight *= 1e200;
-  CHECK_THROWS_SAYING(ice_eval_surrogate(huge, axes_explanation()), std::domain_error, "overflows");
+  CHECK_THROWS_SAYING(ice_eval_surrogate({huge, axes_explanation()}), std::domain_error,
+                      "overflows");
   CHECK_THROWS_SAYING(ice_fidelity_error(Matrix::Ones(1, 2), Matrix::Ones(1, 2), {2}),
                       std::invalid_argument, "ice_fidelity_error", "label 2 of sample 0");
   CHECK_THROWS_SAYING(ice_fidelity_error(Matrix::Ones(1, 2), Matrix::Ones(1, 2), {}),

@@ -1,17 +1,17 @@
-#include "metrics/faithfulness/sae_eval.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "metrics/faithfulness/completeness.h"
-#include "metrics/faithfulness/plausibility.h"
-#include "metrics/faithfulness/reconstruction_error.h"
-#include "metrics/faithfulness/softmax_divergence.h"
+#include "metrics/faithfulness/surrogates/completeness.h"
+#include "metrics/faithfulness/surrogates/plausibility.h"
+#include "metrics/faithfulness/surrogates/sae_downstream_ce.h"
+#include "metrics/faithfulness/surrogates/sae_downstream_kl.h"
+#include "metrics/faithfulness/surrogates/sae_reconstruction_error.h"
 #include "numerics/random.h"
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -28,58 +28,55 @@ Explanation shared(const Matrix& cavs, Index outputs) {
   return explanation;
 }
 
-TEST_CASE("reconstruction_error: by hand") {
+TEST_CASE("sae_reconstruction_error: by hand") {
   const Matrix rows = (Matrix(2, 2) << 3, 4, 0, 5).finished();
   const Matrix first = (Matrix(1, 2) << 1, 0).finished();
-  CHECK(reconstruction_error(rows, shared(first, 3)) == doctest::Approx((16.0 + 25.0) / 50.0));
-  CHECK(reconstruction_error(rows, shared(Matrix::Identity(2, 2), 3)) == 0.0);
+  CHECK(sae_reconstruction_error(rows, shared(first, 3)) == doctest::Approx((16.0 + 25.0) / 50.0));
+  CHECK(sae_reconstruction_error(rows, shared(Matrix::Identity(2, 2), 3)) == 0.0);
   Explanation own;  // class 0 keeps the first axis, class 1 the second
   own.cavs = Matrix::Identity(2, 2);
   own.importance = Vector::Ones(2);
   own.offset = {0, 1, 2};
-  CHECK(reconstruction_error(rows, own) == doctest::Approx((41.0 + 9.0) / 2.0 / 50.0));
-  CHECK_THROWS_SAYING(reconstruction_error(Matrix(0, 2), own), std::invalid_argument, "0 x 2");
-  CHECK_THROWS_SAYING(reconstruction_error(Matrix::Ones(1, 3), own), std::invalid_argument, "1 x 3",
-                      "width 2");
-  CHECK_THROWS_SAYING(reconstruction_error(Matrix::Zero(2, 2), own), std::domain_error,
+  CHECK(sae_reconstruction_error(rows, own) == doctest::Approx((41.0 + 9.0) / 2.0 / 50.0));
+  CHECK_THROWS_SAYING(sae_reconstruction_error(Matrix(0, 2), own), std::invalid_argument, "0 x 2");
+  CHECK_THROWS_SAYING(sae_reconstruction_error(Matrix::Ones(1, 3), own), std::invalid_argument,
+                      "1 x 3", "width 2");
+  CHECK_THROWS_SAYING(sae_reconstruction_error(Matrix::Zero(2, 2), own), std::domain_error,
                       "every row is 0");
-  CHECK_THROWS_SAYING(
-      reconstruction_error(Matrix::Constant(1, 2, std::numeric_limits<double>::quiet_NaN()), own),
-      std::invalid_argument, "rows is nan");
+  CHECK_THROWS_SAYING(sae_reconstruction_error(
+                          Matrix::Constant(1, 2, std::numeric_limits<double>::quiet_NaN()), own),
+                      std::invalid_argument, "rows is nan");
 }
 
-TEST_CASE("reconstruction_error: the ladder; and a perfect surrogate need not rebuild anything") {
+TEST_CASE(
+    "sae_reconstruction_error: the ladder; and a perfect surrogate need not rebuild anything") {
   const HeadView head = random_head(300, 1, 16, 8, Pooling::kNone);
   const Matrix axes = Matrix::Identity(16, 16);
-  const double all = reconstruction_error(head.activations, shared(axes, 8));
-  const double half = reconstruction_error(head.activations, shared(axes.topRows(8), 8));
-  const double one = reconstruction_error(head.activations, shared(axes.topRows(1), 8));
+  const double all = sae_reconstruction_error(head.activations, shared(axes, 8));
+  const double half = sae_reconstruction_error(head.activations, shared(axes.topRows(8), 8));
+  const double one = sae_reconstruction_error(head.activations, shared(axes.topRows(1), 8));
   CHECK(all == 0.0);
   CHECK(all < half);
   CHECK(half < one);
   // K = 1 along w_c explains the logits without any error, and hardly any of the embedding.
-  CHECK(reconstruction_error(head.activations, perfect_explanation(head)) > 0.5);
+  CHECK(sae_reconstruction_error(head.activations, perfect_explanation(head)) > 0.5);
 }
 
-TEST_CASE("softmax_divergence: by hand, far from 0, and equal to itself") {
+TEST_CASE("sae_downstream_kl: by hand, far from 0, and equal to itself") {
   const Matrix model = (Matrix(1, 2) << 0, std::log(3.0)).finished();  // p = 1/4, 3/4
   const Matrix even = Matrix::Constant(1, 2, 800.0);                   // q = 1/2, 1/2
-  const SoftmaxDivergence divergence = softmax_divergence(model, even);
-  CHECK(divergence.cross_entropy == doctest::Approx(std::log(2.0)));
-  CHECK(divergence.kl == doctest::Approx(0.25 * std::log(0.5) + 0.75 * std::log(1.5)));
-  CHECK(softmax_divergence(model, model).kl == 0.0);
-  check_refuses_bad_pairs(
-      [](const Matrix& y, const Matrix& s) { return softmax_divergence(y, s).kl; },
-      "softmax_divergence");
+  CHECK(sae_downstream_kl(model, even).value ==
+        doctest::Approx(0.25 * std::log(0.5) + 0.75 * std::log(1.5)));
+  CHECK(sae_downstream_kl(model, model).value == 0.0);
+  check_refuses_bad_pairs(sae_downstream_kl, "sae_downstream_kl");
 }
 
 TEST_CASE("plausibility: by hand") {
   const Matrix weight = (Matrix(3, 2) << 2, 0, 3, 4, 0, 0).finished();
   // cos with (0, 5): 0 and 0.8; with (-1, 0): -1 and -0.6; the third class has no direction.
-  const Plausibility result =
-      plausibility(weight, shared((Matrix(2, 2) << 0, 5, -1, 0).finished(), 3));
+  const Result result = plausibility(weight, shared((Matrix(2, 2) << 0, 5, -1, 0).finished(), 3));
   CHECK(result.value == doctest::Approx(0.4));
-  CHECK(result.skipped == 1);
+  CHECK(result.caveat == "1 outputs left out: their weights are 0");
   CHECK(plausibility(weight, shared(Matrix::Zero(1, 2), 3)).value == 0.0);
   CHECK(plausibility(weight, shared(Matrix(0, 2), 3)).value == 0.0);
   CHECK_THROWS_SAYING(plausibility(Matrix::Zero(2, 2), shared(Matrix::Ones(1, 2), 2)),
@@ -97,9 +94,10 @@ TEST_CASE("plausibility: by hand") {
 TEST_CASE("completeness: by hand") {
   const Matrix model = (Matrix(4, 2) << 1, 0, 1, 0, 0, 1, 0, 1).finished();
   CHECK(accuracy(model, {0, 0, 1, 0}) == 0.75);
-  CHECK(completeness(model, Matrix::Zero(4, 2), {0, 0, 1, 1}) == 0.0);  // ties: always class 0
-  CHECK(completeness(model, -model, {0, 0, 1, 1}) == -1.0);
-  CHECK(completeness(model, model, {0, 0, 1, 1}) == 1.0);
+  CHECK(completeness(model, Matrix::Zero(4, 2), {0, 0, 1, 1}).value ==
+        0.0);  // ties: always class 0
+  CHECK(completeness(model, -model, {0, 0, 1, 1}).value == -1.0);
+  CHECK(completeness(model, model, {0, 0, 1, 1}).value == 1.0);
   CHECK_THROWS_SAYING(completeness(model, model, {0, 1, 0, 1}), std::domain_error, "chance, 0.5");
   CHECK_THROWS_SAYING(accuracy(model, {0}), std::invalid_argument, "accuracy", "1 labels for 4");
   CHECK_THROWS_SAYING(accuracy(model, {0, 0, 1, -1}), std::invalid_argument, "label -1");
@@ -111,9 +109,7 @@ TEST_CASE("completeness: by hand") {
 }
 
 std::map<std::string, Score> score_all(const Views& subject) {
-  std::map<std::string, Score> out;
-  for (const Score& score : sae_eval(subject)) out[score.name] = score;
-  return out;
+  return score_group(subject, "sae_eval");
 }
 
 TEST_CASE("sae_eval: by hand") {
@@ -141,9 +137,9 @@ TEST_CASE("sae_eval: by hand") {
   CHECK(scores["completeness"].value == 1.0);
 
   annotations.labels = {2};
-  CHECK_THROWS_SAYING(sae_eval(subject), std::invalid_argument, "sae_downstream_ce", "label 2");
+  CHECK_THROWS_SAYING(score_all(subject), std::invalid_argument, "label 2");
   subject.annotations = nullptr;
-  CHECK(score_all(subject)["completeness"].message == "needs annotations.labels");
+  CHECK(score_all(subject)["completeness"].message == "needs annotated labels");
   head.activations.setZero();
   CHECK(score_all(subject)["sae_reconstruction_error"].reason == "undefined");
   head.weight.setZero();

@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/surf_complexity.h"
+#include "metrics/faithfulness/surf/surf_complexity.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/surf_norm_l1.h"
+#include "metrics/faithfulness/surf/surf_norm_l1.h"
 
 #include <doctest/doctest.h>
 
@@ -15,16 +15,16 @@ using namespace conoscope::metrics;
 
 TEST_CASE("surf_norm_l1: by hand") {
   const Matrix y{{2.0, 9.0}, {9.0, -4.0}}, s{{1.0, 0.0}, {0.0, -5.0}};
-  const NormL1 result = surf_norm_l1(y, s, {0, 1});
+  const Result result = surf_norm_l1(y, s, {0, 1});
   CHECK(result.value == (0.5 + 0.25) / 2.0);
-  CHECK(result.skipped == 0);
+  CHECK(result.caveat.empty());
 }
 
 TEST_CASE("surf_norm_l1: a logit of exactly 0 is left out and counted; a tiny one is not") {
   const Matrix y{{2.0, 9.0}, {0.0, 1.0}}, s{{1.0, 0.0}, {3.0, 1.0}};
-  const NormL1 result = surf_norm_l1(y, s, {0, 0});
+  const Result result = surf_norm_l1(y, s, {0, 0});
   CHECK(result.value == 0.5);
-  CHECK(result.skipped == 1);
+  CHECK(result.caveat.find("1 samples left out") == 0);
   CHECK(surf_norm_l1(Matrix{{1e-12}}, Matrix{{2e-12}}, {0}).value == doctest::Approx(1.0));
 }
 

@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/surf_rank_corr.h"
+#include "metrics/faithfulness/surf/surf_rank_corr.h"
 
 #include <doctest/doctest.h>
 
@@ -26,15 +26,15 @@ TEST_CASE("surf_rank_corr: by hand") {
 TEST_CASE("surf_rank_corr: a constant row counts 0 and is reported") {
   const Matrix y{{1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}, {4.0, 4.0, 4.0}};
   const Matrix s{{1.0, 2.0, 3.0}, {7.0, 7.0, 7.0}, {1.0, 2.0, 3.0}};
-  const RankCorr result = surf_rank_corr(y, s);
+  const Result result = surf_rank_corr(y, s);
   CHECK(result.value == doctest::Approx(1.0 / 3.0).epsilon(1e-15));
-  CHECK(result.defined_mean == 1.0);
-  CHECK(result.undefined_rows == IndexVector{1, 2});
-  CHECK(result.rows == std::vector<double>{1.0, 0.0, 0.0});
-  const RankCorr one_output = surf_rank_corr(Matrix{{1.0}, {2.0}}, Matrix{{1.0}, {2.0}});
-  CHECK(one_output.undefined_rows.size() == 2);
-  CHECK(one_output.value == 0.0);
-  CHECK_FALSE(one_output.defined_mean.has_value());
+  CHECK(result.parts == std::vector<double>{1.0, 0.0, 0.0});
+  CHECK(result.caveat == "2 samples with a constant row counted 0");
+  CHECK(surf_rank_corr_undefined(y, s).value == 2.0);
+  CHECK(surf_rank_corr(y.topRows(1), s.topRows(1)).caveat.empty());
+  const Matrix one{{1.0}, {2.0}};
+  CHECK(surf_rank_corr_undefined(one, one).value == 2.0);
+  CHECK_THROWS_SAYING(surf_rank_corr(one, one), std::domain_error, "one output cannot be ranked");
 }
 
 // Average ranks by their definition, and Pearson's correlation of them.
@@ -87,10 +87,13 @@ TEST_CASE("surf_rank_corr: increasing maps and the order of samples and outputs 
 }
 
 TEST_CASE("surf_rank_corr: 0.0 and -0.0 are one value") {
-  CHECK(surf_rank_corr(Matrix{{0.0, -0.0}}, Matrix{{1.0, 2.0}}).undefined_rows.size() == 1);
+  CHECK(surf_rank_corr_undefined(Matrix{{0.0, -0.0}}, Matrix{{1.0, 2.0}}).value == 1.0);
 }
 
-TEST_CASE("surf_rank_corr: throws") { check_refuses_bad_pairs(surf_rank_corr, "surf_rank_corr"); }
+TEST_CASE("surf_rank_corr: throws") {
+  check_refuses_bad_pairs(surf_rank_corr, "surf_rank_corr");
+  check_refuses_bad_pairs(surf_rank_corr_undefined, "surf_rank_corr_undefined");
+}
 
 }  // namespace
 

@@ -5,9 +5,8 @@
 #include <map>
 #include <thread>
 
-#include "metrics/catalogue.h"
-#include "metrics/faithfulness/surf.h"
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -35,8 +34,8 @@ Means mean_scores(Output output, const auto& explain) {
     subject.head = &head;
     subject.explanation = &explanation;
     subject.annotations = &annotations;
-    for (const Score& score : surf(subject))
-      if (score.reason.empty()) means[score.name] += score.value / kDraws;
+    for (const auto& [name, score] : score_group(subject, "surf"))
+      if (score.reason.empty()) means[name] += score.value / kDraws;
   }
   return means;
 }

@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/surf_surrogate.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/faithfulness/surf_surrogate_from_scores.h"
 #include "tests/support/heads.h"
 
 namespace conoscope::tests {
@@ -48,9 +47,9 @@ TEST_CASE("surf_surrogate: the definition, for each pooling, position rule and k
     const HeadView head = random_head(7, pooling == Pooling::kNone ? 1 : 6, 5, 4, pooling);
     const Explanation linear = normal_explanation(4, 3, 5), curved = rectified(linear);
     for (const Explanation& explanation : {linear, curved}) {
-      CHECK(distance(surf_surrogate(head, explanation),
+      CHECK(distance(surf_surrogate({head, explanation}),
                      surrogate_by_definition(head, explanation, true)) < kRounding);
-      CHECK(distance(surf_surrogate(head, explanation, PositionRule::kSpatialMean),
+      CHECK(distance(surf_surrogate({head, explanation}, PositionRule::kSpatialMean),
                      surrogate_by_definition(head, explanation, false)) < kRounding);
     }
   }
@@ -60,8 +59,8 @@ TEST_CASE("surf_surrogate: below average pooling the rules agree for a linear ps
   const HeadView head = random_head(7, 6, 5, 4, Pooling::kMean);
   const Explanation linear = normal_explanation(4, 3, 5), curved = rectified(linear);
   const auto rules_differ = [&](const Explanation& explanation) {
-    return distance(surf_surrogate(head, explanation),
-                    surf_surrogate(head, explanation, PositionRule::kSpatialMean));
+    return distance(surf_surrogate({head, explanation}),
+                    surf_surrogate({head, explanation}, PositionRule::kSpatialMean));
   };
   CHECK(rules_differ(linear) < kRounding);
   CHECK(rules_differ(curved) > 0.1);
@@ -69,7 +68,8 @@ TEST_CASE("surf_surrogate: below average pooling the rules agree for a linear ps
 
 TEST_CASE("surf_surrogate: a perfect explanation is the model") {
   const HeadView head = random_head(20, 4, 8, 5, Pooling::kMean);
-  CHECK(distance(surf_surrogate(head, perfect_explanation(head)), model_logits(head)) < kRounding);
+  CHECK(distance(surf_surrogate({head, perfect_explanation(head)}), model_logits(head)) <
+        kRounding);
 }
 
 TEST_CASE("surf_surrogate: a class-agnostic psi is called once and weighed per output") {
@@ -78,13 +78,13 @@ TEST_CASE("surf_surrogate: a class-agnostic psi is called once and weighed per o
   agnostic.class_agnostic = true;
   agnostic.cavs = normal_matrix(7, 5, 3);
   agnostic.importance_by_output = normal_matrix(4, 7, 4);
-  const Matrix linear = surf_surrogate(head, agnostic);
+  const Matrix linear = surf_surrogate({head, agnostic});
   int calls = 0;
   agnostic.project = [&](Index, const MatrixRef& rows) -> Matrix {
     ++calls;
     return rows * agnostic.cavs.transpose();
   };
-  CHECK(distance(surf_surrogate(head, agnostic), linear) < kRounding);
+  CHECK(distance(surf_surrogate({head, agnostic}), linear) < kRounding);
   CHECK(calls == 1);
 }
 
@@ -93,23 +93,34 @@ TEST_CASE("surf_surrogate: outputs without concepts answer their bias") {
   Explanation explanation = normal_explanation(1, 2, 5);
   explanation.offset = {0, 0, 2, 2};
   for (const Explanation& one : {explanation, rectified(explanation)}) {
-    const Matrix s = surf_surrogate(head, one);
+    const Matrix s = surf_surrogate({head, one});
     CHECK((s.col(0).array() == head.bias(0)).all());
     CHECK((s.col(2).array() == head.bias(2)).all());
     CHECK((s.col(1).array() != head.bias(1)).any());
   }
   explanation = Explanation();
   explanation.offset = {0, 0, 0, 0};
-  CHECK(surf_surrogate(head, explanation) == head.bias.transpose().replicate(6, 1));
+  CHECK(surf_surrogate({head, explanation}) == head.bias.transpose().replicate(6, 1));
 }
 
 TEST_CASE("surf_surrogate: folding changes nothing but rounding") {
   const HeadView head = random_head(30, 1, 12, 4, Pooling::kNone);
   const Explanation explanation = normal_explanation(4, 5, 12);
-  const Matrix scores = head.activations * explanation.cavs.transpose();
-  CHECK(distance(surf_surrogate(head, explanation),
-                 surf_surrogate_from_scores(scores, explanation.importance, explanation.offset,
-                                            head.bias)) < kRounding);
+  Explanation called = explanation;  // not known to be linear, so its scores are weighed one by one
+  called.project = [&](Index c, const MatrixRef& rows) -> Matrix {
+    return rows * explanation.cavs.middleRows(5 * c, 5).transpose();
+  };
+  CHECK(distance(surf_surrogate({head, explanation}), surf_surrogate({head, called})) < kRounding);
+}
+
+TEST_CASE("surf_surrogate: by hand, with an output that has no concept") {
+  const Matrix rows{{1.0, 2.0, 3.0}, {0.0, -1.0, 4.0}};
+  Explanation explanation;
+  explanation.cavs = Matrix::Identity(3, 3);
+  explanation.importance = Vector{{2.0, -1.0, 0.5}};
+  explanation.offset = {0, 2, 2, 3};
+  CHECK(surf_surrogate(MatrixRef(rows), explanation, Vector{{10.0, 20.0, 30.0}}) ==
+        Matrix{{10.0, 20.0, 31.5}, {11.0, 20.0, 32.0}});
 }
 
 TEST_CASE("surf_surrogate: pooled rows at hand, float64 and float32, some rows apart") {
@@ -118,7 +129,7 @@ TEST_CASE("surf_surrogate: pooled rows at hand, float64 and float32, some rows a
   MatrixF wide = MatrixF::Zero(600, 20);
   wide.leftCols(12) = head.activations.cast<float>();
   for (const Explanation& explanation : {linear, curved}) {
-    const Matrix expected = surf_surrogate(head, explanation);
+    const Matrix expected = surf_surrogate({head, explanation});
     CHECK(surf_surrogate(MatrixRef(head.activations), explanation, head.bias) == expected);
     // float32 keeps about 7 digits of logits up to 50.
     CHECK(distance(surf_surrogate(MatrixRefF(wide.leftCols(12)), explanation, head.bias),
@@ -130,7 +141,7 @@ TEST_CASE("surf_surrogate: throws") {
   const HeadView head = random_head(6, 2, 5, 3, Pooling::kMean);
   const Explanation linear = normal_explanation(3, 2, 5);
   const auto check = [](const HeadView& h, const Explanation& e, const std::string& text) {
-    CHECK_THROWS_SAYING(surf_surrogate(h, e), std::invalid_argument, "surf_surrogate", text);
+    CHECK_THROWS_SAYING(surf_surrogate({h, e}), std::invalid_argument, text);
   };
   HeadView unpooled = head;
   unpooled.pooling = Pooling::kNone;
@@ -139,7 +150,7 @@ TEST_CASE("surf_surrogate: throws") {
   check(head, normal_explanation(3, 2, 6), "CAVs have 6 features, the activations 5");
   Explanation bad = linear;
   bad.importance(1) = std::nan("");
-  check(head, bad, "explanation.importance is nan");
+  check(head, bad, "explanation: importance is nan");
   HeadView nan_bias = head;
   nan_bias.bias(2) = std::nan("");
   check(nan_bias, linear, "bias is nan at entry 2");
@@ -147,7 +158,7 @@ TEST_CASE("surf_surrogate: throws") {
   for (const Explanation& explanation : {linear, rectified(linear)}) {
     HeadView nan_row = head;
     nan_row.activations(7, 3) = std::nan("");
-    CHECK_THROWS_SAYING(surf_surrogate(nan_row, explanation), std::invalid_argument,
+    CHECK_THROWS_SAYING(surf_surrogate({nan_row, explanation}), std::invalid_argument,
                         "activations is nan", "row 7", "column 3");
   }
   Explanation wrong_shape = linear, not_finite = linear, huge = linear;
@@ -161,7 +172,7 @@ TEST_CASE("surf_surrogate: throws") {
   check(head, not_finite, "psi of output 1 is nan at row 0, column 0");
   huge.cavs *= 1e200;
   huge.importance *= 1e200;
-  CHECK_THROWS_SAYING(surf_surrogate(head, huge), std::domain_error, "overflows");
+  CHECK_THROWS_SAYING(surf_surrogate({head, huge}), std::domain_error, "overflows");
 
   CHECK_THROWS_SAYING(surf_surrogate(MatrixRef(Matrix(0, 5)), linear, head.bias),
                       std::invalid_argument, "0 x 5");

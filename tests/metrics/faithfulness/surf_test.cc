@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/surf.h"
+#include "metrics/faithfulness/surf/surf.h"
 
 #include <doctest/doctest.h>
 
@@ -7,11 +7,11 @@
 #include <map>
 #include <thread>
 
-#include "metrics/catalogue.h"
 #include "metrics/faithfulness/model_logits.h"
-#include "metrics/faithfulness/surf_mae.h"
-#include "metrics/faithfulness/surf_surrogate.h"
+#include "metrics/faithfulness/surf/surf_mae.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "tests/support/heads.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -19,18 +19,9 @@ namespace {
 
 using namespace conoscope::metrics;
 
-struct Scored {
-  explicit Scored(const Views& subject, const SurfOptions& options = {}) {
-    for (const Score& score : surf(subject, options)) {
-      order.push_back(score.name);
-      CHECK(by_name.emplace(score.name, score).second);
-      CHECK(std::isfinite(score.value));
-    }
-  }
-  const Score& operator[](const std::string& name) const { return by_name.at(name); }
-  std::vector<std::string> order;
-  std::map<std::string, Score> by_name;
-};
+using Scores = std::map<std::string, Score>;
+
+Scores surf(const Views& views) { return score_group(views, "surf"); }
 
 struct Made {
   HeadView head = random_head(30, 4, 6, 5, Pooling::kMean);
@@ -49,7 +40,7 @@ const std::vector<std::string> kMeasures{
     "surf_mae",     "surf_emd",      "surf_top1",    "surf_rank_corr", "surf_rank_corr_undefined",
     "surf_norm_l1", "surf_attr_acc", "surf_prob_mae"};
 
-TEST_CASE("surf: every row of the catalogue, always, in its order and within its range") {
+TEST_CASE("surf: every score is within its range or says why there is none") {
   Made made;
   Made flatten;
   flatten.head = random_head(30, 4, 6, 5, Pooling::kFlatten);
@@ -61,15 +52,14 @@ TEST_CASE("surf: every row of the catalogue, always, in its order and within its
   regression.head.output = Output::kRegression;
   for (const Views& subject : {Views(), made.subject(), flatten.subject(), curved.subject(),
                                sigmoid.subject(), regression.subject()}) {
-    const Scored scored(subject);
-    const auto rows = catalogue().select("surf");
-    REQUIRE(rows.size() == scored.order.size());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      CHECK(rows[i]->name == scored.order[i]);
-      const Score& score = scored[scored.order[i]];
+    const Scores scored = surf(subject);
+    CHECK(scored.size() == 18);
+    for (const auto& [name, score] : scored) {
+      const Metric& info = *catalogue().metric(name);
+      CHECK(std::isfinite(score.value));
       if (score.reason.empty()) {
-        CHECK(score.value >= rows[i]->low);
-        CHECK(score.value <= rows[i]->high);
+        CHECK(score.value >= info.low);
+        CHECK(score.value <= info.high);
       } else {
         CHECK_FALSE(score.message.empty());
       }
@@ -81,14 +71,14 @@ TEST_CASE("surf: what applies follows from the output kind") {
   const auto applicable = [](Output output) {
     Made made;
     made.head.output = output;
-    const Scored scored(made.subject());
+    const Scores scored = surf(made.subject());
     std::vector<std::string> names;
     for (const std::string& name : kMeasures) {
-      CHECK(scored[name].reason == scored[name + "_spatial_mean"].reason);
-      if (scored[name].reason.empty())
+      CHECK(scored.at(name).reason == scored.at(name + "_spatial_mean").reason);
+      if (scored.at(name).reason.empty())
         names.push_back(name);
       else
-        CHECK(scored[name].reason == "not_applicable");
+        CHECK(scored.at(name).reason == "not_applicable");
     }
     return names;
   };
@@ -101,32 +91,31 @@ TEST_CASE("surf: what applies follows from the output kind") {
 
 TEST_CASE("surf: the two position rules are one for a linear psi and two for any other") {
   Made made;
-  const Scored linear(made.subject());
-  CHECK(linear["surf_mae"].value == linear["surf_mae_spatial_mean"].value);
+  const Scores linear = surf(made.subject());
+  CHECK(linear.at("surf_mae").value == linear.at("surf_mae_spatial_mean").value);
   made.explanation = rectified(made.explanation);
-  const Scored curved(made.subject());
+  const Scores curved = surf(made.subject());
   const Matrix model = model_logits(made.head);
-  CHECK(curved["surf_mae"].value == surf_mae(model, surf_surrogate(made.head, made.explanation)));
-  CHECK(curved["surf_mae_spatial_mean"].value ==
-        surf_mae(model, surf_surrogate(made.head, made.explanation, PositionRule::kSpatialMean)));
-  CHECK(curved["surf_mae"].value != curved["surf_mae_spatial_mean"].value);
-  SurfOptions pooled_only;
-  pooled_only.spatial_mean = false;
-  CHECK(Scored(made.subject(), pooled_only)["surf_mae_spatial_mean"].reason == "not_applicable");
+  CHECK(curved.at("surf_mae").value ==
+        surf_mae(model, surf_surrogate({made.head, made.explanation})).value);
+  CHECK(curved.at("surf_mae_spatial_mean").value ==
+        surf_mae(model, surf_surrogate({made.head, made.explanation}, PositionRule::kSpatialMean))
+            .value);
+  CHECK(curved.at("surf_mae").value != curved.at("surf_mae_spatial_mean").value);
 }
 
 TEST_CASE("surf: a flatten head has no mean over positions") {
   Made made;
   made.head = random_head(30, 4, 6, 5, Pooling::kFlatten);
-  const Scored scored(made.subject());
-  CHECK(scored["surf_mae"].reason.empty());
-  CHECK(scored["surf_mae_spatial_mean"].reason == "not_applicable");
+  const Scores scored = surf(made.subject());
+  CHECK(scored.at("surf_mae").reason.empty());
+  CHECK(scored.at("surf_mae_spatial_mean").reason == "not_applicable");
 }
 
 TEST_CASE("surf: parts are per sample and average to the value") {
-  const Scored scored(Made().subject());
+  const Scores scored = surf(Made().subject());
   for (const char* name : {"surf_mae", "surf_emd", "surf_rank_corr"}) {
-    const Score& score = scored[name];
+    const Score& score = scored.at(name);
     REQUIRE(score.parts.size() == 30);
     double sum = 0.0;
     for (const double part : score.parts) sum += part;
@@ -139,64 +128,64 @@ TEST_CASE("surf: one output") {
   made.head = random_head(30, 4, 6, 1, Pooling::kMean);
   made.explanation = normal_explanation(1, 3, 6);
   made.annotations.labels.assign(30, 0);
-  const Scored scored(made.subject());
-  CHECK(scored["surf_emd"].value == 0.0);
-  CHECK(scored["surf_top1"].value == 1.0);
-  CHECK(scored["surf_rank_corr"].reason == "undefined");
-  CHECK(scored["surf_rank_corr_undefined"].value == 30.0);
+  const Scores scored = surf(made.subject());
+  CHECK(scored.at("surf_emd").value == 0.0);
+  CHECK(scored.at("surf_top1").value == 1.0);
+  CHECK(scored.at("surf_rank_corr").reason == "undefined");
+  CHECK(scored.at("surf_rank_corr_undefined").value == 30.0);
 }
 
 TEST_CASE("surf: a surrogate that is constant over outputs is uncorrelated, not unknown") {
   Made made;
   made.head.bias.setConstant(0.25);
   made.explanation.importance.setZero();
-  const Scored scored(made.subject());
-  CHECK(scored["surf_rank_corr"].reason.empty());
-  CHECK(scored["surf_rank_corr"].value == 0.0);
-  CHECK(scored["surf_rank_corr_undefined"].value == 30.0);
+  const Scores scored = surf(made.subject());
+  CHECK(scored.at("surf_rank_corr").reason.empty());
+  CHECK(scored.at("surf_rank_corr").value == 0.0);
+  CHECK(scored.at("surf_rank_corr_undefined").value == 30.0);
 }
 
 TEST_CASE("surf: norm_l1 without labels, with zero logits") {
   Made made;
   made.annotations.labels.clear();
-  CHECK(Scored(made.subject())["surf_norm_l1"].reason == "not_applicable");
+  CHECK(surf(made.subject()).at("surf_norm_l1").reason == "not_applicable");
   made.annotations.labels.assign(30, 2);
   made.head.weight.row(2).setZero();
   made.head.bias(2) = 0.0;
-  CHECK(Scored(made.subject())["surf_norm_l1"].reason == "undefined");
+  CHECK(surf(made.subject()).at("surf_norm_l1").reason == "undefined");
   made.annotations.labels[7] = 1;
-  const Scored scored(made.subject());
-  CHECK(scored["surf_norm_l1"].reason.empty());
-  CHECK(scored["surf_norm_l1"].message.find("29 samples left out") != std::string::npos);
+  const Scores scored = surf(made.subject());
+  CHECK(scored.at("surf_norm_l1").reason.empty());
+  CHECK(scored.at("surf_norm_l1").message.find("29 samples left out") != std::string::npos);
 }
 
 TEST_CASE("surf: missing views") {
   Made made;
   Views subject = made.subject();
   subject.explanation = nullptr;
-  CHECK(Scored(subject)["surf_mae"].message == "needs an explanation");
+  CHECK(surf(subject).at("surf_mae").message == "needs an explanation");
   subject.head = nullptr;
-  CHECK(Scored(subject)["surf_flops"].message == "needs a head view");
+  CHECK(surf(subject).at("surf_flops").message == "needs a head view");
 }
 
 TEST_CASE("surf: cost") {
-  const Scored scored(Made().subject());
-  CHECK(scored["surf_params"].value == 0.0);
-  CHECK(scored["surf_flops"].value == 2.0 * 5.0 * 3.0);
+  const Scores scored = surf(Made().subject());
+  CHECK(scored.at("surf_params").value == 0.0);
+  CHECK(scored.at("surf_flops").value == 2.0 * 5.0 * 3.0);
 }
 
 TEST_CASE("surf: the same bits from every thread") {
   Made made;
   made.explanation = rectified(made.explanation);
-  const std::vector<Score> expected = surf(made.subject());
-  std::vector<std::vector<Score>> found(8);
+  const Scores expected = surf(made.subject());
+  std::vector<Scores> found(8);
   std::vector<std::thread> threads;
   for (auto& mine : found) threads.emplace_back([&] { mine = surf(made.subject()); });
   for (std::thread& thread : threads) thread.join();
-  for (const auto& scores : found)
-    for (size_t i = 0; i < expected.size(); ++i) {
-      CHECK(scores[i].value == expected[i].value);
-      CHECK(scores[i].parts == expected[i].parts);
+  for (const Scores& scores : found)
+    for (const auto& [name, score] : expected) {
+      CHECK(scores.at(name).value == score.value);
+      CHECK(scores.at(name).parts == score.parts);
     }
 }
 
@@ -207,7 +196,7 @@ TEST_CASE("surf: throws") {
                       "column 2");
   made = Made();
   made.explanation = normal_explanation(4, 3, 6);
-  CHECK_THROWS_SAYING(surf(made.subject()), std::invalid_argument, "surf_surrogate", "4 outputs");
+  CHECK_THROWS_SAYING(surf(made.subject()), std::invalid_argument, "explanation", "4 outputs");
   made = Made();
   made.annotations.labels[3] = 5;
   CHECK_THROWS_SAYING(surf(made.subject()), std::invalid_argument, "label 5 of sample 3");

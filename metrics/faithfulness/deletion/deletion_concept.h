@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "metrics/faithfulness/deletion/deletion_order.h"
+#include "metrics/metric.h"
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+/// Proxy: what is left of an answer when its concepts' scores are set to 0, one after the other?
+///
+///   U^(k) = U with the columns of the k most important concepts 0;   values_k = answer(U^(k))
+///
+/// scores      U, n x K, n >= 1, K >= 1.   importance  K.
+/// answer      rebuilds embeddings from scores and reads off a number, as the mean class logit.
+/// throws      std::invalid_argument: n < 1, K < 1, another number of importances, an entry not
+///             finite; an answer that is not finite
+///
+/// Source: Fel et al., CVPR 2023 (CRAFT), as classified in Kumar and Ahuja, arXiv 2504.10833,
+/// Table 1, which argues against it (Sec. 4.1): 0 need not delete a concept, and what is left need
+/// not lie on the data manifold.
+DeletionCurve deletion_concept(const MatrixRef& scores, const VectorRef& importance,
+                               const std::function<double(const MatrixRef& scores)>& answer);
+
+namespace declare {
+/// deletion_concept_auc: each class's logit on the samples that the model puts there, embeddings
+/// rebuilt from what is left of their scores; mean over samples. Softmax heads, not flattened.
+std::vector<Metric> deletion_concept();
+}  // namespace declare
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,149 @@
+#include "metrics/faithfulness/deletion/deletion_pixel.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "metrics/faithfulness/class_assignment.h"
+#include "metrics/faithfulness/deletion/deletion_order.h"
+#include "metrics/faithfulness/deletion/deletion_parts.h"
+#include "metrics/faithfulness/explained_head.h"
+#include "metrics/faithfulness/model_logits.h"
+#include "numerics/checks.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+constexpr const char* kName = "deletion_pixel";
+
+/// Of n * P positions' concepts: those of n * H * W pixels, each that of the cell it lies in.
+IndexVector upsampled(const IndexVector& concepts, Index samples, std::pair<Index, Index> grid,
+                      Index height, Index width) {
+  IndexVector out;
+  out.reserve(static_cast<size_t>(samples * height * width));
+  for (Index i = 0; i < samples; ++i)
+    for (Index y = 0; y < height; ++y)
+      for (Index x = 0; x < width; ++x) {
+        const Index row = y * grid.first / height, column = x * grid.second / width;
+        out.push_back(concepts[static_cast<size_t>((i * grid.first + row) * grid.second + column)]);
+      }
+  return out;
+}
+
+void check_images(const ImageView& images, const HeadView& head) {
+  const Index size = images.height * images.width * images.channels;
+  if (size < 1 || images.pixels.rows() != head.samples() || images.pixels.cols() != size ||
+      images.mean.size() != images.channels)
+    numerics::refuse(
+        kName, "images " + std::to_string(images.pixels.rows()) + " x " +
+                   std::to_string(images.pixels.cols()) + " of " + std::to_string(images.height) +
+                   " x " + std::to_string(images.width) + " x " + std::to_string(images.channels) +
+                   " with a mean of " + std::to_string(images.mean.size()) +
+                   " do not fit a head of " + std::to_string(head.samples()) + " samples");
+}
+
+PartsOverClasses delete_pixels(const Subject& subject) {
+  require_softmax(subject);
+  require_pooled(subject);
+  if (subject.head().positions == 1) throw NotApplicable("there is one position only");
+  const ExplainedHead& of = subject.once(explained_head);
+  const HeadView& head = of.head();
+  const ImageView& images = subject.images();
+  check_images(images, head);
+  const std::vector<IndexVector>& labelled = subject.once(labelled_members);
+  const auto grid = position_grid(head.positions, images.height, images.width);
+  if (grid.first == 0 || grid.first > images.height || grid.second > images.width)
+    throw NotApplicable(std::to_string(head.positions) + " positions are no map of images of " +
+                        std::to_string(images.height) + " x " + std::to_string(images.width));
+
+  const auto model = [&](const MatrixRef& pixels) -> Matrix {
+    HeadView seen;
+    seen.activations = images.forward(pixels);
+    if (seen.activations.rows() != pixels.rows() * head.positions ||
+        seen.activations.cols() != head.width())
+      numerics::refuse(kName, "the model answered " + std::to_string(seen.activations.rows()) +
+                                  " x " + std::to_string(seen.activations.cols()) + " for " +
+                                  std::to_string(pixels.rows()) + " images");
+    seen.positions = head.positions;
+    seen.weight = head.weight;
+    seen.bias = head.bias;
+    seen.pooling = head.pooling;
+    return model_logits(seen);
+  };
+  PartsOverClasses all;
+  for (Index c = 0; c < head.outputs(); ++c) {
+    const IndexVector& samples = labelled[static_cast<size_t>(c)];
+    const Vector importance = of.explanation().importance(c);
+    if (samples.empty() || importance.size() == 0) continue;
+    const auto count = static_cast<Index>(samples.size());
+    Matrix pixels(count, images.pixels.cols()), positions(count * head.positions, head.width());
+    for (Index i = 0; i < count; ++i) {
+      const Index sample = samples[static_cast<size_t>(i)];
+      pixels.row(i) = images.pixels.row(sample);
+      positions.middleRows(i * head.positions, head.positions) =
+          head.activations.middleRows(sample * head.positions, head.positions);
+    }
+    const IndexVector concepts = class_assignment(of.project(c, positions)).predictions;
+    all.add(deletion_parts(pixels, upsampled(concepts, count, grid, images.height, images.width),
+                           deletion_order(importance), images.mean,
+                           IndexVector(static_cast<size_t>(count), c), model),
+            count);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::pair<Index, Index> position_grid(Index positions, Index height, Index width) {
+  if (positions < 1 || height < 1 || width < 1)
+    numerics::refuse("position_grid", std::to_string(positions) + " positions in an image of " +
+                                          std::to_string(height) + " x " + std::to_string(width));
+  const double aspect = std::log(static_cast<double>(height) / static_cast<double>(width));
+  std::pair<Index, Index> best{0, 0};
+  double least = std::numeric_limits<double>::infinity();
+  for (Index rows = positions; rows >= 1; --rows) {
+    if (positions % rows != 0) continue;
+    const Index columns = positions / rows;
+    const double off =
+        std::abs(std::log(static_cast<double>(rows) / static_cast<double>(columns)) - aspect);
+    if (off < least - 1e-12) {
+      least = off;
+      best = {rows, columns};
+    }
+  }
+  return least <= 0.5 * std::numbers::ln2 ? best : std::pair<Index, Index>{0, 0};
+}
+
+std::vector<Metric> declare::deletion_pixel() {
+  Metric accuracy{.name = "deletion_pixel_auc",
+                  .group = kName,
+                  .question =
+                      "Proxy: how accurate is the model as a concept's pixels are painted "
+                      "grey? (grey need not delete it; off the data manifold)",
+                  .direction = Direction::kLower,
+                  .high = 1.0,
+                  .source =
+                      "Ghorbani et al., ACE, NeurIPS 2019; objections: arXiv 2504.10833, "
+                      "Sec. 4.1",
+                  .needs = {"head_view", "explanation", "labels", "inputs", "forward"},
+                  .compute = [](const Subject& subject) -> Result {
+                    return {subject.once(delete_pixels).auc.value()};
+                  }};
+  Metric lost = accuracy;
+  lost.name = "deletion_pixel_classes_lost";
+  lost.question =
+      "Proxy: how many classes lose over 80 % of their accuracy as a concept's pixels are painted "
+      "grey? (grey need not delete it; off the data manifold)";
+  lost.direction = Direction::kHigher;
+  lost.high = kUnbounded;
+  lost.unit = "classes";
+  lost.source = "Graziani et al., CDISCO (M1), 2023; objections: arXiv 2504.10833, Sec. 4.1";
+  lost.compute = [](const Subject& subject) -> Result {
+    return {subject.once(delete_pixels).classes_lost()};
+  };
+  return {accuracy, lost};
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,43 @@
+#include "metrics/faithfulness/measure.h"
+
+#include "metrics/faithfulness/explained_head.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+void require_output(const Measure& measure, Output output) {
+  if (output == Output::kSoftmax   ? measure.softmax
+      : output == Output::kSigmoid ? measure.sigmoid
+                                   : measure.regression)
+    return;
+  throw NotApplicable(measure.softmax ? "the outputs are not a softmax's"
+                                      : "the outputs are not sigmoids of attributes");
+}
+
+}  // namespace
+
+Metric declare_measure(const Measure& measure, const Surrogate& surrogate) {
+  Metric metric;
+  metric.name = surrogate.prefix + std::string(measure.name) + surrogate.suffix;
+  metric.group = surrogate.group;
+  metric.question = measure.question;
+  metric.question.replace(metric.question.find("{}"), 2, surrogate.text);
+  metric.direction = measure.direction;
+  metric.low = measure.low;
+  metric.high = measure.high;
+  metric.unit = measure.unit;
+  metric.source = surrogate.source.empty() ? measure.source : surrogate.source;
+  metric.needs = surrogate.needs;
+  if (measure.compare_labelled) metric.needs.emplace_back("labels");
+  metric.compute = [measure, logits = surrogate.logits](const Subject& subject) -> Result {
+    require_output(measure, subject.head().output);
+    const Logits& model = subject.once(model_logits_of);
+    const Logits& found = logits(subject);
+    if (measure.compare) return subject.once(measure.compare, model, found);
+    return subject.once(measure.compare_labelled, model, found, subject.once(labels_of));
+  };
+  return metric;
+}
+
+}  // namespace conoscope::metrics

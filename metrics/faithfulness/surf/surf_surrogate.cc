@@ -1,0 +1,110 @@
+#include "metrics/faithfulness/surf/surf_surrogate.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "metrics/faithfulness/affine.h"
+#include "metrics/faithfulness/surf/surf_weight.h"
+#include "numerics/checks.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+constexpr const char* kName = "surf_surrogate";
+
+// A linear psi carries a NaN through to the n x C result, so the larger rows are searched only if
+// that shows one.
+template <typename Rows>
+Matrix finite(Matrix surrogate, const Rows& rows) {
+  if (numerics::all_finite(surrogate)) return surrogate;
+  numerics::require_finite(kName, "activations", rows);
+  throw std::domain_error(std::string(kName) +
+                          ": a surrogate logit overflows although all arguments are finite");
+}
+
+// Importances apply after the positions are merged: m = n * positions rows of scores become n.
+Matrix merge_positions(Matrix scores, Index positions, Pooling pooling) {
+  if (positions == 1) return scores;
+  Matrix merged(scores.rows() / positions, scores.cols());
+  for (Index i = 0; i < merged.rows(); ++i) {
+    merged.row(i) = scores.middleRows(i * positions, positions).colwise().sum();
+    if (pooling == Pooling::kMean) merged.row(i) /= static_cast<double>(positions);
+  }
+  return merged;
+}
+
+Matrix projected_surrogate(const MatrixRef& rows, const CheckedExplanation& explanation,
+                           const VectorRef& bias, Index positions, Pooling pooling) {
+  Matrix surrogate(rows.rows() / positions, bias.size());
+  if (explanation->class_agnostic) {
+    const Matrix scores = merge_positions(explanation.project(0, rows), positions, pooling);
+    surrogate.noalias() = scores * explanation->importance_by_output.transpose();
+  } else {
+    for (Index c = 0; c < bias.size(); ++c) {
+      const Index count = explanation->concepts(c);
+      if (count == 0) {
+        surrogate.col(c).setZero();
+        continue;
+      }
+      const Matrix scores = merge_positions(explanation.project(c, rows), positions, pooling);
+      surrogate.col(c).noalias() =
+          scores * explanation->importance.segment(explanation->first_row(c), count);
+    }
+  }
+  surrogate.rowwise() += bias.transpose();
+  return surrogate;
+}
+
+template <typename Rows>
+Matrix linear_surrogate(const Rows& rows, const CheckedExplanation& explanation,
+                        const VectorRef& bias) {
+  // An explanation without any CAV has no width to multiply with; it says b.
+  if (explanation->cavs.rows() == 0) return bias.transpose().replicate(rows.rows(), 1);
+  return detail::affine(rows, surf_weight(explanation), bias);
+}
+
+template <typename Rows>
+void require_rows(const Rows& rows, const CheckedExplanation& explanation, const VectorRef& bias) {
+  const bool other_width = explanation->linear() && explanation->cavs.rows() > 0 &&
+                           explanation->cavs.cols() != rows.cols();
+  if (rows.rows() < 1 || rows.cols() < 1 || other_width || explanation->outputs() != bias.size())
+    numerics::refuse(kName, "rows " + std::to_string(rows.rows()) + " x " +
+                                std::to_string(rows.cols()) + ", CAVs of width " +
+                                std::to_string(explanation->cavs.cols()) + " for " +
+                                std::to_string(explanation->outputs()) + " outputs and " +
+                                std::to_string(bias.size()) + " biases do not fit together");
+  numerics::require_finite_vector(kName, "bias", bias);
+}
+
+}  // namespace
+
+Matrix surf_surrogate(const ExplainedHead& of, PositionRule rule) {
+  const HeadView& head = of.head();
+  const CheckedExplanation& explanation = of.explanation();
+  if (explanation->linear())
+    return finite(linear_surrogate(of.pooled(), explanation, head.bias), of.pooled());
+  const bool by_position = of.flatten() || rule == PositionRule::kSpatialMean;
+  return finite(by_position
+                    ? projected_surrogate(head.activations, explanation, head.bias, head.positions,
+                                          head.pooling)
+                    : projected_surrogate(of.pooled(), explanation, head.bias, 1, Pooling::kNone),
+                of.pooled());
+}
+
+Matrix surf_surrogate(const MatrixRef& rows, const CheckedExplanation& explanation,
+                      const VectorRef& bias) {
+  require_rows(rows, explanation, bias);
+  if (explanation->linear()) return finite(linear_surrogate(rows, explanation, bias), rows);
+  numerics::require_finite(kName, "activations", rows);
+  return finite(projected_surrogate(rows, explanation, bias, 1, Pooling::kNone), rows);
+}
+
+Matrix surf_surrogate(const MatrixRefF& rows, const CheckedExplanation& explanation,
+                      const VectorRef& bias) {
+  require_rows(rows, explanation, bias);
+  if (explanation->linear()) return finite(linear_surrogate(rows, explanation, bias), rows);
+  return surf_surrogate(MatrixRef(Matrix(rows.cast<double>())), explanation, bias);
+}
+
+}  // namespace conoscope::metrics

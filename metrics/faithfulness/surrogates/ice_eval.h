@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/faithfulness/measure.h"
+
+namespace conoscope::metrics {
+
+/// How well do the concepts of a class rebuild the embedding, as far as its output notices? The
+/// group `ice_eval`:
+///
+///   ice_eval_mae  ice_eval_emd  ice_eval_top1  ice_eval_rank_corr  ice_eval_norm_l1
+///   ice_eval_fidelity_error  ice_eval_params  ice_eval_flops
+///
+/// The logits of ice_eval_surrogate against the model's: ICE's own two measures are norm_l1 (on the
+/// true class) and top1; the others are SURF's on this surrogate. Importances play no part, so no
+/// randomised importance is ever noticed. Heads that are not softmax: mae, params and flops only.
+///
+/// Source: Zhang et al., AAAI 2021 (ICE); Kumar and Ahuja, arXiv 2504.10833, Eq. 4-6, 13, Table 3.
+namespace declare {
+std::vector<Metric> ice_eval();
+}  // namespace declare
+
+/// The surrogate of ice_eval_surrogate, for metrics of any group and prefix.
+Surrogate rebuilt_embeddings(std::string_view group, std::string prefix = {});
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "metrics/faithfulness/explained_head.h"
+#include "metrics/types.h"
+
+namespace conoscope::metrics {
+
+/// What does the model answer, if it sees only what the concepts of a class keep of an embedding?
+///
+///   y^_c(x) = <w_c, psi^-1(psi(h; V_c); V_c)> + b_c     every output with its own concepts
+///
+/// of       psi acts on the pooled embedding; a flatten head reconstructs each position,
+///          sum_j <w_{c,j}, psi^-1(psi(h_j))> + b_c. Importances are not used. Without a
+///          reconstruction of its own the explanation is read as sum_k p_k v_k, with no Gram inverse
+///          even if CAVs are not orthogonal; under a linear psi that is one product with the head
+///          V_c^T V_c w_c.
+/// returns  n x C, on the scale of the model's logits; b_c for an output without a concept.
+/// throws   std::invalid_argument: psi or its inverse returns another shape or an entry that is not
+///          finite; neither a reconstruction nor a CAV for each concept
+///          std::domain_error: all entries are finite, yet a surrogate logit overflows
+///
+/// Source: Zhang et al., AAAI 2021 (ICE), as written in Kumar and Ahuja, arXiv 2504.10833, Eq. 4.
+Matrix ice_eval_surrogate(const ExplainedHead& of);
+
+}  // namespace conoscope::metrics

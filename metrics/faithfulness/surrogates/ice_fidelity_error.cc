@@ -1,0 +1,49 @@
+#include "metrics/faithfulness/surrogates/ice_fidelity_error.h"
+
+#include <cmath>
+
+#include "numerics/checks.h"
+
+namespace conoscope::metrics {
+
+Vector ice_fidelity_error(const Logits& model, const Logits& surrogate, const IndexVector& labels) {
+  constexpr const char* kName = "ice_fidelity_error";
+  constexpr double kEpsilon = 1e-4;
+  detail::require_same_shape(kName, model, surrogate);
+  numerics::require_labels(kName, labels, model.samples(), model.outputs());
+  const Index outputs = model.outputs();
+  Vector error = Vector::Zero(outputs), sum = error, count = error;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const Index c = labels[i], row = static_cast<Index>(i);
+    error(c) += std::abs(model(row, c) - surrogate(row, c));
+    sum(c) += model(row, c);
+    count(c) += 1.0;
+  }
+  for (Index c = 0; c < outputs; ++c)
+    error(c) =
+        count(c) == 0.0 ? -1.0 : error(c) / count(c) / (std::abs(sum(c)) / count(c) + kEpsilon);
+  return error;
+}
+
+Measure ice_fidelity_error_measure() {
+  const auto over_classes = [](const Logits& model, const Logits& surrogate,
+                               const IndexVector& labels) -> Result {
+    Result mean;
+    for (const double error : ice_fidelity_error(model, surrogate, labels)) {
+      if (error < 0.0) continue;
+      mean.value += error;
+      mean.parts.push_back(error);
+    }
+    mean.value /= static_cast<double>(mean.parts.size());
+    return mean;
+  };
+  return {.name = "fidelity_error",
+          .question = "By what fraction of its class's mean logit is {} off on the true class?",
+          .direction = Direction::kLower,
+          .source =
+              "Zhang et al., Invertible Concept-based Explanations, AAAI 2021, the published "
+              "code",
+          .compare_labelled = over_classes};
+}
+
+}  // namespace conoscope::metrics
