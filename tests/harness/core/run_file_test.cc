@@ -242,7 +242,7 @@ id = { quick = "small", paper = "large" }
   const RunFile quick = read(""), paper = read("paper");
   CHECK(quick.profile == "quick");
   CHECK(quick.name == "study");
-  CHECK(quick.board == results::BoardKind::across);
+  CHECK(quick.board == conoscope::results::BoardKind::across);
   CHECK(quick.seeds == std::vector<std::int64_t>{0});
   CHECK(quick.limits.seconds == 10);
   CHECK(quick.models[0].id == "small");
