@@ -48,6 +48,8 @@ namespace {
 using namespace conoscope::metrics;
 using conoscope::bench::HeapPeak;
 using conoscope::bench::seconds;
+using conoscope::numerics::ForestOptions;
+using conoscope::numerics::Random;
 using Normal = conoscope::sdk::Random;
 using conoscope::sdk::Seed;
 
@@ -292,14 +294,14 @@ Cost irs(const Sizes& s) {
 
 // ---- growth
 
-struct Metric {
+struct Measured {
   std::string name;
   Cost (*cost)(const Sizes&);
   Sizes by_n{1000, 8}, by_k{2000, 4};  ///< where N and K start
 };
 
-const std::vector<Metric>& metrics() {
-  static const std::vector<Metric> all = {
+const std::vector<Measured>& measured() {
+  static const std::vector<Measured> all = {
       {"ksg_scalars", ksg_scalars},
       {"ksg_vectors", ksg_vectors, {1000, 16}},
       {"ctl_icl", ctl_icl},
@@ -320,7 +322,7 @@ const std::vector<Metric>& metrics() {
 
 double exponent(double first, double last) { return std::log(last / first) / std::log(8.0); }
 
-Cost cost_at(const Metric& metric, const Sizes& sizes) {
+Cost cost_at(const Measured& metric, const Sizes& sizes) {
   try {
     return metric.cost(sizes);
   } catch (const std::exception& e) {
@@ -330,7 +332,7 @@ Cost cost_at(const Metric& metric, const Sizes& sizes) {
 }
 
 /// What each further sample takes. Less than a number, 8 bytes, counts as that: it is no growth.
-double bytes_per_sample(const Metric& metric, const Sizes& sizes, double bytes) {
+double bytes_per_sample(const Measured& metric, const Sizes& sizes, double bytes) {
   const Index half = sizes.n / 2;
   const double less = cost_at(metric, {half, sizes.k}).bytes;
   return std::max(8.0, (bytes - less) / static_cast<double>(sizes.n - half));
@@ -342,7 +344,7 @@ void report_memory(benchmark::State& state, const char* name, double grown, doub
     state.SkipWithError((std::string(name) + " is " + std::to_string(grown)).c_str());
 }
 
-void growth(benchmark::State& state, const Metric& metric, Sizes base, Index Sizes::*size) {
+void growth(benchmark::State& state, const Measured& metric, Sizes base, Index Sizes::*size) {
   std::array<Cost, kFactors.size()> costs;
   std::array<double, 2> per_sample{};
   for (auto _ : state) {
@@ -381,7 +383,7 @@ void growth(benchmark::State& state, const Metric& metric, Sizes base, Index Siz
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const Metric& metric : metrics()) {
+  for (const Measured& metric : measured()) {
     const auto add = [&](const char* axis, Sizes base, Index Sizes::*size) {
       benchmark::RegisterBenchmark(
           ("growth/" + metric.name + "/" + axis).c_str(),
