@@ -312,7 +312,10 @@ Outputs sanity_ordering_case(const Case& one) {
 }  // namespace
 
 void put_measures(Outputs& out, const Matrix& model, const Matrix& surrogate) {
-  const Result rank = surf_rank_corr(model, surrogate);
+  // One output cannot be ranked: the reference then counts every row as undefined.
+  const Result rank =
+      model.cols() > 1 ? surf_rank_corr(model, surrogate)
+                       : Result{0.0, std::vector<double>(static_cast<size_t>(model.rows()), 0.0)};
   std::vector<double>& rows = out.arrays["spearman_rows"];
   double defined = 0.0;
   for (Index i = 0; i < model.rows(); ++i) {

@@ -144,7 +144,7 @@ TEST_CASE("dataset: what is refused, and with which exit code") {
   says({"info", "tabular_toy", "--param", "delta=much"}, 2, "delta = \"much\": expected a number");
   says({"info", "tabular_toy", "--param", "delta=2"}, 2, "expected a number from 0 to 0.99");
   says({"info", "tabular_toy", "--param", "annotated=4"}, 2,
-       "annotated = \"4\": '4' is none of the concepts 1 to 3");
+       "annotated: 4 is none of the concepts 1 to 3");
   says({"info", "digits", "--seconds", "0"}, 2, "--seconds: expected a number above 0");
   says({"info", CONOSCOPE_TEST_BROKEN "/overlapping_split.so"}, 3, "is in the split twice");
   says({"export", "digits"}, 2, "-o FILE.npz or FOLDER is missing");

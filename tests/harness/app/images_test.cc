@@ -13,7 +13,7 @@ std::string image_run(const std::string& answer, const std::string& rest = "") {
          "[[model]]\nid = \"quadrants\"\nparams = { answer = \"" +
          answer +
          "\" }\n"
-         "[[explainer]]\nid = \"ace\"\nparams = { k = 8, segments = \"15,50\", max_images = 10, "
+         "[[explainer]]\nid = \"ace\"\nparams = { k = 8, segments = [15, 50], max_images = 10, "
          "min_size = 10, members = 20, random_sets = 5 }\n" +
          rest;
 }

@@ -15,7 +15,7 @@ TEST_CASE("the words of a score are on the board, in show, status, history and e
   REQUIRE(scores.size() == 2);
   for (const auto& score : scores) {
     CHECK(score["reason"] == "not_applicable");
-    CHECK_SAYS(score["message"].get<std::string>(), "missing ");
+    CHECK_SAYS(score["message"].get<std::string>(), "needs annotated ");
   }
   const std::string message = scores[0]["message"];
 

@@ -21,7 +21,7 @@ TEST_CASE("each TorchScript file that cannot be read fails its cell and no other
   };
   std::string text =
       "metrics = [\"surf\"]\n[[dataset]]\nid = \"digits\"\n"
-      "[[model]]\nid = \"cnn\"\nname = \"good\"\nparams = { channels = \"4\", epochs = 1 }\n"
+      "[[model]]\nid = \"cnn\"\nname = \"good\"\nparams = { channels = [4], epochs = 1 }\n"
       "[[explainer]]\nid = \"perfect\"\n";
   for (const auto& [name, parts] : wanted)
     text += "[[model]]\nid = \"torchscript\"\nname = \"" + name + "\"\nparams = { file = \"" +

@@ -208,7 +208,7 @@ TEST_CASE("a damaged file is named, with what to do") {
   damaged("", "0 bytes");
   damaged("not an array", "not a .npy file");
   damaged(good.substr(0, 40), "cut short");
-  damaged(npy_bytes<double>("<f2", "(2, 3)", {1, 2, 3, 4, 5, 6}), "dtype <f2");
+  damaged(npy_bytes<double>("<c8", "(2, 3)", {1, 2, 3, 4, 5, 6}), "dtype <c8");
   damaged(npy_bytes<double>("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6}, true), "column-major");
   damaged(npy_bytes<double>("<f8", "()", {1}), "0 dimensions");
   damaged(npy_bytes<double>("<f8", "(1, 1, 1, 1, 1, 1, 1)", {1}), "7 dimensions");

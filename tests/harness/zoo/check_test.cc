@@ -142,10 +142,10 @@ TEST_CASE("sound plugins pass, and the checks that matter were not skipped") {
     INFO(text(results));
     CHECK(core::passed(results));
     for (const auto& result : results) {
-      const bool may_be_skipped = result.name == "projection" || result.name == "reconstruction" ||
-                                  result.name == "forward" || result.name == "intervention" ||
-                                  result.name == "more concepts than rows" ||
-                                  (kSanitized && result.name == "memory");
+      const bool may_be_skipped =
+          result.name == "projection" || result.name == "reconstruction" ||
+          result.name == "forward" || result.name == "head" || result.name == "intervention" ||
+          result.name == "more concepts than rows" || (kSanitized && result.name == "memory");
       if (!may_be_skipped) CHECK_MESSAGE(result.verdict == Verdict::kPass, result.name);
     }
     CHECK(results.size() >= 9);
