@@ -157,11 +157,16 @@ void differentiate(const HelperTask& task, const Columns& y, Index count, Column
     }
   } else {
     const float scale = 1.0f / (samples * static_cast<float>(task.outputs));
-    for (Index o = 0; o < task.outputs; ++o) {
-      Eigen::Map<ArrayF> out(logits.at(o), count);
-      const Eigen::Map<const ArrayF> truth(y.at(task.target + o), count);
-      out = (1.0f / (1.0f + (-out).exp()) - truth) * scale;
-    }
+    // Lane by lane, the padding too: the exp of a lane and that of a single number differ in the last
+    // bit, and Eigen takes numbers singly up to the first address that is a multiple of a lane's.
+    using Lane = Eigen::Array<float, kLanes, 1>;
+    for (Index o = 0; o < task.outputs; ++o)
+      for (Index at = 0; at < count; at += kLanes) {
+        Eigen::Map<Lane> out(logits.at(o) + at);
+        const Eigen::Map<const Lane> truth(y.at(task.target + o) + at);
+        const Lane logit = out;
+        out = (1.0f / (1.0f + (-logit).exp()) - truth) * scale;
+      }
   }
   for (Index o = 0; o < task.outputs; ++o)
     std::fill(logits.at(o) + count, logits.at(o) + (count + kLanes - 1) / kLanes * kLanes, 0.0f);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include "metrics/purity/helper_networks.h"
 #include "tests/metrics/purity/hand_made.h"
@@ -279,4 +281,23 @@ TEST_CASE("ois: what is refused") {
                       "purity has an entry");
   CHECK_THROWS_SAYING(ois(fine, broken.topRows(2) * std::nan("")), std::invalid_argument,
                       "oracle has an entry");
+}
+
+TEST_CASE("helper networks: the same bits wherever their arrays lie in memory") {
+  const HandMade data(640, 2);
+  conoscope::metrics::detail::TrainTest rows;
+  for (Index i = 0; i < 640; ++i) (i % 5 == 0 ? rows.test : rows.train).push_back(i);
+  // The room that was freed is taken, and what comes next is moved by an odd number of 16 bytes.
+  std::vector<std::unique_ptr<char[]>> held;
+  Matrix first;
+  for (int repeat = 0; repeat < 12; ++repeat) {
+    for (const std::size_t taken : {832, 832, 416, 40})
+      held.push_back(std::make_unique<char[]>(taken));
+    conoscope::metrics::detail::train_helper_networks(data.impure, 1, data.concepts, rows,
+                                                      {{0, 1, 1, false}}, {32, 4, 101, 1e-2}, 7, 1,
+                                                      [&](std::size_t, const MatrixRef& logits) {
+                                                        if (repeat == 0) first = logits;
+                                                        CHECK(Matrix(logits) == first);
+                                                      });
+  }
 }
