@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
 
+#include "tests/metrics/metric_tables.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -14,6 +16,13 @@ namespace conoscope::tests {
 namespace {
 
 using namespace conoscope::metrics;
+
+const std::string kDocs = std::string(CONOSCOPE_SOURCE_DIR) + "/docs/metrics.md";
+
+std::string read_docs() {
+  std::ifstream file(kDocs);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 TEST_CASE("catalogue: rows are complete and names are unique") {
   REQUIRE_FALSE(catalogue().metrics().empty());
@@ -53,23 +62,26 @@ TEST_CASE("catalogue: every metric says what it lacks, with nothing at hand") {
   }
 }
 
-TEST_CASE("catalogue: docs/metrics.md has a row for every metric, with its direction and range") {
-  std::ifstream file(std::string(CONOSCOPE_SOURCE_DIR) + "/docs/metrics.md");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bound = [](double value) -> std::string {
-    if (value == kUnbounded) return "inf";
-    if (value == -kUnbounded) return "-inf";
-    std::string printed = std::to_string(value);
-    printed.erase(printed.find_last_not_of('0') + 1);
-    if (printed.back() == '.') printed.pop_back();
-    return printed;
-  };
-  for (const Metric& info : catalogue().metrics()) {
-    const std::string row = "| `" + std::string(info.name) + "` | " +
-                            std::string(to_string(info.direction)) + " | " + bound(info.low) +
-                            " ... " + bound(info.high) + " |";
-    CHECK_MESSAGE(text.find(row) != std::string::npos, "docs/metrics.md lacks: ", row);
-  }
+TEST_CASE("catalogue: the tables of docs/metrics.md are made from the declarations") {
+  const std::string text = read_docs();
+  const std::string fresh = with_metric_tables(text);
+  if (std::getenv("CONOSCOPE_WRITE_DOCS") != nullptr) std::ofstream(kDocs) << fresh;
+  CHECK_MESSAGE(text == fresh,
+                "docs/metrics.md differs from the declarations; CONOSCOPE_WRITE_DOCS=1 ctest -R "
+                "metrics/catalogue writes its tables anew");
+}
+
+TEST_CASE("catalogue: a table is made anew, the prose around it stays") {
+  const std::string made = with_metric_tables(read_docs());
+  const auto at = made.find("| `surf_emd` | lower | 0 ... 1 | ");
+  REQUIRE(at != std::string::npos);
+  std::string altered = made;
+  altered.replace(at, 12, "| `surf_emt`");
+  CHECK(with_metric_tables(altered) == made);
+  CHECK_THROWS_SAYING(with_metric_tables("prose\n"), std::runtime_error,
+                      "no table for the group surf");
+  CHECK_THROWS_SAYING(with_metric_tables("<!-- metrics: srf -->\n"), std::runtime_error,
+                      "no group of metrics is called srf");
 }
 
 TEST_CASE("catalogue: directions have names") {

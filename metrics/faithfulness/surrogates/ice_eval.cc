@@ -28,7 +28,7 @@ Logits logits(const Subject& subject) { return ice_eval_surrogate(subject.once(e
 Surrogate rebuilt_embeddings(std::string_view group, std::string prefix) {
   return {.group = group,
           .prefix = std::move(prefix),
-          .text = "the head on embeddings rebuilt from concepts",
+          .text = "the head on rebuilt embeddings",
           .logits = [](const Subject& subject) -> const Logits& { return subject.once(logits); }};
 }
 
