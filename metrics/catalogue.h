@@ -33,21 +33,4 @@ class Catalogue {
 /// The catalogue of this build. Safe to call from any thread.
 const Catalogue& catalogue();
 
-/// Declarations whose numbers come out of one pass over the views: `pass` runs once per subject.
-template <std::vector<Score> (*pass)(const Views&)>
-std::vector<Metric> from_pass(std::vector<Metric> metrics) {
-  for (Metric& metric : metrics)
-    metric.compute = [name = metric.name](const Subject& subject) -> Result {
-      const auto& scores = subject.once(+[](const Subject& of) { return pass(of.views()); });
-      for (const Score& found : scores) {
-        if (found.name != name) continue;
-        if (found.reason == "not_applicable") throw NotApplicable(found.message);
-        if (!found.reason.empty()) throw std::domain_error(found.message);
-        return {found.value, found.parts, found.message};
-      }
-      throw std::logic_error("no pass gave " + name);
-    };
-  return metrics;
-}
-
 }  // namespace conoscope::metrics

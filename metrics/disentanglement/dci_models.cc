@@ -162,7 +162,7 @@ Result informativeness_of(const DciFit& fit) {
 
 }  // namespace
 
-std::vector<Metric> declare::dci() {
+std::vector<Metric> declare::dci_models() {
   const auto row = [](const char* name, const char* question, DciFit (*fit)(const Subject&),
                       Result (*read)(const DciFit&)) {
     return latent_metric(

@@ -54,7 +54,7 @@ DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::
 
 namespace declare {
 /// dci_* (gradient boosting) and dci_forest_*: disentanglement, completeness, informativeness
-std::vector<Metric> dci();
+std::vector<Metric> dci_models();
 }  // namespace declare
 
 }  // namespace conoscope::metrics

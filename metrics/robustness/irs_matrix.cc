@@ -218,7 +218,7 @@ Result domain_shift_of(const Subject& subject) {
 
 }  // namespace
 
-std::vector<Metric> declare::irs() {
+std::vector<Metric> declare::irs_matrix() {
   constexpr std::string_view kPaper = "Suter et al., ICML 2019, Sec. 4 and Algorithm 1";
   const auto row = [](const char* name, const char* question, Direction direction, double low,
                       double high, std::string_view source, Result (*compute)(const Subject&)) {

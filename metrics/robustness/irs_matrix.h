@@ -68,7 +68,7 @@ namespace declare {
 /// irs_score, irs_coverage, irs_quantile, irs_domain_shift (the least domain_shift_robustness of all
 /// codes, any one factor being the domain) and irs_active_latents. Unlike the functions, which give
 /// disentanglement_lib's 0, a score of constant latents alone is undefined.
-std::vector<Metric> irs();
+std::vector<Metric> irs_matrix();
 }  // namespace declare
 
 }  // namespace conoscope::metrics

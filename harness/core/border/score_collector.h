@@ -5,7 +5,7 @@
 
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/metadata.h"
-#include "metrics/score.h"
+#include "metrics/types.h"
 
 namespace conoscope::core {
 
