@@ -18,8 +18,12 @@ struct Header {
 };
 
 Header header_of(Connection& connection) {
-  return {connection.integer("PRAGMA application_id"), connection.integer("PRAGMA user_version"),
-          connection.integer("SELECT count(*) FROM sqlite_schema") == 0};
+  Header header;
+  // First: a store that another process commits between two of these then looks empty, not foreign.
+  header.empty = connection.integer("SELECT count(*) FROM sqlite_schema") == 0;
+  header.application = connection.integer("PRAGMA application_id");
+  header.schema = connection.integer("PRAGMA user_version");
+  return header;
 }
 
 void refuse_foreign_or_newer(const Connection& connection, const Header& header) {
