@@ -204,18 +204,20 @@ constexpr ParameterList<A + B> join(const ParameterList<A>& a, const ParameterLi
   return out;
 }
 
+/// Its place in the list; N: there is none of that name. (A place, because under -fsanitize g++ 12
+/// compares no address of a constant at compile time.)
 template <std::size_t N>
-constexpr const Parameter* find(const ParameterList<N>& list, std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (list[i].name == name) return &list[i];
-  return nullptr;
+constexpr std::size_t find(const ParameterList<N>& list, std::string_view name) {
+  std::size_t i = 0;
+  while (i < N && list[i].name != name) ++i;
+  return i;
 }
 
 template <std::size_t N, std::size_t M>
 constexpr bool declares_all(const ParameterList<N>& longer, const ParameterList<M>& list) {
   for (std::size_t i = 0; i < M; ++i) {
-    const Parameter* p = find(longer, list[i].name);
-    if (p == nullptr || p->type != list[i].type) return false;
+    const std::size_t at = find(longer, list[i].name);
+    if (at == N || longer[at].type != list[i].type) return false;
   }
   return true;
 }
@@ -372,7 +374,7 @@ constexpr auto parameters(const First& first, const Rest&... rest) {
   const auto& head = parameters_detail::as_list(first);
   const auto tail = parameters(rest...);
   for (const Parameter& p : head) {
-    if (parameters_detail::find(tail, p.name) != nullptr)
+    if (parameters_detail::find(tail, p.name) != tail.size())
       throw std::invalid_argument("a parameter is declared twice");
     if (!parameters_detail::fits(p))
       throw std::invalid_argument("a default is out of range, or none of the choices");
@@ -447,9 +449,9 @@ class ParamsOf {
   template <ParameterType type, ParameterType or_type = type>
   struct Name {
     consteval Name(const char* name) : text(name) {  // NOLINT: implicit
-      const Parameter* p = parameters_detail::find(List, text);
-      if (p == nullptr) throw std::logic_error("the parameter is not declared");
-      if (p->type != type && p->type != or_type)
+      const std::size_t at = parameters_detail::find(List, text);
+      if (at == List.size()) throw std::logic_error("the parameter is not declared");
+      if (List[at].type != type && List[at].type != or_type)
         throw std::logic_error("the parameter is declared with another type");
     }
     std::string_view text;
