@@ -28,7 +28,8 @@ TEST_CASE("the words of a score are on the board, in show, status, history and e
   CHECK_SAYS(here.run({"board", "-m", "ctl", "--format", "latex"}).out, "-$^{1}$");
 
   const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
-  for (const auto& row : here.json({"show", cell})["scores"])
+  const Json shown = here.json({"show", cell});
+  for (const auto& row : shown["scores"])
     if (row["metric"] == "ctl") CHECK(row["message"] == message);
   CHECK_SAYS(here.run({"show", cell}).out, message);
   CHECK(here.json({"history", "ctl"})[0]["message"] == message);
