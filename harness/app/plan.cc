@@ -8,6 +8,7 @@
 #include "harness/app/selection.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/plan/work_graph.h"
+#include "harness/core/run/memory_check.h"
 #include "harness/core/run/registration.h"
 #include "results/formats/numbers.h"
 #include "results/store/store.h"
@@ -114,6 +115,8 @@ int plan_command(const Arguments& arguments) {
                           : std::string("none, some parts were never run"))
               << '\n';
   }
+  for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
+    std::cout << "will not fit: " << line << '\n';
   for (const auto& line : plan.skipped) std::cout << "skipped: " << line << '\n';
   return kOk;
 }

@@ -10,6 +10,7 @@
 #include "harness/app/print_board.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
+#include "harness/core/run/memory_check.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"
 #include "results/formats/numbers.h"
@@ -107,6 +108,9 @@ int run_command(const Arguments& arguments) {
     std::cerr << "; " << plan.skipped.size()
               << " combinations do not fit (`conoscope plan` says why)";
   std::cerr << '\n';
+
+  for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
+    std::cerr << "warning: will not fit: " << line << '\n';
 
   core::RunOptions run_options;
   run_options.jobs = jobs;

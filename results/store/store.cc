@@ -337,6 +337,13 @@ std::map<std::string, double> Store::median_seconds() {
   return seconds;
 }
 
+std::map<std::array<std::string, 3>, std::int64_t> Store::peak_memory() {
+  Statement query(connection(), query_text("peaks"));
+  std::map<std::array<std::string, 3>, std::int64_t> bytes;
+  while (query.step()) bytes[{query.text(0), query.text(1), query.text(2)}] = query.integer(3);
+  return bytes;
+}
+
 std::vector<RunRow> Store::runs() {
   Statement query(connection(),
                   "SELECT key, name, file_text, created_at FROM run ORDER BY created_at, key");

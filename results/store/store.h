@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -77,6 +78,10 @@ class Store {
 
   /// Median seconds of the successful attempts by component key: what a plan estimates with.
   std::map<std::string, double> median_seconds();
+
+  /// The most bytes that a worker held, over all attempts, by the keys of dataset, model and
+  /// explainer (empty for none).
+  std::map<std::array<std::string, 3>, std::int64_t> peak_memory();
 
   /// Oldest first.
   std::vector<RunRow> runs();

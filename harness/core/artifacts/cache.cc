@@ -27,10 +27,6 @@ std::string host_name() {
   return system.nodename;
 }
 
-fs::path artifact_folder(const fs::path& root, const std::string& key) {
-  return root / "artifacts" / key.substr(0, 2) / key;
-}
-
 }  // namespace
 
 Cache::Cache(fs::path root) : root_(std::move(root)) {
@@ -54,10 +50,12 @@ Cache::Cache(fs::path root) : root_(std::move(root)) {
   }
 }
 
-fs::path Cache::path_of(const std::string& key) const { return artifact_folder(root_, key); }
+fs::path Cache::path_of(const fs::path& root, const std::string& key) {
+  return root / "artifacts" / key.substr(0, 2) / key;
+}
 
 bool Cache::has(const fs::path& root, const std::string& key) {
-  return fs::exists(artifact_folder(root, key) / "texts.tsv");
+  return fs::exists(path_of(root, key) / "texts.tsv");
 }
 
 fs::path Cache::new_work_path() const {

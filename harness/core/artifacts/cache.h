@@ -14,7 +14,8 @@ class Cache {
   explicit Cache(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
-  std::filesystem::path path_of(const std::string& key) const;
+  std::filesystem::path path_of(const std::string& key) const { return path_of(root_, key); }
+  static std::filesystem::path path_of(const std::filesystem::path& root, const std::string& key);
   bool has(const std::string& key) const { return has(root_, key); }
   /// The same without making the folder, which may not be there.
   static bool has(const std::filesystem::path& root, const std::string& key);

@@ -303,7 +303,8 @@ class Supervisor {
       }
     leave_work_folder(running.work, end.status == Status::ok);
 
-    seconds_by_node_[i] += end.seconds;
+    cost_by_node_[i].seconds += end.seconds;
+    cost_by_node_[i].peak_memory = std::max(cost_by_node_[i].peak_memory, end.peak_memory);
     if (end.status == Status::ok) {
       finish_node(i, State::kDone, std::move(end));
     } else {
@@ -383,9 +384,10 @@ class Supervisor {
     std::set<std::string> given;
     for (const std::size_t node : cell.score_nodes) {
       const JobEnd& end = ends_[node];
-      attempt.seconds += take_seconds(node);
+      const Cost cost = take_cost(node);
+      attempt.seconds += cost.seconds;
       attempt.peak_memory =
-          std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(end.peak_memory));
+          std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(cost.peak_memory));
       for (const auto& score : end.scores)
         if (given.insert(score.metric).second) scores.push_back(score);
       parts.insert(parts.end(), end.parts.begin(), end.parts.end());
@@ -434,12 +436,19 @@ class Supervisor {
     write();
   }
 
-  /// The time that went into a node and what it needs; shared work counts for the cell that ends
-  /// first.
-  double take_seconds(std::size_t node) {
-    double total = std::exchange(seconds_by_node_[node], 0.0);
-    for (const std::size_t need : plan_.nodes[node].needs)
-      total += std::exchange(seconds_by_node_[need], 0.0);
+  struct Cost {
+    double seconds = 0.0;
+    std::uint64_t peak_memory = 0;  ///< of the hungriest of the workers
+  };
+
+  /// What went into a node and what it needs; shared work counts for the cell that ends first.
+  Cost take_cost(std::size_t node) {
+    Cost total = std::exchange(cost_by_node_[node], {});
+    for (const std::size_t need : plan_.nodes[node].needs) {
+      const Cost made = std::exchange(cost_by_node_[need], {});
+      total.seconds += made.seconds;
+      total.peak_memory = std::max(total.peak_memory, made.peak_memory);
+    }
     return total;
   }
 
@@ -453,7 +462,7 @@ class Supervisor {
   std::vector<State> state_;
   std::vector<std::uint32_t> tries_;
   std::vector<JobEnd> ends_;
-  std::map<std::size_t, double> seconds_by_node_;
+  std::map<std::size_t, Cost> cost_by_node_;
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
