@@ -1,0 +1,213 @@
+// How time and memory grow with the data, as a user meets them: `conoscope run` on activations of the
+// SURF paper's own shape (ResNet-50: 7 x 7 positions x 2048 channels, float16), n images of C
+// classes, K = 5.
+//
+//   <method>/n    n = 1,000 to 8,000 images of 100 classes
+//   <method>/C    10 to 1,000 classes among 4,000 images
+//
+// Counters: seconds (of the cell: fit and scores) and peak (MiB resident of its hungriest worker) at
+// each size, and the exponents of both, by least squares in logarithms. Iterations and epochs are
+// held low, so that the work is fixed; memory does not depend on them. A cell that is not ok fails
+// the benchmark, as does one beyond 4 GiB. Needs 12 GB of disk below TMPDIR; an hour or more in all,
+// so choose: --benchmark_filter='kmeans|svd'.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/random.h"
+#include "conoscope/sdk/tensor.h"
+#include "tests/support/command.h"
+#include "tests/support/npy_bytes.h"
+#include "tests/support/scratch.h"
+
+namespace {
+
+using namespace conoscope::testing;
+namespace sdk = conoscope::sdk;
+
+constexpr std::int64_t kPositions = 49, kWidth = 2048;
+constexpr double kMostMiB = 4096;
+
+std::string extents(const std::vector<std::int64_t>& shape) {
+  std::string text = "(";
+  for (const auto extent : shape) text += std::to_string(extent) + ", ";
+  return text + ")";
+}
+
+/// Image i shows class i % C: four in five numbers are 0, as after a ReLU, the others are larger
+/// where the class's row of the head is.
+class Images {
+ public:
+  Images(std::int64_t samples, std::int64_t classes) {
+    sdk::Random random(sdk::Seed(1));
+    std::vector<float> weight(static_cast<std::size_t>(classes * kWidth));
+    for (float& w : weight) w = static_cast<float>(random.uniform());
+    std::vector<std::int64_t> labels;
+    for (std::int64_t i = 0; i < samples; ++i) labels.push_back(i % classes);
+    scratch_.write("w.npy", npy_bytes("<f4", extents({classes, kWidth}), weight));
+    scratch_.write("b.npy", npy_bytes("<f4", extents({classes}),
+                                      std::vector<float>(static_cast<std::size_t>(classes))));
+    scratch_.write("y.npy", npy_bytes("<i8", extents({samples}), labels));
+
+    std::ofstream file(scratch_.path("a.npy"), std::ios::binary);
+    file << npy_bytes<sdk::Half>("<f2", extents({samples, kPositions, kWidth}), {});
+    std::uint64_t noise = 1;
+    std::vector<sdk::Half> image(static_cast<std::size_t>(kPositions * kWidth));
+    for (const std::int64_t label : labels) {
+      for (std::size_t j = 0; j < image.size(); ++j) {
+        noise = noise * 6364136223846793005U + 1442695040888963407U;
+        const float u = static_cast<float>(noise >> 40) * 0x1p-24F;
+        const float w = weight[static_cast<std::size_t>(label * kWidth) + j % kWidth];
+        image[j] = sdk::Half(u < 0.8F ? 0.0F : 5.0F * (u - 0.8F) * w * w);
+      }
+      file.write(reinterpret_cast<const char*>(image.data()),
+                 static_cast<std::streamsize>(image.size() * sizeof(sdk::Half)));
+    }
+  }
+
+  struct Cost {
+    double seconds = 0.0, mib = 0.0;
+    std::string fault;
+  };
+
+  /// What a cell with this explainer takes once dataset and model are there.
+  Cost cell(const std::string& explainer, const std::string& metrics) const {
+    run("perfect\"", "\"surf_mae\"");
+    run(explainer, metrics);
+    const auto rows = nlohmann::json::parse(
+        call({"query",
+              "SELECT seconds, peak_memory, status, coalesce(message, '') AS message "
+              "FROM attempt ORDER BY rowid DESC LIMIT 1",
+              "--store", scratch_.path("results.db"), "--format", "json"})
+            .out);
+    Cost cost{rows[0]["seconds"], rows[0]["peak_memory"].get<double>() / 0x1p20, ""};
+    if (rows[0]["status"] != "ok") cost.fault = rows[0]["message"];
+    if (cost.mib > kMostMiB) cost.fault = "more than 4 GiB";
+    return cost;
+  }
+
+ private:
+  void run(const std::string& explainer, const std::string& metrics) const {
+    scratch_.write(
+        "run.toml",
+        "metrics = [" + metrics +
+            "]\nlimits = { seconds = 36000 }\n"
+            "[[dataset]]\nid = \"precomputed\"\nparams = { activations = \"a.npy\", "
+            "head_weight = \"w.npy\", head_bias = \"b.npy\", labels = \"y.npy\", "
+            "pooling = \"mean\" }\n[[model]]\nid = \"precomputed\"\n[[explainer]]\nid = \"" +
+            explainer);
+    call({"run", scratch_.path("run.toml"), "--no-board", "--store", scratch_.path("results.db")});
+  }
+
+  Ended call(std::vector<std::string> words) const {
+    words.insert(words.begin(), built_conoscope().string());
+    const Ended ended = Command(words)
+                            .set("HOME", scratch_.path("home"))
+                            .set("CONOSCOPE_CACHE", scratch_.path("cache"))
+                            .run(36000);
+    if (ended.code != 0 && ended.code != 4) throw std::runtime_error(ended.err);
+    return ended;
+  }
+
+  Scratch scratch_;
+};
+
+/// Made when first asked for, and kept: all methods are measured on the same.
+const Images& images(std::int64_t samples, std::int64_t classes) {
+  static std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Images>> all;
+  auto& found = all[{samples, classes}];
+  if (!found) found = std::make_unique<Images>(samples, classes);
+  return *found;
+}
+
+/// Slope of log y over log x by least squares.
+double exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  double mx = 0, my = 0, xy = 0, xx = 0;
+  const auto n = static_cast<double>(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) mx += std::log(x[i]) / n, my += std::log(y[i]) / n;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (std::log(x[i]) - mx) * (std::log(y[i]) - my);
+    xx += (std::log(x[i]) - mx) * (std::log(x[i]) - mx);
+  }
+  return xy / xx;
+}
+
+struct Method {
+  const char* name;
+  const char* explainer;  ///< the rest of its entry in the run file
+  const char* metrics = "\"surf_mae\"";
+};
+
+// With surf_mae, the cheapest score; `metrics` is every score that a head view allows, of an
+// explanation that projects and rebuilds each row.
+constexpr Method kMethods[] = {
+    {"read", "perfect\""},  // with the dataset and the model, whose artifacts are written then
+    {"svd", "svd\""},
+    {"pca", "pca\""},
+    {"cdisco", "cdisco\""},
+    {"kmeans", "kmeans\"\nparams = { n_init = 1, max_iter = 10 }"},
+    {"nmf", "nmf\"\nparams = { max_iter = 10 }"},
+    {"ice", "ice\"\nparams = { max_iter = 10 }"},
+    {"craft", "craft\"\nparams = { max_iter = 10 }"},
+    {"mcd", "mcd\"\nparams = { max_rows = 1000 }"},
+    {"topk_sae", "topk_sae\"\nparams = { epochs = 1, latents = 505 }"},
+    {"c_shap", "c_shap\"\nparams = { epochs = 1, coalitions = 64 }"},
+    {"metrics", "nmf\"\nparams = { max_iter = 10 }",
+     "\"surf\", \"ice_eval\", \"sae_eval\", \"c_shap_eval\", \"deletion\""},
+};
+
+void series(benchmark::State& state, const Method& method, bool over_classes) {
+  const std::array<std::int64_t, 4> samples = {1000, 2000, 4000, 8000};
+  const std::array<std::int64_t, 3> classes = {10, 100, 1000};
+  for (auto _ : state) {
+    std::vector<double> sizes, seconds, mib;
+    const auto measure = [&](std::int64_t n, std::int64_t c) {
+      const Images::Cost cost = images(n, c).cell(method.explainer, method.metrics);
+      if (!cost.fault.empty()) {
+        state.SkipWithError((std::to_string(n) + " images: " + cost.fault).c_str());
+        return false;
+      }
+      const auto size = over_classes ? c : n;
+      sizes.push_back(static_cast<double>(size));
+      seconds.push_back(cost.seconds);
+      mib.push_back(cost.mib);
+      state.counters[std::to_string(size) + "_s"] = cost.seconds;
+      state.counters[std::to_string(size) + "_MiB"] = cost.mib;
+      return true;
+    };
+    bool good = true;
+    if (over_classes)
+      for (const auto c : classes) good = good && measure(4000, c);
+    else
+      for (const auto n : samples) good = good && measure(n, 100);
+    if (!good) return;
+    state.counters["s_exponent"] = exponent(sizes, seconds);
+    state.counters["MiB_exponent"] = exponent(sizes, mib);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const Method& method : kMethods)
+    for (const bool over_classes : {false, true})
+      benchmark::RegisterBenchmark(
+          (std::string(method.name) + (over_classes ? "/C" : "/n")).c_str(),
+          [&method, over_classes](benchmark::State& state) { series(state, method, over_classes); })
+          ->Iterations(1)
+          ->UseRealTime()
+          ->Unit(benchmark::kSecond);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+}
