@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "numerics/row_source.h"
 #include "numerics/types.h"
 
 namespace conoscope::metrics {
@@ -13,6 +14,7 @@ using numerics::Matrix;
 using numerics::MatrixF;
 using numerics::MatrixRef;
 using numerics::MatrixRefF;
+using numerics::RowSource;
 using numerics::Vector;
 using numerics::VectorRef;
 

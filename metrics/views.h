@@ -16,7 +16,7 @@ enum class Output { kSoftmax, kSigmoid, kRegression };
 /// Classifiers and regressors: the last layer's activations and the linear head above them.
 struct HeadView {
   /// H, (n * positions) x D: position p of sample i is row i * positions + p.
-  Matrix activations;
+  RowSource activations;
   Index positions = 1;
   /// W: C x D, or C x (positions * D) for kFlatten (position p's weights are columns p*D ...
   /// p*D+D-1).
@@ -83,7 +83,7 @@ struct LatentView {
 
 /// Images, and the model from their pixels on, for measures that alter them.
 struct ImageView {
-  Matrix pixels;  ///< n x (height * width * channels), the channels of a pixel side by side
+  RowSource pixels;  ///< n x (height * width * channels), the channels of a pixel side by side
   Index height = 0, width = 0, channels = 0;
   Vector mean;  ///< channels: the training split's mean
   /// m altered images -> the activations of all their positions, (m * positions) x D.

@@ -9,16 +9,16 @@ namespace conoscope::numerics {
 namespace {
 
 template <typename Ref>
-void require_finite_matrix(std::string_view function, std::string_view argument,
-                           const Ref& matrix) {
+void require_finite_matrix(std::string_view function, std::string_view argument, const Ref& matrix,
+                           Index first_row = 0) {
   for (Index row = 0; row < matrix.rows(); ++row) {
     const auto values = matrix.row(row);
     if (all_finite(values)) continue;
     for (Index col = 0; col < matrix.cols(); ++col) {
       if (std::isfinite(values(col))) continue;
       std::ostringstream text;
-      text << argument << " is " << values(col) << " at row " << row << ", column " << col
-           << "; every entry must be finite";
+      text << argument << " is " << values(col) << " at row " << first_row + row << ", column "
+           << col << "; every entry must be finite";
       refuse(function, text.str());
     }
   }
@@ -53,8 +53,9 @@ void refuse(std::string_view function, const std::string& what) {
   throw std::invalid_argument(std::string(function) + ": " + what);
 }
 
-void require_finite(std::string_view function, std::string_view argument, const MatrixRef& matrix) {
-  require_finite_matrix(function, argument, matrix);
+void require_finite(std::string_view function, std::string_view argument, const MatrixRef& matrix,
+                    Index first_row) {
+  require_finite_matrix(function, argument, matrix, first_row);
 }
 
 void require_finite(std::string_view function, std::string_view argument,

@@ -20,7 +20,10 @@ bool all_finite(const Eigen::DenseBase<Derived>& values) {
 }
 
 /// No NaN and no infinity; names the first offender. An empty array is fine.
-void require_finite(std::string_view function, std::string_view argument, const MatrixRef& matrix);
+///
+/// first_row  what the first row is called, where the matrix is a block of a larger one
+void require_finite(std::string_view function, std::string_view argument, const MatrixRef& matrix,
+                    Index first_row = 0);
 void require_finite(std::string_view function, std::string_view argument, const MatrixRefF& matrix);
 void require_finite_vector(std::string_view function, std::string_view argument,
                            const VectorRef& vector);

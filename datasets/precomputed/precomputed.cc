@@ -2,6 +2,7 @@
 // is known about the samples. Everything is cross-checked before anything is written.
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "conoscope/sdk/dataset.h"
@@ -33,6 +34,19 @@ void write(sdk::Sink& out, const std::string& name, const std::vector<formats::A
     fill(out.create<float>(name, shape));
   else
     fill(out.create<double>(name, shape));
+}
+
+/// Activations may be large: float16 stays float16.
+void write_activations(sdk::Sink& out, const std::vector<formats::Array>& parts,
+                       const std::vector<std::int64_t>& shape) {
+  if (!std::ranges::all_of(
+          parts, [](const formats::Array& part) { return part.dtype == formats::DType::f2; }))
+    return write(out, "activations", parts, shape);
+  auto values = out.create<sdk::Half>("activations", shape);
+  for (const formats::Array& part : parts) {
+    std::memcpy(values.data(), part.bytes.data(), part.bytes.size());
+    values = values.subspan(static_cast<std::size_t>(part.size()));
+  }
 }
 
 void write(sdk::Sink& out, const std::string& name, std::span<const std::int64_t> values) {
@@ -129,7 +143,7 @@ class Precomputed final : public sdk::Dataset {
     context.check_cancelled();
     context.progress(0.5);
 
-    write(out, "activations", activations, {samples_, first.shape[1], first.shape[2]});
+    write_activations(out, activations, {samples_, first.shape[1], first.shape[2]});
     write(out, "head_weight", {weight}, weight.shape);
     write(out, "head_bias", {bias}, bias.shape);
     if (!labels.empty()) write(out, "labels", labels);

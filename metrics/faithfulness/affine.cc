@@ -39,12 +39,22 @@ void require_head(std::string_view metric, const HeadView& head) {
                                  text(head.outputs()) + " outputs");
 }
 
+Matrix pool_rows(const MatrixRef& rows, Index positions, Pooling pooling) {
+  if (positions == 1) return rows;
+  Matrix pooled(rows.rows() / positions, rows.cols());
+  for (Index i = 0; i < pooled.rows(); ++i) {
+    pooled.row(i) = rows.middleRows(i * positions, positions).colwise().sum();
+    if (pooling == Pooling::kMean) pooled.row(i) /= static_cast<double>(positions);
+  }
+  return pooled;
+}
+
 Matrix pool_positions(const HeadView& head) {
   Matrix pooled(head.samples(), head.width());
-  for (Index i = 0; i < head.samples(); ++i) {
-    pooled.row(i) = head.activations.middleRows(i * head.positions, head.positions).colwise().sum();
-    if (head.pooling == Pooling::kMean) pooled.row(i) /= static_cast<double>(head.positions);
-  }
+  for_each_block(head.activations, head.positions, [&](Index first, const Matrix& block) {
+    pooled.middleRows(first / head.positions, block.rows() / head.positions) =
+        pool_rows(block, head.positions, head.pooling);
+  });
   return pooled;
 }
 

@@ -13,6 +13,9 @@ void require_head(std::string_view metric, const HeadView& head);
 /// n x D: the mean over positions, or for kFlatten their sum.
 Matrix pool_positions(const HeadView& head);
 
+/// Groups of `positions` rows to one row each: their mean, or for kFlatten their sum.
+Matrix pool_rows(const MatrixRef& rows, Index positions, Pooling pooling);
+
 /// rows * weight^T + bias, n x C, without any check.
 Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
 Matrix affine(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias);

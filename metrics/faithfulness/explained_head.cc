@@ -31,10 +31,10 @@ ExplainedHead::ExplainedHead(const HeadView& head, const Explanation& explanatio
                                         std::to_string(head.width()));
   numerics::require_finite(kName, "weight", head.weight);
   numerics::require_finite_vector(kName, "bias", head.bias);
-  if (head.positions > 1) pooled_ = detail::pool_positions(head);
+  pooled_ = detail::pool_positions(head);
   // A sum over positions carries every NaN and infinity, and is the smaller one to look through.
   if (numerics::all_finite(pooled())) return;
-  numerics::require_finite(kName, "activations", head.activations);
+  require_finite_rows(kName, "activations", head.activations, head.positions);
   throw std::domain_error("head view: the sum of activations over positions overflows");
 }
 

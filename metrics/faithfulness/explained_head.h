@@ -25,8 +25,8 @@ class ExplainedHead {
   bool flatten() const { return head_->pooling == Pooling::kFlatten; }
 
   /// n x D: the mean over positions, for a flatten head their sum (Eq. 10 of SURF sums; a flatten
-  /// head's scale is per position). With one position H itself, as it lies.
-  MatrixRef pooled() const { return head_->positions == 1 ? head_->activations : pooled_; }
+  /// head's scale is per position). With one position H itself.
+  const Matrix& pooled() const { return pooled_; }
 
   Matrix project(Index output, const MatrixRef& rows) const {
     return explanation_.project(output, rows);

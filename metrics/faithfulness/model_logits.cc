@@ -13,12 +13,9 @@ namespace {
 constexpr const char* kName = "model_logits";
 
 // A NaN or an infinity anywhere in a row of H makes that row's logits not finite, so H (n x D) is
-// searched only after the far smaller n x C result has shown that there is something to find.
-template <typename Rows>
-void require_finite_logits(const Matrix& logits, const Rows& activations, const MatrixRef& weight,
-                           const VectorRef& bias) {
-  if (numerics::all_finite(logits)) return;
-  numerics::require_finite(kName, "activations", activations);
+// searched only after the far smaller n x C result has shown that there is something to find. What
+// is to blame once H is not:
+[[noreturn]] void refuse_head(const MatrixRef& weight, const VectorRef& bias) {
   numerics::require_finite(kName, "weight", weight);
   numerics::require_finite_vector(kName, "bias", bias);
   throw std::domain_error(std::string(kName) +
@@ -35,26 +32,28 @@ Matrix logits_of_rows(const Rows& rows, const MatrixRef& weight, const VectorRef
                                 std::to_string(weight.cols()) + " and " +
                                 std::to_string(bias.size()) + " biases do not fit together");
   Matrix logits = detail::affine(rows, weight, bias);
-  require_finite_logits(logits, rows, weight, bias);
-  return logits;
+  if (numerics::all_finite(logits)) return logits;
+  numerics::require_finite(kName, "activations", rows);
+  refuse_head(weight, bias);
 }
 
 }  // namespace
 
 Matrix model_logits(const HeadView& head) {
   detail::require_head(kName, head);
-  Matrix logits;
-  if (head.pooling == Pooling::kFlatten) {
-    const Eigen::Map<const Matrix> flat(head.activations.data(), head.samples(),
-                                        head.positions * head.width());
-    logits = detail::affine(MatrixRef(flat), head.weight, head.bias);
-  } else if (head.positions > 1) {
-    logits = detail::affine(MatrixRef(detail::pool_positions(head)), head.weight, head.bias);
-  } else {
-    logits = detail::affine(MatrixRef(head.activations), head.weight, head.bias);
-  }
-  require_finite_logits(logits, MatrixRef(head.activations), head.weight, head.bias);
-  return logits;
+  const bool as_laid = head.pooling == Pooling::kFlatten || head.positions == 1;
+  Matrix logits(head.samples(), head.outputs());
+  for_each_block(head.activations, head.positions, [&](Index first, const Matrix& block) {
+    const Index samples = block.rows() / head.positions;
+    const Eigen::Map<const Matrix> flat(block.data(), samples, head.positions * head.width());
+    logits.middleRows(first / head.positions, samples) =
+        detail::affine(as_laid ? MatrixRef(flat)
+                               : MatrixRef(detail::pool_rows(block, head.positions, head.pooling)),
+                       head.weight, head.bias);
+  });
+  if (numerics::all_finite(logits)) return logits;
+  require_finite_rows(kName, "activations", head.activations, head.positions);
+  refuse_head(head.weight, head.bias);
 }
 
 Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
+#include "numerics/row_source.h"
 
 namespace conoscope::explainers {
 
@@ -29,21 +31,32 @@ inline std::vector<std::vector<Eigen::Index>> members_by_output(const sdk::HeadV
   return members;
 }
 
-/// All positions of the given samples as rows, (members * P) x D; with pool, their mean over
-/// positions, members x D.
-inline sdk::Matrix rows_of_members(const sdk::Matrix& positions, Eigen::Index per_sample,
+/// All positions of the given samples of n x P x D as rows, (members * P) x D; with pool, their mean
+/// over positions, members x D.
+inline sdk::Matrix rows_of_members(const sdk::Tensor& activations,
                                    const std::vector<Eigen::Index>& members, bool pool) {
   const auto count = static_cast<Eigen::Index>(members.size());
-  sdk::Matrix out(pool ? count : count * per_sample, positions.cols());
+  const Eigen::Index positions = activations.shape(1), width = activations.shape(2);
+  sdk::Matrix out(pool ? count : count * positions, width), one(positions, width);
   for (Eigen::Index i = 0; i < count; ++i) {
-    const auto block =
-        positions.middleRows(members[static_cast<std::size_t>(i)] * per_sample, per_sample);
+    activations.row_block(members[static_cast<std::size_t>(i)], 1)
+        .copy_to(std::span<double>(one.data(), static_cast<std::size_t>(one.size())));
     if (pool)
-      out.row(i) = block.colwise().mean();
+      out.row(i) = one.colwise().mean();
     else
-      out.middleRows(i * per_sample, per_sample) = block;
+      out.middleRows(i * positions, positions) = one;
   }
   return out;
+}
+
+/// All positions of n x P x D as rows, (n * P) x D, read from where they lie.
+inline numerics::RowSource position_rows(const sdk::Tensor& activations) {
+  const Eigen::Index width = activations.shape(2);
+  return {activations.shape(0) * activations.shape(1), width,
+          [activations, width](Eigen::Index first, Eigen::Index count, double* out) {
+            activations.copy_rows_to(2, first, count,
+                                     std::span(out, static_cast<std::size_t>(count * width)));
+          }};
 }
 
 /// The concepts of one output.
@@ -62,26 +75,25 @@ template <typename ConceptsOf>
 void explain_members(const sdk::HeadView& head, const sdk::Context& context,
                      sdk::ExplanationOut& out, const std::string& method, bool pool,
                      ConceptsOf&& concepts_of) {
-  const sdk::Matrix positions = sdk::to_matrix(head.activations(), 2);
+  const sdk::Tensor activations = head.activations();
   const auto members = members_by_output(head);
   std::vector<OutputConcepts> concepts;
   std::vector<std::int64_t> counts;
   for (std::size_t c = 0; c < members.size(); ++c) {
     context.check_cancelled();
     if (members[c].empty())
-      concepts.push_back({sdk::Matrix(0, positions.cols()), Eigen::VectorXd(0)});
+      concepts.push_back({sdk::Matrix(0, head.width()), Eigen::VectorXd(0)});
     else
-      concepts.push_back(
-          concepts_of(static_cast<Eigen::Index>(c), members[c],
-                      rows_of_members(positions, head.positions(), members[c], pool)));
+      concepts.push_back(concepts_of(static_cast<Eigen::Index>(c), members[c],
+                                     rows_of_members(activations, members[c], pool)));
     counts.push_back(concepts.back().cavs.rows());
     context.progress(static_cast<double>(c + 1) / static_cast<double>(members.size()));
   }
   std::int64_t total = 0;
   for (const std::int64_t count : counts) total += count;
   if (total == 0) throw std::domain_error(method + ": the model predicts no class at all");
-  auto explanation = out.class_specific(counts, positions.cols());
-  auto cavs = sdk::as_matrix(explanation.cavs, total, positions.cols());
+  auto explanation = out.class_specific(counts, head.width());
+  auto cavs = sdk::as_matrix(explanation.cavs, total, head.width());
   Eigen::Index row = 0;
   for (const OutputConcepts& mine : concepts)
     for (Eigen::Index k = 0; k < mine.cavs.rows(); ++k) {

@@ -61,12 +61,9 @@ class Images {
   /// Image i in double, (height * width) x channels. Read when asked for: all of a large dataset in
   /// double would not fit.
   sdk::Matrix image(Index i) const {
-    cono_tensor one = inputs_.raw();
-    one.shape[0] = 1;
-    one.data = static_cast<char*>(one.data) +
-               i * one.strides[0] * static_cast<std::int64_t>(sdk::dtype_size(one.dtype));
     sdk::Matrix out(height * width, channels);
-    sdk::Tensor(one).for_each([&out](std::int64_t p, double value) { out.data()[p] = value; });
+    inputs_.row_block(i, 1).copy_to(
+        std::span<double>(out.data(), static_cast<std::size_t>(out.size())));
     return out;
   }
 

@@ -17,14 +17,14 @@ inline void refuse_negative(const std::string& method, const sdk::Tensor& activa
   });
 }
 
-/// The parts H that a factorisation finds in rows, K x D. float32 activations are factored in
-/// float32, which is all they hold: half the memory, about twice the speed; the solvers sum over
-/// rows and judge convergence in double.
+/// The parts H that a factorisation finds in rows, K x D. float16 and float32 activations are
+/// factored in float32, which is all they hold: half the memory, about twice the speed; the solvers
+/// sum over rows and judge convergence in double.
 ///
 /// factorise   called with the rows in double or float; returns what has a member h
 template <typename Factorise>
 sdk::Matrix parts_of(const sdk::HeadView& head, const sdk::Matrix& rows, Factorise&& factorise) {
-  if (head.activations().dtype() == CONO_F32)
+  if (head.activations().dtype() != CONO_F64)
     return factorise(numerics::MatrixF(rows.cast<float>())).h.template cast<double>();
   return factorise(rows).h;
 }

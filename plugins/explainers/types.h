@@ -1,5 +1,6 @@
 #pragma once
 
+#include "numerics/row_source.h"
 #include "numerics/types.h"
 
 namespace conoscope::methods {
@@ -11,6 +12,7 @@ using numerics::MatrixRef;
 using numerics::MatrixRefF;
 using numerics::RowMajor;
 using numerics::RowMajorRef;
+using numerics::RowSource;
 using numerics::Vector;
 using numerics::VectorRef;
 

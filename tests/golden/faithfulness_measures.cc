@@ -98,7 +98,7 @@ Outputs ice_eval_case(const Case& one) {
     };
     Matrix psi(head.samples(), explanation.cavs.rows());
     for (Index c = 0; c < head.outputs(); ++c) {
-      const Matrix scores = explanation.project(c, head.activations);
+      const Matrix scores = explanation.project(c, head.activations.all());
       psi.middleCols(explanation.offset[static_cast<size_t>(c)], scores.cols()) = scores;
     }
     out.arrays["psi"] = flat(psi);
@@ -128,7 +128,7 @@ Network::Scores read_scores(const HeadView& head, const Explanation& explanation
   Network::Scores scores;
   for (size_t c = 0; c + 1 < explanation.offset.size(); ++c)
     scores.push_back(
-        head.activations *
+        head.activations.all() *
         explanation.cavs
             .middleRows(explanation.offset[c], explanation.offset[c + 1] - explanation.offset[c])
             .transpose());

@@ -79,7 +79,7 @@ Outputs mcd_case(const Case& one) {
   head.bias = one.input("b").vector();
   head.positions = 1;
   head.pooling = metrics::Pooling::kNone;
-  const Matrix& rows = head.activations;
+  const Matrix rows = head.activations.all();
   const Matrix dimensions = one.input("dims").matrix();
   const Index concepts = one.params().at("concepts"), outputs = head.outputs();
 

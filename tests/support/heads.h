@@ -20,6 +20,13 @@ inline metrics::HeadView random_head(metrics::Index samples, metrics::Index posi
   return head;
 }
 
+/// change(rows) on a copy of the activations, which the head then has.
+inline void change_activations(metrics::HeadView& head, const auto& change) {
+  metrics::Matrix rows = head.activations.all();
+  change(rows);
+  head.activations = rows;
+}
+
 /// K CAVs for each of C outputs, normal entries; linear.
 inline metrics::Explanation normal_explanation(metrics::Index outputs, metrics::Index concepts,
                                                metrics::Index width, std::uint64_t seed = 9) {

@@ -1,6 +1,8 @@
 #include "harness/core/artifacts/views.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace conoscope::core {
 
@@ -16,12 +18,18 @@ metrics::Pooling pooling_of(const ArrayBag& bag) {
                              : metrics::Pooling::kNone;
 }
 
-}  // namespace
-
-Matrix to_matrix(const sdk::Tensor& tensor, int split, Index most) {
+/// Rows and columns when the axes before `split` are the rows.
+std::pair<Index, Index> extents(const sdk::Tensor& tensor, int split) {
   Index rows = 1, cols = 1;
   for (int axis = 0; axis < tensor.dimensions(); ++axis)
     (axis < split ? rows : cols) *= tensor.shape(axis);
+  return {rows, cols};
+}
+
+}  // namespace
+
+Matrix to_matrix(const sdk::Tensor& tensor, int split, Index most) {
+  const auto [rows, cols] = extents(tensor, split);
   Matrix out(std::min(rows, most), cols);
   tensor.for_each([&out](std::int64_t i, double value) {
     if (i < out.size()) out.data()[i] = value;
@@ -36,11 +44,19 @@ metrics::Output output_of(const ArrayBag& bag) {
                                 : metrics::Output::kSoftmax;
 }
 
+metrics::RowSource rows_in(const sdk::Tensor& tensor, int split) {
+  const auto [rows, cols] = extents(tensor, split);
+  return {rows, cols, [tensor, split, cols = cols](Index first, Index count, double* out) {
+            tensor.copy_rows_to(split, first, count,
+                                std::span(out, static_cast<std::size_t>(count * cols)));
+          }};
+}
+
 metrics::HeadView make_head_view(const ArrayBag& bag) {
   metrics::HeadView out;
   const sdk::Tensor activations = bag.get("activations");
   out.positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
-  out.activations = to_matrix(activations, activations.dimensions() - 1);
+  out.activations = rows_in(activations, activations.dimensions() - 1);
   out.weight = to_matrix(bag.get("head_weight"), 1);
   out.bias = to_matrix(bag.get("head_bias"), 1).col(0);
   out.pooling = pooling_of(bag);

@@ -16,7 +16,11 @@ metrics::Matrix to_matrix(const sdk::Tensor& tensor, int split,
 /// softmax where nothing is said.
 metrics::Output output_of(const ArrayBag& bag);
 
-/// activations n x P x D (n x D counts as P = 1) and the head.
+/// As to_matrix, but the numbers stay where they are. The memory, and the tensor's row index, must
+/// outlive it.
+metrics::RowSource rows_in(const sdk::Tensor& tensor, int split);
+
+/// activations n x P x D (n x D counts as P = 1), which stay where they are, and the head.
 metrics::HeadView make_head_view(const ArrayBag& bag);
 
 /// CAVs and importances; psi is not among the arrays.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -79,7 +80,14 @@ void Forward::operator()(const cono_tensor& inputs, cono_tensor& activations) co
   const auto values = out.values<double>();
   std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
   if (in.rows() == 0) return;
-  function_(inputs, activations);
+  if (inputs.row_index == nullptr) {
+    function_(inputs, activations);
+  } else {  // an explainer hands on what it was given; models are spared the index
+    Matrix packed = to_matrix(in, 1);
+    cono_tensor rows = sdk::make_tensor(
+        packed.data(), CONO_F64, std::span(inputs.shape, static_cast<std::size_t>(inputs.ndim)));
+    function_(rows, activations);
+  }
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i]))
       throw OutputFault("the model's forward call left NaN or infinity at number " +

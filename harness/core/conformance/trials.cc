@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "harness/core/artifacts/sample_arrays.h"
@@ -26,7 +27,16 @@ constexpr Index kTrialRows = 32;
 constexpr std::array<std::string_view, 3> kWorkedOut = {"logits", "predictions", "train_index"};
 
 template <typename T>
-void spread_out(ArrayBag& bag, const sdk::Tensor& tensor) {
+T narrowed(double value) {
+  if constexpr (std::is_same_v<T, sdk::Half>)
+    return sdk::Half(static_cast<float>(value));
+  else
+    return static_cast<T>(value);
+}
+
+/// The same numbers far apart with NaN between them; with a row index, the rows in reverse order.
+template <typename T>
+void spread_out(ArrayBag& bag, const sdk::Tensor& tensor, bool indexed) {
   cono_tensor apart = tensor.raw();
   std::int64_t step = 2;
   for (int axis = tensor.dimensions() - 1; axis >= 0; --axis) {
@@ -34,18 +44,22 @@ void spread_out(ArrayBag& bag, const sdk::Tensor& tensor) {
     step = step * tensor.shape(axis) + 3;
   }
   const std::string name = tensor.name();
+  const std::int64_t rows = tensor.rows(), of_row = tensor.size() / std::max<std::int64_t>(rows, 1);
   // The bag owns the memory under this name; the view with strides then takes its place.
+  auto* place = reinterpret_cast<std::int64_t*>(bag.add_empty(name, CONO_I64, {rows}));
+  for (std::int64_t row = 0; row < rows; ++row) place[row] = indexed ? rows - 1 - row : row;
   auto* memory = reinterpret_cast<T*>(bag.add_empty(name, sdk::dtype_of<T>(), {step}));
-  std::fill_n(memory, step, std::numeric_limits<T>::quiet_NaN());
+  std::fill_n(memory, step, narrowed<T>(std::numeric_limits<double>::quiet_NaN()));
   tensor.for_each([&](std::int64_t i, double value) {
-    std::int64_t offset = 0;
-    for (int axis = tensor.dimensions() - 1; axis >= 0; --axis) {
-      offset += i % tensor.shape(axis) * apart.strides[axis];
-      i /= tensor.shape(axis);
+    std::int64_t offset = place[i / of_row] * apart.strides[0], j = i % of_row;
+    for (int axis = tensor.dimensions() - 1; axis >= 1; --axis) {
+      offset += j % tensor.shape(axis) * apart.strides[axis];
+      j /= tensor.shape(axis);
     }
-    memory[offset] = static_cast<T>(value);
+    memory[offset] = narrowed<T>(value);
   });
   apart.data = memory;
+  apart.row_index = indexed ? place : nullptr;
   bag.add(name, apart);
 }
 
@@ -55,8 +69,17 @@ void spoil(ArrayBag& bag, const sdk::Tensor& tensor) {
   const std::vector<std::int64_t> shape(tensor.raw().shape,
                                         tensor.raw().shape + tensor.dimensions());
   auto* memory = reinterpret_cast<T*>(bag.add_empty(tensor.name(), sdk::dtype_of<T>(), shape));
-  tensor.for_each([&](std::int64_t i, double value) { memory[i] = static_cast<T>(value); });
-  memory[0] = std::numeric_limits<T>::quiet_NaN();
+  tensor.for_each([&](std::int64_t i, double value) { memory[i] = narrowed<T>(value); });
+  memory[0] = narrowed<T>(std::numeric_limits<double>::quiet_NaN());
+}
+
+template <typename T>
+void alter(ArrayBag& bag, const sdk::Tensor& tensor, std::string_view trial, bool indexed) {
+  const bool of_samples = tensor.name() != "head_weight";
+  if (trial == trial::kStrided)
+    spread_out<T>(bag, tensor, indexed && of_samples);
+  else if (of_samples)
+    spoil<T>(bag, tensor);
 }
 
 /// Is the call a function of its rows, each on its own?
@@ -76,16 +99,14 @@ void check_function(const std::string& name, const Matrix& rows, Call&& call) {
 
 }  // namespace
 
-void alter_input(ArrayBag& bag, std::string_view trial) {
+void alter_input(ArrayBag& bag, std::string_view trial, bool indexed) {
   if (trial == trial::kStrided || trial == trial::kNan)
     for (const char* name : {"activations", "inputs", "head_weight"}) {
       const auto tensor = bag.find(name);
-      if (!tensor || (trial == trial::kNan && tensor->name() == "head_weight")) continue;
-      const bool strided = trial == trial::kStrided;
-      if (tensor->dtype() == CONO_F32)
-        strided ? spread_out<float>(bag, *tensor) : spoil<float>(bag, *tensor);
-      if (tensor->dtype() == CONO_F64)
-        strided ? spread_out<double>(bag, *tensor) : spoil<double>(bag, *tensor);
+      if (!tensor) continue;
+      if (tensor->dtype() == CONO_F16) alter<sdk::Half>(bag, *tensor, trial, indexed);
+      if (tensor->dtype() == CONO_F32) alter<float>(bag, *tensor, trial, indexed);
+      if (tensor->dtype() == CONO_F64) alter<double>(bag, *tensor, trial, indexed);
     }
   if (trial == trial::kNoRows)
     for (const std::span<const std::string_view> names :

@@ -27,10 +27,10 @@ inline constexpr std::string_view kMemory = "memory";            ///< the same c
 /// Changes the plugin's input as the trial wants it; other trials change nothing.
 ///
 /// strided  activations, head_weight and inputs keep their values and lie apart in memory, with NaN
-///          between them
+///          between them; but for a model (indexed = false) with a row index, the last row first
 /// nan      the first number of activations and inputs becomes NaN
 /// no_rows  every array with a row for each sample loses its rows, and train_index its entries
-void alter_input(ArrayBag& bag, std::string_view trial);
+void alter_input(ArrayBag& bag, std::string_view trial, bool indexed = true);
 
 // The trials of what a plugin answers after its fit, each on the first rows that its fit was given.
 // Each throws OutputFault: the answers of two equal calls differ, depend on the rows around, or are

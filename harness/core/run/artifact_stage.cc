@@ -108,7 +108,7 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
   const ReadyPlugin<cono_model> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
   ArrayBag dataset = ArrayBag::open(job.dataset);
-  alter_input(dataset, job.trial);
+  alter_input(dataset, job.trial, false);
   report.stage("fit");
   produce_with(job, ready, host, folder,
                [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {

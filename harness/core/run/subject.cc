@@ -93,6 +93,13 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
                         tensor.dtype(), shape));
       continue;
     }
+    if (name == "activations" || name == "inputs") {
+      cono_tensor scattered = tensor.raw();
+      scattered.shape[0] = shape[0];
+      scattered.row_index = rows.data();
+      out.add(name, scattered);
+      continue;
+    }
     char* target = out.add_empty(name, tensor.dtype(), shape);
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::memcpy(target + i * row_bytes, base + static_cast<std::size_t>(rows[i]) * row_bytes,
@@ -108,11 +115,13 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
   ArrayBag out = rows_of(model, train, samples);
   out.adopt(rows_of(dataset, train, samples, true));
   add_segments(dataset, train, samples, out);
-  sdk::Tensor activations = out.get("activations");
-  if (activations.dimensions() == 2)
-    out.add("activations", sdk::make_tensor(activations.raw().data, activations.dtype(),
-                                            std::vector<std::int64_t>{activations.shape(0), 1,
-                                                                      activations.shape(1)}));
+  if (cono_tensor activations = out.get("activations").raw(); activations.ndim == 2) {
+    activations.ndim = 3;
+    activations.shape[2] = activations.shape[1];
+    activations.strides[2] = activations.strides[1];
+    activations.shape[1] = 1;
+    out.add("activations", activations);
+  }
   const Matrix logits = metrics::model_logits(make_head_view(out));
   out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
   if (output_of(model) == metrics::Output::kSoftmax) {
@@ -192,7 +201,7 @@ void TestSubject::add_images(const ArrayBag& dataset,
   const auto inputs = test_.find("inputs");
   if (!inputs || inputs->dimensions() != 4 || inputs->size() == 0) return;
   images_.emplace();
-  images_->pixels = to_matrix(*inputs, 1);
+  images_->pixels = rows_in(*inputs, 1);
   images_->height = inputs->shape(1);
   images_->width = inputs->shape(2);
   images_->channels = inputs->shape(3);

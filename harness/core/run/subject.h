@@ -9,7 +9,8 @@
 namespace conoscope::core {
 
 /// The arrays of one split: rows of every per-sample array, everything else as it is. With
-/// annotations_only, just the samples' inputs and annotations.
+/// annotations_only, just the samples' inputs and annotations. Activations and inputs, which may be
+/// large, are not copied but have a row index, which is `rows`; both must outlive the result.
 /// throws  std::runtime_error: an array that should have a row for each sample has not
 ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
                  bool annotations_only = false);
@@ -27,7 +28,7 @@ class TestSubject {
 
   void set_projection(decltype(metrics::Explanation::project) project,
                       decltype(metrics::Explanation::reconstruct) reconstruct);
-  /// The training split's head view; left out unless asked for, because it is a copy.
+  /// The training split's head view; left out unless asked for.
   void add_train_head(const ArrayBag& dataset, const ArrayBag& model);
   /// The training split's annotations, and the model's concept scores there; nothing where the
   /// model has no concept view. Left out unless asked for, because it is a copy.

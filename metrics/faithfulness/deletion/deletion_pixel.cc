@@ -78,13 +78,8 @@ PartsOverClasses delete_pixels(const Subject& subject) {
     const Vector importance = of.explanation().importance(c);
     if (samples.empty() || importance.size() == 0) continue;
     const auto count = static_cast<Index>(samples.size());
-    Matrix pixels(count, images.pixels.cols()), positions(count * head.positions, head.width());
-    for (Index i = 0; i < count; ++i) {
-      const Index sample = samples[static_cast<size_t>(i)];
-      pixels.row(i) = images.pixels.row(sample);
-      positions.middleRows(i * head.positions, head.positions) =
-          head.activations.middleRows(sample * head.positions, head.positions);
-    }
+    const Matrix pixels = rows_of_samples(images.pixels, 1, samples);
+    const Matrix positions = rows_of_samples(head.activations, head.positions, samples);
     const IndexVector concepts = class_assignment(of.project(c, positions)).predictions;
     all.add(deletion_parts(pixels, upsampled(concepts, count, grid, images.height, images.width),
                            deletion_order(importance), images.mean,

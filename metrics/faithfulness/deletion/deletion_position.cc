@@ -20,9 +20,7 @@ PartsOverClasses delete_positions(const Subject& subject) {
   const std::vector<IndexVector>& labelled = subject.once(labelled_members);
   if (head.positions == 1) throw NotApplicable("there is one position only");
   const Index positions = head.positions, width = head.width();
-  const Eigen::Map<const Matrix> samples_as_rows(head.activations.data(), head.samples(),
-                                                 positions * width);
-  const Vector fill = head.activations.colwise().mean().transpose();
+  const Vector fill = of.pooled().colwise().mean().transpose();
   const auto model = [&](const MatrixRef& inputs) -> Matrix {
     HeadView left = {};
     left.activations = Eigen::Map<const Matrix>(inputs.data(), inputs.rows() * positions, width);
@@ -37,12 +35,12 @@ PartsOverClasses delete_positions(const Subject& subject) {
     const IndexVector& samples = labelled[static_cast<size_t>(c)];
     const Vector importance = of.explanation().importance(c);
     if (samples.empty() || importance.size() == 0) continue;
-    const Matrix inputs = rows_at(samples_as_rows, samples);
-    const Matrix psi =
-        of.project(c, Eigen::Map<const Matrix>(inputs.data(), inputs.rows() * positions, width));
-    all.add(deletion_parts(inputs, class_assignment(psi).predictions, deletion_order(importance),
-                           fill, IndexVector(samples.size(), c), model),
-            inputs.rows());
+    const auto count = static_cast<Index>(samples.size());
+    const Matrix rows = rows_of_samples(head.activations, positions, samples);
+    const Eigen::Map<const Matrix> inputs(rows.data(), count, positions * width);
+    all.add(deletion_parts(inputs, class_assignment(of.project(c, rows)).predictions,
+                           deletion_order(importance), fill, IndexVector(samples.size(), c), model),
+            count);
   }
   return all;
 }

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/surf/surf_weight.h"
@@ -24,21 +25,11 @@ Matrix finite(Matrix surrogate, const Rows& rows) {
 }
 
 // Importances apply after the positions are merged: m = n * positions rows of scores become n.
-Matrix merge_positions(Matrix scores, Index positions, Pooling pooling) {
-  if (positions == 1) return scores;
-  Matrix merged(scores.rows() / positions, scores.cols());
-  for (Index i = 0; i < merged.rows(); ++i) {
-    merged.row(i) = scores.middleRows(i * positions, positions).colwise().sum();
-    if (pooling == Pooling::kMean) merged.row(i) /= static_cast<double>(positions);
-  }
-  return merged;
-}
-
 Matrix projected_surrogate(const MatrixRef& rows, const CheckedExplanation& explanation,
                            const VectorRef& bias, Index positions, Pooling pooling) {
   Matrix surrogate(rows.rows() / positions, bias.size());
   if (explanation->class_agnostic) {
-    const Matrix scores = merge_positions(explanation.project(0, rows), positions, pooling);
+    const Matrix scores = detail::pool_rows(explanation.project(0, rows), positions, pooling);
     surrogate.noalias() = scores * explanation->importance_by_output.transpose();
   } else {
     for (Index c = 0; c < bias.size(); ++c) {
@@ -47,7 +38,7 @@ Matrix projected_surrogate(const MatrixRef& rows, const CheckedExplanation& expl
         surrogate.col(c).setZero();
         continue;
       }
-      const Matrix scores = merge_positions(explanation.project(c, rows), positions, pooling);
+      const Matrix scores = detail::pool_rows(explanation.project(c, rows), positions, pooling);
       surrogate.col(c).noalias() =
           scores * explanation->importance.segment(explanation->first_row(c), count);
     }
@@ -85,11 +76,15 @@ Matrix surf_surrogate(const ExplainedHead& of, PositionRule rule) {
   if (explanation->linear())
     return finite(linear_surrogate(of.pooled(), explanation, head.bias), of.pooled());
   const bool by_position = of.flatten() || rule == PositionRule::kSpatialMean;
-  return finite(by_position
-                    ? projected_surrogate(head.activations, explanation, head.bias, head.positions,
-                                          head.pooling)
-                    : projected_surrogate(of.pooled(), explanation, head.bias, 1, Pooling::kNone),
-                of.pooled());
+  if (!by_position)
+    return finite(projected_surrogate(of.pooled(), explanation, head.bias, 1, Pooling::kNone),
+                  of.pooled());
+  Matrix surrogate(head.samples(), head.outputs());
+  for_each_block(head.activations, head.positions, [&](Index first, const Matrix& block) {
+    surrogate.middleRows(first / head.positions, block.rows() / head.positions) =
+        projected_surrogate(block, explanation, head.bias, head.positions, head.pooling);
+  });
+  return finite(std::move(surrogate), of.pooled());
 }
 
 Matrix surf_surrogate(const MatrixRef& rows, const CheckedExplanation& explanation,

@@ -21,7 +21,8 @@ enum class PositionRule {
 ///
 /// of       the head, whose bias is added and whose weight is not used, and its explanation: a linear
 ///          psi is folded (surf_weight); a projection is called once per output with all rows, or
-///          once in all when the explanation is class-agnostic.
+///          once in all when the explanation is class-agnostic; below positions, once for each block
+///          of samples.
 /// returns  n x C, on the scale of the model's logits.
 /// throws   std::invalid_argument: psi returns another shape or an entry that is not finite
 ///          std::domain_error: all entries are finite, yet a surrogate logit overflows

@@ -74,9 +74,7 @@ class CShap final : public sdk::Explainer {
     if (view.output() == "regression")
       throw sdk::NotApplicable("c_shap: completeness is an accuracy, a regression has none");
     const Index n = view.samples(), positions = view.positions(), outputs = view.outputs();
-    numerics::MatrixF x(n * positions, view.width());
-    view.activations().for_each(
-        [&x](std::int64_t i, double value) { x.data()[i] = static_cast<float>(value); });
+    const numerics::RowSource x = conoscope::explainers::position_rows(view.activations());
     methods::FrozenHead<float> head;
     head.weight = sdk::to_matrix(view.weight()).cast<float>();
     head.bias = sdk::to_matrix(view.bias()).col(0).cast<float>();
@@ -119,10 +117,14 @@ class CShap final : public sdk::Explainer {
     for (Index m = 0; m < concepts.rows(); ++m)
       with_duplicates.col(m) = game.col(player_of[static_cast<std::size_t>(m)]);
 
+    numerics::MatrixF scores(x.rows(), model.concepts.rows());
+    for_each_block(x, positions, [&](Index first, const numerics::Matrix& block) {
+      scores.middleRows(first, block.rows()) =
+          methods::concept_scores<float>(block.cast<float>(), model.concepts, options_.loss.beta);
+    });
     Index done = 0;
     const numerics::Matrix values = methods::coalition_recall(
-        methods::concept_scores<float>(x, model.concepts, options_.loss.beta), positions, model.w1,
-        model.w2, head, targets, with_duplicates, [&] {
+        scores, positions, model.w1, model.w2, head, targets, with_duplicates, [&] {
           context.check_cancelled();
           context.progress(0.7 + 0.3 * static_cast<double>(++done) / static_cast<double>(n));
         });

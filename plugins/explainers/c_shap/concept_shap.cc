@@ -205,12 +205,14 @@ double concept_shap_loss(const RowMajorRef<T>& x, Index positions, const Coaliti
   return value;
 }
 
-ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index positions,
+ConceptShapModel<float> concept_shap_fit(const RowSource& x, Index positions,
                                          const Coalitions& targets, const FrozenHead<float>& head,
                                          const ConceptShapOptions& options, numerics::Seed seed,
                                          const std::function<void(int)>& after_epoch) {
   const std::string me = "concept_shap_fit";
-  numerics::require_filled(me, "x", x);
+  require_finite_rows(me, "x", x, 1);
+  numerics::require_at_least(me, "rows of x", x.rows(), 1);
+  numerics::require_at_least(me, "columns of x", x.cols(), 1);
   check_loss(me, options.loss);
   check_batch(me, x.rows(), positions, targets, head);
   numerics::require_at_least(me, "concepts", options.concepts, 1);
@@ -248,7 +250,8 @@ ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index posi
       const Index count = std::min(batch, n - at);
       for (Index i = 0; i < count; ++i) {
         const Index sample = order[static_cast<std::size_t>(at + i)];
-        rows.middleRows(i * positions, positions) = x.middleRows(sample * positions, positions);
+        rows.middleRows(i * positions, positions) =
+            x.block(sample * positions, positions).cast<float>();
         wanted.row(i) = targets.row(sample);
       }
       const double loss =

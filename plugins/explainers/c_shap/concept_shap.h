@@ -74,12 +74,12 @@ struct ConceptShapOptions {
   double learning_rate = 1e-3;
 };
 
-/// Learns concepts and g by Adam, samples in a fresh random order each epoch. Start: concepts
+/// Learns concepts and g by Adam, in float32, from batches read when their turn comes, samples in a fresh random order each epoch. Start: concepts
 /// U(-0.5, 0.5), layers Glorot uniform. The returned concepts have norm 1. One thread.
 ///
 /// throws      std::invalid_argument: as concept_shap_loss; a count below 1
 ///             std::domain_error: the loss is no longer finite
-ConceptShapModel<float> concept_shap_fit(const RowMajorRef<float>& x, Index positions,
+ConceptShapModel<float> concept_shap_fit(const RowSource& x, Index positions,
                                          const Coalitions& targets, const FrozenHead<float>& head,
                                          const ConceptShapOptions& options, numerics::Seed seed,
                                          const std::function<void(int)>& after_epoch = {});

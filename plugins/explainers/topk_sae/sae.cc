@@ -16,20 +16,19 @@ template <typename T>
 using RowVector = Eigen::Matrix<T, 1, Eigen::Dynamic>;
 
 template <typename T>
-void check(const std::string& function, const RowMajorRef<T>& x, const TopKSae<T>& sae) {
-  numerics::require_filled(function, "x", x);
+void check(const std::string& function, Index width, const TopKSae<T>& sae) {
   numerics::require_filled(function, "encoder", sae.encoder);
   numerics::require_filled(function, "dictionary", sae.dictionary);
   numerics::require_filled(function, "bias", RowMajor<T>(sae.bias));
   const Index latents = sae.encoder.rows();
-  if (sae.encoder.cols() != x.cols() || sae.dictionary.cols() != x.cols() ||
+  if (sae.encoder.cols() != width || sae.dictionary.cols() != width ||
       sae.dictionary.rows() != latents || sae.bias.size() != latents)
     throw std::invalid_argument(function + ": encoder " + std::to_string(latents) + " x " +
                                 std::to_string(sae.encoder.cols()) + ", dictionary " +
                                 std::to_string(sae.dictionary.rows()) + " x " +
                                 std::to_string(sae.dictionary.cols()) + " and bias " +
                                 std::to_string(sae.bias.size()) + " do not fit rows of width " +
-                                std::to_string(x.cols()));
+                                std::to_string(width));
   if (sae.top_k < 1 || sae.top_k > latents)
     throw std::invalid_argument(function + ": top_k = " + std::to_string(sae.top_k) +
                                 " is not in 1 to " + std::to_string(latents) + " latents");
@@ -110,7 +109,8 @@ RowMajor<T> sae_dictionary(const TopKSae<T>& sae) {
 
 template <typename T>
 RowMajor<T> sae_encode(const RowMajorRef<T>& x, const TopKSae<T>& sae) {
-  check("sae_encode", x, sae);
+  numerics::require_filled("sae_encode", "x", x);
+  check("sae_encode", x.cols(), sae);
   RowMajor<T> codes = RowMajor<T>::Zero(x.rows(), sae.encoder.rows());
   const Index block = numerics::rows_per_block<T>(sae.encoder.rows());
   std::vector<std::int32_t> active;
@@ -263,14 +263,16 @@ TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, numerics::See
   return sae;
 }
 
-TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, numerics::Seed seed,
+TopKSae<float> sae_fit(const RowSource& x, const SaeOptions& options, numerics::Seed seed,
                        const std::function<void(int)>& after_epoch) {
   numerics::require_at_least("sae_fit", "latents", options.latents, 1);
   numerics::require_at_least("sae_fit", "epochs", options.epochs, 1);
   numerics::require_at_least("sae_fit", "batch", options.batch, 1);
   numerics::require_weight("sae_fit", "learning_rate", options.learning_rate);
   TopKSae<float> start = sae_initialise<float>(x.cols(), options.latents, options.top_k, seed);
-  check("sae_fit", x, start);
+  numerics::require_at_least("sae_fit", "rows of x", x.rows(), 1);
+  check("sae_fit", x.cols(), start);
+  require_finite_rows("sae_fit", "x", x, 1);
   SaeTrainer<float> trainer(std::move(start), options.aux_weight, options.clip);
 
   const Index n = x.rows(), batch = std::min(options.batch, n);
@@ -286,7 +288,7 @@ TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, n
     for (Index at = 0; at < n; at += batch) {
       const Index count = std::min(batch, n - at);
       for (Index i = 0; i < count; ++i)
-        rows.row(i) = x.row(order[static_cast<std::size_t>(at + i)]);
+        rows.row(i) = x.block(order[static_cast<std::size_t>(at + i)], 1).cast<float>();
       const double rate =
           options.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * done / all_steps));
       const double loss = trainer.step(rows.topRows(count), rate);

@@ -100,13 +100,13 @@ struct SaeOptions {
 template <typename T>
 TopKSae<T> sae_initialise(Index width, Index latents, Index top_k, numerics::Seed seed);
 
-/// Trains on the rows of x in a fresh random order each epoch; the last batch may be smaller.
+/// Trains on the rows of x, in float32 and read when their turn comes, in a fresh random order each epoch; the last batch may be smaller.
 /// after_epoch(epoch) is called after each, and may throw to stop. One thread; same bits always.
 ///
 /// throws      std::invalid_argument: as sae_encode; latents, epochs or batch below 1, a rate or
 ///             weight that is negative or not finite
 ///             std::domain_error: the loss is no longer finite
-TopKSae<float> sae_fit(const RowMajorRef<float>& x, const SaeOptions& options, numerics::Seed seed,
+TopKSae<float> sae_fit(const RowSource& x, const SaeOptions& options, numerics::Seed seed,
                        const std::function<void(int)>& after_epoch = {});
 
 extern template class SaeTrainer<float>;

@@ -54,17 +54,13 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
       throw std::invalid_argument("topk_sae: k = " + std::to_string(options.top_k) +
                                   " is more than the " + std::to_string(options.latents) +
                                   " latents");
-    const sdk::Tensor activations = head.activations();
-    numerics::MatrixF rows(head.samples() * head.positions(), width);
-    activations.for_each(
-        [&rows](std::int64_t i, double value) { rows.data()[i] = static_cast<float>(value); });
-
     context.check_cancelled();
     const auto sae =
-        methods::sae_fit(rows, options, numerics::Seed(context.seed().value()), [&](int epoch) {
-          context.check_cancelled();
-          context.progress(static_cast<double>(epoch + 1) / options.epochs);
-        });
+        methods::sae_fit(conoscope::explainers::position_rows(head.activations()), options,
+                         numerics::Seed(context.seed().value()), [&](int epoch) {
+                           context.check_cancelled();
+                           context.progress(static_cast<double>(epoch + 1) / options.epochs);
+                         });
 
     methods::TopKSae<double> exact{sae.encoder.cast<double>(), sae.bias.cast<double>(),
                                    sae.dictionary.cast<double>(), sae.top_k};

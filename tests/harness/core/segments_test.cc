@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/run/subject.h"
 
@@ -52,7 +53,7 @@ TEST_CASE("segments: an explainer sees those of the training samples, numbered l
   CHECK(std::ranges::equal(sample, std::vector<std::int64_t>{0, 1, 1, 0}));
   const auto features = input.get("segment_embeddings").values<const float>();
   CHECK(std::ranges::equal(features, std::vector<float>{0, 0, 2, 20, 3, 30, 5, 50}));
-  CHECK(input.get("activations").values<const float>()[0] == 7.0F);
+  CHECK(to_matrix(input.get("activations"), 2)(0, 0) == 7.0);
 }
 
 TEST_CASE("segments: none of the training samples, or none at all") {

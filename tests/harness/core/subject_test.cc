@@ -35,6 +35,13 @@ std::vector<T> values(const ArrayBag& bag, const std::string& name) {
   return {read.begin(), read.end()};
 }
 
+/// All numbers in order, from wherever they lie.
+std::vector<float> numbers(const ArrayBag& bag, const std::string& name) {
+  std::vector<float> out(static_cast<std::size_t>(bag.get(name).size()));
+  bag.get(name).copy_to(std::span(out));
+  return out;
+}
+
 /// Five samples: labels 0 ... 4, inputs 5 x 2, train 0, 2, 4, test 3, 1.
 ArrayBag dataset() {
   ArrayBag bag;
@@ -75,7 +82,7 @@ TEST_CASE("rows_of takes rows of per-sample arrays, everything else as it is") {
   const std::vector<std::int64_t> scattered{4, 0, 3};
   const ArrayBag some = rows_of(data, scattered, 5);
   CHECK(values<std::int64_t>(some, "labels") == std::vector<std::int64_t>{4, 0, 3});
-  CHECK(values<float>(some, "inputs") == std::vector<float>{8, 9, 0, 1, 6, 7});
+  CHECK(numbers(some, "inputs") == std::vector<float>{8, 9, 0, 1, 6, 7});
   CHECK(values<std::int64_t>(some, "train_index") == std::vector<std::int64_t>{0, 2, 4});
   CHECK(some.text("task") == "classification");
   const ArrayBag only = rows_of(data, scattered, 5, true);
@@ -84,13 +91,24 @@ TEST_CASE("rows_of takes rows of per-sample arrays, everything else as it is") {
         std::vector<std::uint8_t>{18, 19, 10, 11, 16, 17});
 }
 
+TEST_CASE("activations and inputs are never copied") {
+  const ArrayBag data = dataset(), fitted = model();
+  const std::vector<std::int64_t> scattered{4, 0, 3}, run{1, 2};
+  for (const auto& [bag, name] : {std::pair{&data, "inputs"}, std::pair{&fitted, "activations"}}) {
+    const ArrayBag part = rows_of(*bag, scattered, 5);
+    CHECK(part.get(name).raw().data == bag->get(name).raw().data);
+    CHECK(part.get(name).raw().row_index == scattered.data());
+    CHECK(rows_of(*bag, run, 5).get(name).contiguous());
+  }
+}
+
 TEST_CASE("consecutive rows are not copied; others that look alike are") {
   const ArrayBag data = dataset();
   const auto* base = data.get("labels").values<const std::int64_t>().data();
   const std::vector<std::int64_t> run{1, 2, 3};
   const ArrayBag part = rows_of(data, run, 5);
   CHECK(part.get("labels").values<const std::int64_t>().data() == base + 1);
-  CHECK(values<float>(part, "inputs") == std::vector<float>{2, 3, 4, 5, 6, 7});
+  CHECK(numbers(part, "inputs") == std::vector<float>{2, 3, 4, 5, 6, 7});
   // First, last, number and order are those of a run.
   for (const std::vector<std::int64_t>& rows :
        {std::vector<std::int64_t>{0, 2, 2, 3}, {0, 0, 2}, {2, 1, 0}, {3}})
@@ -110,7 +128,7 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
   const ArrayBag in = make_explainer_input(data, head);
   CHECK(values<std::int64_t>(in, "labels") == std::vector<std::int64_t>{0, 2, 4});
   CHECK(in.get("activations").shape_text() == "3 x 2 x 3");
-  CHECK(values<float>(in, "activations")[6] == 12);  // sample 2 begins at 2 * 6
+  CHECK(numbers(in, "activations")[6] == 12);  // sample 2 begins at 2 * 6
   CHECK(in.get("head_weight").shape_text() == "2 x 3");
   // Sample 0: positions (0, 1, 2) and (3, 4, 5), mean (1.5, 2.5, 3.5); W = (1 2 3; 4 5 6).
   const auto logits = values<double>(in, "logits");
@@ -127,13 +145,14 @@ TEST_CASE("activations n x D are given as n x 1 x D") {
   const ArrayBag data = dataset(), head = model({5, 3}, "none");
   const ArrayBag in = make_explainer_input(data, head);
   CHECK(in.get("activations").shape_text() == "3 x 1 x 3");
-  CHECK(values<float>(in, "activations") == std::vector<float>{0, 1, 2, 6, 7, 8, 12, 13, 14});
+  CHECK(numbers(in, "activations") == std::vector<float>{0, 1, 2, 6, 7, 8, 12, 13, 14});
 }
 
 TEST_CASE("predictions only where the output is one class") {
   ArrayBag head = model();
   head.set_text("output", "sigmoid");
-  CHECK_FALSE(make_explainer_input(dataset(), head).find("predictions").has_value());
+  const ArrayBag data = dataset();
+  CHECK_FALSE(make_explainer_input(data, head).find("predictions").has_value());
 }
 
 TEST_CASE("on a tie the lowest class is predicted") {
@@ -152,7 +171,7 @@ TEST_CASE("the head view of n x P x D, n x D and flatten") {
   CHECK(cube.samples() == 5);
   CHECK(cube.width() == 3);
   CHECK(cube.outputs() == 2);
-  CHECK(cube.activations(3, 2) == 11.0);  // sample 1, position 1
+  CHECK(cube.activations.all()(3, 2) == 11.0);  // sample 1, position 1
   CHECK(cube.pooling == metrics::Pooling::kMean);
   const auto flat = make_head_view(model({5, 3}, "mean"));
   CHECK(flat.positions == 1);
@@ -169,8 +188,8 @@ TEST_CASE("a metric is given the test rows, in the split's order") {
   const metrics::Views views = subject.views();
   REQUIRE(views.head != nullptr);
   CHECK(views.head->samples() == 2);
-  CHECK(views.head->activations(0, 0) == 18.0);  // sample 3
-  CHECK(views.head->activations(2, 0) == 6.0);   // sample 1
+  CHECK(views.head->activations.all()(0, 0) == 18.0);  // sample 3
+  CHECK(views.head->activations.all()(2, 0) == 6.0);   // sample 1
   REQUIRE(views.explanation != nullptr);
   CHECK(views.explanation->cavs(2, 1) == 7.0);
   CHECK(views.explanation->offset == metrics::IndexVector{0, 1, 3});
@@ -192,16 +211,16 @@ TEST_CASE("the training split's head view is there when it was asked for") {
   REQUIRE(train != nullptr);
   CHECK(train->samples() == 3);  // 0, 2, 4
   CHECK(train->positions == 2);
-  CHECK(train->activations(0, 0) == 0.0);
-  CHECK(train->activations(2, 0) == 12.0);
-  CHECK(train->activations(5, 2) == 29.0);
+  CHECK(train->activations.all()(0, 0) == 0.0);
+  CHECK(train->activations.all()(2, 0) == 12.0);
+  CHECK(train->activations.all()(5, 2) == 29.0);
   CHECK(train->weight == subject.views().head->weight);
   CHECK(train->bias == subject.views().head->bias);
   CHECK(train->pooling == metrics::Pooling::kMean);
   CHECK(train->output == metrics::Output::kSoftmax);
   // The test split is what it was.
   CHECK(subject.views().head->samples() == 2);
-  CHECK(subject.views().head->activations(0, 0) == 18.0);
+  CHECK(subject.views().head->activations.all()(0, 0) == 18.0);
 }
 
 TEST_CASE("a model without a head has none on the training split either") {
@@ -328,7 +347,7 @@ TEST_CASE("a metric plugin sees the same numbers as arrays, after a control") {
   CHECK(arrays.get("cavs").shape_text() == "3 x 3");
   CHECK(arrays.get("logits").shape_text() == "2 x 2");
   CHECK(values<std::int64_t>(arrays, "labels") == std::vector<std::int64_t>{3, 1});
-  CHECK(values<float>(arrays, "activations")[0] == 18);
+  CHECK(numbers(arrays, "activations")[0] == 18);
   CHECK(arrays.text("scope") == "class_specific");
   CHECK(arrays.text("pooling") == "mean");
   CHECK_FALSE(arrays.find("train_index").has_value());
@@ -348,10 +367,10 @@ TEST_CASE("images of the test split come with the training split's mean and a fo
   CHECK(view->height == 2);
   CHECK(view->width == 1);
   CHECK(view->channels == 2);
-  CHECK(view->pixels == (Matrix(2, 4) << 12, 13, 14, 15, 4, 5, 6, 7).finished());
+  CHECK(view->pixels.all() == (Matrix(2, 4) << 12, 13, 14, 15, 4, 5, 6, 7).finished());
   // Rows 0, 2 and 4 hold 0 2, 8 10 and 16 18 in the first channel, one more in the second.
   CHECK(view->mean == (metrics::Vector(2) << 9, 10).finished());
-  CHECK(view->forward(view->pixels)(0, 0) == 24.0);
+  CHECK(view->forward(view->pixels.all())(0, 0) == 24.0);
 
   const ArrayBag table = dataset();
   TestSubject flat(table, fitted, nullptr);

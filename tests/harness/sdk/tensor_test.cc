@@ -226,3 +226,20 @@ TEST_CASE("a block of rows of a tensor with strides keeps them") {
   tensor.raw().strides[0] = 2;
   CHECK(visited(tensor.row_block(1, 2)) == std::vector<double>{2, 4});
 }
+
+TEST_CASE("a row index says where along the first axis each row lies") {
+  std::vector<float> values(12);
+  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i);
+  auto tensor = tensor_over(values, {3, 2, 2}, "activations");
+  const std::vector<std::int64_t> rows{2, 0, 2};
+  tensor.raw().row_index = rows.data();
+  CHECK_FALSE(tensor.contiguous());
+  CHECK_THROWS_SAYING(tensor.values<float>(), std::invalid_argument, "activations: not contiguous");
+  CHECK(visited(tensor) == std::vector<double>{8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11});
+  CHECK(visited(tensor.row_block(1, 1)) == std::vector<double>{0, 1, 2, 3});
+  CHECK(sdk::to_matrix(tensor, 2)(5, 1) == 11.0);
+  std::swap(tensor.raw().strides[1], tensor.raw().strides[2]);  // each row transposed as well
+  CHECK(visited(tensor.row_block(0, 2)) == std::vector<double>{8, 10, 9, 11, 0, 2, 1, 3});
+  tensor.raw().shape[0] = 0;
+  CHECK(visited(tensor).empty());
+}

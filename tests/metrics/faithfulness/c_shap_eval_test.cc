@@ -186,8 +186,7 @@ TEST_CASE("c_shap_eval: throws") {
   options.learning_rate = 0.0;
   CHECK_THROWS_SAYING(run(head, head, good, options), std::invalid_argument, "learning_rate is 0");
   HeadView other = random_head(10, 1, 7, 4, Pooling::kNone);
-  CHECK_THROWS_SAYING(run(other, head, good, quick()), std::invalid_argument,
-                      "the activations 7");
+  CHECK_THROWS_SAYING(run(other, head, good, quick()), std::invalid_argument, "the activations 7");
   const HeadView flat = random_head(10, 2, 8, 4, Pooling::kFlatten);
   CHECK_THROWS_SAYING(run(flat, flat, good, quick()), std::invalid_argument, "a flatten head");
   Explanation none = good;
@@ -205,10 +204,12 @@ TEST_CASE("c_shap_eval: throws") {
   CHECK_THROWS_SAYING(run(head, head, shaped, quick()), std::invalid_argument,
                       "psi of output 0 returned 200 x 3; expected 200 x 1");
   HeadView bad = head;
-  bad.activations(3, 2) = std::numeric_limits<double>::infinity();
+  change_activations(bad,
+                     [](Matrix& rows) { rows(3, 2) = std::numeric_limits<double>::infinity(); });
   CHECK_THROWS_SAYING(run(head, bad, good, quick()), std::invalid_argument, "row 3, column 2");
   HeadView huge = head;
-  huge.activations *= 1e30;  // float32 scores times weights overflow
+  // float32 scores times weights overflow
+  change_activations(huge, [](Matrix& rows) { rows *= 1e30; });
   options = quick();
   options.learning_rate = 1e20;
   CHECK_THROWS_SAYING(run(huge, head, good, options), std::domain_error, "not finite");

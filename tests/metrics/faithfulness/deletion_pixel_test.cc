@@ -38,7 +38,7 @@ struct World {
     images.channels = 1;
     images.mean = Vector::Zero(1);
     images.forward = forward;
-    head.activations = forward(images.pixels);
+    head.activations = forward(images.pixels.all());
     head.positions = 2;
     head.pooling = Pooling::kMean;
     head.weight = Matrix::Identity(2, 2);
@@ -84,8 +84,8 @@ TEST_CASE("deletion_pixel: the order of importance decides, and the fill") {
 
 TEST_CASE("deletion_pixel: permuting the samples changes nothing") {
   World turned;
-  turned.images.pixels = turned.images.pixels.colwise().reverse().eval();
-  turned.head.activations = World::forward(turned.images.pixels);
+  turned.images.pixels = turned.images.pixels.all().colwise().reverse().eval();
+  turned.head.activations = World::forward(turned.images.pixels.all());
   turned.annotations.labels = {1, 0};
   CHECK(turned.scores().at("deletion_pixel_auc").value ==
         World().scores().at("deletion_pixel_auc").value);

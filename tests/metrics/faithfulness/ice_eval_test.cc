@@ -117,7 +117,7 @@ TEST_CASE("ice_eval: other outputs, and no labels") {
 
 TEST_CASE("ice_eval: the ladder is blind to importances") {
   HeadView head = random_head(200, 1, 16, 8, Pooling::kNone);
-  head.bias = -head.weight * head.activations.colwise().mean().transpose();
+  head.bias = -head.weight * head.activations.all().colwise().mean().transpose();
   const Matrix model = model_logits(head);
   const auto error = [&](const Explanation& explanation) {
     return (ice_eval_surrogate({head, explanation}) - model).cwiseAbs().mean();
@@ -160,7 +160,7 @@ TEST_CASE("ice_eval: throws") {
   CHECK_THROWS_SAYING(ice_eval_surrogate({head, bad}), std::invalid_argument, "psi of output 0",
                       "nan");
   HeadView huge = axes_head();
-  huge.activations *= 1e200;
+  change_activations(huge, [](Matrix& rows) { rows *= 1e200; });
   huge.weight *= 1e200;
   CHECK_THROWS_SAYING(ice_eval_surrogate({huge, axes_explanation()}), std::domain_error,
                       "overflows");

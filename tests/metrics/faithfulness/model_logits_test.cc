@@ -36,8 +36,8 @@ TEST_CASE("model_logits: by hand under each pooling") {
 TEST_CASE("model_logits: pooled rows at hand, float64 and float32") {
   const HeadView head = random_head(700, 1, 40, 6, Pooling::kNone);
   const Matrix expected = model_logits(head);
-  CHECK(model_logits(head.activations, head.weight, head.bias) == expected);
-  const MatrixF narrow = head.activations.cast<float>();
+  CHECK(model_logits(head.activations.all(), head.weight, head.bias) == expected);
+  const MatrixF narrow = head.activations.all().cast<float>();
   const Matrix single = model_logits(MatrixRefF(narrow), head.weight, head.bias);
   // 40 float32 products of size 1: a few 1e-6.
   CHECK((single - expected).cwiseAbs().maxCoeff() < 2e-5);
@@ -54,18 +54,22 @@ TEST_CASE("model_logits: throws") {
     CHECK_THROWS_SAYING(model_logits(head), std::invalid_argument, "model_logits", text);
   };
   check(broken([](HeadView& h) { h.positions = 0; }), "positions is 0");
-  check(broken([](HeadView& h) { h.activations.resize(0, 4); }), "0 x 4");
-  check(broken([](HeadView& h) { h.activations.resize(6, 0); }), "6 x 0");
+  check(broken([](HeadView& h) { h.activations = Matrix(0, 4); }), "0 x 4");
+  check(broken([](HeadView& h) { h.activations = Matrix(6, 0); }), "6 x 0");
   check(broken([](HeadView& h) { h.positions = 4; }), "not a multiple of the 4 positions");
   check(broken([](HeadView& h) { h.pooling = Pooling::kNone; }), "pooling is none");
   check(broken([](HeadView& h) { h.pooling = Pooling::kFlatten; }), "expected C x 8");
   check(broken([](HeadView& h) { h.weight.resize(0, 4); }), "0 x 4");
   check(broken([](HeadView& h) { h.bias.resize(4); }), "4 entries for 5 outputs");
   const double nan = std::nan("");
-  CHECK_THROWS_SAYING(model_logits(broken([&](HeadView& h) { h.activations(5, 3) = nan; })),
+  CHECK_THROWS_SAYING(model_logits(broken([&](HeadView& h) {
+                        change_activations(h, [&](Matrix& rows) { rows(5, 3) = nan; });
+                      })),
                       std::invalid_argument, "activations is nan", "row 5", "column 3");
   CHECK_THROWS_SAYING(model_logits(broken([&](HeadView& h) {
-                        h.activations(4, 1) = std::numeric_limits<double>::infinity();
+                        change_activations(h, [](Matrix& rows) {
+                          rows(4, 1) = std::numeric_limits<double>::infinity();
+                        });
                         h.weight.setZero();
                       })),
                       std::invalid_argument, "activations is inf", "row 4", "column 1");
@@ -74,7 +78,7 @@ TEST_CASE("model_logits: throws") {
   CHECK_THROWS_SAYING(model_logits(broken([&](HeadView& h) { h.bias(1) = nan; })),
                       std::invalid_argument, "bias is nan at entry 1");
   CHECK_THROWS_SAYING(model_logits(broken([&](HeadView& h) {
-                        h.activations.setConstant(1e200);
+                        h.activations = Matrix::Constant(6, 4, 1e200);
                         h.weight.setConstant(1e200);
                       })),
                       std::domain_error, "overflows");

@@ -52,14 +52,14 @@ TEST_CASE(
     "sae_reconstruction_error: the ladder; and a perfect surrogate need not rebuild anything") {
   const HeadView head = random_head(300, 1, 16, 8, Pooling::kNone);
   const Matrix axes = Matrix::Identity(16, 16);
-  const double all = sae_reconstruction_error(head.activations, shared(axes, 8));
-  const double half = sae_reconstruction_error(head.activations, shared(axes.topRows(8), 8));
-  const double one = sae_reconstruction_error(head.activations, shared(axes.topRows(1), 8));
+  const double all = sae_reconstruction_error(head.activations.all(), shared(axes, 8));
+  const double half = sae_reconstruction_error(head.activations.all(), shared(axes.topRows(8), 8));
+  const double one = sae_reconstruction_error(head.activations.all(), shared(axes.topRows(1), 8));
   CHECK(all == 0.0);
   CHECK(all < half);
   CHECK(half < one);
   // K = 1 along w_c explains the logits without any error, and hardly any of the embedding.
-  CHECK(sae_reconstruction_error(head.activations, perfect_explanation(head)) > 0.5);
+  CHECK(sae_reconstruction_error(head.activations.all(), perfect_explanation(head)) > 0.5);
 }
 
 TEST_CASE("sae_downstream_kl: by hand, far from 0, and equal to itself") {
@@ -140,7 +140,7 @@ TEST_CASE("sae_eval: by hand") {
   CHECK_THROWS_SAYING(score_all(subject), std::invalid_argument, "label 2");
   subject.annotations = nullptr;
   CHECK(score_all(subject)["completeness"].message == "needs annotated labels");
-  head.activations.setZero();
+  head.activations = Matrix::Zero(1, 2);
   CHECK(score_all(subject)["sae_reconstruction_error"].reason == "undefined");
   head.weight.setZero();
   CHECK(score_all(subject)["plausibility"].reason == "undefined");
@@ -150,9 +150,9 @@ TEST_CASE("sae_eval: by hand") {
 
 TEST_CASE("sae_eval: the ladder is blind to importances, but for completeness") {
   HeadView head = random_head(300, 1, 16, 8, Pooling::kNone);
-  head.bias = -head.weight * head.activations.colwise().mean().transpose();
+  head.bias = -head.weight * head.activations.all().colwise().mean().transpose();
   Annotations annotations;
-  const Matrix model = head.activations * head.weight.transpose();
+  const Matrix model = head.activations.all() * head.weight.transpose();
   for (Index i = 0; i < model.rows(); ++i) {
     Index best = 0;
     (model.row(i) + head.bias.transpose()).maxCoeff(&best);

@@ -24,7 +24,7 @@ Means mean_scores(Output output, const auto& explain) {
   HeadView head = random_head(200, 4, 16, 8, Pooling::kMean);
   head.output = output;
   // Logits around 0, or one output would win every sample and no importance could change that.
-  head.bias = -head.weight * head.activations.colwise().mean().transpose();
+  head.bias = -head.weight * head.activations.all().colwise().mean().transpose();
   Annotations annotations;
   for (Index i = 0; i < head.samples(); ++i) annotations.labels.push_back(i % head.outputs());
   Means means;

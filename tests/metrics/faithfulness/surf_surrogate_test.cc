@@ -21,7 +21,7 @@ Matrix surrogate_by_definition(const HeadView& head, const Explanation& explanat
   Matrix out(head.samples(), head.outputs());
   for (Index i = 0; i < head.samples(); ++i)
     for (Index c = 0; c < head.outputs(); ++c) {
-      Matrix rows = head.activations.middleRows(i * head.positions, head.positions);
+      Matrix rows = head.activations.all().middleRows(i * head.positions, head.positions);
       const bool mean = head.pooling != Pooling::kFlatten;
       if (pooled && mean) rows = rows.colwise().mean().eval();
       double sum = 0.0;
@@ -127,10 +127,10 @@ TEST_CASE("surf_surrogate: pooled rows at hand, float64 and float32, some rows a
   const HeadView head = random_head(600, 1, 12, 4, Pooling::kNone);
   const Explanation linear = normal_explanation(4, 5, 12), curved = rectified(linear);
   MatrixF wide = MatrixF::Zero(600, 20);
-  wide.leftCols(12) = head.activations.cast<float>();
+  wide.leftCols(12) = head.activations.all().cast<float>();
   for (const Explanation& explanation : {linear, curved}) {
     const Matrix expected = surf_surrogate({head, explanation});
-    CHECK(surf_surrogate(MatrixRef(head.activations), explanation, head.bias) == expected);
+    CHECK(surf_surrogate(MatrixRef(head.activations.all()), explanation, head.bias) == expected);
     // float32 keeps about 7 digits of logits up to 50.
     CHECK(distance(surf_surrogate(MatrixRefF(wide.leftCols(12)), explanation, head.bias),
                    expected) < 5e-4);
@@ -157,7 +157,7 @@ TEST_CASE("surf_surrogate: throws") {
 
   for (const Explanation& explanation : {linear, rectified(linear)}) {
     HeadView nan_row = head;
-    nan_row.activations(7, 3) = std::nan("");
+    change_activations(nan_row, [](Matrix& rows) { rows(7, 3) = std::nan(""); });
     CHECK_THROWS_SAYING(surf_surrogate({nan_row, explanation}), std::invalid_argument,
                         "activations is nan", "row 7", "column 3");
   }

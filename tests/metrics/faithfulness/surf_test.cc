@@ -191,7 +191,7 @@ TEST_CASE("surf: the same bits from every thread") {
 
 TEST_CASE("surf: throws") {
   Made made;
-  made.head.activations(5, 2) = std::nan("");
+  change_activations(made.head, [](Matrix& rows) { rows(5, 2) = std::nan(""); });
   CHECK_THROWS_SAYING(surf(made.subject()), std::invalid_argument, "activations is nan", "row 5",
                       "column 2");
   made = Made();

@@ -44,16 +44,6 @@ std::vector<float> resized(const std::vector<float>& plane, std::size_t width,
   return out;
 }
 
-/// Rows [begin, end) of an array, in place.
-sdk::Tensor slice(const sdk::Tensor& array, std::int64_t begin, std::int64_t end) {
-  sdk::Tensor part = array;
-  part.raw().data =
-      static_cast<char*>(part.raw().data) +
-      begin * array.stride(0) * static_cast<std::int64_t>(sdk::dtype_size(array.dtype()));
-  part.raw().shape[0] = end - begin;
-  return part;
-}
-
 }  // namespace
 
 Preparation::Preparation(std::string model, const sdk::ParamsOf<kPreparationParameters>& params)
@@ -99,7 +89,7 @@ Block Preparation::operator()(const sdk::Tensor& inputs, std::int64_t begin,
                               std::int64_t end) const {
   const std::int64_t n = end - begin, numbers = inputs.size() / inputs.rows();
   std::vector<float> rows(static_cast<std::size_t>(n * numbers));
-  copy_finite(slice(inputs, begin, end), rows.data(), begin * numbers);
+  copy_finite(inputs.row_block(begin, end - begin), rows.data(), begin * numbers);
   for (float& value : rows) value *= scale_;
   if (inputs.dimensions() == 4) return images(inputs, rows, n);
   for (std::size_t i = 0; i < rows.size(); ++i)

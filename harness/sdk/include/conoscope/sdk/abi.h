@@ -60,7 +60,11 @@ enum cono_dtype {
 
 enum cono_kind { CONO_DATASET = 1, CONO_MODEL = 2, CONO_EXPLAINER = 3, CONO_METRIC = 4 };
 
-/* An n-dimensional array. Inputs must not be written to. */
+/* An n-dimensional array. Inputs must not be written to.
+ *
+ * Element (i, j, ...) is data[row * strides[0] + j * strides[1] + ...] with row = i, or where
+ * row_index is set row = row_index[i]: rows of a larger array that are not next to each other. Only
+ * activations and inputs, in what explainers and metrics are given, come with a row_index. */
 typedef struct cono_tensor {
   uint32_t struct_size;
   int32_t dtype; /* cono_dtype */
@@ -69,6 +73,7 @@ typedef struct cono_tensor {
   void* data;
   int64_t shape[CONO_MAX_DIMENSIONS];
   int64_t strides[CONO_MAX_DIMENSIONS]; /* in elements, not bytes */
+  const int64_t* row_index;             /* shape[0] entries, or NULL */
 } cono_tensor;
 
 typedef struct cono_array {

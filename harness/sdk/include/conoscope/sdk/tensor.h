@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -120,14 +121,7 @@ class Tensor {
     return count;
   }
 
-  bool contiguous() const {
-    std::int64_t step = 1;
-    for (int axis = raw_.ndim - 1; axis >= 0; --axis) {
-      if (raw_.shape[axis] != 1 && raw_.strides[axis] != step) return false;
-      step *= raw_.shape[axis];
-    }
-    return true;
-  }
+  bool contiguous() const { return raw_.row_index == nullptr && contiguous_from(0); }
 
   /// The numbers in row-major order. Throws std::invalid_argument: another dtype, or not
   /// contiguous.
@@ -169,8 +163,27 @@ class Tensor {
                                   std::to_string(first + count) + " of " + std::to_string(rows()));
     Tensor out = *this;
     out.raw_.shape[0] = count;
-    out.raw_.data = static_cast<char*>(raw_.data) +
-                    first * raw_.strides[0] * static_cast<std::int64_t>(dtype_size(raw_.dtype));
+    if (raw_.row_index != nullptr)
+      out.raw_.row_index += first;
+    else
+      out.raw_.data = static_cast<char*>(raw_.data) +
+                      first * raw_.strides[0] * static_cast<std::int64_t>(dtype_size(raw_.dtype));
+    return out;
+  }
+
+  /// Element i of the first axis, in place, with that axis gone: n x P x D gives P x D.
+  Tensor at(std::int64_t i) const {
+    Tensor out = row_block(i, 1);
+    if (raw_.row_index != nullptr)
+      out.raw_.data =
+          static_cast<char*>(raw_.data) +
+          raw_.row_index[i] * raw_.strides[0] * static_cast<std::int64_t>(dtype_size(raw_.dtype));
+    out.raw_.row_index = nullptr;
+    out.raw_.ndim -= 1;
+    for (int axis = 0; axis < out.raw_.ndim; ++axis) {
+      out.raw_.shape[axis] = raw_.shape[axis + 1];
+      out.raw_.strides[axis] = raw_.strides[axis + 1];
+    }
     return out;
   }
 
@@ -186,6 +199,28 @@ class Tensor {
     });
   }
 
+  /// Of this as a matrix whose rows are the first `split` axes and whose columns are the others, the
+  /// rows first ... first + count - 1, converted.
+  template <typename T>
+  void copy_rows_to(int split, std::int64_t first, std::int64_t count, std::span<T> out) const {
+    if (split <= 1) return row_block(first, count).copy_to(out);
+    std::int64_t inner = 1;  // rows of one element of the first axis
+    for (int axis = 1; axis < split; ++axis) inner *= shape(axis);
+    while (count > 0) {
+      const std::int64_t begin = first % inner, whole = begin == 0 ? count / inner : 0;
+      const std::int64_t part = whole > 0 ? whole * inner : std::min(inner - begin, count);
+      const auto room =
+          out.first(out.size() / static_cast<std::size_t>(count) * static_cast<std::size_t>(part));
+      if (whole > 0)
+        row_block(first / inner, whole).copy_to(room);
+      else
+        at(first / inner).copy_rows_to(split - 1, begin, part, room);
+      out = out.subspan(room.size());
+      first += part;
+      count -= part;
+    }
+  }
+
   std::string shape_text() const {
     std::string text;
     for (int axis = 0; axis < raw_.ndim; ++axis)
@@ -194,6 +229,15 @@ class Tensor {
   }
 
  private:
+  bool contiguous_from(int first) const {
+    std::int64_t step = 1;
+    for (int axis = raw_.ndim - 1; axis >= first; --axis) {
+      if (raw_.shape[axis] != 1 && raw_.strides[axis] != step) return false;
+      step *= raw_.shape[axis];
+    }
+    return true;
+  }
+
   template <typename T, typename Visit>
   void walk(Visit& visit) const {
     const T* base = static_cast<const T*>(raw_.data);
@@ -202,12 +246,26 @@ class Tensor {
       for (std::int64_t i = 0; i < count; ++i) visit(i, static_cast<double>(base[i]));
       return;
     }
+    const std::int64_t of_row = count / (count > 0 ? rows() : 1);
+    const bool whole_rows = contiguous_from(1);
+    for (std::int64_t r = 0, i = 0; i < count; ++r) {
+      const T* row = base + (raw_.row_index ? raw_.row_index[r] : r) * raw_.strides[0];
+      if (whole_rows)
+        for (std::int64_t j = 0; j < of_row; ++j, ++i) visit(i, static_cast<double>(row[j]));
+      else
+        walk_row(row, of_row, i, visit);
+    }
+  }
+
+  /// One row by the strides of the axes behind it; i counts on.
+  template <typename T, typename Visit>
+  void walk_row(const T* row, std::int64_t count, std::int64_t& i, Visit& visit) const {
     std::int64_t index[CONO_MAX_DIMENSIONS] = {};
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t j = 0; j < count; ++j, ++i) {
       std::int64_t offset = 0;
-      for (int axis = 0; axis < raw_.ndim; ++axis) offset += index[axis] * raw_.strides[axis];
-      visit(i, static_cast<double>(base[offset]));
-      for (int axis = raw_.ndim - 1; axis >= 0; --axis) {
+      for (int axis = 1; axis < raw_.ndim; ++axis) offset += index[axis] * raw_.strides[axis];
+      visit(i, static_cast<double>(row[offset]));
+      for (int axis = raw_.ndim - 1; axis >= 1; --axis) {
         if (++index[axis] < raw_.shape[axis]) break;
         index[axis] = 0;
       }
