@@ -1,0 +1,374 @@
+#!/usr/bin/python3
+"""Side by side: a reference implementation and ours in turn, on the same arrays, on one thread.
+
+    peers.py BENCH_PEERS DATA_FOLDER [--rounds N] [--only REGEX]
+
+Prints the tables of docs/performance.md: medians over the rounds of CPU seconds, and of the ratio
+within a round. Exits with 1 where the two do not reach the same objective.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+CPU = pathlib.Path("/proc/cpuinfo").read_text()
+# Debian's OpenBLAS takes its oldest kernels where it does not know the processor.
+if "avx512f" in CPU:
+    os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+elif "avx2" in CPU:
+    os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
+
+import numpy as np
+import scipy.optimize
+import sklearn
+import torch
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.decomposition import PCA, TruncatedSVD, non_negative_factorization
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+from sklearn.linear_model import Lasso, LogisticRegression
+from sklearn.neighbors import KDTree, NearestNeighbors
+from scipy.special import digamma
+
+torch.set_num_threads(1)
+warnings.filterwarnings("ignore")  # "did not converge": we ask for so many iterations
+
+N, D, K, LATENTS, BATCH = 98000, 512, 25, 505, 256
+
+
+def make_arrays():
+    rng = np.random.default_rng(1)
+    normal = lambda *shape: rng.standard_normal(shape)
+    a = {}
+    # Sparse non-negative mixes of 25 parts plus noise, clipped at 0: as after a ReLU.
+    weights = np.abs(normal(N, K)) * (rng.random((N, K)) < 0.2)
+    x = np.maximum(0, weights @ np.abs(normal(K, D)) + 0.3 * normal(N, D))
+    a["x"] = x.astype(np.float32)
+    a["centres"] = a["x"][:K]
+    scale = np.sqrt(x.mean() / K)
+    a["w"], a["h"] = [np.float32(scale * np.abs(normal(*s))) for s in ((N, K), (K, D))]
+    a["units"] = x[:2000] / np.linalg.norm(x[:2000], axis=1, keepdims=True)
+    bound = 1 / np.sqrt(D)
+    a["encoder"], a["bias"] = [np.float32(rng.uniform(-bound, bound, (LATENTS, w))) for w in (D, 1)]
+    dictionary = normal(LATENTS, D)
+    a["dictionary"] = np.float32(dictionary / np.linalg.norm(dictionary, axis=1, keepdims=True))
+    # The game: 600 samples of 16 positions, 20 concepts of which 6 are active at a position.
+    active = rng.random((9600, 20)) < 0.3
+    a["scores"] = np.float32(np.abs(normal(9600, 20)) / 20 * active)
+    a["w1"], a["w2"], a["head"] = [np.float32(normal(*s)) for s in ((20, 500), (500, 64), (10, 64))]
+    a["targets"] = np.float32(np.arange(10) == np.arange(600)[:, None] % 10)
+    a["coalitions"] = np.float32(rng.random((2088, 20)) < 0.5)
+    for width in (1, 16):
+        left = normal(10000, width)
+        right = 0.7 * left + 0.7 * normal(10000, width)
+        a[f"left_{width}"], a[f"right_{width}"] = left / left.std(0), right / right.std(0)
+    a["labels"] = (a["left_1"][:, 0] + normal(10000) > 0).astype(np.int64)
+    a["table"] = normal(10000, 20)
+    a["table_labels"] = np.argmax(a["table"] @ normal(20, 5) + normal(10000, 5), 1)
+    return a
+
+
+# Each of these does its work and returns a function that tells the objective, outside the clock.
+
+
+def product(a):
+    out = a["x"] @ a["centres"].T
+    return lambda: np.linalg.norm(out.astype(np.float64))
+
+
+def gram(a):
+    out = a["x"].T @ a["x"]
+    return lambda: np.trace(out.astype(np.float64))
+
+
+def kmeans(a, iterations):
+    model = KMeans(K, init=a["centres"], n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
+    model.fit(a["x"])
+    return lambda: model.inertia_
+
+
+def seeding(a, seed):
+    centres, _ = kmeans_plusplus(a["x"], K, random_state=seed)
+
+    def potential():
+        c, x = centres.astype(np.float64), a["x"].astype(np.float64)
+        squares = (x**2).sum(1)[:, None] - 2 * x @ c.T + (c**2).sum(1)
+        return squares.min(1).clip(0).sum()
+
+    return potential
+
+
+def nmf(a, iterations, solver):
+    w, h, _ = non_negative_factorization(a["x"], W=a["w"].copy(), H=a["h"].copy(), n_components=K,
+                                         init="custom", solver=solver, tol=0, max_iter=iterations)
+
+    def error():
+        rest = a["x"] - w @ h
+        return np.sqrt(np.einsum("ij,ij->", rest, rest, dtype=np.float64))
+
+    return error
+
+
+def svd(a):
+    model = TruncatedSVD(K, algorithm="randomized", random_state=0).fit(a["x"])
+    return lambda: np.linalg.norm(model.singular_values_)
+
+
+def svd_by_gram(a):
+    values, vectors = np.linalg.eigh(a["x"].T @ a["x"])
+    return lambda: np.sqrt(values[-K:].astype(np.float64).sum())
+
+
+def pca(a):
+    model = PCA(K, svd_solver="randomized", random_state=0).fit(a["x"])
+    return lambda: np.linalg.norm(model.singular_values_)
+
+
+def nonnegative_weights(a):
+    h, x = a["h"].T.astype(np.float64), a["x"][:2000].astype(np.float64)
+    errors = [scipy.optimize.nnls(h, row)[1] for row in x]
+    return lambda: np.linalg.norm(errors)
+
+
+def self_representation(a, rows):
+    x, values = a["units"], []
+    for i in range(rows):
+        others = np.delete(x, i, 0)
+        alpha = np.abs(others @ x[i]).max() / 50
+        lasso = Lasso(alpha / D, fit_intercept=False, tol=1e-8, max_iter=100000)
+        lasso.fit(np.asfortranarray(others.T), x[i])
+        rest = x[i] - lasso.coef_ @ others
+        values.append(0.5 * rest @ rest + alpha * np.abs(lasso.coef_).sum())
+    return lambda: np.mean(values)
+
+
+def sae_epoch(a, aux_weight):
+    """A TopK autoencoder after Gao et al., arXiv:2406.04093, and its loss of unused latents."""
+    x = torch.from_numpy(a["x"])
+    parts = [torch.nn.Parameter(torch.from_numpy(a[name].copy()))
+             for name in ("encoder", "bias", "dictionary")]
+    encoder, bias, dictionary = parts
+    adam, losses = torch.optim.Adam(parts, lr=2e-3), []
+    for at in range(0, N - BATCH + 1, BATCH):
+        with torch.no_grad():
+            dictionary.div_(dictionary.norm(dim=1, keepdim=True) + 1e-8)
+        batch = x[at:at + BATCH]
+        pre = torch.addmm(bias[:, 0], batch, encoder.T).relu()
+        values, where = pre.topk(5)
+        rest = batch - torch.zeros_like(pre).scatter(1, where, values) @ dictionary
+        loss = rest.square().mean()
+        if aux_weight:
+            unused, of = pre.scatter(1, where, 0).topk(LATENTS // 2)
+            left = rest - torch.zeros_like(pre).scatter(1, of, unused) @ dictionary
+            loss = loss + aux_weight * left.square().mean()
+        adam.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parts, 1.0)
+        adam.step()
+        losses.append(loss.item())
+    return lambda: np.mean(losses[-100:])
+
+
+def coalitions(a, count):
+    recalls = []
+    for coalition in a["coalitions"][:count]:
+        hidden = np.maximum(0, (a["scores"] * coalition) @ a["w1"])
+        logits = hidden.reshape(600, 16, -1).mean(1) @ a["w2"] @ a["head"].T
+        hit = a["targets"][np.arange(600), logits.argmax(1)]
+        recalls.append((hit @ a["targets"] / a["targets"].sum(0)).mean())
+    return lambda: np.mean(recalls)
+
+
+def ksg(a):
+    value = mutual_info_regression(a["left_1"], a["right_1"][:, 0], n_neighbors=3, random_state=0)
+    return lambda: value[0]
+
+
+def ksg_vectors(a):
+    sides, n = (a["left_16"], a["right_16"]), N_KSG
+    search = NearestNeighbors(metric="chebyshev", n_neighbors=3).fit(np.hstack(sides))
+    radius = np.nextafter(search.kneighbors()[0][:, -1], 0)
+    counts = [KDTree(side, metric="chebyshev").query_radius(side, radius, count_only=True)
+              for side in sides]
+    value = digamma(n) + digamma(3) - sum(digamma(count).mean() for count in counts)
+    return lambda: max(0, value)
+
+
+N_KSG = 10000
+
+
+def ross(a):
+    value = mutual_info_classif(a["left_1"], a["labels"], n_neighbors=3, random_state=0)
+    return lambda: value[0]
+
+
+def logistic(a):
+    model = LogisticRegression(tol=1e-2, max_iter=10000).fit(a["table"], a["table_labels"])
+
+    def loss():
+        logs = model.predict_log_proba(a["table"])[np.arange(10000), a["table_labels"]]
+        return 0.5 * (model.coef_**2).sum() - logs.sum()
+
+    return loss
+
+
+class Case:
+    """`runs`: what is timed, by benchmark and arguments of the reference. With two runs the time is
+    their difference over `units`, else that of the run over `units` (here, reference)."""
+
+    def __init__(self, name, work, reference, runs, tolerance, units=(1, 1)):
+        self.name, self.work, self.reference = name, work, reference
+        self.runs, self.tolerance, self.units = runs, tolerance, units
+
+
+CASES = [
+    Case("product", "matrix product X C^T, 25 columns: numpy", product, [("product", ())], 1e-5),
+    Case("gram", "X^T X: numpy", gram, [("gram", ())], 1e-4),
+    Case("kmeans_early", "K-Means(25), an early iteration (3 to 12): scikit-learn", kmeans,
+         [("kmeans/2", (2,)), ("kmeans/12", (12,))], 1e-3, (10, 10)),
+    Case("kmeans_late", "K-Means(25), a late iteration (13 to 52): scikit-learn", kmeans,
+         [("kmeans/12", (12,)), ("kmeans/52", (52,))], 1e-3, (40, 40)),
+    Case("seeding", "greedy k-means++ seeding, 25 centres: scikit-learn", seeding,
+         [("kmeans_seeding/{round}", ("{round}",))], 0.05),
+    Case("nmf_cd", "NMF(25), a cd sweep: scikit-learn", nmf,
+         [("nmf/cd/2", (2, "cd")), ("nmf/cd/12", (12, "cd"))], 1e-4, (10, 10)),
+    Case("nmf_mu", "NMF(25), a mu sweep: scikit-learn", nmf,
+         [("nmf/mu/2", (2, "mu")), ("nmf/mu/12", (12, "mu"))], 1e-4, (10, 10)),
+    Case("svd", "truncated SVD(25): scikit-learn, randomised", svd, [("svd/plain", ())], 1e-3),
+    Case("svd_gram", "truncated SVD(25): numpy, eigh(X^T X) in float", svd_by_gram,
+         [("svd/plain", ())], 1e-3),
+    Case("pca", "PCA(25): scikit-learn, randomised", pca, [("svd/centred", ())], 1e-3),
+    Case("nnls", "non-negative weights of 2,000 rows, 25 parts: scipy", nonnegative_weights,
+         [("nonnegative_weights", ())], 1e-9),
+    Case("self_representation", "self-representation of 2,000 rows, gamma 50, per row: "
+         "scikit-learn's Lasso", self_representation, [("self_representation/20", (20,))], 1e-6,
+         (2000, 20)),
+    Case("sae", "TopK-SAE epoch, 505 latents: torch", sae_epoch, [("sae_epoch/mse", (0.0,))], 5e-3),
+    Case("sae_aux", "TopK-SAE epoch with AuxK: torch", sae_epoch, [("sae_epoch/aux", (0.1,))], 5e-3),
+    Case("coalitions", "KernelSHAP's game, 20 concepts, 6 active, per coalition: numpy", coalitions,
+         [("coalitions/40", (40,))], 1e-3, (2088, 40)),
+    Case("ksg", "KSG, scalars, n = 10,000: scikit-learn", ksg, [("ksg/1", ())], 1e-5),
+    Case("ksg_vectors", "KSG, 16 + 16 dimensions, n = 10,000: scikit-learn's trees", ksg_vectors,
+         [("ksg/16", ())], 1e-9),
+    Case("ross", "Ross, a scalar and a class, n = 10,000: scikit-learn", ross, [("ross", ())], 1e-5),
+    Case("logistic", "logistic regression, 10,000 x 20, 5 classes: scikit-learn", logistic,
+         [("logistic", ())], 1e-6),
+]
+
+# What a method cannot do without, in products of the first two cases, and the goal.
+FLOORS = [
+    ("K-Means, an early iteration", "kmeans_early", "product", 1, 1.3),
+    ("K-Means, a late iteration", "kmeans_late", "product", 1, 1.3),
+    ("seeding, over an early iteration", "seeding", "kmeans_early", 1, 3),
+    ("NMF, a cd sweep, over its two products", "nmf_cd", "product", 2, 1.3),
+    ("NMF, a mu sweep, over its two products", "nmf_mu", "product", 2, 1.3),
+    ("truncated SVD, over X^T X", "svd", "gram", 1, 1.3),
+]
+
+
+def ours(bench, folder, names):
+    """Seconds and objective of each benchmark, from one process."""
+    pattern = "^(" + "|".join(names) + ")$"
+    out = subprocess.run([bench, f"--data={folder}", f"--benchmark_filter={pattern}",
+                          "--benchmark_format=json", "--benchmark_min_time=0.05"],
+                         capture_output=True, check=True, text=True)
+    found = {}
+    for one in json.loads(out.stdout)["benchmarks"]:
+        if one.get("error_occurred"):
+            sys.exit(f"{one['name']}: {one['error_message']}")
+        scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[one["time_unit"]]
+        found[one["name"]] = one["cpu_time"] * scale, one["objective"]
+    return [found[name] for name in names]
+
+
+def theirs(work, arrays, arguments):
+    seconds, objective = [], None
+    while sum(seconds) < 0.05:  # as Google Benchmark: short work is repeated
+        begin = time.process_time()
+        objective = work(arrays, *arguments)
+        seconds.append(time.process_time() - begin)
+    return statistics.mean(seconds), objective()
+
+
+def per_unit(runs, units):
+    seconds = [run[0] for run in runs]
+    return (seconds[1] - seconds[0] if len(seconds) == 2 else seconds[0]) / units
+
+
+def measure(case, bench, folder, arrays, rounds):
+    here, there, gap, objectives = [], [], 0.0, None
+    for at in range(1, rounds + 1):
+        names = [name.format(round=at) for name, _ in case.runs]
+        arguments = [[at if v == "{round}" else v for v in args] for _, args in case.runs]
+        reference = [theirs(case.reference, arrays, args) for args in arguments]
+        mine = ours(bench, folder, names)
+        there.append(per_unit(reference, case.units[1]))
+        here.append(per_unit(mine, case.units[0]))
+        objectives = reference[-1][1], mine[-1][1]
+        gap = max([gap] + [abs(m[1] - r[1]) / abs(r[1]) for m, r in zip(mine, reference)])
+    return here, there, gap, objectives
+
+
+def figure(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 1 or unit == "µs":
+            return f"{seconds * scale:.3g} {unit}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("bench")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=5, choices=range(1, 10))
+    parser.add_argument("--only", default="", help="cases whose name matches")
+    options = parser.parse_args()
+
+    options.folder.mkdir(parents=True, exist_ok=True)
+    arrays = make_arrays()
+    for name, array in arrays.items():
+        np.save(options.folder / f"{name}.npy", np.ascontiguousarray(array))
+
+    model = re.search(r"model name\s*: (.*)", CPU)
+    load = [f"{os.getloadavg()[1]:.1f}"]
+    print("| work: reference | reference | here | ratio | objectives differ by (limit) |")
+    print("|---|---|---|---|---|", flush=True)
+    medians, failed = {}, []
+    for case in CASES:
+        if not re.search(options.only, case.name):
+            continue
+        here, there, gap, objectives = measure(case, options.bench, options.folder, arrays,
+                                               options.rounds)
+        medians[case.name] = statistics.median(here)
+        ratio = statistics.median(t / h for t, h in zip(there, here))
+        print(f"| {case.work} | {figure(statistics.median(there))} | "
+              f"{figure(medians[case.name])} | {ratio:.2g} | {gap:.1g} ({case.tolerance:g}) |",
+              flush=True)
+        if not gap <= case.tolerance:
+            failed.append(f"{case.name}: objectives {objectives[0]} and {objectives[1]}")
+    load.append(f"{os.getloadavg()[1]:.1f}")
+
+    print("\n| work, in our own time | times | goal |\n|---|---|---|")
+    for work, name, floor, count, goal in FLOORS:
+        if name in medians and floor in medians:
+            print(f"| {work} | {medians[name] / medians[floor] / count:.2f} | {goal} |")
+    print(f"\n{N:,} x {D} float32 unless said otherwise; CPU time of one thread, medians of "
+          f"{options.rounds} rounds. {model.group(1) if model else platform.machine()}, Linux "
+          f"{platform.release()}, load {' to '.join(load)}; Python {platform.python_version()}, "
+          f"numpy {np.__version__}, scikit-learn {sklearn.__version__}, torch "
+          f"{torch.__version__}, OpenBLAS kernels {os.environ.get('OPENBLAS_CORETYPE', 'its own')}.")
+    for message in failed:
+        print(f"not the same objective: {message}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

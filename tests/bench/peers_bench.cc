@@ -1,0 +1,228 @@
+// Our side of tests/bench/peers/peers.py, which makes the arrays, runs the reference in turn with
+// this program and compares. Every benchmark says in `objective` how good its result is.
+//
+//   bench_peers --data=FOLDER [--benchmark_filter=...]
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "datasets/formats/npy.h"
+#include "metrics/information/mi_ksg.h"
+#include "metrics/information/mi_ross.h"
+#include "numerics/kmeans.h"
+#include "numerics/logistic_regression.h"
+#include "numerics/nmf.h"
+#include "numerics/nnls.h"
+#include "numerics/self_representation.h"
+#include "numerics/svd.h"
+#include "plugins/explainers/c_shap/concept_shap.h"
+#include "plugins/explainers/topk_sae/sae.h"
+
+namespace {
+
+using namespace conoscope::numerics;
+namespace methods = conoscope::methods;
+
+std::string folder;
+
+template <typename T>
+RowMajor<T> read(const std::string& name) {
+  const auto array = conoscope::formats::read_npy(folder + "/" + name + ".npy");
+  RowMajor<T> out(array.extent(0), array.extent(1));
+  conoscope::formats::copy_to<T>(array, {out.data(), static_cast<std::size_t>(out.size())});
+  return out;
+}
+
+IndexVector read_labels(const std::string& name) {
+  const auto array = conoscope::formats::read_npy(folder + "/" + name + ".npy");
+  IndexVector out;
+  for (const std::int64_t label : conoscope::formats::to_vector<std::int64_t>(array))
+    out.push_back(label);
+  return out;
+}
+
+const MatrixF& activations() {
+  static const MatrixF x = read<float>("x");
+  return x;
+}
+
+void objective(benchmark::State& state, double value) { state.counters["objective"] = value; }
+
+void product(benchmark::State& state) {
+  const MatrixF& x = activations();
+  const MatrixF parts = read<float>("centres");
+  MatrixF out(x.rows(), parts.rows());
+  for (auto _ : state) {
+    out.noalias() = x * parts.transpose();
+    benchmark::ClobberMemory();
+  }
+  objective(state, std::sqrt(out.cast<double>().squaredNorm()));
+}
+
+/// X^T X, the half that is needed.
+void gram(benchmark::State& state) {
+  const MatrixF& x = activations();
+  Eigen::MatrixXf out(x.cols(), x.cols());
+  for (auto _ : state) {
+    out.setZero();
+    out.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
+    benchmark::ClobberMemory();
+  }
+  objective(state, out.diagonal().cast<double>().sum());
+}
+
+void kmeans(benchmark::State& state) {
+  const Matrix init = read<float>("centres").cast<double>();
+  const KMeansOptions options{.max_iter = static_cast<int>(state.range(0)), .tol = 0.0};
+  KMeansResult found;
+  for (auto _ : state) found = kmeans_from(activations(), init, options);
+  if (found.iterations != options.max_iter) state.SkipWithError("it stopped early");
+  objective(state, found.inertia);
+}
+
+/// The summed squared distance of the rows to the nearest of the centres.
+double potential(const MatrixF& x, const Matrix& centres) {
+  double sum = 0.0;
+  for (Index i = 0; i < x.rows(); ++i)
+    sum += (centres.rowwise() - x.row(i).cast<double>()).rowwise().squaredNorm().minCoeff();
+  return sum;
+}
+
+void kmeans_seeding(benchmark::State& state) {
+  Matrix centres;
+  for (auto _ : state)
+    centres = kmeans_plus_plus(activations(), 25, Seed(static_cast<std::uint64_t>(state.range(0))));
+  objective(state, potential(activations(), centres));
+}
+
+void nmf(benchmark::State& state, NmfSolver solver) {
+  const MatrixF w = read<float>("w"), h = read<float>("h");
+  const NmfOptions options{
+      .solver = solver, .max_iter = static_cast<int>(state.range(0)), .tol = 0.0};
+  NmfResult<float> found;
+  for (auto _ : state) found = nmf_from(activations(), w, h, options);
+  if (found.iterations != options.max_iter) state.SkipWithError("it stopped early");
+  objective(state, found.error);
+}
+
+void svd(benchmark::State& state, bool centred) {
+  TruncatedSvd found;
+  for (auto _ : state) found = truncated_svd(activations(), 25, centred);
+  if (!(found.components * found.components.transpose()).isIdentity(1e-9))
+    state.SkipWithError("not orthonormal");
+  objective(state, found.singular_values.norm());
+}
+
+void nonnegative_weights(benchmark::State& state) {
+  const Matrix x = activations().topRows(2000).cast<double>(), h = read<float>("h").cast<double>();
+  Matrix w;
+  for (auto _ : state) w = nnls(x, h);
+  objective(state, w.minCoeff() < 0.0 ? -1.0 : (x - w * h).norm());
+}
+
+void self_representation(benchmark::State& state) {
+  const Matrix x = read<double>("units");
+  SelfRepresentation found;
+  for (auto _ : state) found = sparse_self_representation(x, {.gamma = 50.0});
+  objective(state, found.objective.head(state.range(0)).mean());
+}
+
+/// One epoch in the order of the rows; the objective is the mean loss of the last 100 batches.
+void sae_epoch(benchmark::State& state, double aux_weight) {
+  const MatrixF& x = activations();
+  const methods::TopKSae<float> start{read<float>("encoder"), read<float>("bias").col(0),
+                                      read<float>("dictionary"), 5};
+  constexpr Index kBatch = 256;
+  std::vector<double> losses;
+  for (auto _ : state) {
+    methods::SaeTrainer<float> trainer(start, aux_weight);
+    losses.clear();
+    for (Index at = 0; at + kBatch <= x.rows(); at += kBatch)
+      losses.push_back(trainer.step(x.middleRows(at, kBatch), 2e-3));
+  }
+  objective(state, std::accumulate(losses.end() - 100, losses.end(), 0.0) / 100.0);
+}
+
+/// KernelSHAP's game over all coalitions; the objective is the mean recall of the first of them.
+void coalitions(benchmark::State& state) {
+  const MatrixF scores = read<float>("scores"), w1 = read<float>("w1"), w2 = read<float>("w2");
+  const methods::FrozenHead<float> head{read<float>("head"), Eigen::VectorXf::Zero(10)};
+  const auto bytes = [](const std::string& name) {
+    return methods::Coalitions(read<float>(name).cast<std::uint8_t>());
+  };
+  const methods::Coalitions targets = bytes("targets"), drawn = bytes("coalitions");
+  Matrix recall;
+  for (auto _ : state)
+    recall = methods::coalition_recall(scores, scores.rows() / targets.rows(), w1, w2, head,
+                                       targets, drawn);
+  objective(state, recall.topRows(state.range(0)).mean());
+}
+
+void ksg(benchmark::State& state) {
+  const std::string width = std::to_string(state.range(0));
+  const Matrix x = read<double>("left_" + width), y = read<double>("right_" + width);
+  conoscope::metrics::MiEstimate found;
+  for (auto _ : state) found = conoscope::metrics::mi_ksg(x, y);
+  objective(state, found.value);
+}
+
+void ross(benchmark::State& state) {
+  const Matrix x = read<double>("left_1");
+  const IndexVector labels = read_labels("labels");
+  conoscope::metrics::MiEstimate found;
+  for (auto _ : state) found = conoscope::metrics::mi_ross(x, labels);
+  objective(state, found.value);
+}
+
+void logistic(benchmark::State& state) {
+  const Matrix x = read<double>("table");
+  const IndexVector labels = read_labels("table_labels");
+  LogisticRegression found;
+  for (auto _ : state) found = logistic_regression(x, labels, 5);
+  const Matrix p = found.probabilities(x);
+  double loss = 0.5 * found.weight.squaredNorm();
+  for (Index i = 0; i < x.rows(); ++i) loss -= std::log(p(i, labels[static_cast<std::size_t>(i)]));
+  objective(state, loss);
+}
+
+BENCHMARK(product);
+BENCHMARK(gram);
+BENCHMARK(kmeans)->Arg(2)->Arg(12)->Arg(52);
+BENCHMARK(kmeans_seeding)->DenseRange(1, 9);
+BENCHMARK_CAPTURE(nmf, cd, NmfSolver::kCoordinateDescent)->Arg(2)->Arg(12);
+BENCHMARK_CAPTURE(nmf, mu, NmfSolver::kMultiplicativeUpdate)->Arg(2)->Arg(12);
+BENCHMARK_CAPTURE(svd, plain, false);
+BENCHMARK_CAPTURE(svd, centred, true);
+BENCHMARK(nonnegative_weights);
+BENCHMARK(self_representation)->Arg(20);
+BENCHMARK_CAPTURE(sae_epoch, mse, 0.0);
+BENCHMARK_CAPTURE(sae_epoch, aux, 0.1);
+BENCHMARK(coalitions)->Arg(40);
+BENCHMARK(ksg)->Arg(1)->Arg(16);
+BENCHMARK(ross);
+BENCHMARK(logistic);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strncmp(argv[i], "--data=", 7) == 0) {
+      folder = argv[i] + 7;
+      std::rotate(argv + i, argv + i + 1, argv + argc);
+      --argc;
+      break;
+    }
+  benchmark::Initialize(&argc, argv);
+  if (folder.empty() || benchmark::ReportUnrecognizedArguments(argc, argv)) {
+    std::fputs("bench_peers --data=FOLDER [...]: see tests/bench/peers/peers.py\n", stderr);
+    return 2;
+  }
+  benchmark::RunSpecifiedBenchmarks();
+}
