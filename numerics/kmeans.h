@@ -34,7 +34,8 @@ struct KMeansResult {
 /// therefore do not depend on how a product was blocked, and are those of double precision for
 /// float rows too. A row is measured again only when the centres have moved enough to change its
 /// label (triangle inequality): the labels are those of measuring every row every time. Sums,
-/// centres and inertia are double.
+/// centres and inertia are double; where few labels have changed only their rows are moved from sum
+/// to sum, and all rows are added up again before the centres are returned.
 ///
 /// x           N x D, finite. Float rows are not copied to double.
 /// init        K x D, finite: the first centres
@@ -69,5 +70,10 @@ KMeansResult kmeans(const MatrixRefF& x, Index k, Seed seed, const KMeansOptions
 /// Source: Arthur & Vassilvitskii, SODA 2007; the greedy variant of its section 6.
 Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed);
 Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed);
+
+/// One seeding for each seed, each as it is by itself: they share their looks at the rows, which
+/// for many rows cost more than what is done with them.
+std::vector<Matrix> kmeans_plus_plus(const MatrixRef& x, Index k, const std::vector<Seed>& seeds);
+std::vector<Matrix> kmeans_plus_plus(const MatrixRefF& x, Index k, const std::vector<Seed>& seeds);
 
 }  // namespace conoscope::numerics

@@ -96,10 +96,13 @@ double potential(const MatrixF& x, const Matrix& centres) {
 }
 
 void kmeans_seeding(benchmark::State& state) {
-  Matrix centres;
-  for (auto _ : state)
-    centres = kmeans_plus_plus(activations(), 25, Seed(static_cast<std::uint64_t>(state.range(0))));
-  objective(state, potential(activations(), centres));
+  const Seed seed(static_cast<std::uint64_t>(state.range(0)));
+  std::vector<Seed> seeds{seed};  // each further one is a start more
+  while (static_cast<Index>(seeds.size()) < state.range(1))
+    seeds.push_back(seed.child(static_cast<std::uint64_t>(seeds.size())));
+  std::vector<Matrix> centres;
+  for (auto _ : state) centres = kmeans_plus_plus(activations(), 25, seeds);
+  objective(state, potential(activations(), centres.front()));
 }
 
 void nmf(benchmark::State& state, NmfSolver solver) {
@@ -195,7 +198,7 @@ void logistic(benchmark::State& state) {
 BENCHMARK(product);
 BENCHMARK(gram);
 BENCHMARK(kmeans)->Arg(2)->Arg(12)->Arg(52);
-BENCHMARK(kmeans_seeding)->DenseRange(1, 9);
+BENCHMARK(kmeans_seeding)->ArgsProduct({benchmark::CreateDenseRange(1, 9, 1), {1, 10}});
 BENCHMARK_CAPTURE(nmf, cd, NmfSolver::kCoordinateDescent)->Arg(2)->Arg(12);
 BENCHMARK_CAPTURE(nmf, mu, NmfSolver::kMultiplicativeUpdate)->Arg(2)->Arg(12);
 BENCHMARK_CAPTURE(svd, plain, false);

@@ -222,3 +222,53 @@ TEST_CASE("what is refused") {
   CHECK_THROWS_WITH_AS(kmeans_from(x, Matrix{{1.0}}), "kmeans: init has 1 columns, x has 2",
                        std::invalid_argument);
 }
+
+TEST_CASE(
+    "rows that have left a cluster leave no rounding behind: centres are the members' means") {
+  Matrix x = normals(600, 3, 11);
+  x = (8.0 * x.array()).exp();  // from 1e-10 to 1e10
+  for (Index k = 2; k < 8; ++k) {
+    const KMeansResult r = kmeans_from(x, x.topRows(k), {.tol = 0.0});
+    REQUIRE(r.iterations < 300);
+    Matrix sums = Matrix::Zero(k, 3);
+    Vector count = Vector::Zero(k);
+    for (Index i = 0; i < x.rows(); ++i) {
+      sums.row(r.labels[static_cast<std::size_t>(i)]) += x.row(i);
+      count[r.labels[static_cast<std::size_t>(i)]] += 1.0;
+    }
+    for (Index c = 0; c < k; ++c) CHECK(r.centres.row(c) == sums.row(c) / count[c]);
+  }
+}
+
+TEST_CASE("seedings together are those of each seed alone; a row out of reach is out of reach") {
+  const Matrix x = normals(500, 5, 12).array() + 3.0;
+  const std::vector<Seed> seeds{Seed(1), Seed(2), Seed(3)};
+  const std::vector<Matrix> together = kmeans_plus_plus(x, 30, seeds);
+  const MatrixF floats = x.cast<float>();
+  REQUIRE(together.size() == 3);
+  for (std::size_t s = 0; s < seeds.size(); ++s) {
+    CHECK(together[s] == kmeans_plus_plus(x, 30, seeds[s]));
+    CHECK(kmeans_plus_plus(floats, 30, seeds)[s] == kmeans_plus_plus(floats, 30, seeds[s]));
+    // The definition: of the rows drawn the one of the least sum, every row measured.
+    Random random{seeds[s]};
+    Index row = static_cast<Index>(random.below(500));
+    Vector nearest = (x.rowwise() - x.row(row)).rowwise().squaredNorm();
+    CHECK(together[s].row(0) == x.row(row));
+    for (Index k = 1; k < 30; ++k) {
+      Vector best;
+      for (const double share : {random.uniform(), random.uniform(), random.uniform(),
+                                 random.uniform(), random.uniform()}) {
+        double cumulated = 0.0;
+        Index drawn = -1;
+        while (cumulated <= share * nearest.sum()) cumulated += nearest[++drawn];
+        const Vector now = nearest.cwiseMin((x.rowwise() - x.row(drawn)).rowwise().squaredNorm());
+        if (best.size() == 0 || now.sum() < best.sum()) {
+          best = now;
+          row = drawn;
+        }
+      }
+      nearest = best;
+      CHECK(together[s].row(k) == x.row(row));
+    }
+  }
+}
