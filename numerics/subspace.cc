@@ -1,6 +1,7 @@
 #include "numerics/subspace.h"
 
 #include <Eigen/QR>
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -32,8 +33,14 @@ Matrix subspace_coefficients(const MatrixRef& rows, const MatrixRef& bases) {
                                 " columns, bases " + std::to_string(bases.cols()));
   if (bases.rows() == 0) return Matrix(rows.rows(), 0);
   require_filled("subspace_coefficients", "bases", bases);
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(bases.transpose());
-  return solver.solve(rows.transpose()).transpose();
+  // C^T = Q R: the rows meet D dimensions in one product, and only K of them in the decomposition.
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(bases.transpose());
+  const Index side = std::min(bases.rows(), bases.cols());
+  const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(bases.cols(), side);
+  const Eigen::MatrixXd r = qr.matrixQR().topRows(side).triangularView<Eigen::Upper>();
+  const Eigen::MatrixXd within = (rows * q).transpose();
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(r);
+  return solver.solve(within).transpose();
 }
 
 SubspaceRelevance subspace_relevance(const MatrixRef& rows, const VectorRef& weight,
