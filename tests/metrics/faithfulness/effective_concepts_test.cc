@@ -1,0 +1,95 @@
+#include "metrics/faithfulness/effective_concepts.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/heads.h"
+#include "tests/support/score_group.h"
+#include "tests/support/throws.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+/// One row of importances for each output; all outputs share as many CAVs.
+Explanation weighing(const Matrix& importance) {
+  Explanation explanation;
+  explanation.class_agnostic = true;
+  explanation.cavs = Matrix::Identity(importance.cols(), importance.cols());
+  explanation.importance_by_output = importance;
+  return explanation;
+}
+
+TEST_CASE("effective_concepts: by hand") {
+  // Shares 1/2, 1/4, 1/4: ln E = 1/2 ln 2 + 1/2 ln 4 = 3/2 ln 2. The sign plays no part.
+  const Matrix halves = (Matrix(1, 4) << 2, -1, 1, 0).finished();
+  CHECK(effective_concepts(weighing(halves)).value == doctest::Approx(std::pow(2.0, 1.5)));
+
+  Explanation own;  // output 0: three alike; output 1: one; output 2: none; output 3: 0 only
+  own.cavs = Matrix::Identity(5, 5);
+  own.importance = (Vector(5) << 0.3, 0.3, -0.3, 7, 0).finished();
+  own.offset = {0, 3, 4, 4, 5};
+  const Result result = effective_concepts(own);
+  CHECK(result.value == doctest::Approx(2.0));
+  REQUIRE(result.parts.size() == 4);
+  CHECK(result.parts[0] == doctest::Approx(3.0));
+  CHECK(result.parts[1] == 1.0);
+  CHECK(result.parts[2] == 0.0);
+  CHECK(result.parts[3] == 0.0);
+  CHECK(result.caveat == "2 outputs left out: they have no concept of importance other than 0");
+}
+
+TEST_CASE("effective_concepts: free of scale and order, and unmoved by concepts of importance 0") {
+  const Matrix importance = normal_matrix(3, 6, 1);
+  const double expected = effective_concepts(weighing(importance)).value;
+  CHECK(expected > 1.0);
+  CHECK(expected < 6.0);
+  for (const double scale : {1e-300, -3.0, 1e300})
+    CHECK(effective_concepts(weighing(scale * importance)).value == doctest::Approx(expected));
+  CHECK(effective_concepts(weighing(importance.rowwise().reverse())).value ==
+        doctest::Approx(expected));
+  Matrix wider = Matrix::Zero(3, 9);
+  wider.leftCols(6) = importance;
+  CHECK(effective_concepts(weighing(wider)).value == expected);
+}
+
+TEST_CASE("effective_concepts: falls as importance gathers in one concept, from K to 1") {
+  double before = 5.0 + 1e-9;
+  for (const double power : {0.0, 0.5, 1.0, 2.0, 8.0}) {
+    Matrix importance(1, 5);
+    for (Index k = 0; k < 5; ++k) importance(0, k) = std::pow(0.5, power * static_cast<double>(k));
+    const double found = effective_concepts(weighing(importance)).value;
+    CAPTURE(power);
+    CHECK(found < before);
+    before = found;
+  }
+  CHECK(before == doctest::Approx(1.0).epsilon(0.03));
+}
+
+TEST_CASE("effective_concepts: what has no number") {
+  CHECK_THROWS_SAYING(effective_concepts(weighing(Matrix::Zero(2, 3))), std::domain_error,
+                      "every importance is 0");
+  CHECK_THROWS_SAYING(effective_concepts(weighing(Matrix(2, 0))), std::domain_error,
+                      "every importance is 0");
+  CHECK_THROWS_SAYING(
+      effective_concepts(weighing(Matrix::Constant(1, 2, std::numeric_limits<double>::infinity()))),
+      std::invalid_argument, "importance_by_output");
+}
+
+TEST_CASE("effective_concepts: one concept for each class of the perfect explanation") {
+  const HeadView head = random_head(40, 1, 8, 3, Pooling::kNone);
+  const Explanation explanation = perfect_explanation(head);
+  Views views;
+  views.head = &head;
+  views.explanation = &explanation;
+  auto scores = score_group(views, "parsimony");
+  CHECK(scores.at("effective_concepts").value == 1.0);
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests
