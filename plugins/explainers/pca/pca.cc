@@ -2,8 +2,7 @@
 // mean term: a concept score is <h, v>, of h as it is.
 
 #include "conoscope/sdk/explainer.h"
-#include "numerics/svd.h"
-#include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/principal_directions.h"
 
 namespace {
 
@@ -23,31 +22,13 @@ class Pca final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    explainers::explain_each_output(head, context, out, "pca", pool_,
-                                    [&](Eigen::Index c, const sdk::Matrix& rows) {
-                                      explainers::need_rows("pca", c, rows.rows(), k_);
-                                      explainers::need_features("pca", rows.cols(), k_);
-                                      return directions_of_variance(c, rows);
-                                    });
+    explainers::explain_each_output(
+        head, context, out, "pca", pool_, [&](Eigen::Index c, const sdk::Matrix& rows) {
+          return explainers::principal_directions("pca", c, rows, k_).components;
+        });
   }
 
  private:
-  // A direction without variance is any that completes a basis, and yet <h, v> is not 0 there: such
-  // a concept would mean nothing and weigh something.
-  sdk::Matrix directions_of_variance(Eigen::Index output, const sdk::Matrix& rows) const {
-    Eigen::Index found = 0;
-    if (rows.rows() > 1) {
-      const auto svd = conoscope::numerics::truncated_svd(rows, k_, true);
-      const double noise = std::numeric_limits<double>::epsilon() *
-                           static_cast<double>(std::max(rows.rows(), rows.cols())) * rows.norm();
-      found = (svd.singular_values.array() > noise).count();
-      if (found == k_) return svd.components;
-    }
-    throw std::domain_error("pca: the rows of output " + std::to_string(output) + " vary in " +
-                            std::to_string(found) +
-                            " directions, fewer than k = " + std::to_string(k_) + " concepts");
-  }
-
   std::int64_t k_;
   bool pool_;
 };
