@@ -42,6 +42,7 @@ int history_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int status_command(const Arguments& arguments);
 int query_command(const Arguments& arguments);
+int metric_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int retract_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);

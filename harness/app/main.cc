@@ -28,6 +28,7 @@ constexpr Command kCommands[] = {
     {"retract", "say that an attempt no longer counts, and why", retract_command},
     {"export", "print every score in an order that depends on nothing", export_command},
     {"dataset", "list, inspect or export datasets", dataset_command},
+    {"metric", "list the metrics, or tell all there is to know of one", metric_command},
     {"plugin", "list, inspect, check or start plugins", plugin_command},
     {"cache", "show or trim the artifacts on disk", cache_command},
 };
