@@ -16,62 +16,50 @@ namespace conoscope::metrics {
 
 namespace {
 
+constexpr const char* kName = "intervention";
+
 std::string shape_of(const Matrix& matrix) {
   return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
 }
 
-void require_problem(const char* name, const InterventionProblem& problem) {
+void require_problem(const InterventionProblem& problem) {
   const Index n = problem.scores.rows(), k = problem.concepts(), columns = k * problem.width;
   if (n < 1 || k < 1 || problem.width < 1 || problem.scores.cols() != columns ||
       problem.truth.rows() != n)
-    numerics::refuse(name, "scores is " + shape_of(problem.scores) + ", truth " +
-                               shape_of(problem.truth) + " and width " +
-                               std::to_string(problem.width) +
-                               "; they must be n x (k * width), n x k and >= 1");
+    numerics::refuse(kName, "scores is " + shape_of(problem.scores) + ", truth " +
+                                shape_of(problem.truth) + " and width " +
+                                std::to_string(problem.width) +
+                                "; they must be n x (k * width), n x k and >= 1");
   const bool vectors = problem.own_active.size() > 0 || problem.own_inactive.size() > 0;
   if (!vectors &&
       (problem.width != 1 || problem.active.size() != k || problem.inactive.size() != k))
-    numerics::refuse(name, "active " + std::to_string(problem.active.size()) + " and inactive " +
-                               std::to_string(problem.inactive.size()) + " entries for " +
-                               std::to_string(k) +
-                               " concepts; as many are needed, or own_active and own_inactive");
+    numerics::refuse(kName, "active " + std::to_string(problem.active.size()) + " and inactive " +
+                                std::to_string(problem.inactive.size()) + " entries for " +
+                                std::to_string(k) +
+                                " concepts; as many are needed, or own_active and own_inactive");
   if (vectors && (problem.own_active.rows() != n || problem.own_active.cols() != columns ||
                   problem.own_inactive.rows() != n || problem.own_inactive.cols() != columns))
-    numerics::refuse(name, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +
-                               shape_of(problem.own_inactive) + "; both must be " +
-                               std::to_string(n) + " x " + std::to_string(columns));
+    numerics::refuse(kName, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +
+                                shape_of(problem.own_inactive) + "; both must be " +
+                                std::to_string(n) + " x " + std::to_string(columns));
   if (vectors && (problem.active.size() > 0 || problem.inactive.size() > 0))
-    numerics::refuse(name, "active and inactive are given beside own_active and own_inactive");
-  numerics::require_finite(name, "scores", problem.scores);
-  numerics::require_finite(name, "truth", problem.truth);
-  numerics::require_finite_vector(name, "active", problem.active);
-  numerics::require_finite_vector(name, "inactive", problem.inactive);
-  numerics::require_finite(name, "own_active", problem.own_active);
-  numerics::require_finite(name, "own_inactive", problem.own_inactive);
+    numerics::refuse(kName, "active and inactive are given beside own_active and own_inactive");
+  numerics::require_finite(kName, "scores", problem.scores);
+  numerics::require_finite(kName, "truth", problem.truth);
+  numerics::require_finite_vector(kName, "active", problem.active);
+  numerics::require_finite_vector(kName, "inactive", problem.inactive);
+  numerics::require_finite(kName, "own_active", problem.own_active);
+  numerics::require_finite(kName, "own_inactive", problem.own_inactive);
   if (problem.truth.minCoeff() < 0.0 || problem.truth.maxCoeff() > 1.0)
-    numerics::refuse(name,
+    numerics::refuse(kName,
                      "truth holds " +
                          std::to_string(problem.truth.minCoeff() < 0.0 ? problem.truth.minCoeff()
                                                                        : problem.truth.maxCoeff()) +
                          "; it must lie in 0 ... 1");
-  if (!problem.head) numerics::refuse(name, "head is empty");
+  if (!problem.head) numerics::refuse(kName, "head is empty");
 }
 
-Matrix answer(const char* name, const InterventionProblem& problem, const Matrix& scores) {
-  Matrix out = problem.head(scores);
-  if (out.rows() != scores.rows() || out.cols() < 1)
-    numerics::refuse(name, "head answers " + std::to_string(out.rows()) + " x " +
-                               std::to_string(out.cols()) + " for " +
-                               std::to_string(scores.rows()) + " samples");
-  numerics::require_finite(name, "what head answers", out);
-  numerics::require_labels(name, problem.labels, scores.rows(), std::max<Index>(2, out.cols()));
-  return out;
-}
-
-Matrix probabilities_of(const char* name, const InterventionProblem& problem,
-                        const Matrix& scores) {
-  Matrix out = answer(name, problem, scores);
-  if (out.cols() < 2) numerics::refuse(name, "head has one output; a softmax needs two or more");
+Matrix softmax(Matrix out) {
   for (Index i = 0; i < out.rows(); ++i) {
     out.row(i).array() -= out.row(i).maxCoeff();
     out.row(i) = out.row(i).array().exp();
@@ -80,21 +68,26 @@ Matrix probabilities_of(const char* name, const InterventionProblem& problem,
   return out;
 }
 
+void require_softmax_head(const CheckedIntervention& problem) {
+  if (problem.untold().cols() < 2)
+    numerics::refuse(kName, "head has one output; a softmax needs two or more");
+}
+
 /// All samples told concept j, with the presence that `of` gives each.
 template <typename Presence>
-Matrix all_told(const InterventionProblem& problem, const Matrix& scores, Index j,
+Matrix all_told(const CheckedIntervention& problem, const Matrix& scores, Index j,
                 const Presence& of) {
   Matrix out = scores;
-  for (Index i = 0; i < out.rows(); ++i) problem.set(out, i, j, of(i));
+  for (Index i = 0; i < out.rows(); ++i) problem->set(out, i, j, of(i));
   return out;
 }
 
 // Tells each sample, step by step, the concept of the largest value of `merit`; the first of ties.
 template <typename Merit>
-InterventionOrder greedy_order(const InterventionProblem& problem, const Merit& merit) {
-  const Index n = problem.scores.rows(), k = problem.concepts();
+InterventionOrder greedy_order(const CheckedIntervention& problem, const Merit& merit) {
+  const Index n = problem->samples(), k = problem->concepts();
   InterventionOrder order(n, k);
-  Matrix scores = problem.scores;
+  Matrix scores = problem->scores;
   Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic> told =
       Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic>::Constant(n, k, false);
   for (Index step = 0; step < k; ++step) {
@@ -105,13 +98,32 @@ InterventionOrder greedy_order(const InterventionProblem& problem, const Merit& 
         if (!told(i, j) && (best < 0 || merits(i, j) > merits(i, best))) best = j;
       order(i, step) = best;
       told(i, best) = true;
-      problem.set(scores, i, best, problem.truth(i, best));
+      problem->set(scores, i, best, problem->truth(i, best));
     }
   }
   return order;
 }
 
 }  // namespace
+
+CheckedIntervention::CheckedIntervention(InterventionProblem problem)
+    : problem_(std::move(problem)) {
+  require_problem(problem_);
+  untold_ = answer(problem_.scores);
+  numerics::require_labels(kName, problem_.labels, problem_.samples(),
+                           std::max<Index>(2, untold_.cols()));
+}
+
+Matrix CheckedIntervention::answer(const Matrix& scores) const {
+  Matrix out = problem_.head(scores);
+  if (out.rows() != scores.rows() || out.cols() < 1 ||
+      (untold_.size() > 0 && out.cols() != untold_.cols()))
+    numerics::refuse(kName, "head answers " + shape_of(out) + " for " +
+                                std::to_string(scores.rows()) + " samples, without interventions " +
+                                shape_of(untold_));
+  numerics::require_finite(kName, "what head answers", out);
+  return out;
+}
 
 void InterventionProblem::set(Matrix& scores_of_all, Index sample, Index concept_id,
                               double presence) const {
@@ -156,11 +168,9 @@ double InterventionCurve::area() const {
          static_cast<double>(accuracy.size() - 1);
 }
 
-InterventionCurve intervention_curve(const InterventionProblem& problem,
+InterventionCurve intervention_curve(const CheckedIntervention& problem,
                                      const InterventionOrder& order) {
-  constexpr const char* kName = "intervention_curve";
-  require_problem(kName, problem);
-  const Index n = problem.scores.rows(), k = problem.concepts();
+  const Index n = problem->samples(), k = problem->concepts();
   if (order.rows() != n || order.cols() != k)
     numerics::refuse(kName, "order is " + std::to_string(order.rows()) + " x " +
                                 std::to_string(order.cols()) + "; it must be " + std::to_string(n) +
@@ -176,13 +186,14 @@ InterventionCurve intervention_curve(const InterventionProblem& problem,
     }
   }
   InterventionCurve out;
-  Matrix scores = problem.scores;
+  Matrix scores = problem->scores;
   for (Index step = 0;; ++step) {
-    out.predictions.push_back(predicted_classes(answer(kName, problem, scores)));
-    out.accuracy.push_back(accuracy(problem.labels, out.predictions.back()));
+    out.predictions.push_back(
+        predicted_classes(step == 0 ? problem.untold() : problem.answer(scores)));
+    out.accuracy.push_back(accuracy(problem->labels, out.predictions.back()));
     if (step == k) return out;
     for (Index i = 0; i < n; ++i)
-      problem.set(scores, i, order(i, step), problem.truth(i, order(i, step)));
+      problem->set(scores, i, order(i, step), problem->truth(i, order(i, step)));
   }
 }
 
@@ -202,11 +213,10 @@ InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed
   return out;
 }
 
-InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef& probabilities,
+InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef& probabilities,
                              const CoopOptions& options) {
-  constexpr const char* kName = "coop_order";
-  require_problem(kName, problem);
-  const Index n = problem.scores.rows(), k = problem.concepts();
+  require_softmax_head(problem);
+  const Index n = problem->samples(), k = problem->concepts();
   if (probabilities.rows() != n || probabilities.cols() != k)
     numerics::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
                                 std::to_string(probabilities.cols()) + "; it must be " +
@@ -214,19 +224,18 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
   numerics::require_finite(kName, "probabilities", probabilities);
   if (probabilities.minCoeff() < 0.0 || probabilities.maxCoeff() > 1.0)
     numerics::refuse(kName, "probabilities has entries outside 0 ... 1");
-  for (const double weight : {options.entropy_weight, options.importance_weight})
-    if (!(weight >= 0.0) || std::isinf(weight))
-      numerics::refuse(kName, "a weight is " + std::to_string(weight) + "; it must be 0 or more");
+  numerics::require_weight(kName, "entropy_weight", options.entropy_weight);
+  numerics::require_weight(kName, "importance_weight", options.importance_weight);
   const Eigen::ArrayXXd p = probabilities.array(), q = 1.0 - p;
   const Matrix unsure = -(p * (p + 1e-8).log() + q * (q + 1e-8).log()) / std::numbers::ln2;
   return greedy_order(problem, [&](const Matrix& scores) {
-    const Matrix now = probabilities_of(kName, problem, scores);
+    const Matrix now = softmax(problem.answer(scores));
     const IndexVector answers = predicted_classes(now);
     Matrix merits = options.entropy_weight * unsure;
     for (Index j = 0; j < k; ++j) {
       const auto told = [&](double presence) {
-        return probabilities_of(kName, problem,
-                                all_told(problem, scores, j, [=](Index) { return presence; }));
+        return softmax(
+            problem.answer(all_told(problem, scores, j, [=](Index) { return presence; })));
       };
       const Matrix on = told(1.0), off = told(0.0);
       for (Index i = 0; i < n; ++i) {
@@ -239,17 +248,15 @@ InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef
   });
 }
 
-InterventionOrder greedy_oracle_order(const InterventionProblem& problem) {
-  constexpr const char* kName = "greedy_oracle_order";
-  require_problem(kName, problem);
-  const Index n = problem.scores.rows(), k = problem.concepts();
+InterventionOrder greedy_oracle_order(const CheckedIntervention& problem) {
+  require_softmax_head(problem);
+  const Index n = problem->samples(), k = problem->concepts();
   return greedy_order(problem, [&](const Matrix& scores) {
     Matrix merits(n, k);
     for (Index j = 0; j < k; ++j) {
-      const Matrix told = probabilities_of(
-          kName, problem,
-          all_told(problem, scores, j, [&](Index i) { return problem.truth(i, j); }));
-      for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem.labels[static_cast<size_t>(i)]);
+      const Matrix told = softmax(problem.answer(
+          all_told(problem, scores, j, [&](Index i) { return problem->truth(i, j); })));
+      for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem->labels[static_cast<size_t>(i)]);
     }
     return merits;
   });
@@ -264,12 +271,12 @@ Result area_of(const Subject& subject, const InterventionCurve& curve) {
 }
 
 Result random_of(const Subject& subject) {
-  const InterventionProblem& problem = subject.once(subject_intervention).problem;
+  const CheckedIntervention& problem = subject.once(subject_intervention).problem;
   InterventionCurve mean;
-  mean.accuracy.assign(static_cast<size_t>(problem.concepts()) + 1, 0.0);
+  mean.accuracy.assign(static_cast<size_t>(problem->concepts()) + 1, 0.0);
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
     const InterventionCurve curve = intervention_curve(
-        problem, random_order(problem.scores.rows(), problem.concepts(), subject.seed(), repeat));
+        problem, random_order(problem->samples(), problem->concepts(), subject.seed(), repeat));
     for (size_t j = 0; j < curve.accuracy.size(); ++j)
       mean.accuracy[j] += curve.accuracy[j] / static_cast<double>(kRepeats);
   }
@@ -277,7 +284,7 @@ Result random_of(const Subject& subject) {
 }
 
 Result coop_of(const Subject& subject) {
-  const InterventionProblem& problem = subject.once(subject_intervention).problem;
+  const CheckedIntervention& problem = subject.once(subject_intervention).problem;
   return area_of(
       subject, intervention_curve(problem, coop_order(problem, subject.concepts().probabilities)));
 }
@@ -300,8 +307,8 @@ SubjectIntervention subject_intervention(const Subject& subject) {
   if (truth.minCoeff() < 0.0 || truth.maxCoeff() > 1.0)
     throw NotApplicable("the annotated concepts do not lie in 0 ... 1");
   if (view.outputs.cols() < 2) throw NotApplicable("needs two or more task outputs");
-  SubjectIntervention out;
-  InterventionProblem& problem = out.problem;
+  InterventionProblem problem;
+  std::string caveat;
   problem.scores = view.scores;
   problem.truth = truth;
   problem.labels = subject.annotations().labels;
@@ -318,14 +325,14 @@ SubjectIntervention subject_intervention(const Subject& subject) {
     const InterventionValues values = intervention_values(train ? train->scores : problem.scores);
     problem.active = values.active;
     problem.inactive = values.inactive;
-    out.caveat = std::string("logits were set to the 5th and 95th percentiles of the ") +
-                 (train ? "training samples" : "samples judged");
+    caveat = std::string("logits were set to the 5th and 95th percentiles of the ") +
+             (train ? "training samples" : "samples judged");
   }
-  return out;
+  return {std::move(problem), std::move(caveat)};
 }
 
 InterventionCurve oracle_curve(const Subject& subject) {
-  const InterventionProblem& problem = subject.once(subject_intervention).problem;
+  const CheckedIntervention& problem = subject.once(subject_intervention).problem;
   return intervention_curve(problem, greedy_oracle_order(problem));
 }
 

@@ -25,9 +25,31 @@ struct InterventionProblem {
   IndexVector labels;                                   ///< n, in 0 ... C-1
   std::function<Matrix(const MatrixRef& scores)> head;  ///< m x (k * width) -> m x C, logits
 
+  Index samples() const { return scores.rows(); }
   Index concepts() const { return truth.cols(); }
   /// What an intervention writes: presence * there + (1 - presence) * not there.
   void set(Matrix& scores_of_all, Index sample, Index concept_id, double presence) const;
+};
+
+/// A problem that does not contradict itself, and what its head answers without interventions: that
+/// it exists is the proof, so nobody who takes one looks again.
+class CheckedIntervention {
+ public:
+  /// throws  std::invalid_argument: shapes that do not match, an entry not finite, a truth outside
+  ///         0 ... 1, both or neither of the two ways to say what is written, no head, labels that it
+  ///         has no output for; as answer
+  CheckedIntervention(InterventionProblem problem);  // NOLINT(google-explicit-constructor)
+
+  const InterventionProblem* operator->() const { return &problem_; }
+  const Matrix& untold() const { return untold_; }
+
+  /// The head's logits. throws std::invalid_argument: the head, which is a plugin's, returns another
+  /// shape or an entry that is not finite
+  Matrix answer(const Matrix& scores) const;
+
+ private:
+  InterventionProblem problem_;
+  Matrix untold_;
 };
 
 /// The values that an intervention on a logit writes.
@@ -53,12 +75,10 @@ struct InterventionCurve {
 
 /// How does accuracy grow as samples are told their concepts, one after the other?
 ///
-/// throws  std::invalid_argument: shapes that do not match, an entry not finite, a truth outside
-///         0 ... 1, both or neither of the two ways to say what is written, a row of order that is
-///         no permutation, labels the head has no output for
+/// throws  std::invalid_argument: a row of order that is no permutation; as CheckedIntervention
 ///
 /// Source: Koh et al., ICML 2020; as in Parisini et al., 2025.
-InterventionCurve intervention_curve(const InterventionProblem& problem,
+InterventionCurve intervention_curve(const CheckedIntervention& problem,
                                      const InterventionOrder& order);
 
 /// Each sample draws the next concept uniformly from those it was not told.
@@ -78,25 +98,25 @@ struct CoopOptions {
 /// probability throughout. The largest score is next, the first one of ties.
 ///
 /// probabilities  n x k, in 0 ... 1
-/// throws         as intervention_curve; a head of one output, whose expectation the reference
+/// throws         as CheckedIntervention; a head of one output, whose expectation the reference
 ///                does not weigh by p; weights negative or not finite
 ///
 /// Source: Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023; as in the code of
 /// Parisini et al., which may tell a concept twice where no score is above 0; here never.
-InterventionOrder coop_order(const InterventionProblem& problem, const MatrixRef& probabilities,
+InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef& probabilities,
                              const CoopOptions& options = {});
 
 /// The greedy oracle, an upper mark that knows the label: next is the concept whose being told
 /// raises the probability of the true class most; the first one of ties.
 ///
 /// throws  as coop_order
-InterventionOrder greedy_oracle_order(const InterventionProblem& problem);
+InterventionOrder greedy_oracle_order(const CheckedIntervention& problem);
 
 /// A subject's head as a problem, and what the reader must know of it; derived once. Scores within
 /// 0 ... 1 are set to 0 and 1, others to their 5th and 95th percentiles among the training samples,
 /// as in the reference, or among those judged where there are no others.
 struct SubjectIntervention {
-  InterventionProblem problem;
+  CheckedIntervention problem;
   std::string caveat;
 };
 

@@ -102,7 +102,7 @@ TEST_CASE("interventions: what they refuse") {
   CHECK_THROWS_SAYING(coop_order(problem, Matrix::Constant(4, 2, 1.5)), std::invalid_argument,
                       "outside 0 ... 1");
   CHECK_THROWS_SAYING(coop_order(problem, Matrix::Zero(4, 2), {.entropy_weight = -1.0}),
-                      std::invalid_argument, "a weight is -1");
+                      std::invalid_argument, "entropy_weight = -1");
   CHECK_THROWS_SAYING(s_int(1.5, intervention_curve(problem, order_of(0, 1))),
                       std::invalid_argument, "reference_accuracy is 1.5");
   CHECK_THROWS_SAYING(s_int(1.0, InterventionCurve()), std::invalid_argument, "curve is empty");
@@ -118,6 +118,13 @@ TEST_CASE("interventions: what they refuse") {
   other = problem;
   other.active.resize(1);
   CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "active 1");
+  other = problem;
+  other.head = [&problem, calls = 0](const MatrixRef& scores) mutable -> Matrix {
+    const Matrix answer = problem.head(scores);
+    return ++calls == 1 ? answer : Matrix(answer.leftCols(1));
+  };
+  CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument,
+                      "head answers 4 x 1 for 4 samples, without interventions 4 x 2");
 }
 
 TEST_CASE(
