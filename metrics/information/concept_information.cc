@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_ross.h"
@@ -13,29 +14,7 @@ namespace conoscope::metrics {
 
 namespace {
 
-void require_concepts(const char* name, const MatrixRef& concepts) {
-  if (concepts.rows() < 1 || concepts.cols() < 1)
-    numerics::refuse(name, "concepts is " + std::to_string(concepts.rows()) + " x " +
-                               std::to_string(concepts.cols()) +
-                               "; it must be n x k with n, k >= 1");
-  numerics::require_finite(name, "concepts", concepts);
-}
-
-std::vector<IndexVector> columns_as_labels(const MatrixRef& concepts) {
-  std::vector<IndexVector> out(static_cast<size_t>(concepts.cols()));
-  for (Index j = 0; j < concepts.cols(); ++j)
-    for (Index i = 0; i < concepts.rows(); ++i)
-      out[static_cast<size_t>(j)].push_back(static_cast<Index>(std::floor(concepts(i, j))));
-  return out;
-}
-
-SortedValues sorted_column(const MatrixRef& concepts, Index j, const Draws& draws) {
-  const Vector column = concepts.col(j);
-  return SortedValues(draws ? Vector(with_noise(column, draws)) : column);
-}
-
-void discrete_pairs(const MatrixRef& concepts, InterconceptInformation& out) {
-  const std::vector<IndexVector> columns = columns_as_labels(concepts);
+void discrete_pairs(const std::vector<IndexVector>& columns, InterconceptInformation& out) {
   for (size_t i = 0; i < columns.size(); ++i) {
     out.self.push_back(entropy_discrete(columns[i]));
     for (size_t j = i + 1; j < columns.size(); ++j)
@@ -43,10 +22,8 @@ void discrete_pairs(const MatrixRef& concepts, InterconceptInformation& out) {
   }
 }
 
-void continuous_pairs(const MatrixRef& concepts, Index neighbours, InterconceptInformation& out) {
-  std::vector<SortedValues> columns;
-  for (Index j = 0; j < concepts.cols(); ++j)
-    columns.push_back(sorted_column(concepts, j, nullptr));
+void continuous_pairs(const std::vector<SortedValues>& columns, Index neighbours,
+                      InterconceptInformation& out) {
   for (size_t i = 0; i < columns.size(); ++i) {
     const KsgScalar one(columns[i], {.neighbours = neighbours});
     const MiEstimate self = one.with_itself();
@@ -91,24 +68,37 @@ bool is_whole_valued(const MatrixRef& values) {
   return true;
 }
 
-InterconceptInformation mi_interconcept(const MatrixRef& concepts,
+ConceptColumns::ConceptColumns(Matrix values) : values_(std::move(values)) {
+  numerics::require_filled("ConceptColumns", "concepts", values_);
+  const bool whole = is_whole_valued(values_);
+  for (Index j = 0; j < values_.cols(); ++j) {
+    const Vector column = values_.col(j);
+    if (whole) {
+      const auto floor = column.array().floor().cast<Index>();
+      labels_.emplace_back(floor.begin(), floor.end());
+    } else {
+      sorted_.emplace_back(column);
+    }
+  }
+}
+
+InterconceptInformation mi_interconcept(const ConceptColumns& concepts,
                                         const ConceptInformationOptions& options, Index width) {
   constexpr const char* kName = "mi_interconcept";
-  require_concepts(kName, concepts);
-  if (width < 1 || concepts.cols() % width != 0)
+  const Index columns = concepts.matrix().cols();
+  if (width < 1 || columns % width != 0)
     numerics::refuse(kName, "width is " + std::to_string(width) + ", which does not divide the " +
-                                std::to_string(concepts.cols()) + " columns of concepts");
-  const bool whole = is_whole_valued(concepts);
-  if (whole && width > 1)
+                                std::to_string(columns) + " columns of concepts");
+  if (concepts.whole() && width > 1)
     numerics::refuse(kName,
                      "concepts are vectors of whole numbers only; no estimator is for those");
   InterconceptInformation out;
-  if (whole)
-    discrete_pairs(concepts, out);
+  if (concepts.whole())
+    discrete_pairs(concepts.labels(), out);
   else if (options.noise || width > 1)
-    single_pairs(concepts, width, options, out);
+    single_pairs(concepts.matrix(), width, options, out);
   else
-    continuous_pairs(concepts, options.neighbours, out);
+    continuous_pairs(concepts.sorted(), options.neighbours, out);
   size_t at = 0;
   for (size_t i = 0; i < out.self.size(); ++i)
     for (size_t j = i + 1; j < out.self.size(); ++j, ++at)
@@ -116,28 +106,29 @@ InterconceptInformation mi_interconcept(const MatrixRef& concepts,
   return out;
 }
 
-ConceptsTaskInformation mi_concepts_task(const MatrixRef& concepts, std::span<const Index> labels,
+ConceptsTaskInformation mi_concepts_task(const ConceptColumns& concepts,
+                                         std::span<const Index> labels,
                                          const ConceptInformationOptions& options) {
   constexpr const char* kName = "mi_concepts_task";
-  require_concepts(kName, concepts);
-  if (static_cast<Index>(labels.size()) != concepts.rows())
-    numerics::refuse(kName, "concepts has " + std::to_string(concepts.rows()) +
+  if (static_cast<Index>(labels.size()) != concepts.matrix().rows())
+    numerics::refuse(kName, "concepts has " + std::to_string(concepts.matrix().rows()) +
                                 " samples and labels " + std::to_string(labels.size()) +
                                 "; they must be as many");
   ConceptsTaskInformation out;
   out.label_entropy = entropy_discrete(labels);
   if (out.label_entropy == 0.0)
     throw std::domain_error(std::string(kName) + ": labels holds one class only, so H(y) = 0");
-  if (is_whole_valued(concepts)) {
-    for (const IndexVector& column : columns_as_labels(concepts))
-      out.mi.push_back(mi_discrete(column, labels));
-  } else {
-    for (Index j = 0; j < concepts.cols(); ++j) {
-      const MiEstimate found = mi_ross(sorted_column(concepts, j, options.noise), labels,
-                                       {.neighbours = options.neighbours});
-      out.mi.push_back(found.value);
-      out.tied = std::max(out.tied, found.tied);
-    }
+  for (const IndexVector& column : concepts.labels()) out.mi.push_back(mi_discrete(column, labels));
+  for (size_t j = 0; j < concepts.sorted().size(); ++j) {
+    const auto estimate = [&](const SortedValues& x) {
+      return mi_ross(x, labels, {.neighbours = options.neighbours});
+    };
+    const Vector column = concepts.matrix().col(static_cast<Index>(j));
+    const MiEstimate found = options.noise
+                                 ? estimate(SortedValues(Vector(with_noise(column, options.noise))))
+                                 : estimate(concepts.sorted()[j]);
+    out.mi.push_back(found.value);
+    out.tied = std::max(out.tied, found.tied);
   }
   for (const double mi : out.mi) out.normalised.push_back(mi / out.label_entropy);
   return out;

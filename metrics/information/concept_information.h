@@ -5,6 +5,7 @@
 
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_noise.h"
+#include "metrics/information/sorted_values.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -20,6 +21,31 @@ struct ConceptInformationOptions {
 /// The reference asks v mod 1 <= 1e-8 with a remainder in [0, 1), so 1 + 1e-9 passes and 1 - 1e-9
 /// does not; one such entry sends all columns to the nearest-neighbour estimates.
 bool is_whole_valued(const MatrixRef& values);
+
+/// The concepts of n samples, finite, with what every estimate starts from: that it exists is the
+/// proof, so nobody who takes one looks again.
+class ConceptColumns {
+ public:
+  /// values  n x k
+  /// throws  std::invalid_argument: n < 1, no columns, an entry not finite
+  ConceptColumns(Matrix values);  // NOLINT(google-explicit-constructor): columns are columns
+  template <typename Derived>
+  ConceptColumns(const Eigen::DenseBase<Derived>& values)  // NOLINT(google-explicit-constructor)
+      : ConceptColumns(Matrix(values.derived())) {}
+
+  const Matrix& matrix() const { return values_; }
+  /// As is_whole_valued.
+  bool whole() const { return !labels_.empty(); }
+  /// By column; of whole ones only.
+  const std::vector<IndexVector>& labels() const { return labels_; }
+  /// By column; of all but whole ones.
+  const std::vector<SortedValues>& sorted() const { return sorted_; }
+
+ private:
+  Matrix values_;
+  std::vector<IndexVector> labels_;
+  std::vector<SortedValues> sorted_;
+};
 
 /// What concepts say about each other.
 struct InterconceptInformation {
@@ -38,18 +64,18 @@ struct InterconceptInformation {
 /// without ties it is psi(n) - psi(k) whatever the concept, with noise psi(n) - psi(k + 1), and it
 /// grows like ln n. Normalised values compare at equal n only.
 ///
-/// concepts  n x (k * width), finite; concept j is columns j*width ... j*width+width-1. Vectors
+/// concepts  n x (k * width); concept j is columns j*width ... j*width+width-1. Vectors
 ///           (width > 1) take mi_ksg between vectors. k = 1: no pairs, no values.
 /// returns   a constant concept has H = 0 where it is discrete, so its normalised values are 0;
 ///           among continuous concepts it has I = H = 0 up to rounding, and noise makes its
 ///           normalised values 0 or 1e7 and more at random: refused.
-/// throws    std::invalid_argument: n < 1, no columns, columns that width does not divide, an
-///           entry not finite, vectors of whole numbers only; as mi_ksg
+/// throws    std::invalid_argument: as ConceptColumns; columns that width does not divide, vectors
+///           of whole numbers only; as mi_ksg
 ///           std::domain_error: noise, and a constant concept among continuous ones
 ///
 /// Source: Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, Sec. 3;
 /// estimators and the 1e-10 as in its code, where the text says KSG for all.
-InterconceptInformation mi_interconcept(const MatrixRef& concepts,
+InterconceptInformation mi_interconcept(const ConceptColumns& concepts,
                                         const ConceptInformationOptions& options = {},
                                         Index width = 1);
 
@@ -65,10 +91,11 @@ struct ConceptsTaskInformation {
 ///
 ///   all entries whole: mi_discrete; otherwise mi_ross; H(y) by entropy_discrete
 ///
-/// concepts  n x k, finite; labels: n.
-/// throws    std::invalid_argument: n < 1, no columns, lengths that differ, an entry not finite
+/// concepts  n x k; labels: n.
+/// throws    std::invalid_argument: as ConceptColumns; lengths that differ
 ///           std::domain_error: one label only, so H(y) = 0; as mi_ross
-ConceptsTaskInformation mi_concepts_task(const MatrixRef& concepts, std::span<const Index> labels,
+ConceptsTaskInformation mi_concepts_task(const ConceptColumns& concepts,
+                                         std::span<const Index> labels,
                                          const ConceptInformationOptions& options = {});
 
 }  // namespace conoscope::metrics

@@ -15,15 +15,13 @@ namespace conoscope::metrics {
 
 namespace {
 
-void require_pair(const char* name, const MatrixRef& predicted, const MatrixRef& truth) {
-  if (predicted.rows() != truth.rows() || predicted.cols() != truth.cols())
-    numerics::refuse(name, "predicted is " + std::to_string(predicted.rows()) + " x " +
-                               std::to_string(predicted.cols()) + " and truth " +
-                               std::to_string(truth.rows()) + " x " + std::to_string(truth.cols()) +
-                               "; both must be n x k");
-  numerics::require_finite(name, "predicted", predicted);
-  numerics::require_finite(name, "truth", truth);
-  if (!is_whole_valued(truth))
+void require_pair(const char* name, const ConceptColumns& predicted, const ConceptColumns& truth) {
+  const Matrix &p = predicted.matrix(), &t = truth.matrix();
+  if (p.rows() != t.rows() || p.cols() != t.cols())
+    numerics::refuse(name, "predicted is " + std::to_string(p.rows()) + " x " +
+                               std::to_string(p.cols()) + " and truth " + std::to_string(t.rows()) +
+                               " x " + std::to_string(t.cols()) + "; both must be n x k");
+  if (!truth.whole())
     numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
 }
 
@@ -41,7 +39,7 @@ double mean(const std::vector<double>& values) {
 
 }  // namespace
 
-Ctl ctl(const MatrixRef& predicted, const MatrixRef& truth, std::span<const Index> labels,
+Ctl ctl(const ConceptColumns& predicted, const ConceptColumns& truth, std::span<const Index> labels,
         const ConceptInformationOptions& options) {
   require_pair("ctl", predicted, truth);
   Ctl out;
@@ -52,10 +50,10 @@ Ctl ctl(const MatrixRef& predicted, const MatrixRef& truth, std::span<const Inde
   return out;
 }
 
-Icl icl(const MatrixRef& predicted, const MatrixRef& truth,
+Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
         const ConceptInformationOptions& options) {
   require_pair("icl", predicted, truth);
-  const Index k = predicted.cols();
+  const Index k = predicted.matrix().cols();
   if (k < 2)
     numerics::refuse("icl",
                      "predicted has " + std::to_string(k) + " concept; pairs need at least two");
@@ -78,13 +76,19 @@ namespace {
 
 constexpr std::uint64_t kRepeats = 5;  // the reference's
 
+ConceptColumns predicted_columns(const Subject& subject) { return predicted_concepts(subject); }
+
+ConceptColumns true_columns(const Subject& subject) { return subject.annotations().concepts; }
+
 /// The first concept that ties keep from saying anything about itself; -1: none.
 Index tied_concept(const Subject& subject) {
-  const Matrix& predicted = predicted_concepts(subject);
-  if (predicted.rows() <= ConceptInformationOptions().neighbours || is_whole_valued(predicted))
-    return -1;
-  for (Index j = 0; j < predicted.cols(); ++j)
-    if (mi_ksg_self(SortedValues(Vector(predicted.col(j)))).value == 0.0) return j;
+  const ConceptColumns& predicted = subject.once(predicted_columns);
+  if (predicted.matrix().rows() <= ConceptInformationOptions().neighbours) return -1;
+  Index j = 0;
+  for (const SortedValues& column : predicted.sorted()) {
+    if (mi_ksg_self(column).value == 0.0) return j;
+    ++j;
+  }
   return -1;
 }
 
@@ -100,16 +104,16 @@ void require_pairs(const Subject& subject) {
 }
 
 Result ctl_of(const Subject& subject) {
-  const Annotations& known = subject.annotations();
   require_no_ties(subject);
-  const Ctl found = ctl(predicted_concepts(subject), known.concepts, known.labels);
+  const Ctl found = ctl(subject.once(predicted_columns), subject.once(true_columns),
+                        subject.annotations().labels);
   return {found.value, found.concepts};
 }
 
 Icl derive_icl(const Subject& subject) {
   require_pairs(subject);
   require_no_ties(subject);
-  return icl(predicted_concepts(subject), subject.annotations().concepts);
+  return icl(subject.once(predicted_columns), subject.once(true_columns));
 }
 
 Result icl_of(const Subject& subject) {
@@ -122,31 +126,27 @@ Result icl_ij_of(const Subject& subject) {
   return {*std::max_element(pairs.begin(), pairs.end()), pairs};
 }
 
+/// value(predicted, truth, options with noise), the mean of five repeats.
 template <typename Value>
 Result mean_over_noise(const Subject& subject, const Value& value) {
   if (subject.once(tied_concept) < 0) throw NotApplicable("no ties that noise would have to break");
   std::vector<double> values;
-  for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
-    ConceptInformationOptions options;
-    options.noise = normal_draws(subject.seed(), repeat);
-    values.push_back(value(predicted_concepts(subject), subject.annotations(), options));
-  }
+  for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat)
+    values.push_back(value(subject.once(predicted_columns), subject.once(true_columns),
+                           ConceptInformationOptions{.noise = normal_draws(subject.seed(), repeat)})
+                         .value);
   return {mean(values), values};
 }
 
 Result ctl_noise_of(const Subject& subject) {
-  return mean_over_noise(subject, [](const Matrix& predicted, const Annotations& known,
-                                     const ConceptInformationOptions& options) {
-    return ctl(predicted, known.concepts, known.labels, options).value;
+  return mean_over_noise(subject, [&](const auto& predicted, const auto& truth, const auto& with) {
+    return ctl(predicted, truth, subject.annotations().labels, with);
   });
 }
 
 Result icl_noise_of(const Subject& subject) {
   require_pairs(subject);
-  return mean_over_noise(subject, [](const Matrix& predicted, const Annotations& known,
-                                     const ConceptInformationOptions& options) {
-    return icl(predicted, known.concepts, options).value;
-  });
+  return mean_over_noise(subject, icl);
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ struct Ctl {
 /// predicted  c^, n x k: probabilities, logits, or 0 and 1 of a hard model.
 /// truth      c, n x k, whole numbers.  labels: n.
 /// returns    no unit; CTL_i is at most 1 for exact quantities, estimates may pass it slightly.
-/// throws     std::invalid_argument: shapes that differ, an entry not finite, a truth that is not
-///            whole; as mi_concepts_task
+/// throws     std::invalid_argument: shapes that differ, a truth that is not whole; as
+///            ConceptColumns and mi_concepts_task
 ///            std::domain_error: one label only
 ///
 /// Source: Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025; the
 /// estimators are its code's, see mi_concepts_task.
-Ctl ctl(const MatrixRef& predicted, const MatrixRef& truth, std::span<const Index> labels,
+Ctl ctl(const ConceptColumns& predicted, const ConceptColumns& truth, std::span<const Index> labels,
         const ConceptInformationOptions& options = {});
 
 /// Interconcept leakage.
@@ -55,7 +55,7 @@ struct Icl {
 ///          std::domain_error: as mi_interconcept
 ///
 /// Source: as ctl.
-Icl icl(const MatrixRef& predicted, const MatrixRef& truth,
+Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
         const ConceptInformationOptions& options = {});
 
 namespace declare {

@@ -1,11 +1,9 @@
 #include "metrics/leakage/embedding_information.h"
 
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
-#include "metrics/information/concept_information.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_ross.h"
 #include "metrics/leakage/aligned_concepts.h"
@@ -17,9 +15,9 @@ namespace conoscope::metrics {
 namespace {
 
 void require_shapes(const char* name, const char* argument, const MatrixRef& embeddings,
-                    Index width, const MatrixRef& truth, std::span<const Index> labels) {
-  if (width < 1 || truth.rows() < 1 || truth.cols() < 1 || embeddings.rows() != truth.rows() ||
-      embeddings.cols() != truth.cols() * width)
+                    Index width, const ConceptColumns& concepts, std::span<const Index> labels) {
+  const Matrix& truth = concepts.matrix();
+  if (width < 1 || embeddings.rows() != truth.rows() || embeddings.cols() != truth.cols() * width)
     numerics::refuse(name, std::string(argument) + " is " + std::to_string(embeddings.rows()) +
                                " x " + std::to_string(embeddings.cols()) + ", width " +
                                std::to_string(width) + " and truth " +
@@ -29,16 +27,8 @@ void require_shapes(const char* name, const char* argument, const MatrixRef& emb
     numerics::refuse(name, "truth has " + std::to_string(truth.rows()) + " samples and labels " +
                                std::to_string(labels.size()) + "; they must be as many");
   numerics::require_finite(name, argument, embeddings);
-  numerics::require_finite(name, "truth", truth);
-  if (!is_whole_valued(truth))
+  if (!concepts.whole())
     numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
-}
-
-IndexVector column(const MatrixRef& truth, Index j) {
-  IndexVector out;
-  for (Index i = 0; i < truth.rows(); ++i)
-    out.push_back(static_cast<Index>(std::floor(truth(i, j))));
-  return out;
 }
 
 double entropy_or_refuse(const char* name, const std::string& what, std::span<const Index> labels) {
@@ -55,16 +45,17 @@ double mean(const std::vector<double>& values) {
 }  // namespace
 
 EmbeddingInformation embedding_information(const MatrixRef& embeddings, Index width,
-                                           const MatrixRef& truth, std::span<const Index> labels,
+                                           const ConceptColumns& truth,
+                                           std::span<const Index> labels,
                                            const KsgOptions& options) {
   constexpr const char* kName = "embedding_information";
   require_shapes(kName, "embeddings", embeddings, width, truth, labels);
-  const Index k = truth.cols();
+  const Index k = truth.matrix().cols();
   const double h_task = entropy_or_refuse(kName, "labels", labels);
   EmbeddingInformation out;
   out.concepts.resize(k, k);
   for (Index j = 0; j < k; ++j) {
-    const IndexVector c = column(truth, j);
+    const IndexVector& c = truth.labels()[static_cast<size_t>(j)];
     const double h = entropy_or_refuse(kName, "concept " + std::to_string(j) + " of truth", c);
     for (Index i = 0; i < k; ++i)
       out.concepts(i, j) = mi_ross(embeddings.middleCols(i * width, width), c, options).value / h;
@@ -85,18 +76,19 @@ EmbeddingInformation embedding_information(const MatrixRef& embeddings, Index wi
 }
 
 Alignment mi_align(const MatrixRef& positive, const MatrixRef& negative, Index width,
-                   const MatrixRef& truth, std::span<const Index> labels,
+                   const ConceptColumns& truth, std::span<const Index> labels,
                    const KsgOptions& options) {
   constexpr const char* kName = "mi_align";
   require_shapes(kName, "positive", positive, width, truth, labels);
   require_shapes(kName, "negative", negative, width, truth, labels);
   Alignment out;
-  for (Index j = 0; j < truth.cols(); ++j) {
+  for (Index j = 0; j < truth.matrix().cols(); ++j) {
     std::vector<Index> side[2];
-    for (Index i = 0; i < truth.rows(); ++i) {
-      if (truth(i, j) != 0.0 && truth(i, j) != 1.0)
-        numerics::refuse(kName, "truth is " + std::to_string(truth(i, j)) + "; it must be 0 or 1");
-      side[truth(i, j) == 1.0].push_back(i);
+    for (Index i = 0; i < truth.matrix().rows(); ++i) {
+      const double c = truth.matrix()(i, j);
+      if (c != 0.0 && c != 1.0)
+        numerics::refuse(kName, "truth is " + std::to_string(c) + "; it must be 0 or 1");
+      side[c == 1.0].push_back(i);
     }
     const size_t m = std::min(side[0].size(), side[1].size());
     if (m == 0)

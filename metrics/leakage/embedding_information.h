@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "metrics/information/mi_ksg.h"
+#include "metrics/information/concept_information.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -29,7 +29,8 @@ struct EmbeddingInformation {
 ///
 /// Source: Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, Eqs. 10-12.
 EmbeddingInformation embedding_information(const MatrixRef& embeddings, Index width,
-                                           const MatrixRef& truth, std::span<const Index> labels,
+                                           const ConceptColumns& truth,
+                                           std::span<const Index> labels,
                                            const KsgOptions& options = {});
 
 /// Which embedding tells the label: the one that the sample's concept asks for, or the other?
@@ -48,7 +49,7 @@ struct Alignment {
 ///
 /// Source: as above, Eq. 16; the cut is the code's, of which the text is silent.
 Alignment mi_align(const MatrixRef& positive, const MatrixRef& negative, Index width,
-                   const MatrixRef& truth, std::span<const Index> labels,
+                   const ConceptColumns& truth, std::span<const Index> labels,
                    const KsgOptions& options = {});
 
 namespace declare {

@@ -67,7 +67,7 @@ TEST_CASE("mi_interconcept: what it refuses") {
   CHECK_NOTHROW(mi_interconcept(constant));
   CHECK_THROWS_SAYING(mi_interconcept(constant, {.neighbours = 3, .noise = normal_draws(1)}),
                       std::domain_error, "concept 1 is constant");
-  CHECK_THROWS_SAYING(mi_interconcept(Matrix(0, 2)), std::invalid_argument, "concepts is 0 x 2");
+  CHECK_THROWS_SAYING(mi_interconcept(Matrix(0, 2)), std::invalid_argument, "0 x 2");
   CHECK_THROWS_SAYING(mi_interconcept(normals(9, 3, 1), {}, 2), std::invalid_argument, "width is 2",
                       "3 columns");
   CHECK_THROWS_SAYING(mi_interconcept(Matrix::Zero(9, 4), {}, 2), std::invalid_argument,
@@ -111,7 +111,7 @@ TEST_CASE("concept information: one concept, a class of one, a constant soft con
                       "labels occurs once");
   soft(2, 0) = std::nan("");
   CHECK_THROWS_SAYING(mi_concepts_task(soft, labels), std::invalid_argument,
-                      "mi_concepts_task: concepts is nan at row 2");
+                      "concepts is nan at row 2");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_CASE("ctl, icl: what they refuse") {
   bad(1, 1) = 0.5;
   CHECK_THROWS_SAYING(icl(world.truth, bad), std::invalid_argument, "truth is not made of whole");
   bad(1, 1) = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_SAYING(icl(bad, world.truth), std::invalid_argument, "predicted is nan at row 1");
+  CHECK_THROWS_SAYING(icl(bad, world.truth), std::invalid_argument, "concepts is nan at row 1");
 }
 
 TEST_CASE("ctl, icl: one concept, a class of one, constant soft concepts, too few samples, NaN") {
@@ -99,9 +99,9 @@ TEST_CASE("ctl, icl: one concept, a class of one, constant soft concepts, too fe
                       "predicted is 9 x 3", "truth 16 x 3");
   soft(4, 2) = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_SAYING(ctl(soft, world.truth, world.labels), std::invalid_argument,
-                      "predicted is nan at row 4");
+                      "concepts is nan at row 4");
   CHECK_THROWS_SAYING(ctl(world.truth, soft, world.labels), std::invalid_argument,
-                      "truth is nan at row 4");
+                      "concepts is nan at row 4");
 }
 
 }  // namespace
