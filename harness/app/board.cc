@@ -2,6 +2,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
@@ -111,8 +112,9 @@ int board_command(const Arguments& arguments) {
   options.add()("with", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "correlation: the metric to be predicted");
   options.add()("k-param", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "select-k, curve: the explainers' parameter that is K; default: the first of "
-                "n_concepts, latents, clusters and k that an explainer has");
+                "select-k, curve: the explainers' parameter that is K; default: the one that each "
+                "plugin says counts its concepts");
+  options.with_plugins();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   BoardRequest request;
@@ -128,6 +130,10 @@ int board_command(const Arguments& arguments) {
   request.with = options.get<std::string>("with");
   request.count_parameter = options.get<std::string>("k-param");
   require_fitting(options, request);
+  if (request.kind == BoardKind::select_k || request.kind == BoardKind::curve) {
+    const auto registry = scan_plugins(options, open_quarantine(options));
+    for (const auto& plugin : registry.plugins()) note_concept_count(plugin, request);
+  }
   auto store = open_store(options);
   if (!options.has("all")) request.filters.run = key_of(run, request.kind, store);
   print_board(store, request);

@@ -20,6 +20,12 @@ void print_correlation(results::Store& store, const BoardRequest& request) {
 
 }  // namespace
 
+void note_concept_count(const core::PluginFile& plugin, BoardRequest& request) {
+  if (!plugin.metadata || plugin.metadata->kind != core::Kind::kExplainer) return;
+  if (const auto* parameter = plugin.metadata->concept_count())
+    request.count_parameters[plugin.metadata->id] = parameter->name;
+}
+
 void print_board(results::Store& store, const BoardRequest& request) {
   switch (request.kind) {
     case results::BoardKind::ranking:

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/app/command.h"
+#include "harness/core/border/registry.h"
 #include "results/boards/board.h"
 #include "results/boards/kinds.h"
 #include "results/formats/format.h"
@@ -16,9 +18,14 @@ struct BoardRequest {
   results::BoardOptions
       filters;                  ///< run, metrics, dataset, model, explainer; no metric: the kind's
   std::string with;             ///< correlation: the metric to be predicted
-  std::string count_parameter;  ///< select-k and curve; empty: the usual ones
+  std::string count_parameter;  ///< select-k and curve; empty: by plugin
+  /// select-k and curve: the explainers' parameter that counts concepts, by plugin id.
+  std::map<std::string, std::string> count_parameters;
   results::Format format = results::Format::table;
 };
+
+/// Takes down which parameter counts an explainer's concepts; not those of other plugins.
+void note_concept_count(const core::PluginFile& plugin, BoardRequest& request);
 
 /// Prints a board to standard output.
 ///

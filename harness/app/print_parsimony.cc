@@ -6,21 +6,6 @@
 
 namespace conoscope::app {
 
-namespace {
-
-/// Where an explainer has one of the first three, its k counts something else: topk_sae has
-/// `latents` concepts of which k are active.
-const std::vector<std::string> kCountParameters = {"n_concepts", "latents", "clusters", "k"};
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out.append(i == 0 ? "" : i + 1 == names.size() ? " or " : ", ").append(names[i]);
-  return out;
-}
-
-}  // namespace
-
 void print_parsimony(results::Store& store, const BoardRequest& request) {
   results::SweepOptions options;
   options.run = request.filters.run;
@@ -28,17 +13,19 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
   options.dataset = request.filters.dataset;
   options.model = request.filters.model;
   options.explainer = request.filters.explainer;
-  options.count_parameters = request.count_parameter.empty()
-                                 ? kCountParameters
-                                 : std::vector<std::string>{request.count_parameter};
+  options.count_parameter = request.count_parameter;
+  options.count_parameters = request.count_parameters;
   if (options.metrics.empty())
     for (const auto& name : in_catalogue_order(store.run_metrics(options.run)))
       if (can_be_judged(name)) options.metrics.push_back(name);
   const auto sweeps = results::sweeps(store, options);
   if (sweeps.empty())
     throw UsageError(
-        "board select-k: no explainer here with two or more numbers of concepts (parameter " +
-        listed(options.count_parameters) + "); `conoscope run parsimony.toml` has");
+        "board select-k: no explainer here with two or more numbers of concepts, as " +
+        (request.count_parameter.empty()
+             ? "the plugins in the search path count them (--k-param names the parameter of others)"
+             : "--k-param " + request.count_parameter + " counts them") +
+        "; `conoscope run parsimony.toml` has");
   if (request.kind == results::BoardKind::curve) {
     std::cout << results::to_text(results::curve_table(sweeps), request.format);
     return;

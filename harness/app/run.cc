@@ -158,6 +158,7 @@ int run_command(const Arguments& arguments) {
     board.kind = plan.run_file.board;
     board.filters.run = plan.run_key;
     board.format = format;
+    for (const auto& explainer : plan.explainers) note_concept_count(explainer.plugin, board);
     print_board(store, board);
   }
   return outcome.failed > 0 ? kSomeFailed : kOk;

@@ -50,12 +50,11 @@ std::string without(const std::string& name, const std::string& item) {
   return inside.size() < 3 ? start : start + "(" + inside.substr(1, inside.size() - 2) + ")";
 }
 
-std::optional<std::string> count_parameter(const Params& params,
-                                           const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    for (const auto& [present, value] : params)
-      if (present == name) return name;
-  return std::nullopt;
+/// Empty: it has none.
+std::string count_parameter(const SweepOptions& options, const std::string& plugin) {
+  if (!options.count_parameter.empty()) return options.count_parameter;
+  const auto found = options.count_parameters.find(plugin);
+  return found == options.count_parameters.end() ? "" : found->second;
 }
 
 using Found = std::map<Method, Points>;
@@ -70,12 +69,11 @@ void read(Store& store, const SweepOptions& options, const std::string& metric, 
   while (query.step()) {
     const auto params = read_params(query.text(7));
     if (!params) continue;
-    const auto count = count_parameter(*params, options.count_parameters);
-    if (!count) continue;
+    const std::string count = count_parameter(options, query.text(5));
     std::optional<std::int64_t> k;
     std::string rest, item;
     for (const auto& [name, value] : *params) {
-      if (name != *count) {
+      if (name != count) {
         rest.append(rest.empty() ? "" : ";").append(name).append("=").append(value);
         continue;
       }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct SweepOptions {
   std::string run;  ///< key; empty: what any run asked for
   std::vector<std::string> metrics;
   std::string dataset, model, explainer;  ///< key, name or plugin id; empty: all
-  /// The parameter that is the number of concepts K: the first of these that an explainer has.
-  std::vector<std::string> count_parameters;
+  /// The parameter that is the number of concepts K, by plugin id; a plugin that is missing has none.
+  std::map<std::string, std::string> count_parameters;
+  std::string count_parameter;  ///< of every plugin instead; empty: as above
 };
 
 /// name=value of a component's canonical parameters, text values with their quotes.

@@ -51,7 +51,8 @@ class Bench {
   std::vector<Sweep> ask(SweepOptions options = {}) {
     if (options.metrics.empty()) options.metrics = {"a"};
     if (options.count_parameters.empty())
-      options.count_parameters = {"n_concepts", "latents", "clusters", "k"};
+      options.count_parameters = {
+          {"p", "k"}, {"q", "k"}, {"a", "k"}, {"b", "latents"}, {"s", "latents"}};
     return sweeps(store, options);
   }
 
@@ -83,17 +84,17 @@ TEST_CASE("sweep: canonical parameters are read as they were written") {
   CHECK_FALSE(read_params("a=\"open;k=3").has_value());
 }
 
-TEST_CASE("sweep: K is the first of the count parameters that an explainer has") {
+TEST_CASE("sweep: K is the parameter that counts concepts, by plugin, or the one that is named") {
   Bench bench;
   for (const std::string k : {"1", "2"}) {
     bench.add("a" + k, "a" + k, "k=" + k + ";tol=1", {1.0}, "a");
     bench.add("b" + k, "b" + k, "k=3;latents=" + k + "0", {1.0}, "b");
-    bench.add("c" + k, "c" + k, "latents=7;n_concepts=" + k, {1.0}, "c");
+    bench.add("c" + k, "c" + k, "k=" + k, {1.0}, "c");  // nobody knows what its k counts
     bench.add("d" + k, "d" + k, "kk=" + k, {1.0}, "d");
   }
-  CHECK(methods(bench.ask()) == "a:1,2 b:10,20 c:1,2");
+  CHECK(methods(bench.ask()) == "a:1,2 b:10,20");
   SweepOptions other;
-  other.count_parameters = {"kk"};
+  other.count_parameter = "kk";
   CHECK(methods(bench.ask(other)) == "d:1,2");
 }
 
@@ -120,7 +121,7 @@ TEST_CASE("sweep: no K, K by itself, and one K alone are left out") {
   bench.add("5", "odd", "not parameters", {1.0}, "odd");
   CHECK(methods(bench.ask()) == "");
   SweepOptions by_k;
-  by_k.count_parameters = {"k"};
+  by_k.count_parameter = "k";
   CHECK(methods(bench.ask(by_k)) == "s(latents=10):4,5");
 }
 
