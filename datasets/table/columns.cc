@@ -48,19 +48,17 @@ void encode(const TextTable& table, std::int64_t column, std::span<const std::in
 
 }  // namespace
 
-Columns named_columns(const TextTable& table, const std::string& role, const std::string& list) {
+Columns named_columns(const TextTable& table, const std::string& role,
+                      const std::vector<std::string>& names) {
   Columns out;
-  if (list.empty()) return out;
-  const TextTable names =
-      formats::parse_text_csv(list, "table: " + role, formats::CsvHeader::absent);
-  for (const TextField& field : names.fields) {
-    const auto it = std::ranges::find(table.columns, field.text);
+  for (const std::string& wanted : names) {
+    const auto it = std::ranges::find(table.columns, wanted);
     if (it == table.columns.end()) {
       std::string known;
       for (const auto& name : table.columns) known += (known.empty() ? "" : ", ") + name;
       const std::string line =
           table.header_line > 0 ? ":" + std::to_string(table.header_line) : std::string();
-      throw std::invalid_argument(table.origin + line + ": there is no column " + quoted(field) +
+      throw std::invalid_argument(table.origin + line + ": there is no column '" + wanted + "'" +
                                   ", which " + role + " names; there are " + known);
     }
     const std::int64_t column = it - table.columns.begin();

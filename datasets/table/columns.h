@@ -12,12 +12,12 @@ namespace conoscope::datasets {
 /// Columns of a table, by number from 0.
 using Columns = std::vector<std::int64_t>;
 
-/// The columns that a list names: "age, sex", with names that hold a comma in double quotes.
+/// The columns of these names.
 /// role    whose list it is, for messages
 /// throws  std::invalid_argument: a name that the table has not (lists those that it has), or that
 ///         is listed twice
 Columns named_columns(const formats::TextTable& table, const std::string& role,
-                      const std::string& list);
+                      const std::vector<std::string>& names);
 
 /// Whether a field says that its value is not known: empty, NA, N/A, NaN, null or ?, in any letter
 /// case. What stands in quotes is text.

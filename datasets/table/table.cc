@@ -57,21 +57,26 @@ struct Roles {
   }
 };
 
+constexpr sdk::Parameter required(sdk::Parameter list) {
+  list.required = true;
+  return list;
+}
+
 constexpr auto kParameters = sdk::parameters(
     sdk::file("table").help("comma-separated, plain or gzipped, a row each sample"),
-    sdk::text("target").help(
-        "the column to be predicted; attributes and regression: one or more, as a, b"),
+    required(sdk::texts("target", {}))
+        .help("the column to be predicted, as [\"age\"]; attributes and regression: one or more"),
     sdk::text("task", "classification")
         .choices({"classification", "attributes", "regression"})
         .choice_offers({"labels", "targets", "targets"})
         .help("what target holds: classes, attributes that are there or not, or numbers"),
-    sdk::text("inputs", "").help("columns a model sees; empty: all that have no other role"),
-    sdk::text("concepts", "")
+    sdk::texts("inputs", {}).help("columns a model sees; empty: all that have no other role"),
+    sdk::texts("concepts", {})
         .offers("concepts")
         .help("columns of concepts: 0 and 1, or categories"),
-    sdk::text("factors", "").offers("factors").help("columns of generative factors"),
-    sdk::text("ignore", "").help("columns that are not looked at"),
-    sdk::text("categorical", "")
+    sdk::texts("factors", {}).offers("factors").help("columns of generative factors"),
+    sdk::texts("ignore", {}).help("columns that are not looked at"),
+    sdk::texts("categorical", {})
         .help("columns whose values are categories although some or all of them are numbers"),
     sdk::text("categories", "codes")
         .choices({"codes", "indicators"})
@@ -99,13 +104,13 @@ class Table final : public sdk::Dataset {
       : file_(params.file("table")),
         header_(params.text("header") == "names"),
         skip_lines_(params.integer("skip_lines")),
-        target_(params.text("target")),
+        target_(params.texts("target")),
         task_(params.text("task")),
-        inputs_(params.text("inputs")),
-        concepts_(params.text("concepts")),
-        factors_(params.text("factors")),
-        ignore_(params.text("ignore")),
-        categorical_(params.text("categorical")),
+        inputs_(params.texts("inputs")),
+        concepts_(params.texts("concepts")),
+        factors_(params.texts("factors")),
+        ignore_(params.texts("ignore")),
+        categorical_(params.texts("categorical")),
         split_(params.text("split")),
         indicators_(params.text("categories") == "indicators"),
         drop_rows_(params.text("missing") == "drop_rows"),
@@ -143,7 +148,7 @@ class Table final : public sdk::Dataset {
     roles.concepts = named_columns(table, "concepts", concepts_);
     roles.factors = named_columns(table, "factors", factors_);
     roles.categorical = named_columns(table, "categorical", categorical_);
-    roles.split = named_columns(table, "split", split_);
+    if (!split_.empty()) roles.split = named_columns(table, "split", {split_});
     roles.inputs = named_columns(table, "inputs", inputs_);
     const Columns ignore = named_columns(table, "ignore", ignore_);
     const Columns used = roles.all();
@@ -154,9 +159,6 @@ class Table final : public sdk::Dataset {
     if (task_ == "classification" && roles.target.size() > 1)
       throw std::invalid_argument("table: target names " + std::to_string(roles.target.size()) +
                                   " columns, task = \"classification\" has one");
-    if (roles.split.size() > 1)
-      throw std::invalid_argument("table: split names " + std::to_string(roles.split.size()) +
-                                  " columns, expected one");
     for (const std::int64_t column : ignore)
       if (holds(used, column))
         throw std::invalid_argument("table: ignore names the column " + name(column) +
@@ -269,7 +271,8 @@ class Table final : public sdk::Dataset {
   std::string file_;
   bool header_;
   std::int64_t skip_lines_;
-  std::string target_, task_, inputs_, concepts_, factors_, ignore_, categorical_, split_;
+  std::string task_, split_;
+  std::vector<std::string> target_, inputs_, concepts_, factors_, ignore_, categorical_;
   bool indicators_, drop_rows_;
   double test_share_;
 };

@@ -10,6 +10,7 @@
 #include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
+using Names = std::vector<std::string>;
 
 namespace {
 
@@ -71,7 +72,7 @@ struct Small {
     CHECK(outcome.error == message);
   }
   void refuses_text(const std::string& text, const std::string& message,
-                    Arguments arguments = {{"target", "y"}}) {
+                    Arguments arguments = {{"target", Names{"y"}}}) {
     file = scratch.write("t.csv", text);
     refuses(arguments, message);
   }
@@ -81,7 +82,7 @@ struct Small {
 
 TEST_CASE("table: numbers stay, texts become codes in the order of their bytes") {
   const Small small;
-  const Bundle data = load_well({{"target", "y"}}, small.file);
+  const Bundle data = load_well({{"target", Names{"y"}}}, small.file);
   CHECK(data.shape("inputs") == std::vector<std::int64_t>{6, 4});
   CHECK(data.texts.at("input_names") == "age,sex,colour,grade");
   CHECK(data.texts.at("class_names") == "no,yes");
@@ -92,19 +93,19 @@ TEST_CASE("table: numbers stay, texts become codes in the order of their bytes")
   CHECK(list<std::int64_t>(data, "labels") == std::vector<std::int64_t>{0, 1, 0, 1, 0, 1});
   CHECK_FALSE(data.has("concepts"));
   CHECK_FALSE(data.has("factors"));
-  const Outcome outcome = load({{"target", "y"}}, small.file);
+  const Outcome outcome = load({{"target", Names{"y"}}}, small.file);
   CHECK(outcome.log == std::vector<std::string>{"input sex: categories f,m",
                                                 "input colour: categories blue,green,red"});
 }
 
 TEST_CASE("table: indicators, concepts and factors") {
   const Small small;
-  const Bundle data = load_well({{"target", "y"},
-                                 {"inputs", "colour, sex"},
+  const Bundle data = load_well({{"target", Names{"y"}},
+                                 {"inputs", Names{"colour", "sex"}},
                                  {"categories", "indicators"},
-                                 {"concepts", "sex,grade"},
-                                 {"categorical", "grade"},
-                                 {"factors", "age, colour"}},
+                                 {"concepts", Names{"sex", "grade"}},
+                                 {"categorical", Names{"grade"}},
+                                 {"factors", Names{"age", "colour"}}},
                                 small.file);
   CHECK(data.texts.at("input_names") == "colour=blue,colour=green,colour=red,sex=m");
   CHECK(data.texts.at("concept_names") == "sex=m,grade=1,grade=2,grade=3");
@@ -117,21 +118,32 @@ TEST_CASE("table: indicators, concepts and factors") {
         std::vector<double>{30, 2, 41.5, 0, -2, 1, 7, 0, 8, 2, 9, 2});
 }
 
+TEST_CASE("table: a name may hold a comma") {
+  const Scratch scratch;
+  const auto file = scratch.write("t.csv", "\"height, cm\",y\n180,0\n170,1\n160,0\n150,1\n");
+  const Bundle data = load_well(
+      {{"target", Names{"y"}}, {"inputs", Names{"height, cm"}}, {"test_share", 0.5}}, file);
+  CHECK(data.texts.at("input_names") == "\"height, cm\"");
+  CHECK(list<double>(data, "inputs") == std::vector<double>{180, 170, 160, 150});
+}
+
 TEST_CASE("table: attributes and regression") {
   const Small small;
-  const Bundle attributes =
-      load_well({{"target", "sex, y"}, {"task", "attributes"}, {"ignore", "colour"}}, small.file);
+  const Bundle attributes = load_well(
+      {{"target", Names{"sex", "y"}}, {"task", "attributes"}, {"ignore", Names{"colour"}}},
+      small.file);
   CHECK(attributes.texts.at("target_names") == "sex=m,y=yes");
   CHECK(attributes.texts.at("input_names") == "age,grade");
   CHECK(list<double>(attributes, "targets") ==
         std::vector<double>{1, 0, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1});
   CHECK_FALSE(attributes.has("labels"));
-  const Bundle regression = load_well({{"target", "age"}, {"task", "regression"}}, small.file);
+  const Bundle regression =
+      load_well({{"target", Names{"age"}}, {"task", "regression"}}, small.file);
   CHECK(regression.shape("targets") == std::vector<std::int64_t>{6, 1});
   CHECK(list<double>(regression, "targets") == std::vector<double>{30, 41.5, -2, 7, 8, 9});
-  small.refuses({{"target", "sex"}, {"task", "regression"}},
+  small.refuses({{"target", Names{"sex"}}, {"task", "regression"}},
                 small.file + ":2:4: 'm' is not a number, as task = \"regression\" needs");
-  small.refuses({{"target", "grade"}, {"task", "attributes"}},
+  small.refuses({{"target", Names{"grade"}}, {"task", "attributes"}},
                 small.file +
                     ":3:13: '2' is neither 0 nor 1, as grade must be; categorical makes a "
                     "column of each of its values");
@@ -140,7 +152,7 @@ TEST_CASE("table: attributes and regression") {
 TEST_CASE("table: classes that are numbers are sorted as numbers") {
   const Scratch scratch;
   const auto file = scratch.write("t.csv", "x,y\n1,10\n2,9\n3,10\n4,-1\n5,9.0\n6,-1\n");
-  const Bundle data = load_well({{"target", "y"}, {"test_share", 0.5}}, file);
+  const Bundle data = load_well({{"target", Names{"y"}}, {"test_share", 0.5}}, file);
   CHECK(list<std::int64_t>(data, "labels") == std::vector<std::int64_t>{2, 1, 2, 0, 1, 0});
   CHECK(data.texts.at("class_names") == "-1,9,10");
 }
@@ -153,20 +165,21 @@ TEST_CASE("table: a missing value is refused, or its row left out") {
                      small.file +
                          ":4:1: the value of age is missing ('?'); missing = "
                          "\"drop_rows\" leaves such rows out",
-                     {{"target", "y"}, {"inputs", "age"}});
+                     {{"target", Names{"y"}}, {"inputs", Names{"age"}}});
   // What is not used may be missing, and NA in quotes is a text.
-  const Arguments arguments = {{"target", "y"}, {"inputs", "age"}, {"missing", "drop_rows"}};
+  const Arguments arguments = {
+      {"target", Names{"y"}}, {"inputs", Names{"age"}}, {"missing", "drop_rows"}};
   const Outcome outcome = load(arguments, small.file);
   REQUIRE(outcome.error == "");
   CHECK(list<double>(outcome.out, "inputs") == std::vector<double>{1, 2, 4, 6, 7});
   CHECK(outcome.log ==
         std::vector<std::string>{"left out 2 of 7 rows, in which a value is missing"});
-  const Bundle notes =
-      load_well({{"target", "y"}, {"inputs", "note"}, {"missing", "drop_rows"}}, small.file);
+  const Bundle notes = load_well(
+      {{"target", Names{"y"}}, {"inputs", Names{"note"}}, {"missing", "drop_rows"}}, small.file);
   CHECK(list<double>(notes, "inputs") == std::vector<double>{1, 2, 3, 0, 4});
   small.refuses_text("age,y\n1,\n2,NaN\n",
                      small.file + ": 0 rows without a missing value, expected 2 or more",
-                     {{"target", "y"}, {"missing", "drop_rows"}});
+                     {{"target", Names{"y"}}, {"missing", "drop_rows"}});
 }
 
 TEST_CASE("table: the split is by share and seed, or a column's") {
@@ -179,15 +192,15 @@ TEST_CASE("table: the split is by share and seed, or a column's") {
                           : ",spare,") +
             std::to_string(i % 4 == 0) + "\n";
   const auto file = scratch.write("t.csv", text);
-  const Bundle data = load_well({{"target", "y"}, {"ignore", "part"}}, file, 1);
+  const Bundle data = load_well({{"target", Names{"y"}}, {"ignore", Names{"part"}}}, file, 1);
   CHECK(data.shape("test_index")[0] == 20);
   int ones = 0;
   for (const std::int64_t row : data.values<std::int64_t>("test_index")) ones += row % 4 == 0;
   CHECK(ones == 5);  // a quarter, as in the whole
-  CHECK((data == load_well({{"target", "y"}, {"ignore", "part"}}, file, 1)));
-  CHECK_FALSE((data == load_well({{"target", "y"}, {"ignore", "part"}}, file, 2)));
+  CHECK((data == load_well({{"target", Names{"y"}}, {"ignore", Names{"part"}}}, file, 1)));
+  CHECK_FALSE((data == load_well({{"target", Names{"y"}}, {"ignore", Names{"part"}}}, file, 2)));
 
-  const Bundle named = load_well({{"target", "y"}, {"split", "part"}}, file);
+  const Bundle named = load_well({{"target", Names{"y"}}, {"split", "part"}}, file);
   CHECK(named.texts.at("input_names") == "x");
   CHECK(named.shape("test_index")[0] == 34);
   CHECK(named.shape("train_index")[0] == 33);
@@ -216,11 +229,11 @@ TEST_CASE("table: files that are not right, by file, line and column") {
   small.refuses_text("x,y\n1,a\n2,a\n", at + "2:3: y is a in every row, expected two classes");
   small.refuses_text("x,c,y\n1,a,0\n2,a,1\n",
                      at + "2:3: c is a in every row: nothing to tell apart",
-                     {{"target", "y"}, {"concepts", "c"}});
+                     {{"target", Names{"y"}}, {"concepts", Names{"c"}}});
   small.refuses_text("x,c,y\n1,1,0\n2,-1,1\n",
                      at + "3:3: '-1' is neither 0 nor 1, as c must be; categorical makes a column "
                           "of each of its values",
-                     {{"target", "y"}, {"concepts", "c"}});
+                     {{"target", Names{"y"}}, {"concepts", Names{"c"}}});
   std::string names = "name,y\n";
   for (int i = 0; i < 30; ++i)
     names += "n" + std::to_string(i) + "," + std::to_string(i % 2) + "\n";
@@ -231,33 +244,35 @@ TEST_CASE("table: files that are not right, by file, line and column") {
                      small.file +
                          ": there is no column 'y', which target names; there are "
                          "column_1, column_2",
-                     {{"target", "y"}, {"header", "absent"}});
+                     {{"target", Names{"y"}}, {"header", "absent"}});
   small.refuses_text("a\nb\n", small.file + ": 2 lines, none after the 3 that are skipped",
-                     {{"target", "y"}, {"skip_lines", 3}});
+                     {{"target", Names{"y"}}, {"skip_lines", 3}});
   small.file = small.scratch.path("nowhere.csv");
-  small.refuses({{"target", "y"}}, small.file + ": No such file or directory");
+  small.refuses({{"target", Names{"y"}}}, small.file + ": No such file or directory");
 }
 
 TEST_CASE("table: roles that contradict each other") {
   const Small small;
-  small.refuses({{"target", "y"}, {"inputs", "age,age"}},
+  small.refuses({{"target", Names{"y"}}, {"inputs", Names{"age", "age"}}},
                 "table: inputs names the column age twice");
-  small.refuses({{"target", "y"}, {"inputs", "age,y"}},
+  small.refuses({{"target", Names{"y"}}, {"inputs", Names{"age", "y"}}},
                 "table: the column y is target and input or concept");
-  small.refuses({{"target", "y"}, {"concepts", "y"}},
+  small.refuses({{"target", Names{"y"}}, {"concepts", Names{"y"}}},
                 "table: the column y is target and input or concept");
-  small.refuses({{"target", "y"}, {"split", "sex"}, {"inputs", "sex"}},
+  small.refuses({{"target", Names{"y"}}, {"split", "sex"}, {"inputs", Names{"sex"}}},
                 "table: the column sex is split and input or concept");
-  small.refuses({{"target", "y"}, {"inputs", "age"}, {"ignore", "age"}},
+  small.refuses({{"target", Names{"y"}}, {"inputs", Names{"age"}}, {"ignore", Names{"age"}}},
                 "table: ignore names the column age, which has another role too");
-  small.refuses({{"target", ""}}, "table: target names no column");
-  small.refuses({{"target", "y,sex"}},
+  small.refuses({{"target", Names{}}}, "table: target names no column");
+  small.refuses({{"target", Names{"y", "sex"}}},
                 "table: target names 2 columns, task = \"classification\" has one");
-  small.refuses({{"target", "y"}, {"split", "sex,colour"}},
-                "table: split names 2 columns, expected one");
-  small.refuses({{"target", "y"}, {"ignore", "age,sex,colour,grade"}},
+  small.refuses({{"target", Names{"y"}}, {"split", "sex,colour"}},
+                small.file +
+                    ":1: there is no column 'sex,colour', which split names; there are "
+                    "age, sex, colour, grade, y");
+  small.refuses({{"target", Names{"y"}}, {"ignore", Names{"age", "sex", "colour", "grade"}}},
                 "table: no column is left for inputs; name them");
-  small.refuses({{"target", "y"}, {"split", "sex"}},
+  small.refuses({{"target", Names{"y"}}, {"split", "sex"}},
                 small.file + ": no row of the split column sex is train");
 }
 
@@ -265,7 +280,8 @@ TEST_CASE("table: breast cancer, whose first line is no header") {
   const auto file = real_file("breast_cancer.csv");
   if (file.empty()) return;
   const Bundle data = load_well(
-      {{"target", "column_31"}, {"header", "absent"}, {"skip_lines", std::int64_t{1}}}, file);
+      {{"target", Names{"column_31"}}, {"header", "absent"}, {"skip_lines", std::int64_t{1}}},
+      file);
   CHECK(data.shape("inputs") == std::vector<std::int64_t>{569, 30});
   CHECK(counts(data) == std::map<std::int64_t, int>{{0, 212}, {1, 357}});
   CHECK(data.values<double>("inputs")[0] == 17.99);
@@ -277,25 +293,26 @@ TEST_CASE("table: wine, three classes") {
   const auto file = real_file("wine_data.csv");
   if (file.empty()) return;
   const Bundle data = load_well(
-      {{"target", "column_14"}, {"header", "absent"}, {"skip_lines", std::int64_t{1}}}, file);
+      {{"target", Names{"column_14"}}, {"header", "absent"}, {"skip_lines", std::int64_t{1}}},
+      file);
   CHECK(data.shape("inputs") == std::vector<std::int64_t>{178, 13});
   CHECK(counts(data) == std::map<std::int64_t, int>{{0, 59}, {1, 71}, {2, 48}});
   // Without skip_lines the first line has the counts and the class names.
-  CHECK(load({{"target", "column_14"}, {"header", "absent"}}, file).error ==
+  CHECK(load({{"target", Names{"column_14"}}, {"header", "absent"}}, file).error ==
         file + ":2:26: 14 fields, expected 5 as in the first line");
 }
 
 TEST_CASE("table: the seven dermoscopic concepts of Derm7pt") {
   const auto file = real_file("derm7pt_meta.csv");
   if (file.empty()) return;
-  const std::string seven =
-      "pigment_network,streaks,pigmentation,regression_structures,dots_and_globules,"
-      "blue_whitish_veil,vascular_structures";
-  const Arguments arguments = {{"target", "diagnosis"},
+  const Names seven = {"pigment_network",       "streaks",           "pigmentation",
+                       "regression_structures", "dots_and_globules", "blue_whitish_veil",
+                       "vascular_structures"};
+  const Arguments arguments = {{"target", Names{"diagnosis"}},
                                {"inputs", seven},
                                {"concepts", seven},
                                {"factors", seven},
-                               {"ignore", "derm"}};
+                               {"ignore", Names{"derm"}}};
   const Bundle data = load_well(arguments, file);
   CHECK(data.shape("inputs") == std::vector<std::int64_t>{1011, 7});
   CHECK(data.shape("factors") == std::vector<std::int64_t>{1011, 7});
@@ -309,7 +326,7 @@ TEST_CASE("table: the seven dermoscopic concepts of Derm7pt") {
     REQUIRE(concepts[i] + concepts[i + 1] + concepts[i + 2] == 1.0F);
   // The file's paths name the rows.
   Arguments with_paths = arguments;
-  with_paths["inputs"] = std::string();
-  with_paths["ignore"] = std::string();
+  with_paths["inputs"] = Names{};
+  with_paths["ignore"] = Names{};
   CHECK(load(with_paths, file).error.find(" texts in 1011 rows") != std::string::npos);
 }

@@ -79,7 +79,7 @@ TEST_CASE("what a plugin logged belongs to every cell that uses its work, also l
     return here.write(step + ".toml", R"(metrics = ["ois"]
 [[dataset]]
 id = "table"
-params = { table = "table.csv", target = "target", concepts = "a,b", missing = "drop_rows" }
+params = { table = "table.csv", target = ["target"], concepts = ["a", "b"], missing = "drop_rows" }
 [[model]]
 id = "ladder_concepts"
 params = { step = ")" + step + "\" }\n");
