@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "conoscope/sdk/abi.h"
 #include "harness/core/toml_value.h"
 
 namespace conoscope::core {
@@ -217,6 +218,10 @@ std::string Parameter::canonical(const Value& value) const {
   return is_list() ? to_text(plain(value)) : to_text(value);
 }
 
+bool Metadata::fits_border() const {
+  return abi_major == CONO_ABI_MAJOR && abi_minor <= CONO_ABI_MINOR;
+}
+
 const Parameter* Metadata::concept_count() const {
   for (const auto& candidate : parameters)
     if (candidate.role == "concept_count") return &candidate;
@@ -408,6 +413,7 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
                         "\" may hold only lower-case letters, digits and _");
   out.version = reader.get<std::string>("version");
   if (out.version.empty()) throw PluginRefused(where + ": version is empty");
+  if (!out.fits_border()) return out;
   out.summary = reader.find<std::string>("summary").value_or("");
   out.licence = reader.find<std::string>("licence").value_or("");
   out.citation = reader.find<std::string>("citation").value_or("");

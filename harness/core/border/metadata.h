@@ -78,6 +78,8 @@ struct Metadata {
   std::vector<Parameter> parameters;  ///< in the order of the text
   std::vector<ScoreSpec> scores;      ///< metrics only
 
+  /// Made for this border: equal major, and no newer minor.
+  bool fits_border() const;
   const Parameter* parameter(std::string_view name) const;
   /// The one that says how many concepts there will be; nullptr: none does.
   const Parameter* concept_count() const;
@@ -94,6 +96,9 @@ class PluginRefused : public std::runtime_error {
 /// throws   PluginRefused: not an ELF shared library, or cut short
 std::optional<std::string> read_metadata_note(const std::filesystem::path& file);
 
+/// Of a text of another border only abi, kind, id and version are read: what the rest would mean,
+/// that border knows.
+///
 /// throws  PluginRefused: malformed TOML, a key that is missing or of the wrong type
 Metadata parse_metadata(std::string_view toml, const std::string& file);
 

@@ -83,7 +83,7 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
     }
     out.metadata = parse_metadata(*note, name);
     const Metadata& data = *out.metadata;
-    if (data.abi_major != CONO_ABI_MAJOR || data.abi_minor > CONO_ABI_MINOR)
+    if (!data.fits_border())
       out.refusal = name + ": " + border_refusal(data.abi_major, data.abi_minor);
     else if (const auto reason = quarantine.reason(out.sha256); !reason.empty())
       out.refusal = name + ": in quarantine: " + reason +

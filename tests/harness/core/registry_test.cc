@@ -121,6 +121,20 @@ TEST_CASE("another border is refused with both versions") {
           "conoscope is installed");
 }
 
+TEST_CASE("another border is refused for its version, whatever its metadata say") {
+  const Folders f;
+  for (const char* abi : {"1.0", "2.7", "3.0"}) {
+    const auto file = f.scratch.write(
+        "other.so", fake_plugin("abi = \"" + std::string(abi) +
+                                "\"\nkind = \"model\"\nid = \"m\"\nversion = \"1\"\n"
+                                "parallel = true\n[parameters.k]\ntype = \"tensor\"\n"));
+    const auto found = examine_plugin(file, f.quarantine);
+    CHECK(found.refusal.find("plugin border " + std::string(abi) + ", this conoscope has 2.0") !=
+          std::string::npos);
+    CHECK(found.metadata->id == "m");
+  }
+}
+
 TEST_CASE("a file that was named outright must be a plugin") {
   const Folders f;
   CHECK(examine_plugin(f.scratch.write("plain.so", elf_file("")), f.quarantine)
