@@ -37,6 +37,8 @@ struct Truth {
   explicit Truth(const sdk::Tensor& array) {
     if (array.dimensions() != 2 || array.shape(1) < 2)
       throw sdk::NotApplicable("concepts: " + array.shape_text() + ", expected n x k with k >= 2");
+    if (array.rows() < 1)
+      throw std::invalid_argument("concepts: " + array.shape_text() + ", there is no sample");
     samples = array.rows();
     concepts = static_cast<std::size_t>(array.shape(1));
     values.resize(static_cast<std::size_t>(array.size()));
@@ -111,10 +113,11 @@ class LadderConcepts final : public sdk::Model, public sdk::Intervene {
     const auto values = array.values<const std::int64_t>();
     const std::vector<std::int64_t> labels(values.begin(), values.end());
     if (*std::ranges::min_element(labels) < 0) throw std::invalid_argument("labels: negative");
+    const auto train = dataset.get("train_index").values<const std::int64_t>();
+    if (train.empty())
+      throw std::invalid_argument("train_index: no training row to fit the task head to");
     const Matrix features = with_constant(scores);
-    const Matrix head =
-        linear_head(features, labels, dataset.get("train_index").values<const std::int64_t>(),
-                    *std::ranges::max_element(labels) + 1);
+    const Matrix head = linear_head(features, labels, train, *std::ranges::max_element(labels) + 1);
     write(out, "task_outputs", {truth.samples, head.cols()}, features * head);
     write(out, "state.head", {head.rows(), head.cols()}, head);
   }

@@ -71,6 +71,19 @@ int quarter_of(double value) {
 
 }  // namespace
 
+TEST_CASE("ladder_concepts: no sample, and no training row, are refused") {
+  Bundle data = dataset();
+  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({0}, {});
+  Outcome outcome = concepts_plugin().fit_model({}, data);
+  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+  CHECK(outcome.error == "train_index: no training row to fit the task head to");
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({0}, {});
+  data.arrays["concepts"] = OwnedArray::of<float>({0, kConcepts}, {});
+  outcome = concepts_plugin().fit_model({}, data);
+  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+  CHECK(outcome.error == "concepts: 0 x 3, there is no sample");
+}
+
 TEST_CASE("ladder_concepts: shuffled samples say less of their concept, by the share") {
   const Bundle data = dataset();
   CHECK(right(made(concepts_plugin(), {}), data) == 1.0);
