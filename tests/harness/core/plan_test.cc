@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
@@ -418,7 +417,7 @@ TEST_CASE("a rebuilt plugin has the same cells, but other artifacts and binaries
   CHECK(artifacts.size() == 4 + 4 + 4);  // the explanations twice
 }
 
-TEST_CASE("20,000 cells are planned; the message says how fast") {
+TEST_CASE("20,000 cells are planned, each and each node once") {
   const PlanWorld world;
   std::string text = "metrics = [\"surf\"]\nseeds = [";
   for (int i = 0; i < 100; ++i) text += std::to_string(i) + ", ";
@@ -427,12 +426,7 @@ TEST_CASE("20,000 cells are planned; the message says how fast") {
       "params.k = [";
   for (int i = 1; i <= 200; ++i) text += std::to_string(i) + ", ";
   text += "]\n";
-  const auto start = std::chrono::steady_clock::now();
   const Plan plan = world.plan(text);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  MESSAGE(plan.cells.size(), " cells, ", plan.nodes.size(), " nodes, ", plan.skipped.size(),
-          " lines of what does not fit: ", seconds, " s");
   CHECK(plan.cells.size() == 20000);
   CHECK(plan.nodes.size() == 100 + 100 + 20000 + 20000);
 }
@@ -444,11 +438,7 @@ TEST_CASE("20,000 components that do not fit are each said once") {
       "id = \"encoder\"\n[[explainer]]\nid = \"km\"\nparams.k = [";
   for (int i = 1; i <= 20000; ++i) text += std::to_string(i) + ", ";
   text += "]\n";
-  const auto start = std::chrono::steady_clock::now();
   const Plan plan = world.plan(text);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  MESSAGE(plan.skipped.size(), " lines: ", seconds, " s");
   CHECK(plan.skipped.size() == 20000);
 }
 
