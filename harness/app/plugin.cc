@@ -1,98 +1,12 @@
-// plugin list and plugin info; check and new have files of their own.
-
-#include <fstream>
-#include <iostream>
-
 #include "harness/app/command.h"
-#include "harness/app/folders.h"
 #include "harness/app/options.h"
-#include "harness/app/plugin_info.h"
-#include "harness/core/plan/names.h"
 
 namespace conoscope::app {
 
-namespace {
-
-/// Plugins that this build could have had, with the reason why it has not.
-void print_left_out() {
-  std::ifstream in(share_folder() / "left_out.txt");
-  for (std::string line; std::getline(in, line);) std::cerr << "left out: " << line << '\n';
-}
-
-int list_command(const Arguments& arguments) {
-  Options options(
-      "plugin list [KIND] [options]",
-      "Prints the plugins of the search path, read without loading them: --plugin-path,\n"
-      "CONOSCOPE_PLUGIN_PATH, the user folder (~/.local/share/conoscope/plugins), the\n"
-      "installation. Run files may add folders of their own.",
-      {"conoscope plugin list", "conoscope plugin list explainer --format json"});
-  options.positional("kind", 1);
-  options.with_plugins();
-  options.with_format();
-  if (!options.parse(arguments)) return kOk;
-  const auto format = options.format();
-  std::optional<core::Kind> kind;
-  if (options.has("kind")) {
-    const auto& name = options.get<std::vector<std::string>>("kind")[0];
-    kind = core::kind_from(name);
-    if (!kind)
-      throw UsageError("no kind " + name +
-                       core::did_you_mean(name, {"dataset", "model", "explainer", "metric"}));
-  }
-  const auto quarantine = open_quarantine(options);
-  const auto registry = scan_plugins(options, quarantine);
-  results::Table table{{{"kind"}, {"id"}, {"version"}, {"summary"}, {"file"}}, {}};
-  std::vector<std::string> refusals;
-  for (const auto& plugin : registry.plugins()) {
-    if (!plugin.refusal.empty()) {
-      refusals.push_back(plugin.refusal);
-      continue;
-    }
-    const auto& data = *plugin.metadata;
-    if (kind && data.kind != *kind) continue;
-    table.add({std::string(core::to_string(data.kind)), data.id, data.version, data.summary,
-               plugin.file.string()});
-  }
-  std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const auto& row) {
-      return std::pair(std::get<std::string>(row[0]), std::get<std::string>(row[1]));
-    };
-    return key(a) < key(b);
-  });
-  std::cout << results::to_text(table, format);
-  std::sort(refusals.begin(), refusals.end());
-  refusals.erase(std::unique(refusals.begin(), refusals.end()), refusals.end());
-  for (const auto& refusal : refusals) std::cerr << "refused: " << refusal << '\n';
-  print_left_out();
-  return kOk;
-}
-
-int info_command(const Arguments& arguments) {
-  Options options("plugin info FILE|ID [options]",
-                  "Prints what a plugin says of itself, without loading it.",
-                  {"conoscope plugin info kmeans", "conoscope plugin info model:precomputed",
-                   "conoscope plugin info build/my_method.so"});
-  options.positional("plugin", 1);
-  options.with_plugins();
-  options.with_format();
-  if (!options.parse(arguments)) return kOk;
-  if (!options.has("plugin")) throw UsageError("plugin info: which one?");
-  const auto format = options.format();
-  const auto quarantine = open_quarantine(options);
-  const auto registry = scan_plugins(options, quarantine);
-  const auto plugin =
-      find_plugin(options.get<std::vector<std::string>>("plugin")[0], registry, quarantine);
-  if (!plugin.metadata) throw core::PluginRefused(plugin.refusal);
-  print_about(plugin, format);
-  return plugin.refusal.empty() ? kOk : kPluginRefused;
-}
-
-}  // namespace
-
 int plugin_command(const Arguments& arguments) {
   constexpr Command kActions[] = {
-      {"list", "the plugins of the search path", list_command},
-      {"info", "what one says of itself", info_command},
+      {"list", "the plugins of the search path", plugin_list_command},
+      {"info", "what one says of itself", plugin_info_command},
       {"check", "run the conformance suite on a file", plugin_check_command},
       {"new", "start a plugin of your own", plugin_new_command},
   };

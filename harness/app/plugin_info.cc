@@ -88,4 +88,24 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
   if (!scores.rows.empty()) std::cout << '\n' << results::to_text(scores, format);
 }
 
+int plugin_info_command(const Arguments& arguments) {
+  Options options("plugin info FILE|ID [options]",
+                  "Prints what a plugin says of itself, without loading it.",
+                  {"conoscope plugin info kmeans", "conoscope plugin info model:precomputed",
+                   "conoscope plugin info build/my_method.so"});
+  options.positional("plugin", 1);
+  options.with_plugins();
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  if (!options.has("plugin")) throw UsageError("plugin info: which one?");
+  const auto format = options.format();
+  const auto quarantine = open_quarantine(options);
+  const auto registry = scan_plugins(options, quarantine);
+  const auto plugin =
+      find_plugin(options.get<std::vector<std::string>>("plugin")[0], registry, quarantine);
+  if (!plugin.metadata) throw core::PluginRefused(plugin.refusal);
+  print_about(plugin, format);
+  return plugin.refusal.empty() ? kOk : kPluginRefused;
+}
+
 }  // namespace conoscope::app

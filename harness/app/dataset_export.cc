@@ -1,0 +1,55 @@
+#include <iostream>
+
+#include "harness/app/command.h"
+#include "harness/app/dataset_loading.h"
+#include "harness/app/plugin_info.h"
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/npz_file.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+int dataset_export_command(const Arguments& arguments) {
+  Options options(
+      "dataset export ID|FILE -o FILE.npz|FOLDER [options]",
+      "Loads a dataset in a worker and writes its arrays: as one .npz file, or as .npy files in\n"
+      "a folder of their own. Its texts are in the member or file texts.tsv.",
+      {"conoscope dataset export tabular_toy --seed 3 -o toy.npz",
+       "conoscope dataset export digits --param task=attributes -o digits/",
+       "python3 -c 'import numpy; print(numpy.load(\"toy.npz\")[\"concepts\"].mean(0))'"});
+  add_loading(options);
+  options.add()("output,o", po::value<std::string>()->value_name("PATH"),
+                "where to write; a name that ends with .npz is a file (replaced if it is there), "
+                "any other a folder (new or empty)");
+  if (!options.parse(arguments)) return kOk;
+  const auto quarantine = open_quarantine(options);
+  const auto plugin = wanted_dataset(options, quarantine, "dataset export");
+  if (!options.has("output")) throw UsageError("dataset export: -o FILE.npz or FOLDER is missing");
+  const fs::path target = options.get<std::string>("output");
+  const bool file = target.extension() == ".npz";
+  std::error_code error;
+  if (!file && fs::exists(target, error) &&
+      !(fs::is_directory(target, error) && fs::is_empty(target, error)))
+    throw UsageError("-o " + target.string() + ": neither a .npz file nor an empty folder");
+  const auto component = component_of(plugin, options.params(), quarantine);
+  return with_loaded(component, options, [&](const core::LoadedDataset& loaded) -> ExitCode {
+    try {
+      if (file) {
+        core::write_npz(loaded.artifact(), target);
+      } else {
+        fs::create_directories(target);
+        fs::copy(loaded.artifact(), target);
+      }
+    } catch (const std::runtime_error& e) {
+      std::cerr << "conoscope: " << e.what() << '\n';
+      return kNotSaved;
+    }
+    const auto bag = core::ArrayBag::open(loaded.artifact());
+    std::cerr << target.string() << ": " << joined(bag.names()) << '\n';
+    return kOk;
+  });
+}
+
+}  // namespace conoscope::app
