@@ -13,6 +13,13 @@
 
 namespace conoscope::datasets {
 
+/// The parameter that draw_rows() obeys.
+constexpr sdk::Parameter drawn_samples(std::int64_t standard) {
+  return sdk::integer("samples", standard)
+      .at_least(0)
+      .help("how many images, drawn by the seed without replacement; 0: all of them");
+}
+
 /// Some of the rows, drawn without replacement, ascending. samples 0: all of them.
 ///
 /// rows    ascending

@@ -33,14 +33,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("target", "Smiling").help("the attribute to predict; the split keeps its share"),
     sdk::texts("concept_names", {})
         .help("the attributes that are concepts; empty: all but the target"),
-    sdk::integer("samples", 4000)
-        .at_least(0)
-        .help("how many images, drawn by the seed without replacement; 0: all of them"),
-    sdk::integer("size", 64)
-        .between(0, 4096)
-        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
-              "one size"),
-    sdk::text("colour", "rgb").choices({"rgb", "grey"}),
+    datasets::drawn_samples(4000), datasets::kImageParameters,
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("without `partition`: share of both classes of the target that goes to the test "

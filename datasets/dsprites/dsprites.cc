@@ -45,9 +45,7 @@ constexpr auto kParameters = sdk::parameters(
               "misspecified: the first with products of concepts"),
     sdk::boolean("incomplete", false)
         .help("leave the concepts of posX and posY out; the labels stay"),
-    sdk::integer("samples", 4000)
-        .at_least(0)
-        .help("how many images, drawn by the seed without replacement; 0: all of them"),
+    datasets::drawn_samples(4000),
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("share of every class that goes to the test split"),

@@ -23,11 +23,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("images_per_class", 0)
         .at_least(0)
         .help("at most so many images of each class, drawn by the seed; 0: all of them"),
-    sdk::integer("size", 64)
-        .between(0, 4096)
-        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
-              "one size"),
-    sdk::text("colour", "rgb").choices({"rgb", "grey"}),
+    datasets::kImageParameters,
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("share of every class that goes to the test split"));

@@ -11,10 +11,15 @@
 
 namespace conoscope::datasets {
 
-/// What ImageParameters reads; the plugins say what the size is of.
-inline constexpr auto kImageParameters = sdk::parameters(sdk::integer("size"), sdk::text("colour"));
+/// How images become inputs.
+inline constexpr auto kImageParameters = sdk::parameters(
+    sdk::integer("size", 64)
+        .between(0, 4096)
+        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
+              "one size"),
+    sdk::text("colour", "rgb").choices({"rgb", "grey"}));
 
-/// How images become inputs: the parameters `size` and `colour`.
+/// Their values.
 struct ImageParameters {
   explicit ImageParameters(const sdk::ParamsOf<kImageParameters>& params)
       : size(static_cast<int>(params.integer("size"))),

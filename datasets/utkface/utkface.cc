@@ -54,14 +54,7 @@ constexpr auto kParameters = sdk::parameters(
         .choices({"refuse", "skip"})
         .help("what becomes of images whose names lack a number (the published set has a few): an "
               "error, or a line in the log"),
-    sdk::integer("samples", 4000)
-        .at_least(0)
-        .help("how many images, drawn by the seed without replacement; 0: all of them"),
-    sdk::integer("size", 64)
-        .between(0, 4096)
-        .help("the centre square of each image is brought to size x size; 0: as they are, all of "
-              "one size"),
-    sdk::text("colour", "rgb").choices({"rgb", "grey"}),
+    datasets::drawn_samples(4000), datasets::kImageParameters,
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("share that goes to the test split: of every class, or of all for the age"));
