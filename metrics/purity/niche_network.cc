@@ -9,6 +9,7 @@
 #include "metrics/purity/numpy_random.h"
 #include "numerics/adam.h"
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::metrics {
 
@@ -131,13 +132,15 @@ class Step {
 }  // namespace
 
 Matrix NicheNetwork::probabilities(const MatrixRef& x) const {
-  Matrix layer = x;
-  for (int i = 0; i < 3; ++i) {
-    Matrix out = layer * weight[i];
-    out.rowwise() += bias[i].transpose();
-    layer = i < 2 ? Matrix(out.cwiseMax(0.0)) : Matrix(1.0 / (1.0 + (-out.array()).exp()));
-  }
-  return layer;
+  return numerics::by_whole_blocks(x, [this](const Matrix& rows) {
+    Matrix layer = rows;
+    for (int i = 0; i < 3; ++i) {
+      Matrix out = layer * weight[i];
+      out.rowwise() += bias[i].transpose();
+      layer = i < 2 ? Matrix(out.cwiseMax(0.0)) : Matrix(1.0 / (1.0 + (-out.array()).exp()));
+    }
+    return layer;
+  });
 }
 
 NicheNetwork train_niche_network(const MatrixRef& x, const MatrixRef& y,

@@ -14,7 +14,7 @@ struct NicheNetwork {
   Index features() const { return weight[0].rows(); }
   Index outputs() const { return weight[2].cols(); }
 
-  /// n x features -> probabilities, n x outputs.
+  /// n x features -> probabilities, n x outputs. Equal rows have equal bits.
   Matrix probabilities(const MatrixRef& x) const;
 };
 

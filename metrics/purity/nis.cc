@@ -54,6 +54,15 @@ void require_binary(const char* function, const MatrixRef& concepts) {
     numerics::refuse(function, "concepts has an entry that is neither 0 nor 1");
 }
 
+/// Number by number, so that equal rows keep equal bits: an AUC counts their ties.
+void apply_softmax(Matrix& rows) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    double sum = 0.0;
+    for (Index j = 0; j < rows.cols(); ++j) sum += rows(i, j) = std::exp(rows(i, j));
+    for (Index j = 0; j < rows.cols(); ++j) rows(i, j) /= sum;
+  }
+}
+
 Matrix rows_of(const MatrixRef& matrix, const IndexVector& rows) {
   return matrix(rows, Eigen::all);
 }
@@ -109,10 +118,7 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
             niches(i, j) != (variant == NicheVariant::kComplement);
       probabilities.col(j) = outputs(j, masked);
     }
-    if (variant == NicheVariant::kSoftmax) {
-      probabilities = probabilities.array().exp().matrix();
-      probabilities = probabilities.array().colwise() / probabilities.rowwise().sum().array();
-    }
+    if (variant == NicheVariant::kSoftmax) apply_softmax(probabilities);
     double sum = 0.0;
     for (Index j = 0; j < k; ++j)
       if (judged[static_cast<std::size_t>(j)]) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "numerics/random.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::metrics {
 
@@ -100,9 +101,12 @@ void CShapNetwork<Scalar>::forward(const Scores& scores, Array2& logits) {
 
 template <typename Scalar>
 Matrix CShapNetwork<Scalar>::logits(const Scores& scores) {
+  const Index samples = scores.front().rows(), filled = numerics::rows_of_whole_blocks(samples);
+  Scores padded = scores;  // or equal rows would get other bits at the end than before it
+  for (Array2& of : padded) of.conservativeResizeLike(Array2::Zero(filled, of.cols()));
   Array2 out;
-  forward(scores, out);
-  return out.template cast<double>();
+  forward(padded, out);
+  return out.topRows(samples).template cast<double>();
 }
 
 template <typename Scalar>
