@@ -19,23 +19,18 @@ Vector ice_fidelity_error(const Logits& model, const Logits& surrogate, const In
     sum(c) += model(row, c);
     count(c) += 1.0;
   }
+  Index seen = 0;
   for (Index c = 0; c < outputs; ++c)
-    error(c) =
-        count(c) == 0.0 ? -1.0 : error(c) / count(c) / (std::abs(sum(c)) / count(c) + kEpsilon);
-  return error;
+    if (count(c) > 0.0)
+      error(seen++) = error(c) / count(c) / (std::abs(sum(c)) / count(c) + kEpsilon);
+  return error.head(seen);
 }
 
 Measure ice_fidelity_error_measure() {
   const auto over_classes = [](const Logits& model, const Logits& surrogate,
                                const IndexVector& labels) -> Result {
-    Result mean;
-    for (const double error : ice_fidelity_error(model, surrogate, labels)) {
-      if (error < 0.0) continue;
-      mean.value += error;
-      mean.parts.push_back(error);
-    }
-    mean.value /= static_cast<double>(mean.parts.size());
-    return mean;
+    const Vector errors = ice_fidelity_error(model, surrogate, labels);
+    return {errors.mean(), {errors.begin(), errors.end()}};
   };
   return {.name = "fidelity_error",
           .question = "By what fraction of its class's mean logit is {} off on the true class?",

@@ -11,7 +11,7 @@ namespace conoscope::metrics {
 ///
 /// model, surrogate  n x C, raw.
 /// labels   t, one per sample, in 0 ... C-1.
-/// returns  C values in [0, inf), 0: exact; -1 for a class without a sample.
+/// returns  a value in [0, inf), 0: exact, for each class in turn that has a sample.
 /// throws   std::invalid_argument: shapes that differ, another number of labels than samples, a
 ///          label outside 0 ... C-1
 ///
