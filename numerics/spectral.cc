@@ -4,8 +4,10 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "numerics/checks.h"
 
@@ -14,7 +16,6 @@ namespace {
 
 constexpr Index kDenseRows = 512;
 constexpr int kFilterDegree = 20;
-constexpr int kMostFilters = 300;
 constexpr double kResidual = 1e-8;
 
 void check_square(const std::string& function, const SparseMatrix& matrix) {
@@ -69,14 +70,15 @@ Matrix filtered(const SparseMatrix& m, const Matrix& x, double cut) {
   return now;
 }
 
-void by_subspace_iteration(const SparseMatrix& m, Index count, Seed seed, SpectralEmbedding& out) {
+void by_subspace_iteration(const SparseMatrix& m, Index count, Seed seed, int most_filters,
+                           SpectralEmbedding& out) {
   const Index side = std::min(m.rows(), count + std::max<Index>(count, 10));
   Random random{seed};
   Matrix x(m.rows(), side);
   for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
   x = orthonormal(x);
   double cut = 0.0;
-  for (int filter = 0; filter < kMostFilters; ++filter) {
+  for (int filter = 0; filter < most_filters; ++filter) {
     x = orthonormal(filtered(m, x, cut));
     const Matrix image = m * x;
     const Eigen::MatrixXd small = x.transpose() * image;
@@ -113,7 +115,8 @@ SparseMatrix affinity_of(const SparseMatrix& coefficients) {
   return 0.5 * (scaled + turned);
 }
 
-SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, Seed seed) {
+SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, Seed seed,
+                                     int most_filters) {
   check_affinity(affinity);
   if (count < 1 || count > affinity.rows())
     throw std::invalid_argument("spectral_embedding: " + std::to_string(count) +
@@ -122,7 +125,7 @@ SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, 
   const SparseMatrix m = normalised(affinity);
   SpectralEmbedding out;
   if (m.rows() > kDenseRows) {
-    by_subspace_iteration(m, count, seed, out);
+    by_subspace_iteration(m, count, seed, most_filters, out);
     return out;
   }
   const Eigen::MatrixXd dense = m;
@@ -139,8 +142,17 @@ SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, 
   return out;
 }
 
-std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters, Seed seed) {
-  Matrix rows = spectral_embedding(affinity, clusters, seed.child("vectors")).vectors;
+std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters, Seed seed,
+                                       int most_filters) {
+  SpectralEmbedding embedding =
+      spectral_embedding(affinity, clusters, seed.child("vectors"), most_filters);
+  if (!embedding.converged) {
+    std::ostringstream text;
+    text << "spectral_clustering: the eigenvectors did not converge: " << embedding.residual
+         << " off, " << kResidual << " allowed";
+    throw std::domain_error(text.str());
+  }
+  Matrix rows = std::move(embedding.vectors);
   for (auto row : rows.rowwise())
     if (const double norm = row.norm(); norm > 0.0) row /= norm;
   return kmeans(rows, clusters, seed.child("kmeans"), {.n_init = 20}).labels;

@@ -34,18 +34,21 @@ struct SpectralEmbedding {
 /// affinity    N x N, symmetric, finite, >= 0
 /// count       L, 1 ... N
 /// seed        of the first vectors
+/// most_filters  above 512 rows, how often the polynomial is applied at most
 /// throws      std::invalid_argument: not square, negative, not finite, not symmetric; L outside
 ///             its range
 ///
 /// Source: Ng, Jordan & Weiss, On spectral clustering, NIPS 2001; Zhou, Saad, Tiago & Chelikowsky,
 /// J. Comput. Phys. 219, 2006 (filter).
-SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, Seed seed);
+SpectralEmbedding spectral_embedding(const SparseMatrix& affinity, Index count, Seed seed,
+                                     int most_filters = 300);
 
 /// Which rows hang together? K-Means (20 starts) on the leading eigenvectors of spectral_embedding,
 /// rows scaled to norm 1 (a zero row stays zero).
 ///
 /// returns     N labels in 0 ... clusters - 1; a cluster may be empty where rows coincide
-/// throws      as spectral_embedding
-std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters, Seed seed);
+/// throws      as spectral_embedding; std::domain_error: the eigenvectors did not converge
+std::vector<Index> spectral_clustering(const SparseMatrix& affinity, Index clusters, Seed seed,
+                                       int most_filters = 300);
 
 }  // namespace conoscope::numerics

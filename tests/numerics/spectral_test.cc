@@ -6,6 +6,9 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <vector>
+
+#include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
 
@@ -86,6 +89,20 @@ TEST_CASE("spectral_clustering: finds the blocks, whatever the rows' order") {
     }
     CHECK(names.size() == 6);
   }
+}
+
+TEST_CASE("spectral_clustering: vectors that did not converge are no vectors") {
+  // A chain of 3,000 rows: its leading eigenvalues lie within 1e-6 of each other.
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i + 1 < 3000; ++i) {
+    entries.emplace_back(i, i + 1, 1.0);
+    entries.emplace_back(i + 1, i, 1.0);
+  }
+  SparseMatrix chain(3000, 3000);
+  chain.setFromTriplets(entries.begin(), entries.end());
+  CHECK_FALSE(spectral_embedding(chain, 3, Seed(1), 2).converged);
+  CHECK_THROWS_SAYING(spectral_clustering(chain, 3, Seed(1), 2), std::domain_error,
+                      "did not converge", "1e-08 allowed");
 }
 
 TEST_CASE("spectral_clustering: rows without any tie get a label too") {
