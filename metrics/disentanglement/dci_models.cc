@@ -1,6 +1,7 @@
 #include "metrics/disentanglement/dci_models.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -126,9 +127,9 @@ namespace {
 
 constexpr LatentNeeds kAtLeast{.codes = 2, .factors = 2};
 
-DciFit with_splits(DciFit fit) {
+DciFit with_splits(DciFit fit, const std::string& why = {}) {
   if (fit.importance.isZero(0.0))
-    throw std::domain_error("no tree has a split, so no code has an importance");
+    throw std::domain_error("no tree has a split, so no code has an importance" + why);
   return fit;
 }
 
@@ -139,7 +140,14 @@ DciFit boosting_fit(const Subject& subject) {
 
 DciFit forest_fit(const Subject& subject) {
   const LatentSample& s = latent_sample(subject, kAtLeast);
-  return with_splits(dci_forest(s.codes, s.binned, {.seed = subject.seed()}));
+  // A tree sees about 1 - 1/e of the rows, and needs two leaves' worth of them for a split.
+  const numerics::ForestOptions options{.seed = subject.seed()};
+  const auto enough =
+      static_cast<Index>(2.0 * static_cast<double>(options.min_leaf) / (1.0 - std::exp(-1.0)));
+  return with_splits(dci_forest(s.codes, s.binned, options),
+                     ": leaves hold at least " + std::to_string(options.min_leaf) +
+                         " different rows, so it takes about " + std::to_string(enough) +
+                         " rows, and there are " + std::to_string(s.codes.rows()));
 }
 
 Result result_of(double value, const Vector& parts) {
