@@ -78,6 +78,11 @@ void require_values(const char* metric, const char* argument, const IndexVector&
                                  " entries for " + std::to_string(factors.size()) + " factors");
 }
 
+void require_domain(const char* metric, const FactorCells& cells, const IndexVector& domain) {
+  detail::require_subset(metric, "domain", domain, cells.factors());
+  if (domain.empty()) numerics::refuse(metric, "domain is empty; needs at least one factor");
+}
+
 }  // namespace
 
 double pida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
@@ -145,10 +150,24 @@ Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector&
 
 Irs domain_shift_robustness(const FactorCells& cells, const IndexVector& latents,
                             const IndexVector& domain, const IrsOptions& options) {
-  detail::require_subset("domain_shift_robustness", "domain", domain, cells.factors());
-  if (domain.empty())
-    numerics::refuse("domain_shift_robustness", "domain is empty; needs at least one factor");
+  require_domain("domain_shift_robustness", cells, domain);
   return irs(cells, latents, detail::complement(domain, cells.factors()), domain, options);
+}
+
+double domain_coverage(const FactorCells& cells, const IndexVector& domain) {
+  require_domain("domain_coverage", cells, domain);
+  const auto grouped = [&](const IndexVector& factors) {
+    return group_by(cells.levels, cells.values, cells.cells(), factors);
+  };
+  const Grouping held = grouped(detail::complement(domain, cells.factors()));
+  // A cell is one combination of all factors: those of a group differ in their domain.
+  Vector domains = Vector::Zero(held.groups), samples = domains;
+  for (Index c = 0; c < cells.cells(); ++c) {
+    const Index group = held.group[static_cast<std::size_t>(c)];
+    domains[group] += 1.0;
+    samples[group] += cells.count[c];
+  }
+  return domains.dot(samples) / static_cast<double>(grouped(domain).groups * cells.samples);
 }
 
 }  // namespace conoscope::metrics

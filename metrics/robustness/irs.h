@@ -89,8 +89,18 @@ Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector&
 /// Robustness under domain shift: IRS(L | all factors but S, S), S the factors that tell the
 /// domain.
 ///
+/// Tends to 1 where combinations are missing, whatever the code: a sample whose other factors occur
+/// with one domain only has nothing to deviate from. See domain_coverage.
+///
 /// throws   std::invalid_argument: as pida, domain in the place of nuisance
 Irs domain_shift_robustness(const FactorCells& cells, const IndexVector& latents,
                             const IndexVector& domain, const IrsOptions& options = {});
+
+/// How much of what domain_shift_robustness compares was seen? For each combination of the other
+/// factors the share of the domains that occur with it, averaged over samples.
+///
+/// returns  (0, 1]; 1: a full grid
+/// throws   std::invalid_argument: as domain_shift_robustness
+double domain_coverage(const FactorCells& cells, const IndexVector& domain);
 
 }  // namespace conoscope::metrics

@@ -15,6 +15,10 @@ namespace conoscope::metrics {
 
 namespace {
 
+// With a tenth of the combinations missing a code that is the domain factor gets 0.07, not 0; with
+// half of them 0.4.
+constexpr double kLeastDomainCoverage = 0.9;
+
 void require_two_factors(const MatrixRef& factors) {
   if (factors.cols() < 2)
     numerics::refuse("irs_matrix", "factors has " + std::to_string(factors.cols()) +
@@ -205,10 +209,29 @@ Result quantile_of(const Subject& subject) {
   return result;
 }
 
+FactorCells cells_of(const Subject& subject) {
+  const LatentFactors& from = varying_factors(subject);
+  return factor_cells(from.codes, from.binned);
+}
+
+Result domain_coverage_of(const Subject& subject) {
+  const FactorCells& cells = subject.once(cells_of);
+  Result result;
+  for (Index k = 0; k < cells.factors(); ++k) result.parts.push_back(domain_coverage(cells, {k}));
+  result.value = *std::min_element(result.parts.begin(), result.parts.end());
+  return result;
+}
+
 Result domain_shift_of(const Subject& subject) {
   active_irs(subject);
-  const LatentFactors& from = varying_factors(subject);
-  const FactorCells cells = factor_cells(from.codes, from.binned);
+  const double coverage = subject.once(domain_coverage_of).value;
+  if (coverage < kLeastDomainCoverage)
+    throw std::domain_error("of the values of some factor only " +
+                            std::to_string(std::lround(100.0 * coverage)) +
+                            " % occur where all others are held; below " +
+                            std::to_string(std::lround(100.0 * kLeastDomainCoverage)) +
+                            " % the score says little of the code");
+  const FactorCells& cells = subject.once(cells_of);
   const IndexVector all = detail::complement({}, cells.latents());
   std::vector<double> by_factor;
   for (Index k = 0; k < cells.factors(); ++k)
@@ -255,6 +278,11 @@ std::vector<Metric> declare::irs_matrix() {
       row("irs_domain_shift", "How much of the code survives the worst single factor changing?",
           Direction::kHigher, -1.0, 1.0, "Suter et al., ICML 2019, robustness to domain shift",
           domain_shift_of),
+      row("irs_domain_shift_coverage",
+          "What part of a factor's values was seen with each combination of the others, for the "
+          "factor where that is least?",
+          Direction::kNone, 0.0, 1.0, "missing combinations let irs_domain_shift tend to 1",
+          domain_coverage_of),
       row("irs_active_latents", "How many latents are not constant?", Direction::kNone, 0.0,
           kUnbounded, kPaper,
           [](const Subject& subject) -> Result {

@@ -53,6 +53,37 @@ TEST_CASE("irs: perfect, half and fully random codes keep their order") {
   CHECK(perfect["irs_active_latents"].value == 3.0);
 }
 
+TEST_CASE("irs_domain_shift: a grid with holes says less and less, and then nothing") {
+  // The code is the first factor: full grids give 0.
+  const auto scores_with = [](double kept) {
+    Random random(3);
+    std::vector<double> rows;
+    for (int a = 0; a < 6; ++a)
+      for (int b = 0; b < 20; ++b)
+        for (int c = 0; c < 20; ++c)
+          if (random.uniform() < kept)
+            rows.insert(rows.end(),
+                        {static_cast<double>(a), static_cast<double>(b), static_cast<double>(c)});
+    World out;
+    const auto n = static_cast<Index>(rows.size() / 3);
+    out.annotations.factors = Eigen::Map<const Matrix>(rows.data(), n, 3);
+    out.latent.codes = out.annotations.factors.leftCols(1);
+    return out.scores();
+  };
+  auto full = scores_with(1.0), holes = scores_with(0.95), half = scores_with(0.5),
+       sparse = scores_with(0.02);
+  CHECK(full["irs_domain_shift"].value == doctest::Approx(0.0));
+  CHECK(full["irs_domain_shift_coverage"].value == 1.0);
+  CHECK(holes["irs_domain_shift"].value < 0.1);
+  CHECK(holes["irs_domain_shift_coverage"].value == doctest::Approx(0.95).epsilon(0.01));
+  CHECK(half["irs_domain_shift"].reason == "undefined");
+  CHECK(half["irs_domain_shift"].message.find("% occur where all others are held") !=
+        std::string::npos);
+  CHECK(half["irs_domain_shift_coverage"].value < 0.65);
+  CHECK(sparse["irs_domain_shift"].reason == "undefined");
+  CHECK(sparse["irs_domain_shift_coverage"].value < 0.3);
+}
+
 TEST_CASE("irs: constant latents, factors that are not integers, views that are missing") {
   World constant = world(0);
   constant.latent.codes.col(1).setConstant(0.1);
