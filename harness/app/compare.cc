@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "harness/app/command.h"
@@ -155,8 +154,16 @@ struct Arranged {
   std::map<std::string, std::string> directions;  // by row
 };
 
+/// What two sides of this kind share, beside the seed.
+std::vector<std::string> shared_by(const std::string& kind) {
+  std::vector<std::string> out;
+  for (const char* other : {"dataset", "model", "explainer"})
+    if (kind != other) out.emplace_back(other);
+  return out;
+}
+
 Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, const Wanted& wanted,
-                 bool each) {
+                 bool pooled) {
   std::stable_sort(scores.begin(), scores.end(), [](const auto& x, const auto& y) {
     return place_of(x.metric) < place_of(y.metric);
   });
@@ -164,15 +171,17 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, co
   for (const auto& score : scores) {
     if (side.kind != "metric" && !wanted(score)) continue;
     std::string row = side.kind == "metric" ? "" : score.metric;
-    if (each) row += kBetween + score.dataset + kBetween + score.model;
     std::string partner;
-    if (side.kind != "dataset") partner += "dataset " + score.dataset + ", ";
-    if (side.kind != "model") partner += "model " + score.model + ", ";
-    if (side.kind != "explainer") partner += "explainer " + score.explainer + ", ";
+    for (const std::string& part : shared_by(side.kind)) {
+      const std::string& name = part == "dataset" ? score.dataset
+                                : part == "model" ? score.model
+                                                  : score.explainer;
+      (pooled ? partner : row) += pooled ? part + " " + name + ", " : kBetween + name;
+    }
     if (score.control != "none") partner += "control " + score.control + ", ";
     partner += "seed " + std::to_string(score.seed);
     out.directions[row] = score.direction;
-    out.numbers.push_back({std::move(row), std::move(partner), score.value});
+    out.numbers.push_back({std::move(row), std::move(partner), score.value, score.dataset});
   }
   return out;
 }
@@ -180,6 +189,10 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, co
 results::ComparisonOptions comparison_options(const Options& options) {
   results::ComparisonOptions out;
   out.paired = !options.has("unpaired");
+  out.over_datasets = options.has("pooled");
+  out.resampled = options.get<double>("resampled");
+  if (!(out.resampled >= 0 && out.resampled < 1e6))
+    throw UsageError("--resampled: test rows over training rows, as 0.25");
   out.alpha = options.get<double>("alpha");
   out.power = options.get<double>("power");
   if (!(out.alpha > 0 && out.alpha < 1)) throw UsageError("--alpha must be between 0 and 1");
@@ -192,6 +205,8 @@ results::ComparisonOptions comparison_options(const Options& options) {
     out.test = results::PairTest::kBootstrap;
   else if (test != "t")
     throw UsageError("--test " + test + ": it is t, wilcoxon or bootstrap");
+  if (out.resampled > 0 && (test != "t" || !out.paired || out.over_datasets))
+    throw UsageError("--resampled corrects the paired t test of one dataset's seeds only");
   if (!out.paired && test != "t") throw UsageError("--unpaired has Welch's t test only");
   const auto correction = options.get<std::string>("correction");
   if (correction == "bh")
@@ -208,12 +223,12 @@ results::Field optional_field(const std::optional<double>& value) {
 }
 
 results::Table table_of(const results::Comparison& comparison, const Arranged& a, const Arranged& b,
-                        const std::string& metric_pair, bool each, bool paired,
-                        const std::string& correction) {
+                        const std::string& metric_pair, const std::vector<std::string>& shared,
+                        bool paired, const std::string& correction) {
   using results::ColumnType;
   results::Table table;
   table.columns = {{"metric"}};
-  if (each) table.columns.insert(table.columns.end(), {{"dataset"}, {"model"}});
+  for (const std::string& part : shared) table.columns.push_back({part});
   table.columns.push_back({"better"});
   if (paired)
     table.columns.push_back({"pairs", ColumnType::integer});
@@ -229,12 +244,14 @@ results::Table table_of(const results::Comparison& comparison, const Arranged& a
   table.columns.push_back({"verdict"});
 
   for (const auto& row : comparison.rows) {
-    std::istringstream parts(row.row);
     std::vector<results::Field> fields;
-    std::string part;
-    std::getline(parts, part, kBetween);
-    fields.emplace_back(metric_pair.empty() ? part : metric_pair);
-    while (std::getline(parts, part, kBetween)) fields.emplace_back(part);
+    for (std::size_t begin = 0, end = 0; end != row.row.npos; begin = end + 1) {
+      end = row.row.find(kBetween, begin);
+      const std::string part = row.row.substr(begin, end - begin);
+      // No explainer where the model itself is judged.
+      fields.push_back(part.empty() && begin > 0 ? results::Field() : results::Field(part));
+    }
+    if (!metric_pair.empty()) fields.front() = metric_pair;
     const std::string& direction_a = a.directions.at(row.row);
     const std::string direction = direction_a == b.directions.at(row.row) ? direction_a : "none";
     fields.emplace_back(direction);
@@ -260,14 +277,15 @@ int compare_command(const Arguments& arguments) {
       "compare A B [options]",
       "Is there a difference between A and B, and is it significant? They are two explainers,\n"
       "runs, store files, models, datasets or metrics: a name, or kind:name where a name\n"
-      "has several meanings (run:quick, explainer:svd, store:old.db). Scores are paired by\n"
-      "dataset, model and seed, and by explainer where that is not what differs. One row\n"
-      "per metric: both means, the mean difference A - B with its interval, the p-value of\n"
-      "the paired test, corrected over all rows, the smallest difference that so many\n"
-      "pairs can show, and how many pairs the difference that was seen would take.\n"
+      "has several meanings (run:quick, explainer:svd, store:old.db). One test for each\n"
+      "metric, dataset, model and explainer, but for what differs, on pairs of one seed:\n"
+      "both means, the mean difference A - B with its interval, the p-value, corrected\n"
+      "over all rows, the smallest difference that so many pairs can show, and how many\n"
+      "pairs the difference that was seen would take. --pooled: one test for each metric,\n"
+      "on the means over datasets (Demsar 2006).\n"
       "Exit code 6: a difference was found; 0: none was, which does not mean that there\n"
       "is none.",
-      {"conoscope compare svd kmeans", "conoscope compare svd kmeans --metric surf --each",
+      {"conoscope compare svd kmeans", "conoscope compare svd kmeans --metric surf --pooled",
        "conoscope compare run:quick run:full --metric surf_mae",
        "conoscope compare last-month.db conoscope.db --test wilcoxon",
        "conoscope compare metric:surf_mae metric:surf_mae_spatial_mean --format json"});
@@ -275,7 +293,10 @@ int compare_command(const Arguments& arguments) {
   options.with_store();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "a metric or a group of them; may be repeated (default: all that rank)");
-  options.add()("each", "a row for each dataset and model, too: pairs over seeds alone");
+  options.add()("pooled", "one row for each metric; n counts datasets");
+  options.add()("resampled", po::value<double>()->default_value(0, "0")->value_name("R"),
+                "the seeds are splits of one sample, R = test rows / training rows: Nadeau and "
+                "Bengio's corrected variance");
   options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
                 "only what this run asks for");
   options.add()("dataset", po::value<std::string>()->default_value("")->value_name("NAME"),
@@ -298,7 +319,7 @@ int compare_command(const Arguments& arguments) {
   const auto format = options.format();
   const auto statistics = comparison_options(options);
   const auto correction = options.get<std::string>("correction");
-  const bool each = options.has("each");
+  const bool pooled = statistics.over_datasets;
   std::vector<std::string> words;
   if (options.has("sides")) words = options.get<std::vector<std::string>>("sides");
   if (words.size() != 2) throw UsageError("compare: which two? `conoscope compare A B`");
@@ -315,8 +336,8 @@ int compare_command(const Arguments& arguments) {
   if (side_a.kind != side_b.kind && !(whole(side_a) && whole(side_b)))
     throw UsageError("compare: " + words[0] + " is of the kind " + side_a.kind + ", " + words[1] +
                      " of the kind " + side_b.kind);
-  if (each && (side_a.kind == "dataset" || side_a.kind == "model"))
-    throw UsageError("compare: --each does not go with two datasets or models");
+  if (pooled && side_a.kind == "dataset")
+    throw UsageError("compare: --pooled does not go with two datasets");
   std::vector<std::string> metric_options;
   if (options.has("metric")) metric_options = options.get<std::vector<std::string>>("metric");
   if (side_a.kind == "metric" && !metric_options.empty())
@@ -331,8 +352,8 @@ int compare_command(const Arguments& arguments) {
   filter.model = options.get<std::string>("model");
   filter.control = options.get<std::string>("control");
   const Wanted wanted(metric_options);
-  const Arranged a = arrange(scores_of(side_a, shared, filter), side_a, wanted, each);
-  const Arranged b = arrange(scores_of(side_b, shared, filter), side_b, wanted, each);
+  const Arranged a = arrange(scores_of(side_a, shared, filter), side_a, wanted, pooled);
+  const Arranged b = arrange(scores_of(side_b, shared, filter), side_b, wanted, pooled);
   const auto comparison = results::compare(a.numbers, b.numbers, statistics);
   if (comparison.rows.empty())
     throw UsageError("compare: nothing to compare: " + std::to_string(a.numbers.size()) +
@@ -347,7 +368,10 @@ int compare_command(const Arguments& arguments) {
   const std::string metric_pair =
       side_a.kind == "metric" ? side_a.name + " - " + side_b.name : std::string();
   std::cout << results::to_text(
-      table_of(comparison, a, b, metric_pair, each, statistics.paired, correction), format);
+      table_of(comparison, a, b, metric_pair,
+               pooled ? std::vector<std::string>() : shared_by(side_a.kind), statistics.paired,
+               correction),
+      format);
   return comparison.different() ? kDifferent : kOk;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/checks.h"
 #include "numerics/statistics/distributions.h"
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/sample_checks.h"
@@ -38,11 +39,13 @@ TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level) {
   return t_test(a.mean() - b.mean(), std::sqrt(sum), dof, level);
 }
 
-TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level) {
+TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level, double resampled) {
   require_pairs("paired_t_test", a, b, 2);
+  require_weight("paired_t_test", "resampled", resampled);
   const Vector difference = a - b;
   const auto n = static_cast<double>(difference.size());
-  const double se = std::sqrt(squared_deviations(as_span(difference)) / (n - 1.0) / n);
+  const double se =
+      std::sqrt(squared_deviations(as_span(difference)) / (n - 1.0) * (1.0 / n + resampled));
   return t_test(difference.mean(), se, n - 1.0, level);
 }
 

@@ -28,11 +28,18 @@ TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level = 0.95);
 
 /// Does the difference of paired values have mean 0?   Student's t test of a - b, n - 1 dof.
 ///
-/// a, b     n >= 2 pairs
-/// returns  All differences equal: p is 1 if they are 0, else 0.
-/// throws   std::invalid_argument: lengths that differ, n < 2, a value not finite, level outside
+///   se^2 = (1/n + rho) s^2
 ///
-/// Source: Student, Biometrika 1908.
-TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level = 0.95);
+/// a, b     n >= 2 pairs
+/// resampled  rho >= 0: test rows over training rows, where the pairs are splits of one finite sample
+///          and so not independent; 0: they are.
+/// returns  All differences equal: p is 1 if they are 0, else 0.
+/// throws   std::invalid_argument: lengths that differ, n < 2, a value not finite, level outside, rho
+///          negative or not finite
+///
+/// Source: Student, Biometrika 1908; rho: Nadeau and Bengio, Inference for the Generalization Error,
+/// Machine Learning 52, 2003, the corrected resampled t test.
+TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level = 0.95,
+                    double resampled = 0.0);
 
 }  // namespace conoscope::numerics

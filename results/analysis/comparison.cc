@@ -21,15 +21,34 @@ namespace {
 using numerics::Index;
 using numerics::Vector;
 
-using Side = std::map<std::string, std::map<std::string, double>>;  // row -> partner -> value
+struct Number {
+  double value;
+  std::string dataset;
+};
+using Side = std::map<std::string, std::map<std::string, Number>>;  // row -> partner
 
 Side arranged(const std::vector<Measured>& numbers, const char* name) {
   Side side;
   for (const Measured& one : numbers)
-    if (!side[one.row].emplace(one.partner, one.value).second)
+    if (!side[one.row].emplace(one.partner, Number{one.value, one.dataset}).second)
       throw std::invalid_argument(std::string(name) + " has two numbers for " + one.row + " at " +
                                   one.partner);
   return side;
+}
+
+/// All values, or their mean over each dataset.
+std::vector<double> values_of(const std::vector<Number>& numbers, bool over_datasets) {
+  std::vector<double> out;
+  std::map<std::string, std::pair<double, double>> sums;
+  for (const Number& number : numbers) {
+    auto& [sum, count] = sums[number.dataset];
+    sum += number.value;
+    count += 1.0;
+    if (!over_datasets) out.push_back(number.value);
+  }
+  if (over_datasets)
+    for (const auto& [dataset, sum] : sums) out.push_back(sum.first / sum.second);
+  return out;
 }
 
 Vector to_vector(const std::vector<double>& values) {
@@ -39,7 +58,7 @@ Vector to_vector(const std::vector<double>& values) {
 void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& options,
                 ComparisonRow& row) {
   const double level = 1.0 - options.alpha;
-  const numerics::TTest t = numerics::paired_t_test(a, b, level);
+  const numerics::TTest t = numerics::paired_t_test(a, b, level, options.resampled);
   row.low = t.difference - t.half_width;
   row.high = t.difference + t.half_width;
   switch (options.test) {
@@ -113,23 +132,24 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
   for (const std::string& name : order) {
     const auto found = side_b.find(name);
     if (found == side_b.end()) continue;
-    std::vector<double> values_a, values_b;
-    for (const auto& [partner, value] : side_a.at(name)) {
+    std::vector<Number> numbers_a, numbers_b;
+    for (const auto& [partner, number] : side_a.at(name)) {
       const auto other = found->second.find(partner);
       if (options.paired && other == found->second.end()) continue;
-      values_a.push_back(value);
-      if (options.paired) values_b.push_back(other->second);
+      numbers_a.push_back(number);
+      if (options.paired) numbers_b.push_back(other->second);
     }
     if (!options.paired)
-      for (const auto& [partner, value] : found->second) values_b.push_back(value);
-    if (values_a.empty()) continue;
-    const Vector x = to_vector(values_a), y = to_vector(values_b);
+      for (const auto& [partner, number] : found->second) numbers_b.push_back(number);
+    if (numbers_a.empty()) continue;
+    const Vector x = to_vector(values_of(numbers_a, options.over_datasets));
+    const Vector y = to_vector(values_of(numbers_b, options.over_datasets));
     ComparisonRow row;
     row.row = name;
     row.n_a = x.size();
     row.n_b = y.size();
-    out.alone_a -= row.n_a;
-    out.alone_b -= row.n_b;
+    out.alone_a -= static_cast<std::int64_t>(numbers_a.size());
+    out.alone_b -= static_cast<std::int64_t>(numbers_b.size());
     row.mean_a = x.mean();
     row.mean_b = y.mean();
     row.difference = options.paired ? (x - y).mean() : row.mean_a - row.mean_b;
@@ -159,7 +179,9 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     if (!row.p) continue;
     row.p_corrected = adjusted(tested++);
     row.different = *row.p_corrected <= options.alpha;
-    if (options.paired) plan_pairs(differences[i], alpha, options.power, row);
+    // How correlated splits would be with more of them is not known.
+    if (options.paired && options.resampled == 0.0)
+      plan_pairs(differences[i], alpha, options.power, row);
   }
   return out;
 }

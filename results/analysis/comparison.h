@@ -13,6 +13,7 @@ struct Measured {
   std::string row;      ///< what it is compared under: a metric, and perhaps dataset and model
   std::string partner;  ///< what it shares with its partner on the other side: dataset, model, seed
   double value = 0;
+  std::string dataset = {};  ///< for ComparisonOptions::over_datasets
 };
 
 enum class PairTest { kT, kWilcoxon, kBootstrap };
@@ -20,6 +21,10 @@ enum class Correction { kHolm, kBenjaminiHochberg, kNone };
 
 struct ComparisonOptions {
   bool paired = true;  ///< false: Welch's test of two groups, and `test` plays no part
+  /// Numbers are first averaged over each dataset, so that n counts datasets, which are independent,
+  /// and not seeds and models, which are not (Demsar, JMLR 7, 2006).
+  bool over_datasets = false;
+  double resampled = 0.0;  ///< of paired_t_test: the seeds are splits of one sample
   PairTest test = PairTest::kT;
   Correction correction = Correction::kHolm;
   double alpha = 0.05;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "numerics/statistics/detectable_effect.h"
@@ -69,6 +70,26 @@ TEST_CASE("only partners are compared") {
   CHECK_FALSE(out.rows[0].detectable.has_value());
   CHECK(out.alone_a == 2);
   CHECK(out.alone_b == 2);
+}
+
+TEST_CASE("over datasets n counts them, however many seeds each has") {
+  // Three seeds of one dataset and one of each of two others: means 2, 10 and 4.
+  const std::vector<std::string> datasets = {"x", "x", "x", "y", "z"};
+  const auto on = [&](std::vector<double> values) {
+    auto out = side("m", std::move(values));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].dataset = datasets[i];
+    return out;
+  };
+  ComparisonOptions options;
+  options.over_datasets = true;
+  const auto out = compare(on({1, 2, 3, 10, 4}), on({0, 0, 0, 6, 4}), options);
+  const auto& row = out.rows[0];
+  CHECK(row.n_a == 3);
+  CHECK(row.mean_a == doctest::Approx(16.0 / 3));
+  CHECK(row.difference == doctest::Approx(2.0));  // 2, 4 and 0: sd 2, t = sqrt(3)
+  const double t = std::sqrt(3.0);
+  CHECK(row.p.value() == doctest::Approx(1 - t / std::sqrt(2 + t * t)));
+  CHECK(out.alone_a == 0);
 }
 
 TEST_CASE("one pair is shown, and not tested") {

@@ -93,7 +93,10 @@ TEST_CASE_FIXTURE(Fixture, "nothing differs from itself, and the exit code says 
     CHECK(row["p"] == 1);
     CHECK(row["verdict"] == "equal in all 3 pairs");
   }
-  CHECK(compare({"run:run", "run:run"}, 0)[0]["pairs"] == 9);
+  const Json cells = compare({"run:run", "run:run", "-m", "surf_mae"}, 0);
+  REQUIRE(cells.size() == 3);  // one for each explainer
+  for (const auto& row : cells) CHECK(row["pairs"] == 3);
+  CHECK(cells[0]["explainer"] != cells[1]["explainer"]);
 }
 
 TEST_CASE_FIXTURE(Fixture, "tests, corrections and groups") {
@@ -112,34 +115,50 @@ TEST_CASE_FIXTURE(Fixture, "tests, corrections and groups") {
   CHECK(groups[0]["n_a"] == 3);
   CHECK(groups[0]["n_b"] == 3);
   CHECK_FALSE(groups[0].contains("pairs"));
-  const Json each = compare({"kmeans", "nmf", "-m", "surf_mae", "--each"}, 6);
+  const Json each = compare({"kmeans", "nmf", "-m", "surf_mae"}, 6);
   REQUIRE(each.size() == 1);
   CHECK(each[0]["dataset"] == "digits");
   CHECK(each[0]["metric"] == "surf_mae");
+  CHECK_FALSE(each[0].contains("explainer"));
+  // One dataset is one value: nothing to test.
+  const Json pooled = compare({"kmeans", "nmf", "-m", "surf_mae", "--pooled"}, 0);
+  CHECK(pooled[0]["pairs"] == 1);
+  CHECK_FALSE(pooled[0].contains("dataset"));
+  CHECK(pooled[0]["difference"] == doctest::Approx(each[0]["difference"].get<double>()));
+  // Splits that share rows: three pairs have (1/3 + 1/4) / (1/3) times the variance.
+  const Json split =
+      compare({"kmeans", "nmf", "-m", "surf_mae", "--resampled", "0.25", "--alpha", "0.5"}, 6);
+  const Json plain = compare({"kmeans", "nmf", "-m", "surf_mae", "--alpha", "0.5"}, 6);
+  const auto width = [](const Json& rows) {
+    return rows[0]["high"].get<double>() - rows[0]["low"].get<double>();
+  };
+  CHECK(width(split) == doctest::Approx(width(plain) * std::sqrt(1.75)));
+  CHECK(split[0]["p"] > plain[0]["p"]);
+  CHECK(split[0]["needed"].is_null());
 }
 
 TEST_CASE_FIXTURE(Fixture, "two metrics on the same cells") {
   const Json rows = compare({"surf_emd", "metric:surf_mae"}, 6);
-  REQUIRE(rows.size() == 1);
+  REQUIRE(rows.size() == 3);
   CHECK(rows[0]["metric"] == "surf_emd - surf_mae");
-  CHECK(rows[0]["pairs"] == 9);
+  CHECK(rows[0]["pairs"] == 3);
   CHECK(rows[0]["better"] == "lower");
 }
 
 TEST_CASE_FIXTURE(Fixture, "two stores: what changed since last month") {
   const std::string old = here.path("old.db");
   std::filesystem::copy_file(here.store(), old);
-  CHECK(compare({old, here.store()}, 0)[0]["pairs"] == 9);
+  CHECK(compare({old, here.store()}, 0)[0]["pairs"] == 3);
   shift(old, 0.25);
   // The file named by --store plays no part when both sides are files.
   const Json rows = compare({"store:" + old, here.store(), "--store", here.path("none.db")}, 6);
   for (const auto& row : rows) {
     const bool changed = row["metric"] == "surf_mae";
     CHECK((row["difference"] != 0) == changed);
-    CHECK_SAYS(row["verdict"].get<std::string>(), changed ? "B better by" : "equal in all 9 pairs");
+    CHECK_SAYS(row["verdict"].get<std::string>(), changed ? "B better by" : "equal in all 3 pairs");
   }
   // A run against a store.
-  CHECK(compare({"run:run", old, "-m", "surf_emd"}, 0)[0]["pairs"] == 9);
+  CHECK(compare({"run:run", old, "-m", "surf_emd"}, 0)[0]["pairs"] == 3);
 }
 
 TEST_CASE_FIXTURE(Fixture, "what cannot be paired is said") {
@@ -169,7 +188,10 @@ TEST_CASE_FIXTURE(Fixture, "formats and mistakes") {
   CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--power", "0.01"}, 2).err, "--power");
   CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--unpaired", "--test", "wilcoxon"}, 2).err,
              "Welch");
-  CHECK_SAYS(here.run({"compare", "digits", "digits", "--each"}, 2).err, "--each");
+  CHECK_SAYS(here.run({"compare", "digits", "digits", "--pooled"}, 2).err, "--pooled");
+  CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--resampled", "-1"}, 2).err, "--resampled");
+  CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--resampled", "0.2", "--pooled"}, 2).err,
+             "one dataset's seeds only");
   CHECK_SAYS(here.run({"compare", "precomputed", "kmeans"}, 2).err,
              "write model:precomputed or dataset:precomputed");
   CHECK_SAYS(here.run({"compare", "surf_mae", "surf_emd", "-m", "surf_mae"}, 2).err, "--metric");

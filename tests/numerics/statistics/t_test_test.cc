@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -49,6 +50,14 @@ TEST_CASE("paired_t_test by hand") {
   CHECK(turned.half_width == test.half_width);
 }
 
+TEST_CASE("paired_t_test of splits of one sample: the corrected variance") {
+  const Vector a = values({2, 4, 6}), b = values({1, 2, 3});  // differences 1, 2, 3: sd 1
+  CHECK(paired_t_test(a, b, 0.95, 0.25).se == doctest::Approx(std::sqrt(1.0 / 3.0 + 0.25)));
+  CHECK(paired_t_test(a, b, 0.95, 0.25).dof == 2.0);
+  CHECK(paired_t_test(a, b, 0.95, 0.0).t == paired_t_test(a, b).t);
+  CHECK_THROWS_SAYING(paired_t_test(a, b, 0.95, -0.1), std::invalid_argument, "resampled = -0.1");
+}
+
 TEST_CASE("paired_t_test from tables") {
   // 1 degree of freedom: p = 1 - 2/pi atan t; d = 1, 3: t = 2
   CHECK(paired_t_test(values({1, 3}), values({0, 0})).p ==
@@ -72,7 +81,11 @@ TEST_CASE("welch_t_test by hand") {
 }
 
 TEST_CASE("no spread at all") {
-  for (const auto test : {welch_t_test, paired_t_test}) {
+  using Test = std::function<TTest(const VectorRef&, const VectorRef&, double)>;
+  const Test paired = [](const auto& a, const auto& b, double level) {
+    return paired_t_test(a, b, level);
+  };
+  for (const Test& test : {Test(welch_t_test), paired}) {
     CHECK(test(values({1, 1}), values({1, 1}), 0.95).p == 1.0);
     CHECK(test(values({2, 2}), values({1, 1}), 0.95).p == 0.0);
     CHECK(test(values({2, 2}), values({1, 1}), 0.95).t == std::numeric_limits<double>::infinity());
