@@ -1,6 +1,5 @@
 #include "metrics/faithfulness/effective_concepts.h"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -8,27 +7,12 @@
 
 namespace conoscope::metrics {
 
-namespace {
-
-/// 0 where there is no importance at all.
-double hill_number(const Vector& importance) {
-  const double largest = importance.size() == 0 ? 0.0 : importance.cwiseAbs().maxCoeff();
-  if (largest == 0.0) return 0.0;
-  const Vector weight = importance.cwiseAbs() / largest;  // their sum cannot overflow
-  double entropy = 0.0;
-  for (const double share : Vector(weight / weight.sum()))
-    if (share > 0.0) entropy -= share * std::log(share);
-  return std::exp(entropy);
-}
-
-}  // namespace
-
 Result effective_concepts(const CheckedExplanation& explanation) {
   const Index outputs = explanation->outputs();
   Result result;
   Index counted = 0;
   for (Index c = 0; c < outputs; ++c) {
-    result.parts.push_back(hill_number(explanation.importance(c)));
+    result.parts.push_back(static_cast<double>((explanation.importance(c).array() != 0.0).count()));
     result.value += result.parts.back();
     counted += result.parts.back() > 0.0;
   }
@@ -43,11 +27,12 @@ Result effective_concepts(const CheckedExplanation& explanation) {
 std::vector<Metric> declare::effective_concepts() {
   return {{.name = "effective_concepts",
            .group = "parsimony",
-           .question = "Among how many concepts is the importance of a class spread?",
+           .question =
+               "How many concepts, or dimensions of concepts, does an explanation use for a class?",
            .direction = Direction::kNone,  // few that mislead are no better than many that hold
            .low = 1.0,
            .unit = "concepts",
-           .source = "Hill, Ecology 54(2), 1973 (order 1)",
+           .source = "ours; arXiv 2504.10833, Fig. 2 counts a subspace as one concept",
            .needs = {"head_view", "explanation"},
            .compute = [](const Subject& subject) {
              return metrics::effective_concepts(subject.once(explained_head).explanation());

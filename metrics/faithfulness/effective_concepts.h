@@ -7,14 +7,13 @@
 
 namespace conoscope::metrics {
 
-/// How many concepts carry the importance of an output?
+/// How many numbers does an explanation use for an output?
 ///
-///   s_ck = |alpha_ck| / sum_j |alpha_cj|                      share of concept k in output c
-///   E    = mean_c exp( - sum_k s_ck ln s_ck ),   0 ln 0 = 0   Hill number of order 1
+///   E = mean_c |{k : alpha_ck != 0}|
 ///
-/// An output with m concepts of equal importance has m, whatever m; concepts of importance 0 do not
-/// count. What is counted is the claim: every CAV of a subspace counts for itself, and a CAV made
-/// longer with its importance made smaller is counted as the smaller importance.
+/// What is counted is the budget: a concept of importance 0 costs nothing, and of a concept that is
+/// a subspace every dimension counts, for each is a scalar that the surrogate may weigh. Explanations
+/// are compared fairly at equal E.
 ///
 /// explanation  C outputs.
 /// returns      [1, max_c K_c]. parts: the number of each output, 0 for one that is left out. An
@@ -23,8 +22,8 @@ namespace conoscope::metrics {
 /// throws       std::invalid_argument: as CheckedExplanation
 ///              std::domain_error: every importance of every output is 0
 ///
-/// Source: Hill, Diversity and evenness: a unifying notation and its consequences, Ecology 54(2),
-/// 1973, Eq. 5 (order 1).
+/// Source: ours, for the axis of Kumar and Ahuja, arXiv 2504.10833, Fig. 2, which counts concepts and
+/// takes a subspace for one.
 Result effective_concepts(const CheckedExplanation& explanation);
 
 namespace declare {
