@@ -92,7 +92,7 @@ TEST_CASE("precomputed model: what it refuses") {
   refuses(data, "activations: 12, expected n x P x D or n x D");
   data = dataset();
   data.arrays["head_bias"] = OwnedArray::of<std::int64_t>({2}, {1, 2});
-  refuses(data, "head_bias: dtype is int64, expected float32 or float64");
+  refuses(data, "head_bias: dtype is int64, expected float16, float32 or float64");
 
   data = dataset();
   data.arrays["activations"] = OwnedArray::of<float>(
