@@ -10,19 +10,6 @@ namespace conoscope::metrics {
 
 namespace {
 
-void check(const char* metric, const FactorCells& cells, const IndexVector& latents,
-           const IndexVector& kept, const IndexVector& nuisance) {
-  if (latents.empty()) numerics::refuse(metric, "latents is empty; needs at least one");
-  if (nuisance.empty()) numerics::refuse(metric, "nuisance is empty; needs at least one factor");
-  detail::require_subset(metric, "latents", latents, cells.latents());
-  detail::require_subset(metric, "kept", kept, cells.factors());
-  detail::require_subset(metric, "nuisance", nuisance, cells.factors());
-  for (const Index factor : kept)
-    if (std::find(nuisance.begin(), nuisance.end(), factor) != nuisance.end())
-      numerics::refuse(metric,
-                       "factor " + std::to_string(factor) + " is in both kept and nuisance");
-}
-
 template <typename Left, typename Right>
 double distance(const Left& a, const Right& b, const IndexVector& latents, CodeDistance kind) {
   double sum = 0.0, top = 0.0;
@@ -34,22 +21,62 @@ double distance(const Left& a, const Right& b, const IndexVector& latents, CodeD
   return kind == CodeDistance::kLinf ? top : kind == CodeDistance::kL2 ? std::sqrt(sum) : sum;
 }
 
-IndexVector both(const IndexVector& kept, const IndexVector& nuisance) {
-  IndexVector out = kept;
-  out.insert(out.end(), nuisance.begin(), nuisance.end());
-  return out;
+void require_some(const char* metric, const char* argument, const IndexVector& subset, Index size) {
+  if (subset.empty())
+    numerics::refuse(metric, std::string(argument) + " is empty; needs at least one");
+  detail::require_subset(metric, argument, subset, size);
 }
 
-/// The group of these values; -1: never observed.
-Index find_group(const InterventionalMeans& means, const std::vector<double>& values) {
-  for (Index g = 0; g < means.values.rows(); ++g) {
-    bool same = true;
-    for (Index s = 0; s < means.values.cols(); ++s)
-      same = same && means.values(g, s) == values[static_cast<std::size_t>(s)];
-    if (same) return g;
+/// The mean codes with `kept` set, and with the nuisance factors set besides, of latents and factors
+/// that the cells have: that it exists is the proof. A view: its arguments must outlive it.
+struct HeldAndMoved {
+  HeldAndMoved(const char* metric, const FactorCells& of, const IndexVector& judged,
+               const IndexVector& kept, const IndexVector& nuisance, const IrsOptions& with)
+      : cells(of), latents(judged), options(with) {
+    require_some(metric, "latents", latents, cells.latents());
+    require_some(metric, "nuisance", nuisance, cells.factors());
+    detail::require_subset(metric, "kept", kept, cells.factors());
+    IndexVector both = kept;
+    for (const Index factor : nuisance) {
+      if (std::find(kept.begin(), kept.end(), factor) != kept.end())
+        numerics::refuse(metric,
+                         "factor " + std::to_string(factor) + " is in both kept and nuisance");
+      both.push_back(factor);
+    }
+    held = detail::centred_mean_do(cells, kept, options.weights);
+    moved = detail::centred_mean_do(cells, both, options.weights);
   }
-  return -1;
-}
+
+  double gap(Index from, Index to) const {
+    return distance(held.mean.row(from), moved.mean.row(to), latents, options.distance);
+  }
+
+  /// The largest gap of each value of `kept`.
+  Vector worst() const {
+    Vector out = Vector::Zero(held.mean.rows());
+    std::vector<bool> seen(static_cast<std::size_t>(moved.mean.rows()));
+    for (std::size_t c = 0; c < held.of_cell.size(); ++c) {
+      const Index to = moved.of_cell[c], from = held.of_cell[c];
+      if (seen[static_cast<std::size_t>(to)]) continue;  // a finer group lies in one coarser group
+      seen[static_cast<std::size_t>(to)] = true;
+      out[from] = std::max(out[from], gap(from, to));
+    }
+    return out;
+  }
+
+  Empida average() const {
+    const Vector gaps = worst();
+    return {options.average == OuterAverage::kUniform
+                ? gaps.mean()
+                : gaps.dot(held.samples) / static_cast<double>(cells.samples),
+            std::min({1.0, held.coverage.minCoeff(), moved.coverage.minCoeff()})};
+  }
+
+  const FactorCells& cells;
+  const IndexVector& latents;
+  const IrsOptions& options;
+  InterventionalMeans held, moved;
+};
 
 std::string list(const std::vector<double>& values) {
   std::string out = "(";
@@ -62,13 +89,12 @@ std::string list(const std::vector<double>& values) {
   return out + ")";
 }
 
-Index require_group(const char* metric, const InterventionalMeans& means,
-                    const std::vector<double>& values) {
-  const Index group = find_group(means, values);
-  if (group < 0)
-    throw std::domain_error(std::string(metric) + ": the factor values " + list(values) +
-                            " never occur together, so their mean is not defined");
-  return group;
+Index group_of(const char* metric, const InterventionalMeans& means,
+               const std::vector<double>& values) {
+  for (Index g = 0; g < means.values.rows(); ++g)
+    if (std::equal(values.begin(), values.end(), means.values.row(g).begin())) return g;
+  throw std::domain_error(std::string(metric) + ": the factor values " + list(values) +
+                          " never occur together, so their mean is not defined");
 }
 
 void require_values(const char* metric, const char* argument, const IndexVector& factors,
@@ -78,71 +104,38 @@ void require_values(const char* metric, const char* argument, const IndexVector&
                                  " entries for " + std::to_string(factors.size()) + " factors");
 }
 
-void require_domain(const char* metric, const FactorCells& cells, const IndexVector& domain) {
-  detail::require_subset(metric, "domain", domain, cells.factors());
-  if (domain.empty()) numerics::refuse(metric, "domain is empty; needs at least one factor");
-}
-
 }  // namespace
 
 double pida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
             const std::vector<double>& kept_values, const IndexVector& nuisance,
             const std::vector<double>& nuisance_values, const IrsOptions& options) {
-  check("pida", cells, latents, kept, nuisance);
+  const HeldAndMoved means("pida", cells, latents, kept, nuisance, options);
   require_values("pida", "kept_values", kept, kept_values);
   require_values("pida", "nuisance_values", nuisance, nuisance_values);
-  const auto held = detail::centred_mean_do(cells, kept, options.weights);
-  const auto moved = detail::centred_mean_do(cells, both(kept, nuisance), options.weights);
   std::vector<double> all = kept_values;
   all.insert(all.end(), nuisance_values.begin(), nuisance_values.end());
-  return distance(held.mean.row(require_group("pida", held, kept_values)),
-                  moved.mean.row(require_group("pida", moved, all)), latents, options.distance);
+  return means.gap(group_of("pida", means.held, kept_values), group_of("pida", means.moved, all));
 }
 
 double mpida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
              const std::vector<double>& kept_values, const IndexVector& nuisance,
              const IrsOptions& options) {
-  check("mpida", cells, latents, kept, nuisance);
+  const HeldAndMoved means("mpida", cells, latents, kept, nuisance, options);
   require_values("mpida", "kept_values", kept, kept_values);
-  const auto held = detail::centred_mean_do(cells, kept, options.weights);
-  const auto moved = detail::centred_mean_do(cells, both(kept, nuisance), options.weights);
-  const Index group = require_group("mpida", held, kept_values);
-  double worst = 0.0;
-  for (Index c = 0; c < cells.cells(); ++c)
-    if (held.of_cell[static_cast<std::size_t>(c)] == group)
-      worst = std::max(worst, distance(held.mean.row(group),
-                                       moved.mean.row(moved.of_cell[static_cast<std::size_t>(c)]),
-                                       latents, options.distance));
-  return worst;
+  return means.worst()[group_of("mpida", means.held, kept_values)];
 }
 
 Empida empida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
               const IndexVector& nuisance, const IrsOptions& options) {
-  check("empida", cells, latents, kept, nuisance);
-  const auto held = detail::centred_mean_do(cells, kept, options.weights);
-  const auto moved = detail::centred_mean_do(cells, both(kept, nuisance), options.weights);
-  Vector worst = Vector::Zero(held.mean.rows());
-  std::vector<bool> seen(static_cast<std::size_t>(moved.mean.rows()));
-  for (std::size_t c = 0; c < held.of_cell.size(); ++c) {
-    const Index to = moved.of_cell[c], from = held.of_cell[c];
-    if (seen[static_cast<std::size_t>(to)]) continue;  // a finer group lies in one coarser group
-    seen[static_cast<std::size_t>(to)] = true;
-    worst[from] = std::max(
-        worst[from], distance(held.mean.row(from), moved.mean.row(to), latents, options.distance));
-  }
-  const double average = options.average == OuterAverage::kUniform
-                             ? worst.mean()
-                             : worst.dot(held.samples) / static_cast<double>(cells.samples);
-  return {average, std::min({1.0, held.coverage.minCoeff(), moved.coverage.minCoeff()})};
+  return HeldAndMoved("empida", cells, latents, kept, nuisance, options).average();
 }
 
 Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
         const IndexVector& nuisance, const IrsOptions& options) {
-  check("irs", cells, latents, kept, nuisance);
-  const Empida above = empida(cells, latents, kept, nuisance, options);
+  const Empida above = HeldAndMoved("irs", cells, latents, kept, nuisance, options).average();
+  const IndexVector all = detail::complement({}, cells.factors());
   const Empida below =
-      empida(cells, latents, {}, detail::complement({}, cells.factors()),
-             {InterventionWeights::kSelfNormalised, options.average, options.distance});
+      empida(cells, latents, {}, all, {.average = options.average, .distance = options.distance});
   Irs out{std::nullopt, above.value, below.value, above.coverage};
   if (below.value > 0.0) out.value = 1.0 - above.value / below.value;
   return out;
@@ -150,12 +143,12 @@ Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector&
 
 Irs domain_shift_robustness(const FactorCells& cells, const IndexVector& latents,
                             const IndexVector& domain, const IrsOptions& options) {
-  require_domain("domain_shift_robustness", cells, domain);
+  require_some("domain_shift_robustness", "domain", domain, cells.factors());
   return irs(cells, latents, detail::complement(domain, cells.factors()), domain, options);
 }
 
 double domain_coverage(const FactorCells& cells, const IndexVector& domain) {
-  require_domain("domain_coverage", cells, domain);
+  require_some("domain_coverage", "domain", domain, cells.factors());
   const auto grouped = [&](const IndexVector& factors) {
     return group_by(cells.levels, cells.values, cells.cells(), factors);
   };

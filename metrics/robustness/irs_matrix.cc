@@ -19,9 +19,9 @@ namespace {
 // half of them 0.4.
 constexpr double kLeastDomainCoverage = 0.9;
 
-void require_two_factors(const MatrixRef& factors) {
-  if (factors.cols() < 2)
-    numerics::refuse("irs_matrix", "factors has " + std::to_string(factors.cols()) +
+void require_two_factors(Index factors) {
+  if (factors < 2)
+    numerics::refuse("irs_matrix", "factors has " + std::to_string(factors) +
                                        " columns; needs at least 2, one to keep and one to change");
 }
 
@@ -87,7 +87,7 @@ double quantile(std::vector<double>& values, double q) {
 }  // namespace
 
 IrsMatrix irs_matrix(const FactorCells& cells, const IrsOptions& options) {
-  if (cells.factors() < 2) require_two_factors(Matrix(1, cells.factors()));
+  require_two_factors(cells.factors());
   const Index latents = cells.latents(), factors = cells.factors();
   IrsMatrix out;
   out.empida = Matrix::Zero(latents, factors);
@@ -114,7 +114,7 @@ IrsMatrix irs_matrix(const FactorCells& cells, const IrsOptions& options) {
 }
 
 IrsMatrix irs_matrix(const MatrixRef& codes, const MatrixRef& factors, const IrsOptions& options) {
-  require_two_factors(factors);
+  require_two_factors(factors.cols());
   // On a full grid all weights are equal, so neither option of the estimator matters.
   if (codes.rows() == factors.rows() && codes.cols() > 0)
     if (const auto extents = detail::crossed_grid(factors)) return from_grid(codes, *extents);

@@ -32,7 +32,6 @@ IndexVector complement(const IndexVector& subset, Index size) {
 
 InterventionalMeans centred_mean_do(const FactorCells& cells, const IndexVector& intervened,
                                     InterventionWeights weights) {
-  require_subset("mean_do", "intervened", intervened, cells.factors());
   const Grouping group = group_by(cells.levels, cells.values, cells.cells(), intervened);
   const Grouping rest =
       group_by(cells.levels, cells.values, cells.cells(), complement(intervened, cells.factors()));
@@ -71,6 +70,7 @@ InterventionalMeans centred_mean_do(const FactorCells& cells, const IndexVector&
 
 InterventionalMeans mean_do(const FactorCells& cells, const IndexVector& intervened,
                             InterventionWeights weights) {
+  detail::require_subset("mean_do", "intervened", intervened, cells.factors());
   InterventionalMeans out = detail::centred_mean_do(cells, intervened, weights);
   out.mean.rowwise() += cells.origin;
   return out;

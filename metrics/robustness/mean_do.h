@@ -46,7 +46,7 @@ std::vector<double> intervention_weights(const MatrixRef& factors, const IndexVe
 
 namespace detail {
 
-/// As mean_do, relative to FactorCells::origin where the weights are normalised.
+/// As mean_do of known factors, each once; relative to FactorCells::origin if self-normalised.
 InterventionalMeans centred_mean_do(const FactorCells& cells, const IndexVector& intervened,
                                     InterventionWeights weights);
 
