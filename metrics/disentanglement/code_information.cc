@@ -7,7 +7,6 @@
 
 #include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/latent_factors.h"
-#include "metrics/disentanglement/sample_pair.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 
@@ -24,10 +23,10 @@ double entropy(const std::vector<double>& counts, double n) {
 
 }  // namespace
 
-CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factors,
+CodeInformation code_information(const CodesAndFactors& sample,
                                  const CodeInformationOptions& options) {
   constexpr const char* kName = "code_information";
-  detail::require_codes_and_factors(kName, codes, factors);
+  const auto& [codes, factors] = sample;
   if (options.factor_bins < 0)
     numerics::refuse(
         kName, "factor_bins is " + std::to_string(options.factor_bins) + "; needs to be >= 0");
@@ -64,8 +63,7 @@ CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factor
 }
 
 CodeInformation latent_information(const Subject& subject) {
-  const LatentSample& sample = latent_sample(subject, {});
-  return code_information(sample.codes, sample.binned);
+  return code_information(latent_sample(subject, {}).binned);
 }
 
 }  // namespace conoscope::metrics

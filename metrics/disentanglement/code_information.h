@@ -1,5 +1,6 @@
 #pragma once
 
+#include "metrics/disentanglement/codes_and_factors.h"
 #include "metrics/subject.h"
 #include "metrics/types.h"
 
@@ -20,13 +21,11 @@ struct CodeInformationOptions {
 ///
 ///   I(j, k) = sum over bins b and values v of p(b, v) log( p(b, v) / (p(b) p(v)) ), not below 0
 ///
-/// codes    Z, n x K'.   factors  G, n x K.
-/// throws   std::invalid_argument: no rows, no columns, differing numbers of rows, an entry not
-///          finite, code_bins < 1, factor_bins < 0
+/// throws   as CodesAndFactors; std::invalid_argument: code_bins < 1, factor_bins < 0
 ///
 /// Source: the plug-in estimate of disentanglement_lib. With factor_bins = 20 it is the
 /// two-dimensional histogram of Ross and Doshi-Velez, ICML 2021.
-CodeInformation code_information(const MatrixRef& codes, const MatrixRef& factors,
+CodeInformation code_information(const CodesAndFactors& sample,
                                  const CodeInformationOptions& options = {});
 
 /// Of a subject's sample, see latent_sample; derived once: subject.once(latent_information).

@@ -8,7 +8,6 @@
 
 #include "metrics/disentanglement/dci.h"
 #include "metrics/disentanglement/latent_factors.h"
-#include "metrics/disentanglement/sample_pair.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
@@ -27,21 +26,20 @@ double accuracy(const numerics::GradientBoosting& model, const MatrixRef& codes,
   return static_cast<double>(hits) / static_cast<double>(predicted.size());
 }
 
-void require_two(const char* function, const MatrixRef& codes, const MatrixRef& factors) {
-  if (codes.cols() < 2 || factors.cols() < 2)
-    numerics::refuse(function, std::to_string(codes.cols()) + " codes and " +
-                                   std::to_string(factors.cols()) +
+void require_two(const char* function, const CodesAndFactors& sample) {
+  if (sample.codes.cols() < 2 || sample.factors.cols() < 2)
+    numerics::refuse(function, std::to_string(sample.codes.cols()) + " codes and " +
+                                   std::to_string(sample.factors.cols()) +
                                    " factors; needs at least 2 of either");
 }
 
 }  // namespace
 
-DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors,
-                    const MatrixRef& test_codes, const MatrixRef& test_factors,
-                    const numerics::BoostingOptions& options) {
+DciFit dci_boosting(const TrainAndTest& samples, const numerics::BoostingOptions& options) {
   constexpr const char* kName = "dci_boosting";
-  detail::require_train_and_test(kName, train_codes, train_factors, test_codes, test_factors);
-  require_two(kName, train_codes, train_factors);
+  require_two(kName, samples.train);
+  const auto& [train_codes, train_factors] = samples.train;
+  const auto& [test_codes, test_factors] = samples.test;
   const numerics::SortedFeatures sorted(train_codes);
   const FactorLevels levels = factor_levels(kName, train_factors);
   DciFit out;
@@ -67,10 +65,9 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
   return out;
 }
 
-DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
-                  const numerics::ForestOptions& options) {
-  detail::require_codes_and_factors("dci_forest", codes, factors);
-  require_two("dci_forest", codes, factors);
+DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& options) {
+  require_two("dci_forest", sample);
+  const auto& [codes, factors] = sample;
   DciFit out;
   out.importance = Matrix::Zero(codes.cols(), factors.cols());
   out.by_factor.resize(factors.cols());
@@ -88,8 +85,7 @@ DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
 DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
                       const numerics::BoostingOptions& options) {
   constexpr const char* kName = "dci_regression";
-  detail::require_codes_and_factors(kName, features, targets, "features", "targets");
-  require_two(kName, features, targets);
+  require_two(kName, {features, targets, "features", "targets"});
   const Index n = features.rows();
   if (n < 10)
     numerics::refuse(kName, "features has " + std::to_string(n) + " rows; needs at least 10");
@@ -135,7 +131,7 @@ DciFit with_splits(DciFit fit, const std::string& why = {}) {
 
 DciFit boosting_fit(const Subject& subject) {
   const LatentSample& s = latent_sample(subject, kAtLeast);
-  return with_splits(dci_boosting(s.train_codes, s.train_binned, s.test_codes, s.test_binned));
+  return with_splits(dci_boosting(s.split));
 }
 
 DciFit forest_fit(const Subject& subject) {
@@ -144,10 +140,10 @@ DciFit forest_fit(const Subject& subject) {
   const numerics::ForestOptions options{.seed = subject.seed()};
   const auto enough =
       static_cast<Index>(2.0 * static_cast<double>(options.min_leaf) / (1.0 - std::exp(-1.0)));
-  return with_splits(dci_forest(s.codes, s.binned, options),
+  return with_splits(dci_forest(s.binned, options),
                      ": leaves hold at least " + std::to_string(options.min_leaf) +
                          " different rows, so it takes about " + std::to_string(enough) +
-                         " rows, and there are " + std::to_string(s.codes.rows()));
+                         " rows, and there are " + std::to_string(s.binned.codes.rows()));
 }
 
 Result result_of(double value, const Vector& parts) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "metrics/disentanglement/codes_and_factors.h"
 #include "metrics/types.h"
 #include "numerics/gradient_boosting.h"
 #include "numerics/random_forest.h"
@@ -24,12 +25,10 @@ struct DciFit {
 /// codes    n x K', K' >= 2.   factors  n x K, K >= 2: their values are classes, those of the
 ///          training rows; a test value never seen in training is missed. A factor with a single
 ///          training value has no classifier: it is predicted by that value and has no importance.
-/// throws   std::invalid_argument: shapes that do not fit, an entry not finite
+/// throws   as TrainAndTest; std::invalid_argument: fewer than two codes or factors
 ///
 /// Source: disentanglement_lib's dci, which calls the accuracies errors.
-DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors,
-                    const MatrixRef& test_codes, const MatrixRef& test_factors,
-                    const numerics::BoostingOptions& options = {});
+DciFit dci_boosting(const TrainAndTest& samples, const numerics::BoostingOptions& options = {});
 
 /// DCI by a random forest: one regressor per factor; informativeness is the out-of-bag R^2.
 ///
@@ -38,8 +37,7 @@ DciFit dci_boosting(const MatrixRef& train_codes, const MatrixRef& train_factors
 ///          std::domain_error: a factor with a single value
 ///
 /// Source: Suter et al., ICML 2019, appendix D.
-DciFit dci_forest(const MatrixRef& codes, const MatrixRef& factors,
-                  const numerics::ForestOptions& options = {});
+DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& options = {});
 
 /// The DCI of Ross and Doshi-Velez, ICML 2021: boosted regressors of every target from all
 /// features, on a random 90 % of the rows; informativeness is R^2 on the rest.

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "metrics/disentanglement/latent_factors.h"
-#include "metrics/disentanglement/sample_pair.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
@@ -59,11 +58,9 @@ std::optional<double> mean_area(const numerics::LogisticRegression& model, const
 
 }  // namespace
 
-Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_factors,
-                          const MatrixRef& test_codes, const MatrixRef& test_factors) {
-  constexpr const char* kName = "explicitness";
-  detail::require_train_and_test(kName, train_codes, train_factors, test_codes, test_factors);
-
+Explicitness explicitness(const TrainAndTest& samples) {
+  const auto& [train_codes, train_factors] = samples.train;
+  const auto& [test_codes, test_factors] = samples.test;
   Explicitness out;
   IndexVector kept;
   for (Index j = 0; j < train_codes.cols(); ++j)
@@ -78,7 +75,7 @@ Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_f
   train.array().rowwise() /= deviation.array();
   test = (test.rowwise() - mean).array().rowwise() / deviation.array();
 
-  const FactorLevels levels = factor_levels(kName, train_factors);
+  const FactorLevels levels = factor_levels("explicitness", train_factors);
   std::vector<double> on_test, on_train;
   for (Index k = 0; k < train_factors.cols(); ++k) {
     const auto& values = levels.values[static_cast<std::size_t>(k)];
@@ -108,14 +105,13 @@ Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_f
 }
 
 std::vector<Metric> declare::explicitness() {
-  return {latent_metric(
-      "explicitness", "Can a linear classifier tell every value of every factor from the codes?",
-      "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1},
-      [](const Subject&, const LatentSample& s) -> Result {
-        const Explicitness found =
-            metrics::explicitness(s.train_codes, s.train_binned, s.test_codes, s.test_binned);
-        return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
-      })};
+  return {latent_metric("explicitness",
+                        "Can a linear classifier tell every value of every factor from the codes?",
+                        "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1},
+                        [](const Subject&, const LatentSample& s) -> Result {
+                          const Explicitness found = metrics::explicitness(s.split);
+                          return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
+                        })};
 }
 
 }  // namespace conoscope::metrics

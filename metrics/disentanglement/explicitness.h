@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "metrics/disentanglement/codes_and_factors.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -25,13 +26,11 @@ struct Explicitness {
 /// codes    n x K'.   factors  n x K.
 /// returns  the mean over factors, [0, 1]; 0.5: chance. Only values present in training and, for
 ///          the test part, in the test samples count; a factor without two such values is dropped.
-/// throws   std::invalid_argument: shapes that do not fit, an entry not finite
-///          std::domain_error: all codes are constant, or no factor has two values
+/// throws   as TrainAndTest; std::domain_error: all codes are constant, or no factor has two values
 ///
 /// Source: Ridgeway and Mozer, NeurIPS 2018. The published code fails where a code is constant or a
 /// class is missing; here they are left out.
-Explicitness explicitness(const MatrixRef& train_codes, const MatrixRef& train_factors,
-                          const MatrixRef& test_codes, const MatrixRef& test_factors);
+Explicitness explicitness(const TrainAndTest& samples);
 
 namespace declare {
 std::vector<Metric> explicitness();

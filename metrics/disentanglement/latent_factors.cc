@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "metrics/disentanglement/equal_width_bins.h"
-#include "metrics/disentanglement/sample_pair.h"
 #include "numerics/random.h"
 
 namespace conoscope::metrics {
@@ -18,7 +17,11 @@ std::string counted(Index count, const char* what) {
   return std::to_string(count) + (count == 1 ? " factor " : " factors ") + what;
 }
 
-LatentSample draw_sample(const Subject& subject) {
+struct Drawn {
+  Matrix train_codes, test_codes, codes, train_binned, test_binned, binned, factors;
+};
+
+Drawn draw_sample(const Subject& subject) {
   const LatentFactors& from = subject.once(latent_factors);
   IndexVector order(static_cast<std::size_t>(from.codes.rows()));
   std::iota(order.begin(), order.end(), Index{0});
@@ -32,7 +35,14 @@ LatentSample draw_sample(const Subject& subject) {
   return {from.codes(train, Eigen::all), from.codes(test, Eigen::all),
           from.codes(all, Eigen::all),   from.binned(train, Eigen::all),
           from.binned(test, Eigen::all), from.binned(all, Eigen::all),
-          from.factors(all, Eigen::all), from.caveat};
+          from.factors(all, Eigen::all)};
+}
+
+LatentSample checked_sample(const Subject& subject) {
+  const Drawn& of = subject.once(draw_sample);
+  return {{of.train_codes, of.train_binned, of.test_codes, of.test_binned},
+          {of.codes, of.binned},
+          {of.codes, of.factors}};
 }
 
 void require_at_least(Index least, const char* what, Index there) {
@@ -45,7 +55,7 @@ void require_at_least(Index least, const char* what, Index there) {
 
 LatentFactors latent_factors(const Subject& subject) {
   const Matrix& all = subject.annotations().factors;
-  detail::require_codes_and_factors("latent_factors", subject.latent().codes, all);
+  const CodesAndFactors checked(subject.latent().codes, all);
   LatentFactors out;
   out.codes = subject.latent().codes;
   IndexVector varying;
@@ -70,7 +80,7 @@ const LatentSample& latent_sample(const Subject& subject, LatentNeeds least) {
   require_at_least(least.codes, least.codes == 1 ? "code" : "codes", from.codes.cols());
   require_at_least(least.factors, least.factors == 1 ? "factor that varies" : "factors that vary",
                    from.factors.cols());
-  return subject.once(draw_sample);
+  return subject.once(checked_sample);
 }
 
 Metric latent_metric(const char* name, const char* question, std::string_view source,
@@ -86,9 +96,8 @@ Metric latent_metric(const char* name, const char* question, std::string_view so
       .needs = {"latent_view", "factors"},
       .compute =
           [least, compute = std::move(compute)](const Subject& subject) {
-            const LatentSample& sample = latent_sample(subject, least);
-            Result result = compute(subject, sample);
-            result.caveat = sample.caveat;
+            Result result = compute(subject, latent_sample(subject, least));
+            result.caveat = subject.once(latent_factors).caveat;
             return result;
           },
   };

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "metrics/disentanglement/codes_and_factors.h"
 #include "metrics/metric.h"
 #include "metrics/types.h"
 
@@ -25,10 +26,8 @@ LatentFactors latent_factors(const Subject& subject);
 /// At most 15,000 of the samples in an order drawn from the subject's seed: two thirds to train,
 /// one third to test (as 10,000 and 5,000 in disentanglement_lib).
 struct LatentSample {
-  Matrix train_codes, test_codes, codes;     ///< codes: both, training rows first
-  Matrix train_binned, test_binned, binned;  ///< the factors, see LatentFactors
-  Matrix factors;                            ///< of all rows, as annotated
-  std::string caveat;
+  TrainAndTest split;                 ///< factors binned, see LatentFactors
+  CodesAndFactors binned, annotated;  ///< of all rows, training rows first
 };
 
 struct LatentNeeds {

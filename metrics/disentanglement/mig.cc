@@ -36,8 +36,8 @@ Mig mig(const CodeInformation& information) {
   return out;
 }
 
-Mig mig_ross(const MatrixRef& codes, const MatrixRef& factors) {
-  return mig(code_information(codes, factors, {.code_bins = 20, .factor_bins = 20}));
+Mig mig_ross(const CodesAndFactors& sample) {
+  return mig(code_information(sample, {.code_bins = 20, .factor_bins = 20}));
 }
 
 std::vector<Metric> declare::mig() {
@@ -52,7 +52,7 @@ std::vector<Metric> declare::mig() {
       latent_metric("mig_ross", "Is each factor, in 20 bins, captured by one code and by no other?",
                     "Ross and Doshi-Velez, ICML 2021", {.codes = 2, .factors = 1},
                     [result](const Subject&, const LatentSample& s) {
-                      return result(mig_ross(s.codes, s.factors));
+                      return result(mig_ross(s.annotated));
                     }),
   };
 }

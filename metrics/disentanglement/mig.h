@@ -31,11 +31,10 @@ Mig mig(const CodeInformation& information);
 /// The same with factors, too, in 20 equal-width bins: the value of mig where a factor has at most
 /// 20 equally spaced values.
 ///
-/// codes    n x K', K' >= 2.   factors  n x K.
 /// throws   as code_information and mig
 ///
 /// Source: Ross and Doshi-Velez, ICML 2021.
-Mig mig_ross(const MatrixRef& codes, const MatrixRef& factors);
+Mig mig_ross(const CodesAndFactors& sample);
 
 namespace declare {
 /// mig, mig_ross

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "metrics/disentanglement/latent_factors.h"
-#include "metrics/disentanglement/sample_pair.h"
 #include "metrics/disentanglement/sap.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
@@ -62,8 +61,8 @@ std::vector<bool> categorical_columns(const MatrixRef& values) {
 
 }  // namespace
 
-R4 r4(const MatrixRef& factors, const MatrixRef& codes, const std::vector<R4Split>& splits) {
-  detail::require_codes_and_factors("r4", codes, factors);
+R4 r4(const CodesAndFactors& sample, const std::vector<R4Split>& splits) {
+  const auto& [codes, factors] = sample;
   if (splits.empty()) numerics::refuse("r4", "splits is empty; needs at least one");
   for (const R4Split& split : splits)
     for (const IndexVector* rows : {&split.train, &split.test}) {
@@ -112,7 +111,8 @@ std::vector<Metric> declare::r4() {
   return {latent_metric(
       "r4", "Is each factor a bijection of some code?", "Ross and Doshi-Velez, ICML 2021",
       {.codes = 1, .factors = 1}, [](const Subject& subject, const LatentSample& s) -> Result {
-        const R4 found = metrics::r4(s.factors, s.codes, r4_splits(s.codes.rows(), subject.seed()));
+        const R4 found =
+            metrics::r4(s.annotated, r4_splits(s.annotated.codes.rows(), subject.seed()));
         return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
       })};
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "metrics/disentanglement/codes_and_factors.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -31,11 +32,10 @@ struct R4Split {
 ///
 /// factors  V, n x K.   codes  Z, n x K'.   splits  rows of each: the same for every pair.
 /// returns  [0, 1]; 1: every factor has a code that says the same.
-/// throws   std::invalid_argument: shapes that do not fit, an entry not finite, no splits, rows out
-///          of range
+/// throws   as CodesAndFactors; std::invalid_argument: no splits, rows out of range
 ///
 /// Source: Ross and Doshi-Velez, ICML 2021.
-R4 r4(const MatrixRef& factors, const MatrixRef& codes, const std::vector<R4Split>& splits);
+R4 r4(const CodesAndFactors& sample, const std::vector<R4Split>& splits);
 
 /// On `count` random 75/25 splits; the test part is rounded up.
 std::vector<R4Split> r4_splits(Index samples, std::uint64_t seed, Index count = 5);

@@ -8,7 +8,6 @@
 
 #include "metrics/disentanglement/best_two.h"
 #include "metrics/disentanglement/latent_factors.h"
-#include "metrics/disentanglement/sample_pair.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
@@ -22,11 +21,6 @@ void require_gap(const char* metric, const MatrixRef& codes) {
   if (codes.cols() < 2)
     numerics::refuse(metric, "codes has " + std::to_string(codes.cols()) +
                                  " columns; needs at least 2 for a gap");
-}
-
-void require(const char* metric, const MatrixRef& codes, const MatrixRef& factors) {
-  detail::require_codes_and_factors(metric, codes, factors);
-  require_gap(metric, codes);
 }
 
 Sap conclude(Matrix scores) {
@@ -82,11 +76,10 @@ bool is_categorical(const VectorRef& factor) {
   return true;
 }
 
-Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
-                 const MatrixRef& test_codes, const MatrixRef& test_factors) {
-  constexpr const char* kName = "sap_discrete";
-  detail::require_train_and_test(kName, train_codes, train_factors, test_codes, test_factors);
-  require_gap(kName, train_codes);
+Sap sap_discrete(const TrainAndTest& samples) {
+  const auto& [train_codes, train_factors] = samples.train;
+  const auto& [test_codes, test_factors] = samples.test;
+  require_gap("sap_discrete", train_codes);
   Matrix scores(train_codes.cols(), train_factors.cols());
   for (Index k = 0; k < train_factors.cols(); ++k)
     scores.col(k) =
@@ -94,8 +87,9 @@ Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
   return conclude(std::move(scores));
 }
 
-Sap sap_continuous(const MatrixRef& codes, const MatrixRef& factors) {
-  require("sap_continuous", codes, factors);
+Sap sap_continuous(const CodesAndFactors& sample) {
+  const auto& [codes, factors] = sample;
+  require_gap("sap_continuous", codes);
   Matrix scores(codes.cols(), factors.cols());
   for (Index k = 0; k < factors.cols(); ++k)
     for (Index j = 0; j < codes.cols(); ++j)
@@ -103,8 +97,9 @@ Sap sap_continuous(const MatrixRef& codes, const MatrixRef& factors) {
   return conclude(std::move(scores));
 }
 
-Sap sap_ross(const MatrixRef& codes, const MatrixRef& factors) {
-  require("sap_ross", codes, factors);
+Sap sap_ross(const CodesAndFactors& sample) {
+  const auto& [codes, factors] = sample;
+  require_gap("sap_ross", codes);
   Matrix scores(codes.cols(), factors.cols());
   for (Index k = 0; k < factors.cols(); ++k) {
     const Vector factor = factors.col(k);
@@ -125,16 +120,16 @@ std::vector<Metric> declare::sap() {
   constexpr std::string_view kLib = "Kumar et al., ICLR 2018; as in disentanglement_lib";
   const auto result = [](const Sap& found) -> Result { return {found.value, found.by_factor}; };
   return {
-      latent_metric(
-          "sap_discrete", "Does one code classify each factor far better than any other code does?",
-          kLib, {.codes = 2, .factors = 1},
-          [result](const Subject&, const LatentSample& s) {
-            return result(sap_discrete(s.train_codes, s.train_binned, s.test_codes, s.test_binned));
-          }),
+      latent_metric("sap_discrete",
+                    "Does one code classify each factor far better than any other code does?", kLib,
+                    {.codes = 2, .factors = 1},
+                    [result](const Subject&, const LatentSample& s) {
+                      return result(sap_discrete(s.split));
+                    }),
       latent_metric("sap_continuous", "Does each factor correlate with one code and with no other?",
                     kLib, {.codes = 2, .factors = 1},
                     [result](const Subject&, const LatentSample& s) {
-                      return result(sap_continuous(s.codes, s.factors));
+                      return result(sap_continuous(s.annotated));
                     }),
       latent_metric(
           "sap_ross",
@@ -142,7 +137,7 @@ std::vector<Metric> declare::sap() {
           "Kumar et al., ICLR 2018; as in Ross and Doshi-Velez, ICML 2021",
           {.codes = 2, .factors = 1},
           [result](const Subject&, const LatentSample& s) {
-            return result(sap_ross(s.codes, s.factors));
+            return result(sap_ross(s.annotated));
           }),
   };
 }

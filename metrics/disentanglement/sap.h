@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "metrics/disentanglement/codes_and_factors.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {
@@ -32,14 +33,13 @@ struct Sap {
 /// codes    n x K', K' >= 2.   factors  n x K.
 /// returns  [0, 1]. A binary factor has chance accuracy 0.5, so that the discrete gap hardly
 ///          exceeds 0.5 even for a perfect code.
-/// throws   std::invalid_argument: shapes that do not fit, K' < 2, an entry not finite
+/// throws   as CodesAndFactors and TrainAndTest; std::invalid_argument: K' < 2
 ///          std::domain_error (sap_continuous, sap_ross): a factor with a single value
 ///
 /// Source: Kumar et al., ICLR 2018.
-Sap sap_discrete(const MatrixRef& train_codes, const MatrixRef& train_factors,
-                 const MatrixRef& test_codes, const MatrixRef& test_factors);
-Sap sap_continuous(const MatrixRef& codes, const MatrixRef& factors);
-Sap sap_ross(const MatrixRef& codes, const MatrixRef& factors);
+Sap sap_discrete(const TrainAndTest& samples);
+Sap sap_continuous(const CodesAndFactors& sample);
+Sap sap_ross(const CodesAndFactors& sample);
 
 /// Integers of at most 10 different values.
 bool is_categorical(const VectorRef& factor);

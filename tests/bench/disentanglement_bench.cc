@@ -62,7 +62,7 @@ void mig_and_modularity(benchmark::State& state) {
   const Sample& s = dsprites();
   double gap = 0.0, modular = 0.0;
   for (auto _ : state) {
-    const CodeInformation information = code_information(s.train_codes, s.train_factors);
+    const CodeInformation information = code_information({s.train_codes, s.train_factors});
     gap = mig(information).value;
     modular = modularity(information.mutual_information).value;
   }
@@ -73,7 +73,7 @@ void explicitness_test(benchmark::State& state) {
   const Sample& s = dsprites();
   double value = 0.0;
   for (auto _ : state)
-    value = explicitness(s.train_codes, s.train_factors, s.test_codes, s.test_factors).value;
+    value = explicitness({s.train_codes, s.train_factors, s.test_codes, s.test_factors}).value;
   require(state, value > 0.8 && value < 1.0);
 }
 
@@ -81,7 +81,7 @@ void sap(benchmark::State& state) {
   const Sample& s = dsprites();
   Sap result;
   for (auto _ : state)
-    result = sap_discrete(s.train_codes, s.train_factors, s.test_codes, s.test_factors);
+    result = sap_discrete({s.train_codes, s.train_factors, s.test_codes, s.test_factors});
   require(state, result.scores(0, 0) > 0.6 && result.value > 0.0);
 }
 
@@ -89,7 +89,7 @@ void dci_gradient_boosting(benchmark::State& state) {
   const Sample& s = dsprites();
   DciFit fit;
   for (auto _ : state)
-    fit = dci_boosting(s.train_codes, s.train_factors, s.test_codes, s.test_factors);
+    fit = dci_boosting({s.train_codes, s.train_factors, s.test_codes, s.test_factors});
   bool right = std::abs(fit.importance.sum() - 5.0) < 1e-9;
   for (Index k = 0; k < 2; ++k) right = right && fit.importance(k, k) > 0.4;
   require(state, right && fit.by_factor[0] > 0.9);
@@ -98,7 +98,7 @@ void dci_gradient_boosting(benchmark::State& state) {
 void dci_random_forest(benchmark::State& state) {
   const Sample& s = dsprites();
   DciFit fit;
-  for (auto _ : state) fit = dci_forest(s.train_codes, s.train_factors);
+  for (auto _ : state) fit = dci_forest({s.train_codes, s.train_factors});
   require(state, fit.informativeness > 0.2 && std::abs(fit.importance.sum() - 5.0) < 1e-9);
 }
 
@@ -107,7 +107,7 @@ void r4_pair(benchmark::State& state) {
   const Sample& s = dsprites();
   const Matrix factor = s.train_factors.col(3), code = s.train_codes.col(3);
   double value = 0.0;
-  for (auto _ : state) value = r4(factor, code, r4_splits(10000, 1)).value;
+  for (auto _ : state) value = r4({code, factor}, r4_splits(10000, 1)).value;
   require(state, value > 0.8 && value < 1.0);
 }
 

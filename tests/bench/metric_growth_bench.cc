@@ -207,7 +207,7 @@ Cost mig_modularity(const Sizes& s) {
   const Disentangled data = disentangled(s);
   return cost(
       [&] {
-        const CodeInformation information = code_information(data.codes, data.factors);
+        const CodeInformation information = code_information({data.codes, data.factors});
         return std::pair(mig(information).value, modularity(information.mutual_information).value);
       },
       [](const std::pair<double, double>& found) {
@@ -219,8 +219,8 @@ Cost explicitness_linear(const Sizes& s) {
   const TrainTest data = train_test(s);
   return cost(
       [&] {
-        return explicitness(data.train.codes, data.train.factors, data.test.codes,
-                            data.test.factors);
+        return explicitness(
+            {data.train.codes, data.train.factors, data.test.codes, data.test.factors});
       },
       [](const Explicitness& found) { return found.value > 0.7 && found.value < 1.0; });
 }
@@ -229,8 +229,8 @@ Cost sap(const Sizes& s) {
   const TrainTest data = train_test(s);
   return cost(
       [&] {
-        return sap_discrete(data.train.codes, data.train.factors, data.test.codes,
-                            data.test.factors);
+        return sap_discrete(
+            {data.train.codes, data.train.factors, data.test.codes, data.test.factors});
       },
       [](const Sap& found) { return diagonal(found.scores) && found.value > 0.05; });
 }
@@ -239,8 +239,8 @@ Cost dci_gradient_boosting(const Sizes& s) {
   const TrainTest data = train_test(s);
   return cost(
       [&] {
-        return dci_boosting(data.train.codes, data.train.factors, data.test.codes,
-                            data.test.factors);
+        return dci_boosting(
+            {data.train.codes, data.train.factors, data.test.codes, data.test.factors});
       },
       [&](const DciFit& found) {
         return diagonal(found.importance) && found.informativeness > 0.8 &&
@@ -253,7 +253,8 @@ Cost dci_random_forest(const Sizes& s) {
   const Disentangled data = disentangled(s);
   ForestOptions options;
   options.min_leaf = 50;
-  return cost([&] { return dci_forest(data.codes, data.factors, options); },
+  const CodesAndFactors sample(data.codes, data.factors);
+  return cost([&] { return dci_forest(sample, options); },
               [&](const DciFit& found) {
                 return diagonal(found.importance) && found.informativeness > 0.0 &&
                        std::abs(found.importance.sum() - static_cast<double>(s.k)) < 1e-9;
@@ -263,7 +264,8 @@ Cost dci_random_forest(const Sizes& s) {
 /// On two of the five splits.
 Cost r4_pairs(const Sizes& s) {
   const Disentangled data = disentangled(s);
-  return cost([&] { return r4(data.factors, data.codes, r4_splits(s.n, 1, 2)); },
+  const CodesAndFactors sample(data.codes, data.factors);
+  return cost([&] { return r4(sample, r4_splits(s.n, 1, 2)); },
               [](const R4& found) { return diagonal(found.forward) && found.value > 0.8; });
 }
 

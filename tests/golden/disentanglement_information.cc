@@ -28,7 +28,7 @@ void information_case(Answer& answer) {
   const auto bins = answer.params().at("num_bins").get<Index>();
   answer.values("discretised_codes",  // the reference counts bins from 1
                 (equal_width_bins(codes, bins).array() + 1).cast<double>().matrix());
-  const CodeInformation information = code_information(codes, factors, {bins, 0});
+  const CodeInformation information = code_information({codes, factors}, {bins, 0});
   answer.values("mutual_information_nats", information.mutual_information);
   answer.values("factor_entropy_nats", information.factor_entropy.transpose());
   const Mig gap = mig(information);
@@ -43,16 +43,17 @@ void information_case(Answer& answer) {
 
 void mig_ross_case(Answer& answer) {
   const auto bins = answer.params().at("num_bins").get<Index>();
-  answer.number("mig", mig(code_information(answer.input("Z_train").matrix(),
-                                            answer.input("G_train").matrix(), {bins, bins}))
+  answer.number("mig", mig(code_information(
+                               {answer.input("Z_train").matrix(), answer.input("G_train").matrix()},
+                               {bins, bins}))
                            .value);
 }
 
 void explicitness_case(Answer& answer) {
   if (answer.params().at("C") != 1.0) throw std::runtime_error("another C");
   const Explicitness result =
-      explicitness(answer.input("Z_train").matrix(), answer.input("G_train").matrix(),
-                   answer.input("Z_test").matrix(), answer.input("G_test").matrix());
+      explicitness({answer.input("Z_train").matrix(), answer.input("G_train").matrix(),
+                    answer.input("Z_test").matrix(), answer.input("G_test").matrix()});
   Matrix both(result.by_factor.size(), 2);
   both << result.train_by_factor, result.by_factor;
   answer.values("per_factor_optimum", both);
@@ -64,15 +65,15 @@ void explicitness_case(Answer& answer) {
 void sap_case(Answer& answer) {
   if (answer.params().at("C") != 0.01) throw std::runtime_error("another C");
   const Matrix codes = answer.input("Z_train").matrix(), factors = answer.input("G_train").matrix();
-  const Sap discrete = sap_discrete(codes, factors, answer.input("Z_test").matrix(),
-                                    answer.input("G_test").matrix());
+  const Sap discrete = sap_discrete(
+      {codes, factors, answer.input("Z_test").matrix(), answer.input("G_test").matrix()});
   answer.values("discrete_matrix", discrete.scores);
   answer.values("discrete_matrix_sklearn", discrete.scores);
   answer.number("discrete_sap", discrete.value);
-  const Sap continuous = sap_continuous(codes, factors);
+  const Sap continuous = sap_continuous({codes, factors});
   answer.values("continuous_matrix", continuous.scores, "continuous");
   answer.number("continuous_sap", continuous.value, "continuous");
-  const Sap ross = sap_ross(codes, factors);
+  const Sap ross = sap_ross({codes, factors});
   answer.values("ross_matrix", ross.scores);
   answer.number("ross_sap", ross.value);
   answer.number("ross_sap_sklearn", ross.value);

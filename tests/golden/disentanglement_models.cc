@@ -58,10 +58,10 @@ void boosting_case(Answer& answer) {
 void dci_boosting_case(Answer& answer) {
   const auto train = answer.params().at("n_train").get<Index>(),
              test = answer.params().at("n_test").get<Index>();
-  const DciFit fit = dci_boosting(answer.input("Z_train").matrix().topRows(train),
-                                  answer.input("G_train").matrix().topRows(train),
-                                  answer.input("Z_test").matrix().topRows(test),
-                                  answer.input("G_test").matrix().topRows(test));
+  const DciFit fit = dci_boosting({answer.input("Z_train").matrix().topRows(train),
+                                   answer.input("G_train").matrix().topRows(train),
+                                   answer.input("Z_test").matrix().topRows(test),
+                                   answer.input("G_test").matrix().topRows(test)});
   Matrix mean(1, 4);
   mean << dci_disentanglement(fit.importance).value, dci_completeness(fit.importance).value,
       fit.informativeness_train, fit.informativeness;
@@ -82,9 +82,9 @@ void dci_forest_case(Answer& answer) {
   const auto seeds = answer.params().at("seeds").get<std::uint64_t>();
   Matrix mean = Matrix::Zero(1, 4), importance = Matrix::Zero(codes.cols(), factors.cols());
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    const DciFit fit = dci_forest(codes, factors,
-                                  {answer.params().at("trees").get<Index>(),
-                                   answer.params().at("min_leaf").get<Index>(), seed});
+    const DciFit fit =
+        dci_forest({codes, factors}, {answer.params().at("trees").get<Index>(),
+                                      answer.params().at("min_leaf").get<Index>(), seed});
     Matrix one(1, 4);
     one << dci_disentanglement(fit.importance).value, dci_disentanglement(fit.importance).mean,
         dci_completeness(fit.importance).value, fit.informativeness;
@@ -116,7 +116,7 @@ void r4_fixed_case(Answer& answer) {
     for (Index i = 0; i < test.cols(); ++i) split.test.push_back(static_cast<Index>(test(s, i)));
     splits.push_back(std::move(split));
   }
-  const R4 result = r4(answer.input("V").matrix(), answer.input("Z").matrix(), splits);
+  const R4 result = r4({answer.input("Z").matrix(), answer.input("V").matrix()}, splits);
   answer.values("forward", result.forward, "regression_typical");  // no code is categorical
   answer.values("backward", result.backward);
   answer.values("per_factor", result.by_factor.transpose());
@@ -129,10 +129,10 @@ void r4_case(Answer& answer) {
   if (answer.params().at("test_size") != 0.25) throw std::runtime_error("another test_size");
   Vector mean = Vector::Zero(factors.cols());
   for (std::uint64_t run = 0; run < runs; ++run)
-    mean +=
-        r4(factors, codes, r4_splits(factors.rows(), run, answer.params().at("iters").get<Index>()))
-            .by_factor /
-        static_cast<double>(runs);
+    mean += r4({codes, factors},
+               r4_splits(factors.rows(), run, answer.params().at("iters").get<Index>()))
+                .by_factor /
+            static_cast<double>(runs);
   answer.values("per_factor_mean", mean.transpose());
   answer.excuse("per_factor_std", "the spread of the reference over runs");
   answer.excuse("mean", "follows from per_factor_mean");
@@ -141,21 +141,21 @@ void r4_case(Answer& answer) {
 
 void table1_case(Answer& answer) {
   const Matrix concepts = answer.input("c").matrix(), codes = answer.input("Z").matrix();
-  answer.number("MIG_ross20", mig_ross(codes, concepts).value, "MIG");
+  answer.number("MIG_ross20", mig_ross({codes, concepts}).value, "MIG");
   const Index train = codes.rows() / 5, test = codes.rows() - train;
-  const Sap sap = sap_discrete(codes.topRows(train), concepts.topRows(train),
-                               codes.bottomRows(test), concepts.bottomRows(test));
+  const Sap sap = sap_discrete({codes.topRows(train), concepts.topRows(train),
+                                codes.bottomRows(test), concepts.bottomRows(test)});
   answer.number("SAP_as_coded", sap.value, "SAP");
   answer.values("SAP_matrix", sap.scores, "SAP");
   answer.number("SAP_train_on_all_test_on_all",
-                sap_discrete(codes, concepts, codes, concepts).value, "SAP");
+                sap_discrete({codes, concepts, codes, concepts}).value, "SAP");
   const DciFit fit = dci_regression(concepts, codes, 1);
   Matrix dci(1, 3);
   dci << dci_disentanglement(fit.importance).value, dci_completeness(fit.importance).value,
       fit.informativeness;
   answer.values("DCI_VZ_mean", dci, "DCI");
   answer.excuse("DCI_VZ_std", "the spread of the reference over splits");
-  answer.number("R4_mean", r4(concepts, codes, r4_splits(codes.rows(), 1)).value, "R4");
+  answer.number("R4_mean", r4({codes, concepts}, r4_splits(codes.rows(), 1)).value, "R4");
   answer.excuse("five_datasets_measured", "means over datasets that are not in the folder");
   answer.excuse("paper_table1", "published numbers, for orientation");
 }

@@ -38,28 +38,28 @@ TEST_CASE("equal_width_bins: open to the right, closed at the end, constants in 
 }
 
 TEST_CASE("code_information: by hand") {
-  const CodeInformation information = code_information(codes(), grid());
+  const CodeInformation information = code_information({codes(), grid()});
   const double bit = std::log(2.0);
   const Matrix expected = (Matrix(3, 2) << bit, 0, 0, bit, 0, 0).finished();
   CHECK((information.mutual_information - expected).cwiseAbs().maxCoeff() < 1e-15);
   CHECK(information.factor_entropy[1] == doctest::Approx(bit));
-  CHECK(code_information(codes(), Matrix(0.3 * grid().array()), {20, 20})
+  CHECK(code_information({codes(), Matrix(0.3 * grid().array())}, {20, 20})
             .mutual_information.isApprox(information.mutual_information));
-  CHECK_THROWS_SAYING(code_information(codes(), grid().topRows(3)), std::invalid_argument,
+  CHECK_THROWS_SAYING(code_information({codes(), grid().topRows(3)}), std::invalid_argument,
                       "codes is 4 x 3", "factors 3 x 2");
-  CHECK_THROWS_SAYING(code_information(codes(), grid(), {20, -1}), std::invalid_argument,
+  CHECK_THROWS_SAYING(code_information({codes(), grid()}, {20, -1}), std::invalid_argument,
                       "factor_bins is -1");
-  CHECK_THROWS_SAYING(code_information(codes(), grid(), {0, 0}), std::invalid_argument,
+  CHECK_THROWS_SAYING(code_information({codes(), grid()}, {0, 0}), std::invalid_argument,
                       "bins is 0");
-  CHECK_THROWS_SAYING(code_information(Matrix::Constant(4, 1, kNaN), grid()), std::invalid_argument,
-                      "codes is nan");
+  CHECK_THROWS_SAYING(code_information({Matrix::Constant(4, 1, kNaN), grid()}),
+                      std::invalid_argument, "codes is nan");
 }
 
 TEST_CASE("mig: by hand; a second code of the same factor closes the gap") {
-  CHECK(mig(code_information(codes(), grid())).value == doctest::Approx(1.0));
+  CHECK(mig(code_information({codes(), grid()})).value == doctest::Approx(1.0));
   Matrix twice = codes();
   twice.col(2) = -twice.col(0);
-  const Mig result = mig(code_information(twice, grid()));
+  const Mig result = mig(code_information({twice, grid()}));
   CHECK(result.by_factor[0] == doctest::Approx(0.0));
   CHECK(result.by_factor[1] == doctest::Approx(1.0));
   CHECK(result.value == doctest::Approx(0.5));
@@ -68,12 +68,12 @@ TEST_CASE("mig: by hand; a second code of the same factor closes the gap") {
 TEST_CASE("mig: one-valued factors are dropped, one code has no gap") {
   Matrix factors(4, 3);
   factors << grid(), Vector::Ones(4);
-  const Mig result = mig(code_information(codes(), factors));
+  const Mig result = mig(code_information({codes(), factors}));
   CHECK(result.dropped == IndexVector{2});
   CHECK(result.value == doctest::Approx(1.0));
-  CHECK_THROWS_SAYING(mig(code_information(codes(), factors.rightCols(1))), std::domain_error,
+  CHECK_THROWS_SAYING(mig(code_information({codes(), factors.rightCols(1)})), std::domain_error,
                       "every factor has a single value");
-  CHECK_THROWS_SAYING(mig(code_information(codes().leftCols(1), factors)), std::invalid_argument,
+  CHECK_THROWS_SAYING(mig(code_information({codes().leftCols(1), factors})), std::invalid_argument,
                       "codes has 1 columns");
   CHECK_THROWS_SAYING(mig({Matrix::Ones(2, 2), Vector::Ones(3)}), std::invalid_argument,
                       "factor_entropy has 3 entries");
@@ -82,10 +82,11 @@ TEST_CASE("mig: one-valued factors are dropped, one code has no gap") {
 TEST_CASE("code_information: factors that are NaN, one value of all codes, a value seen once") {
   Matrix factors = grid();
   factors(0, 0) = 7.0;
-  CHECK(mig(code_information(codes(), factors)).value >= 0.0);
-  CHECK(mig(code_information(Matrix::Ones(4, 2), grid())).value == 0.0);
+  CHECK(mig(code_information({codes(), factors})).value >= 0.0);
+  CHECK(mig(code_information({Matrix::Ones(4, 2), grid()})).value == 0.0);
   factors(1, 1) = kNaN;
-  CHECK_THROWS_SAYING(code_information(codes(), factors), std::invalid_argument, "factors is nan");
+  CHECK_THROWS_SAYING(code_information({codes(), factors}), std::invalid_argument,
+                      "factors is nan");
 }
 
 TEST_CASE("modularity: by hand") {

@@ -58,12 +58,12 @@ TEST_CASE("published VAEs of dSprites: one table") {
     const Matrix codes = read(archive, (std::string(name) + "_mu").c_str());
     const IrsMatrix irs = irs_matrix(codes, factors);
     const IrsMatrix library = irs_quantile(codes, factors);
-    const CodeInformation information = code_information(codes, factors);
+    const CodeInformation information = code_information({codes, factors});
     const double mig_value = mig(information).value;
-    const Sap sap = sap_discrete(codes(train, Eigen::all), factors(train, Eigen::all),
-                                 codes(test, Eigen::all), factors(test, Eigen::all));
-    const DciFit dci = dci_boosting(codes(train, Eigen::all), factors(train, Eigen::all),
-                                    codes(test, Eigen::all), factors(test, Eigen::all));
+    const Sap sap = sap_discrete({codes(train, Eigen::all), factors(train, Eigen::all),
+                                  codes(test, Eigen::all), factors(test, Eigen::all)});
+    const DciFit dci = dci_boosting({codes(train, Eigen::all), factors(train, Eigen::all),
+                                     codes(test, Eigen::all), factors(test, Eigen::all)});
     const double modular = modularity(information.mutual_information).value;
     std::printf("%-8s %6.3f %6.4f %8.3f %6.3f %6.3f %6.3f %6.3f %6.3f %6.3f\n", name, irs.score,
                 irs.coverage, library.score, mig_value, sap.value, modular,

@@ -143,23 +143,23 @@ TEST_CASE("dci models: perfect codes score above shuffled ones") {
     codes->col(1) -= 2.0 * codes->col(0);
   }
   const BoostingOptions few{20, 3, 0.1};
-  const DciFit perfect = dci_boosting(s.codes, s.factors, t.codes, t.factors, few);
-  const DciFit entangled = dci_boosting(mixed, s.factors, mixed_t, t.factors, few);
+  const DciFit perfect = dci_boosting({s.codes, s.factors, t.codes, t.factors}, few);
+  const DciFit entangled = dci_boosting({mixed, s.factors, mixed_t, t.factors}, few);
   CHECK(dci_disentanglement(perfect.importance).value > 0.95);
   CHECK(dci_disentanglement(perfect.importance).value >
         dci_disentanglement(entangled.importance).value);
   CHECK(perfect.informativeness > 0.95);
-  CHECK(dci_disentanglement(dci_forest(s.codes, s.factors, {.min_leaf = 20}).importance).value >
+  CHECK(dci_disentanglement(dci_forest({s.codes, s.factors}, {.min_leaf = 20}).importance).value >
         0.6);
   const DciFit swapped = dci_regression(s.factors, s.codes.leftCols(2), 3, few);
   CHECK(dci_disentanglement(swapped.importance).value > 0.95);
   CHECK(swapped.importance.rows() == 2);
   Matrix single = s.factors;
   single.col(0).setOnes();
-  const DciFit one = dci_boosting(s.codes, single, t.codes, t.factors, few);
+  const DciFit one = dci_boosting({s.codes, single, t.codes, t.factors}, few);
   CHECK(one.importance.col(0).isZero(0.0));
-  CHECK_THROWS_SAYING(dci_forest(s.codes, single), std::domain_error, "target is constant");
-  CHECK_THROWS_SAYING(dci_boosting(s.codes, s.factors, t.codes.leftCols(1), t.factors),
+  CHECK_THROWS_SAYING(dci_forest({s.codes, single}), std::domain_error, "target is constant");
+  CHECK_THROWS_SAYING(dci_boosting({s.codes, s.factors, t.codes.leftCols(1), t.factors}),
                       std::invalid_argument, "test_codes");
   CHECK_THROWS_SAYING(dci_regression(s.codes.topRows(5), s.factors.topRows(5), 1),
                       std::invalid_argument, "5 rows");
@@ -173,46 +173,47 @@ TEST_CASE("r4: a bijection scores near 1, noise near 0, a constant code does not
     factors(i, 0) = random.uniform();
     codes.row(i) << std::exp(factors(i, 0)), random.uniform(), 0.1;
   }
-  const R4 result = r4(factors, codes, r4_splits(300, 1));
+  const R4 result = r4({codes, factors}, r4_splits(300, 1));
   CHECK(result.value > 0.99);
   CHECK(result.forward(0, 2) == 1.0);
-  const R4 noise = r4(factors, codes.rightCols(2), r4_splits(300, 1));
+  const R4 noise = r4({codes.rightCols(2), factors}, r4_splits(300, 1));
   CHECK(noise.value < 0.3);
   const auto splits = r4_splits(10, 1, 2);
   CHECK(splits[0].test.size() == 3);
   CHECK(splits[0].train.size() == 7);
-  CHECK_THROWS_SAYING(r4(factors, codes, {}), std::invalid_argument, "splits is empty");
-  CHECK_THROWS_SAYING(r4(factors, codes, {{{0, 1}, {}}}), std::invalid_argument, "without rows");
-  CHECK_THROWS_SAYING(r4(factors, codes, {{{0, 300}, {1}}}), std::invalid_argument, "row 300");
+  CHECK_THROWS_SAYING(r4({codes, factors}, {}), std::invalid_argument, "splits is empty");
+  CHECK_THROWS_SAYING(r4({codes, factors}, {{{0, 1}, {}}}), std::invalid_argument, "without rows");
+  CHECK_THROWS_SAYING(r4({codes, factors}, {{{0, 300}, {1}}}), std::invalid_argument, "row 300");
   CHECK_THROWS_SAYING(r4_splits(1, 1), std::invalid_argument, "samples is 1");
   CHECK_THROWS_SAYING(r4_splits(10, 1, 0), std::invalid_argument, "count is 0");
-  CHECK_THROWS_SAYING(r4(factors.topRows(4), codes, splits), std::invalid_argument,
+  CHECK_THROWS_SAYING(r4({codes, factors.topRows(4)}, splits), std::invalid_argument,
                       "factors 4 x 1");
 }
 
 TEST_CASE("dci models, r4: NaN and other lengths are refused by name") {
   Sample s = sample(60, 3);
   const Matrix codes = s.codes, factors = s.factors;
-  CHECK_THROWS_SAYING(dci_boosting(codes.topRows(9), factors, codes, factors),
+  CHECK_THROWS_SAYING(dci_boosting({codes.topRows(9), factors, codes, factors}),
                       std::invalid_argument, "train_codes", "9 x");
-  CHECK_THROWS_SAYING(dci_forest(codes.topRows(9), factors), std::invalid_argument, "codes", "9 x");
-  CHECK_THROWS_SAYING(dci_forest(codes.leftCols(1), factors), std::invalid_argument, "codes");
+  CHECK_THROWS_SAYING(dci_forest({codes.topRows(9), factors}), std::invalid_argument, "codes",
+                      "9 x");
+  CHECK_THROWS_SAYING(dci_forest({codes.leftCols(1), factors}), std::invalid_argument, "codes");
   s.codes(4, 0) = kNaN;
-  CHECK_THROWS_SAYING(dci_boosting(s.codes, factors, codes, factors), std::invalid_argument,
+  CHECK_THROWS_SAYING(dci_boosting({s.codes, factors, codes, factors}), std::invalid_argument,
                       "train_codes is nan");
-  CHECK_THROWS_SAYING(dci_boosting(codes, factors, s.codes, factors), std::invalid_argument,
+  CHECK_THROWS_SAYING(dci_boosting({codes, factors, s.codes, factors}), std::invalid_argument,
                       "test_codes is nan");
-  CHECK_THROWS_SAYING(dci_forest(s.codes, factors), std::invalid_argument, "codes is nan");
+  CHECK_THROWS_SAYING(dci_forest({s.codes, factors}), std::invalid_argument, "codes is nan");
   CHECK_THROWS_SAYING(dci_regression(s.codes, factors, 1), std::invalid_argument,
                       "features is nan");
-  CHECK_THROWS_SAYING(r4(factors, s.codes, r4_splits(60, 1)), std::invalid_argument,
+  CHECK_THROWS_SAYING(r4({s.codes, factors}, r4_splits(60, 1)), std::invalid_argument,
                       "codes is nan");
   s.factors(4, 1) = kNaN;
-  CHECK_THROWS_SAYING(dci_boosting(codes, s.factors, codes, factors), std::invalid_argument,
+  CHECK_THROWS_SAYING(dci_boosting({codes, s.factors, codes, factors}), std::invalid_argument,
                       "train_factors is nan");
-  CHECK_THROWS_SAYING(dci_forest(codes, s.factors), std::invalid_argument, "factors is nan");
+  CHECK_THROWS_SAYING(dci_forest({codes, s.factors}), std::invalid_argument, "factors is nan");
   CHECK_THROWS_SAYING(dci_regression(codes, s.factors, 1), std::invalid_argument, "targets is nan");
-  CHECK_THROWS_SAYING(r4(s.factors, codes, r4_splits(60, 1)), std::invalid_argument,
+  CHECK_THROWS_SAYING(r4({codes, s.factors}, r4_splits(60, 1)), std::invalid_argument,
                       "factors is nan");
 }
 
