@@ -223,11 +223,12 @@ def logistic(a):
 
 class Case:
     """`runs`: what is timed, by benchmark and arguments of the reference. With two runs the time is
-    their difference over `units`, else that of the run over `units` (here, reference)."""
+    their difference over `units`, else that of the run over `units` (here, reference). Where the two
+    draw differently (`random`) the means of their objectives over the rounds are compared."""
 
-    def __init__(self, name, work, reference, runs, tolerance, units=(1, 1)):
+    def __init__(self, name, work, reference, runs, tolerance, units=(1, 1), random=False):
         self.name, self.work, self.reference = name, work, reference
-        self.runs, self.tolerance, self.units = runs, tolerance, units
+        self.runs, self.tolerance, self.units, self.random = runs, tolerance, units, random
 
 
 CASES = [
@@ -238,9 +239,9 @@ CASES = [
     Case("kmeans_late", "K-Means(25), a late iteration (13 to 52): scikit-learn", kmeans,
          [("kmeans/12", (12,)), ("kmeans/52", (52,))], 1e-3, (40, 40)),
     Case("seeding", "greedy k-means++ seeding, 25 centres: scikit-learn", seeding,
-         [("kmeans_seeding/{round}/1", ("{round}",))], 0.1),  # other draws
+         [("kmeans_seeding/{round}/1", ("{round}",))], 0.05, random=True),
     Case("seeding_of_ten", "the same, for each of ten starts, as the explainer does", seeding,
-         [("kmeans_seeding/{round}/10", ("{round}",))], 0.1, (10, 1)),
+         [("kmeans_seeding/{round}/10", ("{round}",))], 0.05, (10, 1), random=True),
     Case("nmf_cd", "NMF(25), a cd sweep: scikit-learn", nmf,
          [("nmf/cd/2", (2, "cd")), ("nmf/cd/12", (12, "cd"))], 1e-4, (10, 10)),
     Case("nmf_mu", "NMF(25), a mu sweep: scikit-learn", nmf,
@@ -309,7 +310,7 @@ def per_unit(runs, units):
 
 
 def measure(case, bench, folder, arrays, rounds):
-    here, there, gap, objectives = [], [], 0.0, None
+    here, there, objectives = [], [], []
     for at in range(1, rounds + 1):
         names = [name.format(round=at) for name, _ in case.runs]
         arguments = [[at if v == "{round}" else v for v in args] for _, args in case.runs]
@@ -317,8 +318,10 @@ def measure(case, bench, folder, arrays, rounds):
         mine = ours(bench, folder, names)
         there.append(per_unit(reference, case.units[1]))
         here.append(per_unit(mine, case.units[0]))
-        objectives = reference[-1][1], mine[-1][1]
-        gap = max([gap] + [abs(m[1] - r[1]) / abs(r[1]) for m, r in zip(mine, reference)])
+        objectives += [(r[1], m[1]) for m, r in zip(mine, reference)]
+    if case.random:
+        objectives = [tuple(statistics.mean(side) for side in zip(*objectives))]
+    gap, objectives = max((abs(m - r) / abs(r), (r, m)) for r, m in objectives)
     return here, there, gap, objectives
 
 
