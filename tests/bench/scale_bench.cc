@@ -162,7 +162,7 @@ constexpr Method kMethods[] = {
     {"mcd", "mcd\"\nparams = { max_rows = 1000 }"},
     {"topk_sae", "topk_sae\"\nparams = { epochs = 1, latents = 505 }"},
     {"c_shap", "c_shap\"\nparams = { epochs = 1, coalitions = 64 }"},
-    {"metrics", "nmf\"\nparams = { max_iter = 10 }",
+    {"metrics", "topk_sae\"\nparams = { epochs = 1, latents = 505 }",
      "\"surf\", \"ice_eval\", \"sae_eval\", \"c_shap_eval\", \"deletion\""},
 };
 
