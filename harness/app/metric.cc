@@ -112,7 +112,7 @@ int metric_command(const Arguments& arguments) {
     }
     std::erase_if(rows, [&](const Row& row) { return row.group != wanted; });
     if (rows.empty())
-      throw UsageError("no metric or group " + wanted + core::did_you_mean(wanted, names));
+      throw UsageError("no metric or group " + wanted + core::did_you_mean(wanted, names, "conoscope metric"));
   }
   std::cout << results::to_text(table_of(rows), format);
   return kOk;

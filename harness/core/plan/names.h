@@ -32,8 +32,9 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// " (did you mean kmeans?)" when a known word is at most a third of its letters away, else what
-/// there is to choose from.
-inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+/// there is to choose from, or where more than twenty are known the command that lists them.
+inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
+                                std::string_view listed_by = {}) {
   const std::string* best = nullptr;
   std::size_t distance = 0;
   for (const std::string& candidate : known) {
@@ -42,6 +43,8 @@ inline std::string did_you_mean(std::string_view word, const std::vector<std::st
   }
   if (best != nullptr && distance <= std::max<std::size_t>(1, best->size() / 3))
     return " (did you mean " + *best + "?)";
+  if (known.size() > 20 && !listed_by.empty())
+    return " (`" + std::string(listed_by) + "` lists them)";
   std::string list;
   for (const std::string& candidate : known) list += (list.empty() ? "" : ", ") + candidate;
   return list.empty() ? "" : " (known: " + list + ")";

@@ -97,7 +97,8 @@ class Planner {
     for (const auto& asked : plan_.run_file.metrics) {
       const auto selected = catalogue.select(asked.name);
       if (selected.empty() && of_plugins.count(asked.name) == 0)
-        diagnostics_.add(asked.place, "no metric " + asked.name + did_you_mean(asked.name, known));
+        diagnostics_.add(asked.place, "no metric " + asked.name +
+                                          did_you_mean(asked.name, known, "conoscope metric"));
       for (const auto* metric : selected)
         if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
     }

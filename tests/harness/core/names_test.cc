@@ -23,6 +23,9 @@ TEST_CASE("a near word is suggested, otherwise all there are") {
   CHECK(did_you_mean("kmeens", {"nmf", "kmeans", "svd"}) == " (did you mean kmeans?)");
   CHECK(did_you_mean("nfm", {"nmf", "kmeans"}) == " (did you mean nmf?)");
   CHECK(did_you_mean("zebra", {"nmf", "kmeans"}) == " (known: nmf, kmeans)");
+  const std::vector<std::string> many(21, "kmeans");
+  CHECK(did_you_mean("zebra", many, "conoscope metric") == " (`conoscope metric` lists them)");
+  CHECK(did_you_mean("kmaens", many, "conoscope metric") == " (did you mean kmeans?)");
   CHECK(did_you_mean("x", {}) == "");
   // The first of several equally near ones.
   CHECK(did_you_mean("seed", {"seeds", "seem"}) == " (did you mean seeds?)");
