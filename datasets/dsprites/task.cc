@@ -33,7 +33,7 @@ std::array<std::vector<std::uint8_t>, kFactors> low_values(const FactorTable& ta
   std::array<std::vector<std::uint8_t>, kFactors> low;
   for (std::size_t f = 0; f < kFactors; ++f) {
     low[f].assign(static_cast<std::size_t>(kSizes[f]), 0);
-    if (selection == Selection::kConditional) {
+    if (selection == Selection::kConditional || f == 0) {  // the shape's number is its own
       for (int v = 0; v < kThresholds[f]; ++v) low[f][static_cast<std::size_t>(v)] = 1;
       continue;
     }

@@ -31,7 +31,8 @@ enum class Selection {
   /// As the authors' code does it, slips included: (1) for hearts, the shape's number (2) is looked
   /// up in the set of scales, so that hearts stay at all scales or vanish altogether; (2) a posX of
   /// 15 counts as high in the last step, and in labels posX and posY of 15 are high; (3) concepts
-  /// are worked out on the values that occur, renumbered: low is the first half of them.
+  /// but the shape's are worked out on the values that occur, renumbered: low is the first half of
+  /// them.
   kPublishedCode,
 };
 
