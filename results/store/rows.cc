@@ -1,9 +1,11 @@
 #include "results/store/rows.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -40,6 +42,12 @@ Status parse_status(std::string_view text) {
   for (std::size_t i = 0; i < kStatusTexts.size(); ++i)
     if (kStatusTexts[i] == text) return static_cast<Status>(i);
   throw std::invalid_argument("parse_status: \"" + std::string(text) + "\" is not a status");
+}
+
+bool is_reason(std::string_view text) {
+  constexpr std::string_view kReasons[] = {"nan",       "posinf",         "neginf",
+                                           "undefined", "not_applicable", "error"};
+  return std::find(std::begin(kReasons), std::end(kReasons), text) != std::end(kReasons);
 }
 
 ScoreRow score_row(std::string metric, double value, std::string message) {

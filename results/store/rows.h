@@ -85,6 +85,9 @@ struct ScoreRow {
   std::string message = {};  ///< in words: why there is no number, or what to mind about this one
 };
 
+/// Is it one of these?
+bool is_reason(std::string_view text);
+
 /// One part (sample, concept or output, counted from 0) of a score of the same attempt.
 struct SampleScoreRow {
   std::string metric;

@@ -116,6 +116,7 @@ LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& me
   cono_plugin_entry_fn entry = nullptr;
   {
     const FloatGuard guard;
+    const LocaleGuard locale;
     try {
       auto* library = keep(boost::dll::shared_library(
           name, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local));
@@ -135,6 +136,7 @@ LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& me
     refuse(std::string("exports no symbol ") + CONO_ENTRY_SYMBOL + " although it has metadata");
   {
     const FloatGuard guard;
+    const LocaleGuard locale;
     plugin_ = entry(CONO_ABI_MAJOR, CONO_ABI_MINOR);
   }
   if (plugin_ == nullptr) refuse("its entry function returned no table");

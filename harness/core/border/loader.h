@@ -11,6 +11,7 @@
 
 #include "conoscope/sdk/status.h"
 #include "harness/core/border/float_guard.h"
+#include "harness/core/border/locale_guard.h"
 #include "harness/core/border/metadata.h"
 
 namespace conoscope::core {
@@ -88,14 +89,17 @@ class LoadedPlugin {
   const cono_plugin* plugin_ = nullptr;
 };
 
-/// Runs one call across the border under a FloatGuard.
+/// Runs one call across the border under a FloatGuard and a LocaleGuard.
 /// throws  CallFault with the plugin's text
 template <typename Call>
 void call_plugin(HostCalls& host, Call&& call) {
   cono_status status = CONO_INTERNAL;
   {
     const FloatGuard guard;
+    const LocaleGuard locale;
     status = call(host.raw());
+    if (locale.changed() && host.log)
+      host.log("the call changed the locale of the process, which was put back");
   }
   if (status != CONO_OK) throw CallFault(status, host.take_error());
 }
@@ -124,6 +128,7 @@ class Instance {
   }
   ~Instance() {
     const FloatGuard guard;
+    const LocaleGuard locale;
     if (table_.destroy != nullptr) table_.destroy(instance_);
   }
   Instance(const Instance&) = delete;

@@ -3,21 +3,35 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
+#include <charconv>
 #include <stdexcept>
+#include <system_error>
 
 namespace conoscope::core {
 
 namespace {
 
+// Not printf and strtod: they follow the locale, which a plugin may set, and a comma for a point
+// would cut a number off unnoticed.
 std::string hex_text(double value) {
   char buffer[40];
-  std::snprintf(buffer, sizeof(buffer), "%a", value);
-  return buffer;
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::hex);
+  return {buffer, end.ptr};
 }
 
-double parse_hex(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+/// Nullopt: the text is something else than one number.
+template <typename T, typename... Format>
+std::optional<T> parsed(const std::string& text, Format... format) {
+  T value{};
+  const char* const last = text.data() + text.size();
+  const auto end = std::from_chars(text.data(), last, value, format...);
+  if (end.ec != std::errc() || end.ptr != last) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_hex(const std::string& text) {
+  return parsed<double>(text, std::chars_format::hex);
+}
 
 results::Status status_of(const std::string& word) {
   try {
@@ -41,7 +55,7 @@ void Reporter::send(const std::vector<std::string>& fields) const {
 
 void Reporter::stage(const std::string& word) const { send({"stage", word}); }
 
-void Reporter::progress(double done) const { send({"progress", std::to_string(done)}); }
+void Reporter::progress(double done) const { send({"progress", hex_text(done)}); }
 
 void Reporter::score(const results::ScoreRow& score) const {
   send({"score", score.metric, hex_text(score.value.value_or(0.0)), score.reason, score.message});
@@ -63,18 +77,31 @@ void Reports::take(std::string_view line) {
   if (fields[0] == "stage")
     step = field(1);
   else if (fields[0] == "progress")
-    progress = std::atof(field(1).c_str());
+    progress = parse_hex(field(1)).value_or(progress);
   else if (fields[0] == "score") {
-    scores.push_back(field(3).empty() ? results::score_row(field(1), parse_hex(field(2)))
+    const auto value = parse_hex(field(2));
+    if (!value || !(field(3).empty() || results::is_reason(field(3))) ||
+        !seen_.emplace(field(1), -1).second)
+      return garbled(line);
+    scores.push_back(field(3).empty() ? results::score_row(field(1), *value)
                                       : results::ScoreRow{field(1), std::nullopt, field(3)});
     scores.back().message = field(4);
-  } else if (fields[0] == "part")
-    parts.push_back(
-        results::sample_score_row(field(1), std::atoll(field(2).c_str()), parse_hex(field(3))));
-  else if (fields[0] == "fault")
+  } else if (fields[0] == "part") {
+    const auto index = parsed<std::int64_t>(field(2));
+    const auto value = parse_hex(field(3));
+    if (!index || *index < 0 || !value || !seen_.emplace(field(1), *index).second)
+      return garbled(line);
+    parts.push_back(results::sample_score_row(field(1), *index, *value));
+  } else if (fields[0] == "fault")
     fault = {status_of(field(1)), field(2)};
   else if (fields[0] == "done")
     done = true;
+}
+
+void Reports::garbled(std::string_view line) {
+  if (fault) return;
+  fault = {results::Status::invalid_output,
+           "reported what is no score, or one twice: " + std::string(line.substr(0, 200))};
 }
 
 std::string make_line(const std::vector<std::string>& fields) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,7 @@ class Reporter {
 
 /// The supervisor's end: all that one worker has reported so far.
 struct Reports {
-  std::string step = "load";
+  std::string step = "start";  ///< nothing reported yet
   double progress = 0;
   bool done = false;
   std::optional<std::pair<results::Status, std::string>> fault;
@@ -53,8 +54,14 @@ struct Reports {
   std::vector<results::SampleScoreRow> parts;
 
   /// Takes in one line, without its end. A plugin can write to any descriptor: a line that says
-  /// nothing known is passed over.
+  /// nothing known is passed over, and one that garbles a score or a part, or gives it twice, is a
+  /// fault.
   void take(std::string_view line);
+
+ private:
+  void garbled(std::string_view line);
+
+  std::set<std::pair<std::string, std::int64_t>> seen_;  ///< parts; a score has -1
 };
 
 std::string make_line(const std::vector<std::string>& fields);

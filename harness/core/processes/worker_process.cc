@@ -72,8 +72,9 @@ std::optional<JobEnd> WorkerProcess::pump() {
 }
 
 void WorkerProcess::enforce_limits() {
-  const double allowed =
-      reports_.step == "load" ? std::min(kLoadSeconds, limits_.seconds) : limits_.seconds;
+  const double allowed = reports_.step == "load" || reports_.step == "start"
+                             ? std::min(kLoadSeconds, limits_.seconds)
+                             : limits_.seconds;
   if (!too_long_ && seconds() > allowed) {
     too_long_ = true;
     process_.kill(SIGKILL);

@@ -308,10 +308,12 @@ class Supervisor {
     if (end.status == Status::ok) {
       finish_node(i, State::kDone, std::move(end));
     } else {
-      // A deadline shorter than a second or two says nothing about a library on a busy machine.
+      // A deadline shorter than a second or two says nothing about a library on a busy machine, and a
+      // signal that others send nothing about any: an out-of-memory killer, a batch system.
       const bool in_time = plan_.run_file.limits.seconds >= 2;
+      const bool by_others = end.signal == SIGKILL || end.signal == SIGTERM;
       if (end.died() && end.step == "load" && node.component != nullptr &&
-          (end.status == Status::crashed || in_time))
+          (end.status == Status::crashed ? !by_others : in_time))
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
       if (end.status != Status::not_applicable && tries_[i] <= options_.retry && stop_signal == 0) {
         state_[i] = State::kWaiting;

@@ -1,10 +1,15 @@
 // An explainer with a mood, to see what the host makes of it: `coin` gives other importances each
-// time, `flaky` fails until its marker file is there, which it makes when it fails.
+// time, `flaky` fails until its marker file is there, which it makes when it fails, and `slow` takes
+// long to begin until its marker file is there, which it makes first. `comma` sets a locale that
+// writes 1.5 as 1,5.
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
@@ -13,19 +18,29 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
-constexpr auto kParameters = sdk::parameters(
-    sdk::text("mood", "calm").choices({"calm", "coin", "flaky"}), sdk::text("marker", ""));
+constexpr auto kParameters =
+    sdk::parameters(sdk::text("mood", "calm").choices({"calm", "coin", "flaky", "slow", "comma"}),
+                    sdk::text("marker", ""));
+
+struct Comma : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
 
 class Moody final : public sdk::Explainer {
  public:
   explicit Moody(const sdk::ParamsOf<kParameters>& params)
-      : mood_(params.text("mood")), marker_(params.text("marker")) {}
+      : mood_(params.text("mood")), marker_(params.text("marker")) {
+    if (mood_ != "slow" || std::filesystem::exists(marker_)) return;
+    std::ofstream{marker_} << "was here\n";
+    std::this_thread::sleep_for(std::chrono::seconds(20));
+  }
 
   void fit(const sdk::HeadView& head, const sdk::Context&, sdk::ExplanationOut& out) override {
     if (mood_ == "flaky" && !std::filesystem::exists(marker_)) {
       std::ofstream{marker_} << "was here\n";
       throw std::runtime_error("moody: not today");
     }
+    if (mood_ == "comma") std::locale::global(std::locale(std::locale(), new Comma));
     const sdk::Matrix weight = sdk::to_matrix(head.weight());
     const std::vector<std::int64_t> one_each(static_cast<std::size_t>(weight.rows()), 1);
     auto explanation = out.class_specific(one_each, weight.cols());

@@ -1,7 +1,11 @@
 // --retry, --repeat, --only, sweeps, metrics alone, artifacts shared between run files, and plugin
 // files that change under the same version.
 
+#include <signal.h>
+
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "tests/harness/app/workspace.h"
 
@@ -102,6 +106,36 @@ TEST_CASE("a list of values is a sweep") {
         Json::parse(R"([{"metric": "surf_mae"}])"));
   // Concepts of k = 2 span less than those of k = 5: other numbers.
   CHECK(board[0]["surf_mae"] != board[3]["surf_mae"]);
+}
+
+TEST_CASE("a plugin that sets a locale changes no number, and the log says so") {
+  const Workspace here;
+  const auto scores = [&](const std::string& mood) {
+    here.run({"run", here.write(mood + ".toml", moody("mood = \"" + mood + "\"")), "--no-board"});
+    return here.query(
+        "SELECT s.value FROM score AS s JOIN attempt AS a ON a.id = s.attempt "
+        "ORDER BY a.started_at DESC LIMIT 1");
+  };
+  const Json calm = scores("calm");
+  CHECK(scores("comma") == calm);
+  CHECK_SAYS(here.query("SELECT log_tail FROM attempt ORDER BY started_at DESC LIMIT 1").dump(),
+             "changed the locale of the process, which was put back");
+}
+
+TEST_CASE("a kill from outside while a plugin loads does not quarantine it") {
+  const Workspace here;
+  const auto marker = here.path("marker");
+  const auto file = here.write("slow.toml", moody("mood = \"slow\", marker = \"" + marker + "\""));
+  Process run = here.conoscope({"run", file, "--no-board"}).start();
+  while (!fs::exists(marker)) {
+    REQUIRE(run.running());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  for (const pid_t worker : processes_with(here.cache())) ::kill(worker, SIGKILL);
+  const Ended killed = run.wait(60);
+  CHECK(killed.code == 4);
+  CHECK_SAYS(killed.err, "killed by SIGKILL");
+  CHECK_SAYS(here.run({"run", file, "--no-board"}).err, "1 ok");
 }
 
 TEST_CASE("run files share what they have in common") {

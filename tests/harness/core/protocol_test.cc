@@ -71,10 +71,33 @@ TEST_CASE("what a plugin writes on the channel is not taken for a report") {
   for (const char* line : {"", "hello", "fault", "fault\tnonsense\twhy", "\t\t", "score"})
     got.take(line);
   CHECK_FALSE(got.done);
-  CHECK(got.step == "load");
+  CHECK(got.step == "start");
   REQUIRE(got.fault.has_value());
   CHECK(got.fault->first == Status::failed);  // not a status that there is
   CHECK(got.fault->second == "why");
+}
+
+TEST_CASE("numbers are reported the same under any locale, and a cut or doubled one is a fault") {
+  // What a comma for a point would leave, trailing text, no number, an unknown reason, no index.
+  for (const char* line : {"score\ta\t1,8p+1\t\t", "score\ta\t1p+1 \t\t", "score\ta\t\t\t",
+                           "score\ta\t0\tbecause\t", "part\ta\t-1\t0", "part\ta\t1.5\t0",
+                           "part\ta\t99999999999999999999\t0", "part\ta\t0\t0x1p+1"}) {
+    Reports got;
+    got.take(line);
+    CAPTURE(line);
+    REQUIRE(got.fault.has_value());
+    CHECK(got.fault->first == Status::invalid_output);
+    CHECK(got.scores.empty());
+    CHECK(got.parts.empty());
+  }
+  Reports twice;
+  twice.take("score\ta\t1p+1\t\t");
+  twice.take("part\ta\t0\t1p+1");
+  CHECK_FALSE(twice.fault.has_value());
+  CHECK(twice.scores[0].value == 2.0);
+  twice.take("part\ta\t0\t1p+2");
+  CHECK(twice.fault.has_value());
+  CHECK(twice.parts.size() == 1);
 }
 
 TEST_CASE("a report line keeps its fields, whatever stands in them") {
