@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "conoscope/sdk/abi.h"
+#include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
 
 namespace conoscope::core {
@@ -382,6 +383,10 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
 
 Metadata parse_metadata(std::string_view text, const std::string& file) {
   const std::string where = file + ": metadata";
+  if (text.size() > kMostTomlBytes) throw PluginRefused(where + ": more than 1 MiB");
+  if (const std::size_t line = line_of_deep_key(text); line > 0)
+    throw PluginRefused(where + ":" + std::to_string(line) + ": a key of more than " +
+                        std::to_string(kMostKeyParts) + " parts");
   toml::table root;
   try {
     root = toml::parse(text, std::string_view("metadata"));

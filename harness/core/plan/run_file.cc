@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <sstream>
 
 #include "harness/core/plan/names.h"
+#include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
 
 namespace conoscope::core {
@@ -385,15 +385,21 @@ const std::vector<std::string>& known_controls() {
 }
 
 RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  content << in.rdbuf();
-  if (!in || fs::is_directory(path))
-    throw RunFileError({path.string() + ": error: the run file cannot be read"});
+  const auto refuse = [&path](const std::string& where, const std::string& why) {
+    throw RunFileError({path.string() + where + ": error: " + why});
+  };
   RunFile out;
   out.path = path;
-  out.text = content.str();
   out.name = path.stem().string();
+  std::ifstream in(path, std::ios::binary);
+  if (!in || fs::is_directory(path)) refuse("", "the run file cannot be read");
+  out.text.resize(kMostTomlBytes + 1);  // no more, whatever the path leads to
+  in.read(out.text.data(), static_cast<std::streamsize>(out.text.size()));
+  out.text.resize(static_cast<std::size_t>(in.gcount()));
+  if (out.text.size() > kMostTomlBytes) refuse("", "a run file has at most 1 MiB");
+  if (const std::size_t line = line_of_deep_key(out.text); line > 0)
+    refuse(":" + std::to_string(line),
+           "a key of more than " + std::to_string(kMostKeyParts) + " parts");
   toml::table root;
   try {
     root = toml::parse(std::string_view(out.text), path.string());

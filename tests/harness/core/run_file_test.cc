@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/core/toml_text.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
@@ -216,6 +217,24 @@ TEST_CASE("a file that cannot be read is named") {
   CHECK_THROWS_SAYING(parse_run_file(scratch.path(""), diagnostics), RunFileError,
                       "the run file cannot be read");
   CHECK(Read("").errors.size() == 2);  // empty, but readable: no dataset, no model
+}
+
+TEST_CASE("a file that would exhaust memory or the stack is refused") {
+  CHECK_THROWS_SAYING(Read("# " + std::string(1 << 20, '-')), RunFileError, "at most 1 MiB");
+  Diagnostics diagnostics("x");
+  CHECK_THROWS_SAYING(parse_run_file("/dev/zero", diagnostics), RunFileError, "at most 1 MiB");
+  // toml++ goes one call deeper for each part.
+  std::string deep = "a";
+  for (int i = 0; i < 50'000; ++i) deep += i % 2 ? ".a" : ".'b.c'";
+  for (const std::string& text : {"seeds = [0]\n" + deep + " = 1\n", "\n[" + deep + "]\n",
+                                  "\nlimits = { " + deep + " = 1 }\n"})
+    CHECK_THROWS_SAYING(Read(text), RunFileError, ":2: error: a key of more than 32 parts");
+  // Dots in texts and comments are none of a key's.
+  const std::string dots(100, '.');
+  CHECK(Read(kParts + "# " + dots + "\nname = \"" + dots + "\\\"" + dots + "\"\n").errors.size() <=
+        1);
+  CHECK(line_of_deep_key("a = \"\"\"\n" + dots + "\n'\n\"\"\"\nb =  + dots + \n") == 0);
+  CHECK(line_of_deep_key("a = 1\nb = \"unfinished\n" + dots) == 3);
 }
 
 TEST_CASE("a file with profiles has several sizes") {
