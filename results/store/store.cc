@@ -91,9 +91,8 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path) 
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw StoreError(StoreProblem::cannot_open, path.string() + ": no such file");
-  auto connection = connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY);
   try {
-    return readable(std::move(connection));
+    return readable(connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY));
   } catch (const StoreError& error) {
     // A WAL store in a folder where its index cannot be made, as on read-only media: when no log
     // lies beside it, the file alone is complete.
@@ -111,6 +110,15 @@ std::unique_ptr<Connection> open_in_memory() {
   connection->execute("PRAGMA foreign_keys = ON");
   migrate(*connection);
   return connection;
+}
+
+// A file that was deleted or moved is written to until it is closed, and then gone.
+void require_in_place(Connection& connection) {
+  int moved = 0;
+  sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved != 0)
+    throw StoreError(StoreProblem::cannot_open,
+                     connection.label() + ": the file was deleted or moved while it was in use");
 }
 
 void require_finite(const std::string& metric, const std::optional<double>& value) {
@@ -258,6 +266,7 @@ bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
   for (const ScoreRow& row : scores) require_finite(row.metric, row.value);
   for (const SampleScoreRow& row : sample_scores) require_finite(row.metric, row.value);
   Connection& c = connection();
+  require_in_place(c);
   Transaction transaction(c);
   try {
     c.kept(

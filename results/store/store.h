@@ -55,7 +55,8 @@ class Store {
   /// returns  false: this id is saved already, with the same cell, run, status and start
   /// throws   std::invalid_argument: a value that is not finite (see score_row())
   ///          StoreError: conflict (the id is another attempt), constraint (unknown cell, metric,
-  ///          ...; value and reason both or neither), disk_full, busy, ...
+  ///          ...; value and reason both or neither), cannot_open (the file was deleted or moved
+  ///          meanwhile), disk_full, busy, ...
   bool record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
               std::span<const SampleScoreRow> sample_scores = {});
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -94,6 +95,24 @@ TEST_CASE("store: recording the same attempt again changes nothing") {
   CHECK(count(store, "sample_score") == 2);
   CHECK(store.connection().text("SELECT reason FROM sample_score WHERE part = 1") == "nan");
   CHECK(problem_of([&] { store.record(attempt("x", kSecond), both(0.5, 2)); }) == "conflict");
+}
+
+TEST_CASE("store: what would be written to a deleted or moved file is refused") {
+  sample::Folder folder;
+  for (const bool removed : {true, false}) {
+    const auto path = folder / (removed ? "removed.db" : "moved.db");
+    Store store = Store::open(path, Mode::read_write);
+    sample::ask(store);
+    store.record(attempt("1", kFirst), both(1, 2));
+    if (removed)
+      std::filesystem::remove(path);
+    else
+      std::filesystem::rename(path, folder / "elsewhere.db");
+    std::string message;
+    CHECK(problem_of([&] { store.record(attempt("2", kSecond), both(1, 2)); }, &message) ==
+          "cannot_open");
+    CHECK(message == path.string() + ": the file was deleted or moved while it was in use");
+  }
 }
 
 TEST_CASE("store: every field of an attempt comes back") {
