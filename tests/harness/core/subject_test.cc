@@ -166,7 +166,8 @@ TEST_CASE("on a tie the lowest class is predicted") {
 }
 
 TEST_CASE("the head view of n x P x D, n x D and flatten") {
-  const auto cube = make_head_view(model());
+  const ArrayBag bag = model();  // whose numbers stay where they are
+  const auto cube = make_head_view(bag);
   CHECK(cube.positions == 2);
   CHECK(cube.samples() == 5);
   CHECK(cube.width() == 3);
