@@ -1,5 +1,5 @@
-// Purity scores against what the reference code costs on the same shapes (one thread, CPU seconds
-// of the specification): pairwise OIS, n = 3000, k = 5 / 20: 2.2 / 38.8; NIS: 0.48 / 2.7.
+// Purity scores: OIS, pairwise and joint, and NIS of 3,000 and 12,000 samples with 5 or 20 concepts.
+// A pure representation must score as one.
 
 #include <benchmark/benchmark.h>
 

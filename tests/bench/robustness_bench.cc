@@ -1,5 +1,4 @@
-// Interventional robustness on the full grid of dSprites, 737,280 codes of 10 latents: reference
-// (disentanglement_lib, numpy) 2.5 s; reading the codes once takes about 2 ms at 30 GB/s.
+// Interventional robustness on the full grid of dSprites, 737,280 codes of 10 latents.
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,5 @@
-// MCD's self-representation at the size where its authors cut off: 10,000 rows x 512. The reference
-// program takes about 236 s. One thread; the result is checked in double against all rows, and
-// against plain coordinate descent.
+// MCD's self-representation at the size where its authors cut off: 10,000 rows x 512. One thread; the
+// result is checked in double against all rows, and against plain coordinate descent.
 
 #include <benchmark/benchmark.h>
 
