@@ -1,6 +1,5 @@
 #include "numerics/svd.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <type_traits>
 
 #include "numerics/checks.h"
+#include "numerics/leading_eigenpairs.h"
 
 namespace conoscope::numerics {
 namespace {
@@ -83,12 +83,12 @@ void by_gram(const RowMajorRef<T>& x, Index k, TruncatedSvd& out) {
     load(x, 0, n, out.mean, block);
     gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
   }
-  const Eigen::SelfAdjointEigenSolver<ColMajor> solver(gram);
-  if (solver.info() != Eigen::Success)
+  const auto found = leading_eigenpairs(gram, k);
+  if (!found)
     throw std::domain_error("truncated_svd: the eigenvalues of the Gram matrix did not converge");
 
-  // The solver sorts ascending. What is below the rounding of the largest is not a number we know.
-  const Vector eigenvalues = solver.eigenvalues().reverse().head(k);
+  // What is below the rounding of the largest is not a number we know.
+  const Vector& eigenvalues = found->values;
   const double noise = std::numeric_limits<double>::epsilon() * std::max(eigenvalues[0], 0.0);
   out.singular_values.resize(k);
   Index known = 0;
@@ -97,12 +97,9 @@ void by_gram(const RowMajorRef<T>& x, Index k, TruncatedSvd& out) {
     out.singular_values[r] = signal ? std::sqrt(eigenvalues[r]) : 0.0;
     if (signal) ++known;
   }
-  const Matrix vectors = solver.eigenvectors().rowwise().reverse().leftCols(k).transpose();
-  if (over_columns) {
-    out.components = vectors;
-    return;
-  }
-  out.components = vectors * block;
+  out.components = found->vectors.transpose();
+  if (over_columns) return;
+  out.components *= block;
   for (Index r = 0; r < known; ++r) out.components.row(r).normalize();
   complete(out.components, known);
 }
@@ -111,7 +108,7 @@ constexpr Index kSpare = 10;  // directions beyond the k asked for
 
 /// X^T X with products in float inside a block of rows, the blocks' sum in double.
 ColMajor float_gram(const RowMajorRef<float>& x, const Vector& mean) {
-  constexpr Index kBlock = 512;
+  constexpr Index kBlock = 2048;
   const Index width = x.cols();
   ColMajor gram = ColMajor::Zero(width, width);
   Eigen::MatrixXf part(width, width);
@@ -139,11 +136,16 @@ bool ritz_fits(const RowMajorRef<T>& x, Index k) {
 
 /// False: the smallest of the k is too small beside the largest to be told in this way.
 bool by_ritz(const RowMajorRef<float>& x, Index k, TruncatedSvd& out) {
-  const Eigen::SelfAdjointEigenSolver<ColMajor> rough(float_gram(x, out.mean));
-  if (rough.info() != Eigen::Success) return false;
-  const Matrix directions = rough.eigenvectors().rightCols(k + kSpare);
+  constexpr double kOfFloat = 1e-8;  // below what the products in float leave anyway
+  const auto rough = leading_eigenpairs(float_gram(x, out.mean), k + kSpare, kOfFloat);
+  if (!rough) return false;
+  // No more of the spare ones than widen the gap: each is a column in double.
+  const auto gap = [&](Index spare) { return rough->values[k - 1] - rough->values[k + spare]; };
+  Index spare = 0;
+  while (spare < kSpare - 1 && !(gap(spare) >= 0.5 * gap(kSpare - 1))) ++spare;
+  const Matrix directions = rough->vectors.leftCols(k + spare);
 
-  ColMajor inner = ColMajor::Zero(k + kSpare, k + kSpare);
+  ColMajor inner = ColMajor::Zero(k + spare, k + spare);
   Matrix block;
   const Index step = rows_per_block<double>(x.cols());
   for (Index first = 0; first < x.rows(); first += step) {
@@ -151,18 +153,16 @@ bool by_ritz(const RowMajorRef<float>& x, Index k, TruncatedSvd& out) {
     const Matrix inside = block * directions;
     inner.selfadjointView<Eigen::Lower>().rankUpdate(inside.transpose());
   }
-  const Eigen::SelfAdjointEigenSolver<ColMajor> exact(inner);
-  const Vector eigenvalues = exact.eigenvalues().reverse().head(k);
+  const auto exact = leading_eigenpairs(inner, k);
   constexpr double kTold = 9e-6;  // (3e-3)^2
   constexpr double kAgree = 1e-4;
-  if (exact.info() != Eigen::Success || !(eigenvalues[k - 1] >= kTold * eigenvalues[0]) ||
-      !(eigenvalues[0] > 0.0))
-    return false;
+  if (!exact) return false;
+  const Vector& eigenvalues = exact->values;
+  if (!(eigenvalues[k - 1] >= kTold * eigenvalues[0]) || !(eigenvalues[0] > 0.0)) return false;
   // Squares that fall below or above what a float holds leave another matrix.
-  if (!(std::abs(rough.eigenvalues()[x.cols() - 1] - eigenvalues[0]) <= kAgree * eigenvalues[0]))
-    return false;
+  if (!(std::abs(rough->values[0] - eigenvalues[0]) <= kAgree * eigenvalues[0])) return false;
   out.singular_values = eigenvalues.cwiseSqrt();
-  out.components = (directions * exact.eigenvectors().rowwise().reverse().leftCols(k)).transpose();
+  out.components = (directions * exact->vectors).transpose();
   return true;
 }
 

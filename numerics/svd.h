@@ -8,8 +8,8 @@ enum class SvdMethod {
   kAutomatic,  ///< kExact where N D min(N, D) <= 2^26, kRitz for more than 2^32 of float rows with
                ///< k + 10 <= D <= N, else kGram
   kExact,      ///< divide and conquer on X itself: errors of about 1e-15 s_1
-  kGram,       ///< eigenvectors of the smaller of X^T X and X X^T: see truncated_svd
-  kRitz,  ///< the k + 10 leading directions of a X^T X whose products are float, then the exact
+  kGram,       ///< leading_eigenpairs of the smaller of X^T X and X X^T: see truncated_svd
+  kRitz,  ///< up to k + 9 leading directions of a X^T X whose products are float, then the exact
           ///< singular vectors of X within them: see truncated_svd
 };
 
@@ -32,11 +32,11 @@ struct TruncatedSvd {
 /// rounding and are returned as 0, with some orthonormal completion as their components.
 /// Accumulation is double for float rows too.
 ///
-/// kRitz (float rows) multiplies blocks of 512 rows in float, sums the blocks in double, keeps
-/// k + 10 directions and solves for X within these in double (Rayleigh-Ritz). Singular values are
+/// kRitz (float rows) multiplies blocks of 2048 rows in float, sums the blocks in double, keeps
+/// k + p directions and solves for X within these in double (Rayleigh-Ritz). Singular values are
 /// as exact as kGram's up to the square of the directions' error, which is about 1e-7 s_1^2 over
-/// the gap s_k^2 - s_(k+10)^2. Where s_k < 3e-3 s_1 that is no longer small, and kGram is taken
-/// instead.
+/// the gap s_k^2 - s_(k+p+1)^2; p is the least number from 0 to 9 that makes this gap half as wide
+/// as 9 do. Where s_k < 3e-3 s_1 the error is no longer small, and kGram is taken instead.
 ///
 /// x           N x D, finite
 /// k           1 <= k <= min(N, D)
