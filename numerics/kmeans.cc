@@ -8,91 +8,19 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/kmeans_rows.h"
+#include "numerics/kmeans_seeding.h"
 #include "numerics/sums.h"
 
 namespace conoscope::numerics {
 namespace {
-
-/// The rows, and what every pass over them needs.
-template <typename T>
-struct Rows {
-  /// throws  std::invalid_argument: no rows or columns, or an entry that is not finite
-  explicit Rows(const RowMajorRef<T>& rows) : x(rows), shift(rows.cols()), norms(rows.rows()) {
-    const auto n = static_cast<double>(x.rows());
-    shift.setZero();
-    Vector mean = Vector::Zero(x.cols());
-    const Vector origin = mean;
-    for (Index i = 0; i < x.rows(); ++i) {
-      const T* row = x.row(i).data();
-      norms[i] = squared_difference(row, origin.data(), x.cols());
-      for (Index d = 0; d < x.cols(); ++d) mean[d] += static_cast<double>(row[d]);
-    }
-    // One look instead of two: a square that is finite has no other entries in it.
-    if (x.size() == 0 || !std::isfinite(norms.sum())) require_filled("kmeans", "x", x);
-    mean /= n;
-    // Rows within ten radii of the origin are used as they lie: shifting them would cost a copy and
-    // save less than two digits. The shift is a value of T: subtracting it rounds only once.
-    double total = norms.sum() - n * mean.squaredNorm();
-    far = !(mean.squaredNorm() <= 100.0 * total / n);
-    if (far) {
-      total = 0.0;
-      shift = mean.template cast<T>();
-      const Vector near = shift.template cast<double>();
-      for (Index i = 0; i < x.rows(); ++i) {
-        total += squared_difference(x.row(i).data(), mean.data(), x.cols());
-        norms[i] = squared_difference(x.row(i).data(), near.data(), x.cols());
-      }
-    }
-    norms = norms.cwiseSqrt();
-    mean_variance = total / n / static_cast<double>(x.cols());
-  }
-
-  RowMajorRef<T> x;
-  bool far = false;  ///< whether shift is other than 0
-  Eigen::Matrix<T, Eigen::Dynamic, 1> shift;
-  Vector norms;  ///< |x_i - shift|
-  double mean_variance = 0.0;
-};
-
-/// A few points, less the shift of the rows, and how wrong a product with one of them can be.
-template <typename T>
-struct Points {
-  Points() = default;
-  Points(const Rows<T>& rows, const Matrix& points)
-      : shifted(points.rows(), points.cols()), squares(points.rows()) {
-    const Vector origin = rows.shift.template cast<double>();
-    for (Index k = 0; k < points.rows(); ++k) {
-      const Vector step = points.row(k).transpose() - origin;
-      squares[k] = step.squaredNorm();
-      shifted.row(k) = step.transpose().template cast<T>();
-    }
-    largest = std::sqrt(squares.maxCoeff());
-  }
-
-  /// |p|^2 - 2 <x, p>, the dot product taken in T, is no further than this from its true value for
-  /// any row of that norm and any of the points: the usual bound on a dot product of D terms
-  /// (Higham 2002, section 3.1) for sum |x_d p_d| <= |x| |p|, plus underflow.
-  double error(double norm) const {
-    const double width = static_cast<double>(shifted.cols()) + 8.0;
-    const double product = norm * largest;
-    if (!(product < static_cast<double>(std::numeric_limits<T>::max()) / 4.0))
-      return std::numeric_limits<double>::infinity();
-    return width * (static_cast<double>(std::numeric_limits<T>::epsilon()) * product +
-                    std::numeric_limits<double>::epsilon() * largest * largest +
-                    static_cast<double>(std::numeric_limits<T>::min()));
-  }
-
-  RowMajor<T> shifted;  ///< K x D
-  Vector squares;       ///< |p - shift|^2
-  double largest = 0.0;
-};
 
 /// Which centre is nearest, for blocks of rows: from one matrix product each, and measured again
 /// where its rounding could have changed the answer.
 template <typename T>
 class Nearest {
  public:
-  Nearest(const Rows<T>& rows, const Matrix& centres)
+  Nearest(const KMeansRows<T>& rows, const Matrix& centres)
       : rows_(rows), centres_(centres), points_(rows, centres) {}
 
   /// For rows which[0], which[1], ... (ascending): label(j) and lead(j).
@@ -169,9 +97,9 @@ class Nearest {
     second_[j] = 0.0;
   }
 
-  const Rows<T>& rows_;
+  const KMeansRows<T>& rows_;
   const Matrix& centres_;
-  Points<T> points_;
+  KMeansPoints<T> points_;
   RowMajor<T> block_;
   Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> dots_;  // a column for each centre
   Vector least_, second_, place_;                          // by row; place: the centre's number
@@ -227,7 +155,7 @@ enum class Summing {
 /// Labels for the centres given; returns how many have changed. A row whose lead has outlasted the
 /// centres' moves is not measured again.
 template <typename T>
-Index assign(const Rows<T>& rows, const Matrix& centres, Assignment& state, Summing summing,
+Index assign(const KMeansRows<T>& rows, const Matrix& centres, Assignment& state, Summing summing,
              Sums& sums) {
   if (summing == Summing::kAll) sums.clear(centres.rows(), centres.cols());
   Nearest<T> nearest(rows, centres);
@@ -259,7 +187,7 @@ Index assign(const Rows<T>& rows, const Matrix& centres, Assignment& state, Summ
 }
 
 template <typename T>
-void sum_members(const Rows<T>& rows, const std::vector<Index>& labels, Sums& sums) {
+void sum_members(const KMeansRows<T>& rows, const std::vector<Index>& labels, Sums& sums) {
   sums.clear(sums.of_members.rows(), sums.of_members.cols());
   for (Index i = 0; i < rows.x.rows(); ++i)
     sums.add(rows.x.row(i).data(), labels[static_cast<std::size_t>(i)]);
@@ -267,8 +195,8 @@ void sum_members(const Rows<T>& rows, const std::vector<Index>& labels, Sums& su
 
 /// Gives each centre without rows the row farthest from its centre. Returns whether any moved.
 template <typename T>
-bool relocate_empty(const Rows<T>& rows, const Matrix& centres, const std::vector<Index>& labels,
-                    Sums& sums) {
+bool relocate_empty(const KMeansRows<T>& rows, const Matrix& centres,
+                    const std::vector<Index>& labels, Sums& sums) {
   std::vector<Index> empty;
   for (Index k = 0; k < centres.rows(); ++k)
     if (sums.count[static_cast<std::size_t>(k)] == 0) empty.push_back(k);
@@ -295,7 +223,7 @@ bool relocate_empty(const Rows<T>& rows, const Matrix& centres, const std::vecto
 }
 
 template <typename T>
-KMeansResult lloyd(const Rows<T>& rows, const Matrix& init, const KMeansOptions& options) {
+KMeansResult lloyd(const KMeansRows<T>& rows, const Matrix& init, const KMeansOptions& options) {
   KMeansResult result;
   result.centres = init;
   const Index n = rows.x.rows();
@@ -357,195 +285,17 @@ KMeansResult lloyd(const Rows<T>& rows, const Matrix& init, const KMeansOptions&
   return result;
 }
 
-/// <row, p> of kCount points, in one look at the row.
-template <int kCount, typename T>
-void dots_with(const T* row, const T* points, Index width, double* out) {
-  constexpr int kLanes = 8;
-  using Lanes = Eigen::Array<T, kLanes, 1, Eigen::DontAlign>;
-  // A processor does not look beyond the page by itself, and a row may be half of one.
-  constexpr Index kAhead = 16384 / static_cast<Index>(sizeof(T));
-  Lanes sum[kCount];
-  for (Lanes& lanes : sum) lanes.setZero();
-  Index d = 0;
-  for (; d + kLanes <= width; d += kLanes) {
-    __builtin_prefetch(row + d + kAhead);
-    const Lanes entries = Eigen::Map<const Lanes>(row + d);
-    for (int c = 0; c < kCount; ++c)
-      sum[c] += entries * Eigen::Map<const Lanes>(points + c * width + d);
-  }
-  for (int c = 0; c < kCount; ++c) {
-    T total = sum[c].sum();
-    for (Index rest = d; rest < width; ++rest) total += row[rest] * points[c * width + rest];
-    out[c] = static_cast<double>(total);
-  }
-}
-
-template <typename T>
-void dots_with_all(const T* row, const RowMajor<T>& points, double* out) {
-  constexpr Index kMost = 6;
-  constexpr decltype(&dots_with<1, T>) kBySize[kMost] = {&dots_with<1, T>, &dots_with<2, T>,
-                                                         &dots_with<3, T>, &dots_with<4, T>,
-                                                         &dots_with<5, T>, &dots_with<6, T>};
-  for (Index done = 0, count; done < points.rows(); done += count) {
-    count = std::min(kMost, points.rows() - done);
-    kBySize[count - 1](row, points.row(done).data(), points.cols(), out + done);
-  }
-}
-
-/// Draws the seeds one after the other, and remembers how far each row is from the nearest.
-template <typename T>
-class Seeding {
- public:
-  Seeding(const Rows<T>& rows, Index k, Seed seed)
-      : rows_(rows),
-        random_(seed),
-        trials_(2 + static_cast<Index>(std::log(static_cast<double>(k)))),
-        seeds_(k, rows.x.cols()),
-        nearest_(Vector::Constant(rows.x.rows(), std::numeric_limits<double>::infinity())),
-        root_(nearest_),
-        seed_of_(static_cast<std::size_t>(rows.x.rows()), 0) {}
-
-  /// Draws the candidates of the next seed.
-  void begin_step() {
-    const std::vector<Index> drawn = draw();
-    candidates_.resize(static_cast<Index>(drawn.size()), rows_.x.cols());
-    for (std::size_t t = 0; t < drawn.size(); ++t)
-      candidates_.row(static_cast<Index>(t)) = rows_.x.row(drawn[t]).template cast<double>();
-    points_ = Points<T>(rows_, candidates_);
-    norms_ = points_.squares.cwiseSqrt();
-    apart_.resize(chosen_, candidates_.rows());
-    for (Index s = 0; s < chosen_; ++s)
-      apart_.row(s) = (candidates_.rowwise() - seeds_.row(s)).rowwise().norm().transpose();
-    distance_.resize(candidates_.rows(), rows_.x.rows());
-  }
-
-  /// For rows first ... end-1: how far each is from the nearest seed, were a candidate one of them.
-  void measure(Index first, Index end) {
-    const Index count = candidates_.rows();
-    std::vector<double> dot(static_cast<std::size_t>(count));
-    Eigen::Matrix<T, Eigen::Dynamic, 1> shifted;
-    for (Index i = first; i < end; ++i) {
-      const double nearest = nearest_[i], norm = rows_.norms[i];
-      if (out_of_reach(i)) {
-        for (Index t = 0; t < count; ++t) distance_(t, i) = nearest;
-        continue;
-      }
-      const T* row = rows_.x.row(i).data();
-      if (rows_.far) {
-        shifted = rows_.x.row(i).transpose() - rows_.shift;
-        row = shifted.data();
-      }
-      dots_with_all(row, points_.shifted, dot.data());
-      const double error = points_.error(norm);
-      for (Index t = 0; t < count; ++t) {
-        double value = norm * norm + points_.squares[t] - 2.0 * dot[static_cast<std::size_t>(t)];
-        // Measured directly where rounding would show.
-        if (!(value > 1e3 * error) && !(value - 2.0 * error > nearest))
-          value =
-              squared_difference(rows_.x.row(i).data(), candidates_.row(t).data(), rows_.x.cols());
-        distance_(t, i) = std::min(nearest, value);
-      }
-    }
-  }
-
-  /// The best candidate, once all rows are measured, is the next seed.
-  void end_step() {
-    Index best = 0;
-    distance_.rowwise().sum().minCoeff(&best);
-    seeds_.row(chosen_) = candidates_.row(best);
-    for (Index i = 0; i < nearest_.size(); ++i) {
-      if (!(distance_(best, i) < nearest_[i])) continue;
-      nearest_[i] = distance_(best, i);
-      root_[i] = std::sqrt(nearest_[i]);
-      seed_of_[static_cast<std::size_t>(i)] = chosen_;
-    }
-    ++chosen_;
-  }
-
-  Matrix& seeds() { return seeds_; }
-
- private:
-  std::vector<Index> draw() {
-    const Index n = rows_.x.rows();
-    const double total = chosen_ > 0 ? nearest_.sum() : 0.0;
-    if (!(total > 0.0)) return {static_cast<Index>(random_.below(static_cast<std::uint64_t>(n)))};
-    cumulated_.resize(static_cast<std::size_t>(n));
-    double sum = 0.0;
-    for (Index i = 0; i < n; ++i) cumulated_[static_cast<std::size_t>(i)] = sum += nearest_[i];
-    std::vector<Index> drawn;
-    for (Index t = 0; t < trials_; ++t) {
-      const double target = random_.uniform() * total;
-      Index row =
-          std::upper_bound(cumulated_.begin(), cumulated_.end(), target) - cumulated_.begin();
-      if (row == n)  // rounding: the last row that could be drawn
-        for (--row; !(nearest_[row] > 0.0);) --row;
-      drawn.push_back(row);
-    }
-    return drawn;
-  }
-
-  /// Whether no candidate can be nearer than the seed that row i has, by the triangle inequality
-  /// through that seed and through the origin.
-  bool out_of_reach(Index i) const {
-    if (chosen_ == 0) return false;
-    const double own = root_[i] * (1.0 + 1e-6), norm = rows_.norms[i];
-    const double* from_seed = apart_.row(seed_of_[static_cast<std::size_t>(i)]).data();
-    for (Index t = 0; t < norms_.size(); ++t)
-      if (from_seed[t] < 2.0 * own && std::abs(norm - norms_[t]) < own) return false;
-    return true;
-  }
-
-  const Rows<T>& rows_;
-  Random random_;
-  Index trials_, chosen_ = 0;
-  Matrix seeds_;                // K x D
-  Vector nearest_;              // N: squared distance to the nearest seed
-  Vector root_;                 // N: its root
-  std::vector<Index> seed_of_;  // N: which seed that is
-  Matrix candidates_;           // of the next seed
-  Points<T> points_;            // the same
-  Vector norms_;                // their norms, less the shift
-  Matrix apart_;                // chosen x candidates: |seed - candidate|
-  Matrix distance_;             // candidates x N, squared: see measure()
-  std::vector<double> cumulated_;
-};
-
-/// One seeding for each seed. A look at all rows from memory costs more than what is done with
-/// them, so all take their steps together.
-template <typename T>
-std::vector<Matrix> seed_centres(const Rows<T>& rows, Index k, const std::vector<Seed>& seeds) {
-  std::vector<Seeding<T>> starts;
-  for (const Seed& seed : seeds) starts.emplace_back(rows, k, seed);
-  const Index n = rows.x.rows(), block = rows_per_block<T>(rows.x.cols());
-  for (Index chosen = 0; chosen < k; ++chosen) {
-    for (Seeding<T>& start : starts) start.begin_step();
-    for (Index first = 0; first < n; first += block)
-      for (Seeding<T>& start : starts) start.measure(first, std::min(first + block, n));
-    for (Seeding<T>& start : starts) start.end_step();
-  }
-  std::vector<Matrix> out;
-  for (Seeding<T>& start : starts) out.push_back(std::move(start.seeds()));
-  return out;
-}
-
 void check_options(const KMeansOptions& options) {
   require_at_least("kmeans", "max_iter", options.max_iter, 1);
   require_weight("kmeans", "tol", options.tol);
 }
 
-void check_k(Index k, Index n) {
-  require_at_least("kmeans", "k", k, 1);
-  if (k > n)
-    throw std::invalid_argument("kmeans: k = " + std::to_string(k) +
-                                " exceeds the number of rows, " + std::to_string(n));
-}
-
 template <typename T>
 KMeansResult from(const RowMajorRef<T>& x, const MatrixRef& init, const KMeansOptions& options) {
   check_options(options);
-  const Rows<T> rows(x);
+  const KMeansRows<T> rows(x);
   require_filled("kmeans", "init", init);
-  check_k(init.rows(), x.rows());
+  require_kmeans_k(init.rows(), x.rows());
   if (init.cols() != x.cols())
     throw std::invalid_argument("kmeans: init has " + std::to_string(init.cols()) +
                                 " columns, x has " + std::to_string(x.cols()));
@@ -556,8 +306,8 @@ template <typename T>
 KMeansResult restarts(const RowMajorRef<T>& x, Index k, Seed seed, const KMeansOptions& options) {
   check_options(options);
   require_at_least("kmeans", "n_init", options.n_init, 1);
-  const Rows<T> rows(x);
-  check_k(k, x.rows());
+  const KMeansRows<T> rows(x);
+  require_kmeans_k(k, x.rows());
   std::vector<Seed> seeds;
   for (int start = 0; start < options.n_init; ++start)
     seeds.push_back(seed.child("start").child(static_cast<std::uint64_t>(start)));
@@ -569,13 +319,6 @@ KMeansResult restarts(const RowMajorRef<T>& x, Index k, Seed seed, const KMeansO
     any = true;
   }
   return best;
-}
-
-template <typename T>
-std::vector<Matrix> plus_plus(const RowMajorRef<T>& x, Index k, const std::vector<Seed>& seeds) {
-  const Rows<T> rows(x);
-  check_k(k, x.rows());
-  return seed_centres(rows, k, seeds);
 }
 
 }  // namespace
@@ -594,22 +337,6 @@ KMeansResult kmeans(const MatrixRef& x, Index k, Seed seed, const KMeansOptions&
 
 KMeansResult kmeans(const MatrixRefF& x, Index k, Seed seed, const KMeansOptions& options) {
   return restarts<float>(x, k, seed, options);
-}
-
-Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed) {
-  return plus_plus<double>(x, k, {seed}).front();
-}
-
-Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed) {
-  return plus_plus<float>(x, k, {seed}).front();
-}
-
-std::vector<Matrix> kmeans_plus_plus(const MatrixRef& x, Index k, const std::vector<Seed>& seeds) {
-  return plus_plus<double>(x, k, seeds);
-}
-
-std::vector<Matrix> kmeans_plus_plus(const MatrixRefF& x, Index k, const std::vector<Seed>& seeds) {
-  return plus_plus<float>(x, k, seeds);
 }
 
 }  // namespace conoscope::numerics

@@ -17,6 +17,7 @@
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_ross.h"
 #include "numerics/kmeans.h"
+#include "numerics/kmeans_seeding.h"
 #include "numerics/logistic_regression.h"
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"

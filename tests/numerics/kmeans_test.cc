@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "numerics/kmeans_seeding.h"
 #include "numerics/random.h"
 
 using namespace conoscope::numerics;
