@@ -49,7 +49,7 @@ std::optional<Eigenpairs> by_lanczos(const ColMajor& lower, Index k, double tole
     }
     const double rest = beside[steps - 1] = next.norm();
     scale = std::max(scale, diagonal[steps - 1]);
-    // Also where it is not a number. Nothing is left of the start: what it does not hold is unknown.
+    // Nothing is left of the start, and what it does not hold is unknown; or it is not a number.
     if (!(rest > static_cast<double>(n) * kRounding * scale)) return std::nullopt;
     basis.col(steps) = next / rest;
     if (steps < check) continue;

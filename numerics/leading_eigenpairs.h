@@ -13,13 +13,15 @@ struct Eigenpairs {
 
 /// What are the k largest eigenvalues of a positive semi-definite matrix, and their vectors?
 ///
-/// Where k is small beside N: Lanczos' method with full reorthogonalisation from a fixed start, until
+/// Where k is small beside N: Lanczos' method with full reorthogonalisation from a fixed start,
+/// until
 ///
 ///   |A v - lambda v| <= tolerance lambda_1      for each of the k
 ///
 /// and then a proof that none has been missed: with these k removed, lambda_k I - A has a Cholesky
-/// factorisation, so that no other eigenvalue is larger than the k-th. Where the values lie too close
-/// together for N / 2 steps, where one is repeated, or the rank is below k: a full decomposition.
+/// factorisation, so that no other eigenvalue is larger than the k-th. Where the values lie too
+/// close together for N / 2 steps, where one is repeated, or the rank is below k: a full
+/// decomposition.
 ///
 /// lower       A, N x N, positive semi-definite; only its lower triangle is read
 /// k           1 <= k <= N
