@@ -45,6 +45,12 @@ Point solve(const VectorRef& x, const IndexVector& labels, Index positive, doubl
     const double db = -(here.hww * here.gb - here.hwb * here.gw) / det;
     const double slope = here.gw * dw + here.gb * db;
     if (-slope <= 1e-24 * (1.0 + here.value)) break;
+    if (-slope <= 1e-15 * (1.0 + here.value)) {
+      // What is left to gain is below the rounding of `value`: no line search could see it, and one
+      // exact step takes it.
+      at = {at.w + dw, at.b + db};
+      break;
+    }
     double step = 1.0;
     for (;; step *= 0.5) {
       const Point next{at.w + step * dw, at.b + step * db};
