@@ -1,6 +1,6 @@
-// C-SHAP: concept vectors that all outputs share, learnt so that their scores alone let a small
-// network rebuild the activations; an output's importances are the Shapley values of the concepts
-// in the game "how many of the output's samples keep their prediction".
+// C-SHAP: concept vectors learnt for all outputs together, so that their scores alone let a small
+// network rebuild the activations. An output's concepts are those of largest Shapley value in the
+// game "how many of the output's samples keep their prediction".
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr Index kEnumerated = 12;  // up to that many concepts all coalitions ar
 
 constexpr auto kParameters = sdk::parameters(
     sdk::integer("k", 5).at_least(1).counts_concepts().help(
-        "concepts per output that keep their importance: those of largest |phi|; all others get 0"),
+        "concepts per output: of those that are learnt, the ones of largest |phi|"),
     sdk::integer("concepts", 100)
         .at_least(1)
         .help("concept vectors that are learnt, before duplicates are removed"),
@@ -129,23 +129,25 @@ class CShap final : public sdk::Explainer {
           context.progress(0.7 + 0.3 * static_cast<double>(++done) / static_cast<double>(n));
         });
 
-    auto explanation = out.class_agnostic(count, outputs, view.width());
-    auto cavs = sdk::as_matrix(explanation.cavs, count, view.width());
-    for (Index p = 0; p < count; ++p)
-      cavs.row(p) = concepts.row(players[static_cast<std::size_t>(p)]).normalized();
-    auto importance = sdk::as_matrix(explanation.importance, outputs, count);
-    importance.setZero();
     auto completeness = out.create<double>("completeness", {outputs});
-    for (Index c = 0; c < outputs; ++c) {
+    for (Index c = 0; c < outputs; ++c)
       completeness[static_cast<std::size_t>(c)] = values(game.rows() - 1, c);
-      if (members[static_cast<std::size_t>(c)].empty()) continue;
-      const numerics::Vector phi =
-          enumerate ? methods::shapley_exact(values.col(c))
-                    : methods::kernel_shap(game.topRows(drawn), values.col(c).head(drawn),
-                                           numerics::Vector::Ones(drawn), values(drawn, c),
-                                           values(drawn + 1, c));
-      for (const Index p : largest(phi)) importance(c, p) = phi[p];
-    }
+    conoscope::explainers::explain_members(
+        view, context, out, "c_shap", true, [&](Index c, const auto&, const sdk::Matrix&) {
+          const numerics::Vector phi =
+              enumerate ? methods::shapley_exact(values.col(c))
+                        : methods::kernel_shap(game.topRows(drawn), values.col(c).head(drawn),
+                                               numerics::Vector::Ones(drawn), values(drawn, c),
+                                               values(drawn + 1, c));
+          conoscope::explainers::OutputConcepts mine;
+          const std::vector<Index> top = largest(phi);
+          mine.importance = phi(top);
+          mine.cavs.resize(static_cast<Index>(top.size()), view.width());
+          for (std::size_t t = 0; t < top.size(); ++t)
+            mine.cavs.row(static_cast<Index>(t)) =
+                concepts.row(players[static_cast<std::size_t>(top[t])]).normalized();
+          return mine;
+        });
   }
 
  private:
@@ -166,8 +168,8 @@ class CShap final : public sdk::Explainer {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(CShap, "c_shap", "1.0.0", R"toml(
-summary = "class-agnostic concepts learnt for completeness, importance by KernelSHAP per output"
+CONOSCOPE_EXPLAINER(CShap, "c_shap", "2.0.0", R"toml(
+summary = "concepts learnt for completeness; of them, for each output, those of largest Shapley value"
 licence = "Apache-2.0"
 citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep Neural Networks, NeurIPS 2020"
 needs = ["head_view"]
