@@ -1,15 +1,12 @@
 // CDISCO: candidates are all right singular vectors of an output's pooled embeddings; the k whose
-// importance is largest in magnitude become its concepts, each with the sign it has.
+// importance, a gradient of the loss, is largest in magnitude become its concepts, with their sign.
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "conoscope/sdk/explainer.h"
-#include "numerics/svd.h"
 #include "plugins/explainers/cdisco/loss_relevance.h"
-#include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/singular_candidates.h"
 
 namespace {
 
@@ -60,10 +57,10 @@ class LossRelevance {
 
 constexpr auto kParameters =
     sdk::parameters(sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
-                    sdk::text("importance", "directional")
-                        .choices({"directional", "loss_relu", "loss_relu_z"})
-                        .help("derivative of the logit; the published mean of max(0, dLoss/dh) * "
-                              "h; or that z-scored against the other samples"));
+                    sdk::text("importance", "loss_relu")
+                        .choices({"loss_relu", "loss_relu_z"})
+                        .help("mean of max(0, dLoss/dh) * h over the output's samples; or that "
+                              "z-scored against the other samples"));
 
 class Cdisco final : public sdk::Explainer {
  public:
@@ -73,29 +70,17 @@ class Cdisco final : public sdk::Explainer {
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
     explainers::refuse_flattened(head, "cdisco");
-    if (importance_ != "directional" && head.output() == "regression")
-      throw sdk::NotApplicable("cdisco: importance = \"" + importance_ +
-                               "\" needs a loss, and a regression agrees with its own output");
-    const sdk::Matrix weight = sdk::to_matrix(head.weight());
-    std::optional<LossRelevance> relevance;
-    if (importance_ != "directional") relevance.emplace(head);
+    if (head.output() == "regression")
+      throw sdk::NotApplicable(
+          "cdisco: the gradient of a loss, and a regression agrees with its own output; "
+          "cdisco_directional needs none");
+    const LossRelevance relevance(head);
     explainers::explain_members(
         head, context, out, "cdisco", true,
         [&](Eigen::Index c, const std::vector<Eigen::Index>& members, const sdk::Matrix& rows) {
-          explainers::need_rows("cdisco", c, rows.rows(), k_);
-          explainers::need_features("cdisco", rows.cols(), k_);
-          const Eigen::Index candidates = std::min(rows.rows(), rows.cols());
-          // The weakest candidates count too: X^T X would blur them, so it is for wide layers only.
-          constexpr Eigen::Index kWide = 512;
-          const auto method =
-              candidates > kWide ? numerics::SvdMethod::kAutomatic : numerics::SvdMethod::kExact;
-          const sdk::Matrix v = numerics::truncated_svd(rows, candidates, false, method).components;
-          Eigen::VectorXd alpha;
-          if (importance_ == "directional")
-            alpha = v * weight.row(c).transpose();
-          else
-            alpha = by_loss(relevance->of_output(c) * v.transpose(), members);
-          return largest(v, alpha);
+          const sdk::Matrix v = explainers::singular_candidates("cdisco", c, rows, k_);
+          return explainers::largest(v, by_loss(relevance.of_output(c) * v.transpose(), members),
+                                     k_);
         });
   }
 
@@ -111,25 +96,14 @@ class Cdisco final : public sdk::Explainer {
     return methods::z_score_of_group(projected, group, 1).transpose();
   }
 
-  /// The k candidates of largest |alpha|, the earlier of equals first.
-  explainers::OutputConcepts largest(const sdk::Matrix& v, const Eigen::VectorXd& alpha) const {
-    std::vector<Eigen::Index> order(static_cast<std::size_t>(alpha.size()));
-    std::iota(order.begin(), order.end(), Eigen::Index{0});
-    std::stable_sort(order.begin(), order.end(), [&alpha](Eigen::Index a, Eigen::Index b) {
-      return std::abs(alpha[a]) > std::abs(alpha[b]);
-    });
-    order.resize(static_cast<std::size_t>(k_));
-    return {v(order, Eigen::all), alpha(order)};
-  }
-
   std::int64_t k_;
   std::string importance_;
 };
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Cdisco, "cdisco", "1.0.0", R"toml(
-summary = "class-specific singular vectors of pooled embeddings, chosen and weighed by gradients"
+CONOSCOPE_EXPLAINER(Cdisco, "cdisco", "2.0.0", R"toml(
+summary = "class-specific singular vectors of pooled embeddings, chosen and weighed by gradients of the loss"
 licence = "Apache-2.0"
 citation = "Graziani et al., Uncovering Unique Concept Vectors through Latent Space Decomposition (CDISCO), TMLR 2023"
 needs = ["head_view"]
