@@ -34,7 +34,8 @@ void refuse_old_options(const Arguments& arguments) {
     if (argument == "--correlate" || argument.starts_with("--correlate="))
       throw UsageError("--correlate NAME is a kind now: conoscope board correlation --with NAME");
     if (!argument.starts_with("--")) continue;
-    if (results::parse_board_kind(argument.substr(2)))
+    const auto kind = results::parse_board_kind(argument.substr(2));
+    if (kind && *kind != BoardKind::budget)  // which has an option of its name
       throw UsageError(argument + " is a kind now: conoscope board " + argument.substr(2) +
                        " [RUN]");
   }
@@ -54,6 +55,10 @@ void take_words(const std::vector<std::string>& words, BoardRequest& request, st
   throw UsageError("board: no kind " + words[0] + core::did_you_mean(words[0], kinds));
 }
 
+bool is_about_counts(BoardKind kind) {
+  return kind == BoardKind::select_k || kind == BoardKind::curve || kind == BoardKind::budget;
+}
+
 /// An option that a kind would ignore is a mistake.
 void require_fitting(const Options& options, const BoardRequest& request) {
   const BoardKind kind = request.kind;
@@ -64,8 +69,12 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name + ": --with NAME is missing, the metric to be predicted");
   if (kind != BoardKind::correlation && !request.with.empty())
     throw UsageError(name + ": --with goes with board correlation");
-  if (kind != BoardKind::select_k && kind != BoardKind::curve && !request.count_parameter.empty())
-    throw UsageError(name + ": --k-param goes with board select-k and board curve");
+  if (kind == BoardKind::budget && !options.has("budget"))
+    throw UsageError(name + ": --budget N is missing, the effective_concepts for each output");
+  if (kind != BoardKind::budget && options.has("budget"))
+    throw UsageError(name + ": --budget goes with board budget");
+  if (!is_about_counts(kind) && !request.count_parameter.empty())
+    throw UsageError(name + ": --k-param goes with board select-k, board curve and board budget");
   if ((kind == BoardKind::sanity || kind == BoardKind::correlation) && options.has("all"))
     throw UsageError(name + ": it is about one run; leave out --all");
   const auto& filters = request.filters;
@@ -97,6 +106,7 @@ int board_command(const Arguments& arguments) {
        "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
        "conoscope board select-k parsimony --metric completeness",
        "conoscope board curve parsimony --format csv > curves.csv",
+       "conoscope board budget parsimony --budget 5 -m surf_emd",
        "conoscope board correlation leakage_vs_intervention --with s_int -m ctl -m icl"});
   options.positional("words", 2);
   options.with_store();
@@ -111,9 +121,12 @@ int board_command(const Arguments& arguments) {
                 "only this explainer");
   options.add()("with", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "correlation: the metric to be predicted");
-  options.add()("k-param", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "select-k, curve: the explainers' parameter that is K; default: the one that each "
-                "plugin says counts its concepts");
+  options.add()(
+      "k-param", po::value<std::string>()->default_value("")->value_name("NAME"),
+      "select-k, curve, budget: the explainers' parameter that is K; default: the one that "
+      "each plugin says counts its concepts");
+  options.add()("budget", po::value<double>()->value_name("N"),
+                "budget: so many effective_concepts, or fewer, for an output");
   options.with_plugins();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
@@ -129,8 +142,9 @@ int board_command(const Arguments& arguments) {
   request.filters.explainer = options.get<std::string>("explainer");
   request.with = options.get<std::string>("with");
   request.count_parameter = options.get<std::string>("k-param");
+  if (options.has("budget")) request.budget = options.get<double>("budget");
   require_fitting(options, request);
-  if (request.kind == BoardKind::select_k || request.kind == BoardKind::curve) {
+  if (is_about_counts(request.kind)) {
     const auto registry = scan_plugins(options, open_quarantine(options));
     for (const auto& plugin : registry.plugins()) note_concept_count(plugin, request);
   }

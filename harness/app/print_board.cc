@@ -35,6 +35,7 @@ void print_board(results::Store& store, const BoardRequest& request) {
       return print_sanity(store, request);
     case results::BoardKind::select_k:
     case results::BoardKind::curve:
+    case results::BoardKind::budget:
       return print_parsimony(store, request);
     case results::BoardKind::correlation:
       return print_correlation(store, request);

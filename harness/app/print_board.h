@@ -18,8 +18,9 @@ struct BoardRequest {
   results::BoardOptions
       filters;                  ///< run, metrics, dataset, model, explainer; no metric: the kind's
   std::string with;             ///< correlation: the metric to be predicted
-  std::string count_parameter;  ///< select-k and curve; empty: by plugin
-  /// select-k and curve: the explainers' parameter that counts concepts, by plugin id.
+  double budget = 0;            ///< budget: effective_concepts that a method may use
+  std::string count_parameter;  ///< select-k, curve and budget; empty: by plugin
+  /// select-k, curve and budget: the explainers' parameter that counts concepts, by plugin id.
   std::map<std::string, std::string> count_parameters;
   results::Format format = results::Format::table;
 };
@@ -33,7 +34,8 @@ void note_concept_count(const core::PluginFile& plugin, BoardRequest& request);
 void print_board(results::Store& store, const BoardRequest& request);
 
 /// ranking and across: a leaderboard, or one turned (results/boards/across.h). Without metrics the
-/// first few that the run asks for, in the catalogue's order.
+/// first few that the run asks for, in the catalogue's order, and beside scores of explanations
+/// what each one uses, effective_concepts.
 void print_ranking(results::Store& store, const BoardRequest& request);
 
 /// sanity: a measure-over-measure study, a row for each ladder and metric, and a column for each
@@ -45,9 +47,10 @@ void print_ranking(results::Store& store, const BoardRequest& request);
 /// ladder's steps have no row. Without metrics, all that the run asks for.
 void print_sanity(results::Store& store, const BoardRequest& request);
 
-/// select-k and curve: at how many concepts each method's scores stop improving
-/// (results/analysis/select_k.h), or the means at every number of concepts. Without metrics, those
-/// that the run asks for and that can be judged.
+/// select-k, curve and budget: at how many concepts each method's scores stop improving
+/// (results/analysis/select_k.h), the means at every number of concepts, or a ranking at equal
+/// effective_concepts (results/analysis/equal_budget.h). Without metrics, those that the run asks
+/// for and that can be judged.
 void print_parsimony(results::Store& store, const BoardRequest& request);
 
 }  // namespace conoscope::app

@@ -2,6 +2,7 @@
 
 #include "harness/app/metric_order.h"
 #include "harness/app/print_board.h"
+#include "results/analysis/equal_budget.h"
 #include "results/analysis/parsimony.h"
 
 namespace conoscope::app {
@@ -26,6 +27,13 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
              ? "the plugins in the search path count them (--k-param names the parameter of others)"
              : "--k-param " + request.count_parameter + " counts them") +
         "; `conoscope run parsimony.toml` has");
+  if (request.kind == results::BoardKind::budget) {
+    options.metrics = {"effective_concepts"};
+    std::cout << results::to_text(
+        results::equal_budget_table(results::sweeps(store, options), sweeps, request.budget),
+        request.format);
+    return;
+  }
   if (request.kind == results::BoardKind::curve) {
     std::cout << results::to_text(results::curve_table(sweeps), request.format);
     return;

@@ -12,7 +12,14 @@ namespace {
 
 constexpr std::size_t kColumns = 4;
 
-/// What people look at first: ranked metrics in the catalogue's order, then those of plugins.
+bool is_about_explanations(std::string_view name) {
+  const auto* metric = metrics::catalogue().metric(name);
+  return metric != nullptr && std::find(metric->needs.begin(), metric->needs.end(),
+                                        "explanation") != metric->needs.end();
+}
+
+/// What people look at first: ranked metrics in the catalogue's order, then those of plugins, and
+/// what an explanation uses for all that.
 std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) {
   std::vector<std::string> out;
   const auto is_asked = [&asked](std::string_view name) {
@@ -25,6 +32,10 @@ std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) 
   for (const auto& name : asked)
     if (metrics::catalogue().metric(name) == nullptr) out.push_back(name);
   if (out.empty()) out = asked;
+  constexpr std::string_view kUsed = "effective_concepts";
+  if (is_asked(kUsed) && std::find(out.begin(), out.end(), kUsed) == out.end() &&
+      std::any_of(out.begin(), out.end(), is_about_explanations))
+    out.emplace_back(kUsed);
   return out;
 }
 

@@ -5,7 +5,7 @@
 namespace conoscope::results {
 
 std::span<const BoardKindInfo> board_kinds() {
-  static constexpr std::array<BoardKindInfo, 6> kKinds = {{
+  static constexpr std::array<BoardKindInfo, 7> kKinds = {{
       {BoardKind::ranking, "ranking",
        "one row per dataset, model and explainer: means over seeds, the controls beside"},
       {BoardKind::across, "across", "one row per explainer, one column per dataset and metric"},
@@ -14,6 +14,8 @@ std::span<const BoardKindInfo> board_kinds() {
       {BoardKind::select_k, "select-k",
        "the smallest number of concepts K that is as good as the best"},
       {BoardKind::curve, "curve", "the mean at every K with its 95 % interval"},
+      {BoardKind::budget, "budget",
+       "methods with as many numbers for an output: each at its largest K within --budget", false},
       {BoardKind::correlation, "correlation",
        "does each metric predict the one that --with names, from model to model?", false},
   }};

@@ -7,7 +7,7 @@
 namespace conoscope::results {
 
 /// What a board is about.
-enum class BoardKind { ranking, across, sanity, select_k, curve, correlation };
+enum class BoardKind { ranking, across, sanity, select_k, curve, budget, correlation };
 
 struct BoardKindInfo {
   BoardKind kind;

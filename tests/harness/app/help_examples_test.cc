@@ -66,7 +66,8 @@ class World {
           concept_models("leakage_causes", "profiles = [\"quick\", \"paper\"]\n"));
     write("leakage_vs_intervention.toml", concept_models("leakage_vs_intervention", ""));
     auto sweep = digits_run(
-        "name = \"parsimony\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\", \"completeness\"]",
+        "name = \"parsimony\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\", \"surf_emd\", "
+        "\"completeness\", \"effective_concepts\"]",
         {"svd"});
     write("parsimony.toml", sweep + "params = { k = [1, 2] }\n");
     write("wine.csv", "alcohol,class\n14.2,a\n13.2,b\n12.4,a\n13.1,b\n14.0,a\n13.3,b\n");

@@ -8,9 +8,10 @@ namespace {
 
 /// svd takes the 60 training rows of a class as they are: 61 concepts are refused. No randomness.
 std::string sweep_run(const std::string& ks) {
-  std::string text =
-      digits_run("seeds = [0, 1]\nmetrics = [\"surf_mae\", \"completeness\", \"surf_params\"]",
-                 {"svd", "perfect"});
+  std::string text = digits_run(
+      "seeds = [0, 1]\nmetrics = [\"surf_mae\", \"completeness\", \"surf_params\", "
+      "\"effective_concepts\"]",
+      {"svd", "perfect"});
   text.insert(text.find("id = \"svd\""), "params = { k = " + ks + " }\n");
   return text;
 }
@@ -78,9 +79,28 @@ TEST_CASE("board select-k: what has no answer") {
   CHECK(here.json({"board", "select-k", "-m", "surf_params"}).size() == 1);
 }
 
+TEST_CASE("board budget: each method at its largest K within the budget") {
+  const Workspace here;
+  const auto file = here.write("run.toml", sweep_run("[1, 2, 4, 8]"));
+  here.run({"run", file, "--no-board", "-j", "2"});
+  const Json rows = here.json({"board", "budget", "--budget", "5", "-m", "surf_mae"});
+  REQUIRE(rows.size() == 1);  // perfect has no K
+  CHECK(rows[0]["rank"] == 1);
+  CHECK(rows[0]["k"] == 4);
+  CHECK(rows[0]["used"] == 4);
+  CHECK(rows[0]["surf_mae"] == here.json({"board", "curve", "-m", "surf_mae"})[2]["mean"]);
+  CHECK_SAYS(here.run({"board", "budget", "--budget", "0.5"}).out,
+             "svd uses 1.000 or more, at every K");
+  CHECK_SAYS(here.run({"board", "budget"}, 2).err, "--budget N is missing");
+  CHECK_SAYS(here.run({"board", "curve", "--budget", "5"}, 2).err, "--budget goes with");
+  // What an explanation uses stands beside its scores.
+  CHECK_SAYS(here.run({"board"}).out, "effective_concepts");
+  CHECK_FALSE(has(here.run({"board", "-m", "surf_mae"}).out, "effective_concepts"));
+}
+
 TEST_CASE("the run file of the sweep is found and asks for what it says") {
   const Workspace here;
   const auto plan = here.run({"plan", "parsimony"}).out;
-  CHECK_SAYS(plan, "1 datasets, 1 models, 250 explainers, 3 seeds");
-  CHECK_SAYS(plan, "750 cells: 0 done");
+  CHECK_SAYS(plan, "1 datasets, 1 models, 275 explainers, 3 seeds");
+  CHECK_SAYS(plan, "825 cells: 0 done");
 }
