@@ -174,9 +174,13 @@ core::Quarantine open_quarantine(const Options& options) {
 }
 
 core::Plan load_plan(const fs::path& run_file, const Options& options) {
+  return load_plan(run_file, options, options.get<std::string>("profile"));
+}
+
+core::Plan load_plan(const fs::path& run_file, const Options& options,
+                     const std::string& profile) {
   core::Diagnostics diagnostics(run_file.string());
-  core::RunFile parsed =
-      core::parse_run_file(run_file, diagnostics, options.get<std::string>("profile"));
+  core::RunFile parsed = core::parse_run_file(run_file, diagnostics, profile);
   parsed.data_folder = data_folder();
   const core::Quarantine quarantine = open_quarantine(options);
   const core::Registry registry(plugin_folders(options.plugin_path(), parsed.plugin_path),

@@ -77,6 +77,9 @@ std::filesystem::path find_run_file(const std::string& name);
 
 /// Reads the run file and matches it with the plugins that the options lead to.
 core::Plan load_plan(const std::filesystem::path& run_file, const Options& options);
+/// The same in this profile; empty: the file's first one, if it has any.
+core::Plan load_plan(const std::filesystem::path& run_file, const Options& options,
+                     const std::string& profile);
 
 core::Quarantine open_quarantine(const Options& options);
 

@@ -1,0 +1,316 @@
+// A paper's tables and figures, claim by claim. What is claimed and by which rule it is judged stands
+// in harness/papers; here the studies are run, and the rules are applied to their scores.
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/app/command.h"
+#include "harness/app/folders.h"
+#include "harness/app/options.h"
+#include "harness/app/reading.h"
+#include "harness/core/plan/ledger.h"
+#include "harness/core/plan/names.h"
+#include "results/analysis/correlation.h"
+#include "results/analysis/estimate.h"
+#include "results/analysis/sweep.h"
+#include "results/boards/scores.h"
+#include "results/formats/numbers.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr int kDigits = 3;
+
+fs::path find_ledger(const std::string& paper) {
+  std::error_code error;
+  std::vector<std::string> shipped;
+  for (const auto& entry : fs::directory_iterator(share_folder() / "papers", error))
+    if (entry.path().extension() == ".toml") shipped.push_back(entry.path().stem().string());
+  std::sort(shipped.begin(), shipped.end());
+  if (core::contains(shipped, paper)) return share_folder() / "papers" / (paper + ".toml");
+  throw UsageError("reproduce: no paper " + paper + core::did_you_mean(paper, shipped));
+}
+
+/// A study in the profile that was asked for; one that has no profiles, as it is.
+struct Study {
+  fs::path file;
+  std::string profile;
+  core::Plan plan;
+};
+
+Study load_study(const std::string& run, const Options& options) {
+  Study study{find_run_file(run), "", {}};
+  core::Diagnostics ignored(study.file.string());
+  if (!core::parse_run_file(study.file, ignored).profile.empty())
+    study.profile = options.get<std::string>("profile");
+  study.plan = load_plan(study.file, options, study.profile);
+  return study;
+}
+
+struct Found {
+  const core::Component *dataset = nullptr, *model = nullptr, *explainer = nullptr;
+  auto operator<=>(const Found&) const = default;
+};
+
+/// id(parameter=value,...): has the component these values, whatever its others are?
+bool has_parameters(const core::Component& component, const std::string& wanted) {
+  const auto open = wanted.find('(');
+  if (open == wanted.npos || wanted.back() != ')' || component.id != wanted.substr(0, open))
+    return false;
+  const auto params = results::read_params(component.params);
+  std::string_view rest = std::string_view(wanted).substr(open + 1, wanted.size() - open - 2);
+  while (params && !rest.empty()) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    const auto item = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const auto equals = std::min(item.find('='), item.size() - 1);
+    const std::string key(item.substr(0, equals)), value(item.substr(equals + 1));
+    const auto has = [&](const auto& param) {
+      return param.first == key && (param.second == value || param.second == '"' + value + '"');
+    };
+    if (std::none_of(params->begin(), params->end(), has)) return false;
+  }
+  return params.has_value();
+}
+
+/// The components that a ledger means by a name: those of that name, else of that id, else those
+/// that have_parameters(). Empty: all of them, and none, for models are judged without an explainer.
+std::set<const core::Component*> meant(const std::vector<core::Component>& all,
+                                       const std::string& name) {
+  std::set<const core::Component*> named, others;
+  if (name.empty()) others.insert(nullptr);
+  for (const auto& component : all) {
+    if (component.name == name) named.insert(&component);
+    if (name.empty() || component.id == name || has_parameters(component, name))
+      others.insert(&component);
+  }
+  return named.empty() ? others : named;
+}
+
+/// throws  UsageError: none, or several, of the plan fit
+Found find_subject(const core::LedgerSubject& subject, const Study& study,
+                   const std::string& claim) {
+  const core::Plan& plan = study.plan;
+  const auto datasets = meant(plan.datasets, subject.dataset);
+  const auto models = meant(plan.models, subject.model);
+  const auto explainers = meant(plan.explainers, subject.explainer);
+  std::set<Found> found;
+  for (const auto& cell : plan.cells)
+    if (cell.control == "none" && datasets.contains(cell.dataset) && models.contains(cell.model) &&
+        explainers.contains(cell.explainer))
+      found.insert({cell.dataset, cell.model, cell.explainer});
+  const std::string who = "\"" + claim + "\", " + plan.run_file.name + ": ";
+  if (found.size() != 1)
+    throw UsageError(who + std::to_string(found.size()) + " subjects fit dataset \"" +
+                     subject.dataset + "\", model \"" + subject.model + "\", explainer \"" +
+                     subject.explainer + "\"; expected one");
+  if (!core::contains(plan.metrics, subject.metric))
+    throw UsageError(who + "the run does not ask for " + subject.metric);
+  return *found.begin();
+}
+
+/// What tells the subjects of a claim apart.
+std::string label_of(const core::LedgerSubject& subject, const core::LedgerClaim& claim) {
+  std::string out;
+  for (const auto part : {&core::LedgerSubject::dataset, &core::LedgerSubject::model,
+                          &core::LedgerSubject::explainer, &core::LedgerSubject::metric}) {
+    const bool differs =
+        std::any_of(claim.subjects.begin(), claim.subjects.end(),
+                    [&](const auto& other) { return other.*part != subject.*part; });
+    if (differs && !(subject.*part).empty()) out += (out.empty() ? "" : ", ") + subject.*part;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const auto& part : parts) out += (out.empty() ? "" : "; ") + part;
+  return out;
+}
+
+std::string published(const core::LedgerClaim& claim) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < claim.theirs.size(); ++i) {
+    parts.push_back(results::shortest_text(claim.theirs[i]));
+    if (!claim.theirs_half_width.empty())
+      parts.back() += " ± " + results::shortest_text(claim.theirs_half_width[i]);
+  }
+  return joined(parts);
+}
+
+/// What shows the numbers behind a claim.
+std::string command_of(const core::LedgerClaim& claim, const std::string& run) {
+  std::string out = "conoscope board ";
+  if (!claim.with.empty()) out += "correlation ";
+  out += run;
+  if (!claim.with.empty()) out += " --with " + claim.with;
+  std::vector<std::string> metrics;
+  for (const auto& subject : claim.subjects)
+    if (!core::contains(metrics, subject.metric)) metrics.push_back(subject.metric);
+  for (const auto& metric : metrics) out += " -m " + metric;
+  return out;
+}
+
+/// The claim's scores, in words, and what its rule says of them.
+struct Judged {
+  std::string ours, verdict;
+};
+
+Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
+                         results::Store& store) {
+  results::Claim filled;
+  filled.rule = claim.rule;
+  std::string ours;
+  const auto asked = store.run_metrics(study.plan.run_key);
+  if (!core::contains(asked, claim.with))  // the run is not in this store
+    return {ours, std::string(results::to_string(results::judge(filled)))};
+  results::BoardOptions options;
+  options.run = study.plan.run_key;
+  options.metrics = {claim.subjects[0].metric};
+  options.dataset = claim.subjects[0].dataset;
+  const auto table = results::correlation_table(store, options, claim.with);
+  for (const auto& row : table.rows)
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      if (const auto* value = std::get_if<double>(&row[c])) {
+        if (table.columns[c].name == "r") filled.r = *value;
+        if (table.columns[c].name == "p") filled.p = *value;
+      }
+  if (filled.r && filled.p)
+    ours = "r " + results::digits_text(*filled.r, kDigits) + ", p " +
+           results::digits_text(*filled.p, kDigits);
+  return {ours, std::string(results::to_string(results::judge(filled)))};
+}
+
+Judged judge_scores(const core::LedgerClaim& claim, const Study& study, results::Store& store) {
+  results::Claim filled{claim.rule, claim.bound, claim.theirs, claim.theirs_half_width, {}, {}, {}};
+  const auto& seeds = study.plan.run_file.seeds;
+  std::vector<std::string> ours;
+  if (study.plan.cells.empty()) return {"", std::string(to_string(results::Verdict::kNoData))};
+  for (const auto& subject : claim.subjects) {
+    const Found found = find_subject(subject, study, claim.says);
+    std::map<std::int64_t, double> by_seed;
+    for (const auto& score :
+         results::current_scores(store, {.run = "",
+                                        .dataset = found.dataset->key,
+                                        .model = found.model->key,
+                                        .explainer = found.explainer ? found.explainer->key : "",
+                                        .metric = subject.metric}))
+      if (std::find(seeds.begin(), seeds.end(), score.seed) != seeds.end() &&
+          score.explainer.empty() == (found.explainer == nullptr))
+        by_seed[score.seed] = score.value;
+    std::vector<double> values;
+    for (const auto& [seed, value] : by_seed) values.push_back(value);
+    const std::string label = label_of(subject, claim);
+    ours.push_back((label.empty() ? "" : label + " ") +
+                   (values.empty()
+                        ? "-"
+                        : results::estimate_text(
+                              results::estimate_of(values, static_cast<std::int64_t>(seeds.size())),
+                              kDigits)));
+    if (by_seed.size() < seeds.size()) by_seed.clear();  // some seeds are no verdict
+    filled.subjects.push_back(std::move(by_seed));
+  }
+  return {joined(ours), std::string(results::to_string(results::judge(filled)))};
+}
+
+results::Table ledger_table(const core::Ledger& ledger, const std::map<std::string, Study>& studies,
+                            results::Store& store) {
+  results::Table table{
+      {{"item"}, {"claim"}, {"run file"}, {"command"}, {"ours"}, {"theirs"}, {"verdict"}}, {}};
+  for (const auto& item : ledger.items) {
+    const std::string what = item.name + ": " + item.about;
+    if (!item.note.empty())
+      table.add({what,
+                 item.note,
+                 item.run.empty() ? results::Field() : results::Field(item.run),
+                 {},
+                 {},
+                 {},
+                 std::string(item.claims.empty() ? "not judged" : "see below")});
+    for (const auto& claim : item.claims) {
+      const Study& study = studies.at(item.run);
+      const Judged judged = claim.with.empty() ? judge_scores(claim, study, store)
+                                               : judge_correlation(claim, study, store);
+      table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
+                 judged.ours.empty() ? results::Field() : results::Field(judged.ours),
+                 claim.theirs.empty() ? results::Field() : results::Field(published(claim)),
+                 judged.verdict});
+    }
+  }
+  return table;
+}
+
+int run_study(const Study& study, const Options& options) {
+  Arguments arguments = {study.file.string(),
+                         "--no-board",
+                         "--store",
+                         options.store().string(),
+                         "--cache",
+                         options.cache().string(),
+                         "--jobs",
+                         std::to_string(options.get<unsigned>("jobs"))};
+  for (const auto& folder : options.plugin_path())
+    arguments.insert(arguments.end(), {"--plugin-path", folder.string()});
+  if (!study.profile.empty()) arguments.insert(arguments.end(), {"--profile", study.profile});
+  return run_command(arguments);
+}
+
+}  // namespace
+
+int reproduce_command(const Arguments& arguments) {
+  Options options(
+      "reproduce PAPER [options]",
+      "Runs the studies of a paper, surf, leakage, purity or irs, and prints its ledger: each\n"
+      "table and figure, what is claimed, our numbers, the published ones, and what a stated\n"
+      "rule says of them. docs/reproduction.md explains the rules. What is done is not run again.",
+      {"conoscope reproduce surf -j 2", "conoscope reproduce purity --profile paper",
+       "conoscope reproduce irs --no-run --format md"});
+  options.positional("paper", 1);
+  options.with_store();
+  options.with_plugins();
+  options.with_profile();
+  options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
+                "workers at a time");
+  options.add()("no-run", "judge what the store holds");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  if (!options.has("paper"))
+    throw UsageError("reproduce: name a paper: surf, leakage, purity, irs");
+  const auto ledger =
+      core::read_ledger(find_ledger(options.get<std::vector<std::string>>("paper")[0]));
+
+  std::map<std::string, Study> studies;
+  for (const auto& run : ledger.runs()) studies.emplace(run, load_study(run, options));
+  for (const auto& item : ledger.items)  // a mistake must not come out after hours
+    for (const auto& claim : item.claims)
+      for (const auto& subject : claim.subjects)
+        if (claim.with.empty() && !studies.at(item.run).plan.cells.empty())
+          find_subject(subject, studies.at(item.run), claim.says);
+
+  int code = kOk;
+  if (!options.has("no-run"))
+    for (const auto& run : ledger.runs()) {
+      if (studies.at(run).plan.cells.empty()) continue;  // its data are not here
+      const int ended = run_study(studies.at(run), options);
+      if (ended != kOk && ended != kSomeFailed) return ended;
+      code = std::max(code, ended);
+    }
+  std::error_code error;
+  auto store = fs::exists(options.store(), error)
+                   ? open_store(options)
+                   : results::Store::open(":memory:", results::Mode::read_write);
+  std::cerr << ledger.paper << '\n';
+  std::cout << results::to_text(ledger_table(ledger, studies, store), format);
+  return code;
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,179 @@
+#include "harness/core/plan/ledger.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "harness/core/plan/names.h"
+
+namespace conoscope::core {
+
+namespace {
+
+Place place_of(const toml::node& node) {
+  return {node.source().begin.line, node.source().begin.column};
+}
+
+const std::vector<std::pair<std::string, results::Rule>>& rules() {
+  static const std::vector<std::pair<std::string, results::Rule>> known = {
+      {"ascending", results::Rule::kAscending}, {"equal", results::Rule::kEqual},
+      {"above", results::Rule::kAbove},         {"below", results::Rule::kBelow},
+      {"agrees", results::Rule::kAgrees},       {"correlates", results::Rule::kCorrelates},
+  };
+  return known;
+}
+
+/// Walks a ledger and writes down every mistake.
+class Reader {
+ public:
+  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  Ledger ledger(const toml::table& table) {
+    keys(table, {"paper", "item"});
+    Ledger out;
+    out.paper = text(table, "paper");
+    for (const toml::table* item : tables(table, "item")) out.items.push_back(this->item(*item));
+    return out;
+  }
+
+ private:
+  void keys(const toml::table& table, const std::vector<std::string>& known) {
+    for (const auto& [key, node] : table)
+      if (!contains(known, key.str()))
+        diagnostics_.add({key.source().begin.line, key.source().begin.column},
+                         "unknown key " + std::string(key.str()) + did_you_mean(key.str(), known));
+  }
+
+  /// Empty: it is not there.
+  std::string text(const toml::table& table, const char* key) {
+    const auto* node = table.get(key);
+    if (node == nullptr) return "";
+    if (const auto* value = node->as_string()) return value->get();
+    diagnostics_.add(place_of(*node), std::string(key) + ": expected a text in quotes");
+    return "";
+  }
+
+  std::vector<const toml::table*> tables(const toml::table& table, const char* key) {
+    std::vector<const toml::table*> out;
+    const auto* node = table.get(key);
+    if (node == nullptr) return out;
+    if (const auto* list = node->as_array())
+      for (const auto& one : *list)
+        if (const auto* entry = one.as_table()) out.push_back(entry);
+    if (out.empty()) diagnostics_.add(place_of(*node), std::string(key) + ": expected tables");
+    return out;
+  }
+
+  std::vector<double> numbers(const toml::table& table, const char* key) {
+    std::vector<double> out;
+    const auto* node = table.get(key);
+    if (node == nullptr) return out;
+    if (const auto* list = node->as_array())
+      for (const auto& one : *list)
+        if (const auto value = one.value<double>()) out.push_back(*value);
+    if (out.empty())
+      diagnostics_.add(place_of(*node), std::string(key) + ": expected a list of numbers");
+    return out;
+  }
+
+  LedgerItem item(const toml::table& table) {
+    keys(table, {"name", "about", "run", "note", "claim"});
+    LedgerItem out{
+        text(table, "name"), text(table, "about"), text(table, "run"), text(table, "note"), {}};
+    if (out.name.empty() || out.about.empty())
+      diagnostics_.add(place_of(table), "an item needs name and about");
+    for (const toml::table* one : tables(table, "claim")) out.claims.push_back(claim(*one));
+    if (out.claims.empty() && out.note.empty())
+      diagnostics_.add(place_of(table), out.name + ": neither a claim nor a note that says why");
+    if (!out.claims.empty() && out.run.empty())
+      diagnostics_.add(place_of(table), out.name + ": claims need a run");
+    return out;
+  }
+
+  LedgerClaim claim(const toml::table& table) {
+    keys(table, {"says", "rule", "bound", "dataset", "model", "explainer", "metric", "of", "with",
+                 "theirs", "theirs_half_width"});
+    LedgerClaim out;
+    out.place = place_of(table);
+    out.says = text(table, "says");
+    if (out.says.empty()) diagnostics_.add(out.place, "a claim needs says");
+    const std::string wanted = text(table, "rule");
+    const auto rule = std::find_if(rules().begin(), rules().end(),
+                                   [&](const auto& one) { return one.first == wanted; });
+    if (rule != rules().end()) {
+      out.rule = rule->second;
+    } else {
+      std::vector<std::string> known;
+      for (const auto& one : rules()) known.push_back(one.first);
+      diagnostics_.add(out.place, "no rule " + wanted + did_you_mean(wanted, known));
+    }
+    if (const auto* node = table.get("bound")) {
+      if (const auto value = node->value<double>())
+        out.bound = *value;
+      else
+        diagnostics_.add(place_of(*node), "bound: expected a number");
+    } else if (out.rule == results::Rule::kAbove || out.rule == results::Rule::kBelow) {
+      diagnostics_.add(out.place, wanted + " needs a bound");
+    }
+    const LedgerSubject shared = subject(table, {});
+    if (table.get("of") == nullptr)
+      out.subjects.push_back(shared);
+    else
+      for (const toml::table* one : tables(table, "of")) {
+        keys(*one, {"dataset", "model", "explainer", "metric"});
+        out.subjects.push_back(subject(*one, shared));
+      }
+    for (const LedgerSubject& one : out.subjects)
+      if (one.metric.empty()) diagnostics_.add(out.place, "a claim needs a metric");
+    out.with = text(table, "with");
+    if (out.with.empty() == (out.rule == results::Rule::kCorrelates))
+      diagnostics_.add(out.place, "with goes with the rule correlates, which needs it");
+    out.theirs = numbers(table, "theirs");
+    out.theirs_half_width = numbers(table, "theirs_half_width");
+    const bool compares =
+        out.rule == results::Rule::kAscending || out.rule == results::Rule::kEqual;
+    if (compares && out.subjects.size() < 2)
+      diagnostics_.add(out.place, wanted + " needs two subjects or more in of");
+    if ((out.rule == results::Rule::kAgrees || !out.theirs.empty()) &&
+        out.theirs.size() != out.subjects.size())
+      diagnostics_.add(out.place, "theirs: expected a number for each subject");
+    if (!out.theirs_half_width.empty() && out.theirs_half_width.size() != out.theirs.size())
+      diagnostics_.add(out.place, "theirs_half_width: expected as many as theirs");
+    return out;
+  }
+
+  LedgerSubject subject(const toml::table& table, const LedgerSubject& standard) {
+    const auto given = [&](const char* key, const std::string& otherwise) {
+      const std::string own = text(table, key);
+      return own.empty() ? otherwise : own;
+    };
+    return {given("dataset", standard.dataset), given("model", standard.model),
+            given("explainer", standard.explainer), given("metric", standard.metric)};
+  }
+
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::vector<std::string> Ledger::runs() const {
+  std::vector<std::string> out;
+  for (const LedgerItem& item : items)
+    if (!item.run.empty() && !contains(out, item.run)) out.push_back(item.run);
+  return out;
+}
+
+Ledger read_ledger(const std::filesystem::path& path) {
+  Diagnostics diagnostics(path.string());
+  Ledger out;
+  try {
+    out = Reader(diagnostics).ledger(toml::parse_file(path.string()));
+  } catch (const toml::parse_error& e) {
+    diagnostics.add({e.source().begin.line, e.source().begin.column}, std::string(e.description()));
+  }
+  diagnostics.throw_if_any();
+  return out;
+}
+
+}  // namespace conoscope::core

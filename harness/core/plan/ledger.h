@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/core/plan/run_file.h"
+#include "results/analysis/claim.h"
+
+namespace conoscope::core {
+
+/// Whose scores a claim is about: names as boards print them, or plugin ids. Empty: any, and then
+/// the run must have but one.
+struct LedgerSubject {
+  std::string dataset, model, explainer, metric;
+};
+
+/// One published statement: a number, an order, an equality.
+struct LedgerClaim {
+  std::string says;
+  results::Rule rule = results::Rule::kAscending;
+  double bound = 0;
+  std::vector<LedgerSubject> subjects;  ///< with the claim's own dataset, ... filled in
+  std::string with;                     ///< correlates: the metric to be predicted
+  std::vector<double> theirs, theirs_half_width;
+  Place place;
+};
+
+/// A table or figure of the paper.
+struct LedgerItem {
+  std::string name, about;
+  std::string run;   ///< the run file that makes it; empty: none does
+  std::string note;  ///< why there is no claim, or what is other than in the paper
+  std::vector<LedgerClaim> claims;
+};
+
+/// All tables and figures of a paper, in its order.
+struct Ledger {
+  std::string paper;
+  std::vector<LedgerItem> items;
+
+  /// Every run file that an item names, once, in order.
+  std::vector<std::string> runs() const;
+};
+
+/// Reads a ledger: TOML, as docs/reproduction.md describes.
+///
+/// throws  RunFileError: everything that is wrong with it, at once
+Ledger read_ledger(const std::filesystem::path& path);
+
+}  // namespace conoscope::core

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/formats/table.h"
+
+namespace conoscope::results {
+
+/// How a published statement about scores is checked. Intervals are 95 % t intervals over seeds.
+enum class Rule {
+  kAscending,   ///< each subject's mean is above the one before: paired differences
+  kEqual,       ///< the subjects agree seed by seed, up to `bound` times the larger size
+  kAbove,       ///< every mean is above `bound`
+  kBelow,       ///< every mean is below `bound`
+  kAgrees,      ///< every mean's interval meets the published one, theirs +- theirs_half_width
+  kCorrelates,  ///< over subjects, two metrics rise together: r > 0 with p < 0.05
+};
+
+enum class Verdict {
+  kReproduced,     ///< the rule holds, intervals and all
+  kNotReproduced,  ///< the intervals exclude it, for one subject or step at least
+  kOpen,           ///< neither: they hold both, or there are fewer than two seeds
+  kNoData,         ///< a subject has no number
+};
+
+/// A statement with the scores of the subjects that it is about.
+struct Claim {
+  Rule rule = Rule::kAscending;
+  double bound = 0;
+  std::vector<double> theirs, theirs_half_width;         ///< kAgrees: one for each subject
+  std::vector<std::map<std::int64_t, double>> subjects;  ///< by seed
+  std::optional<double> r, p;                            ///< kCorrelates, in place of subjects
+};
+
+/// What the scores say of the claim, by its rule alone.
+///
+///   ascending  step i holds if the interval of s_{i+1} - s_i, over the seeds that both have, lies
+///              above 0, and fails if it lies below 0
+///   equal      |a - b| <= bound max(|a|, |b|) for all subjects, pairwise with the first, and seeds
+///   above, below, agrees   the interval of each mean
+///   correlates  p >= 0.05 leaves it open, whatever r is
+///
+/// returns  kReproduced where all steps (subjects) hold, kNotReproduced where one fails, else kOpen
+/// throws   std::invalid_argument: fewer than two subjects (ascending, equal), or none; of kAgrees
+///          as many published values as subjects are not there
+Verdict judge(const Claim& claim);
+
+/// "reproduced", "not reproduced", "open", "no data".
+std::string_view to_string(Verdict verdict);
+
+}  // namespace conoscope::results

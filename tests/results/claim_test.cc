@@ -1,0 +1,81 @@
+#include "results/analysis/claim.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/throws.h"
+
+using namespace conoscope::results;
+
+namespace {
+
+using Seeds = std::map<std::int64_t, double>;
+
+/// Three seeds around a mean; the 95 % interval of the mean is +- 2.484 spread.
+Seeds around(double mean, double spread) {
+  return {{0, mean - spread}, {1, mean}, {2, mean + spread}};
+}
+
+Verdict of(Rule rule, std::vector<Seeds> subjects, double bound = 0,
+           std::vector<double> theirs = {}, std::vector<double> half = {}) {
+  return judge({rule, bound, std::move(theirs), std::move(half), std::move(subjects)});
+}
+
+}  // namespace
+
+TEST_CASE("claim: ascending, by paired differences") {
+  // The spread is shared by the pairs: every difference is 0.1.
+  CHECK(of(Rule::kAscending, {around(1, 5), around(1.1, 5), around(1.2, 5)}) ==
+        Verdict::kReproduced);
+  // One step down decides, whatever the others do.
+  CHECK(of(Rule::kAscending, {around(1, 5), around(1.2, 5), around(1.1, 5)}) ==
+        Verdict::kNotReproduced);
+  // Differences -0.4, 0.1, 0.6: nobody knows.
+  CHECK(of(Rule::kAscending, {around(1, 0.5), around(1.1, 1)}) == Verdict::kOpen);
+  // One pair has no interval; a seed without a partner is no pair.
+  CHECK(of(Rule::kAscending, {{{0, 1.0}}, {{0, 2.0}}}) == Verdict::kOpen);
+  CHECK(of(Rule::kAscending, {{{0, 1.0}, {1, 1.0}}, {{1, 2.0}, {2, 2.0}}}) == Verdict::kOpen);
+  // Equal numbers do not ascend.
+  CHECK(of(Rule::kAscending, {around(1, 0), around(1, 0)}) == Verdict::kOpen);
+}
+
+TEST_CASE("claim: bounds, equality and published intervals") {
+  CHECK(of(Rule::kAbove, {around(1, 0.1), around(2, 0.1)}, 0.7) == Verdict::kReproduced);
+  CHECK(of(Rule::kAbove, {around(1, 0.1), around(0.5, 0.01)}, 0.7) == Verdict::kNotReproduced);
+  CHECK(of(Rule::kAbove, {around(1, 0.1), around(0.8, 0.1)}, 0.7) == Verdict::kOpen);
+  CHECK(of(Rule::kBelow, {around(1, 0.1)}, 1.3) == Verdict::kReproduced);
+  CHECK(of(Rule::kBelow, {around(1, 0.1)}, 0.7) == Verdict::kNotReproduced);
+  CHECK(of(Rule::kBelow, {around(1, 0.1)}, 1.2) == Verdict::kOpen);
+  CHECK(of(Rule::kBelow, {{{4, 1.0}}}, 9) == Verdict::kOpen);
+
+  CHECK(of(Rule::kEqual, {around(1, 0.1), around(1, 0.1)}) == Verdict::kReproduced);
+  CHECK(of(Rule::kEqual, {around(1, 0.1), around(1.05, 0.1)}, 0.1) == Verdict::kReproduced);
+  CHECK(of(Rule::kEqual, {around(1, 0.1), around(1.05, 0.1)}, 0.01) == Verdict::kNotReproduced);
+
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.2}) == Verdict::kReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.3}) == Verdict::kNotReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.3}, {0.1}) == Verdict::kReproduced);
+}
+
+TEST_CASE("claim: a coefficient is not enough without its significance") {
+  const auto of = [](std::optional<double> r, std::optional<double> p) {
+    Claim claim;
+    claim.rule = Rule::kCorrelates;
+    claim.r = r;
+    claim.p = p;
+    return judge(claim);
+  };
+  CHECK(of(0.9, 0.01) == Verdict::kReproduced);
+  CHECK(of(0.9, 0.2) == Verdict::kOpen);
+  CHECK(of(-0.9, 0.01) == Verdict::kNotReproduced);
+  CHECK(of({}, {}) == Verdict::kNoData);
+}
+
+TEST_CASE("claim: no number is no verdict, and what is refused") {
+  CHECK(of(Rule::kAscending, {around(1, 0), {}}) == Verdict::kNoData);
+  CHECK(to_string(Verdict::kNotReproduced) == "not reproduced");
+  CHECK_THROWS_WITH_AS(of(Rule::kAscending, {around(1, 0)}),
+                       "judge: 1 subjects, expected two or more", std::invalid_argument);
+  CHECK_THROWS_AS(of(Rule::kAbove, {}), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(of(Rule::kAgrees, {around(1, 0)}),
+                       "judge: 0 published values for 1 subjects", std::invalid_argument);
+}
