@@ -5,6 +5,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/core/artifacts/manifest.h"
 
 namespace conoscope::app {
 
@@ -12,27 +13,30 @@ namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 int cache_command(const Arguments& arguments) {
-  Options options("cache [options]",
-                  "Shows where the artifacts are and how much they take, or removes the ones used\n"
-                  "longest ago. Nothing that cannot be made again is in the cache.",
-                  {"conoscope cache", "conoscope cache --trim 0"});
+  Options options(
+      "cache [options]",
+      "Shows where the artifacts are and how much they take, or removes the ones used\n"
+      "longest ago; what a running run uses stays. Nothing that cannot be made again is in\n"
+      "the cache.",
+      {"conoscope cache", "conoscope cache --trim 0"});
   options.add()("cache", po::value<std::string>()->value_name("DIR"),
                 "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
   options.add()("trim", po::value<std::uint64_t>()->value_name("BYTES"), "keep at most so much");
   if (!options.parse(arguments)) return kOk;
-  const core::Cache cache(options.cache());
+  const fs::path folder = options.cache();
   if (options.has("trim")) {
     const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::cout << cache.trim(options.get<std::uint64_t>("trim"), now + 1) << " bytes freed\n";
+    std::cout << core::Cache(folder).trim(options.get<std::uint64_t>("trim"), now + 1)
+              << " bytes freed\n";
     return kOk;
   }
   std::uint64_t bytes = 0, count = 0;
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(cache.root() / "artifacts", error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "artifacts", error)) {
     if (entry.is_regular_file(error)) bytes += entry.file_size(error);
-    count += entry.path().filename() == "texts.tsv";
+    count += entry.path().filename() == core::kManifest;
   }
-  std::cout << cache.root().string() << ": " << count << " artifacts, " << bytes << " bytes\n";
+  std::cout << folder.string() << ": " << count << " artifacts, " << bytes << " bytes\n";
   return kOk;
 }
 

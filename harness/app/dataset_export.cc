@@ -4,6 +4,7 @@
 #include "harness/app/dataset_loading.h"
 #include "harness/app/plugin_info.h"
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/npz_file.h"
 
 namespace conoscope::app {
@@ -41,12 +42,13 @@ int dataset_export_command(const Arguments& arguments) {
       } else {
         fs::create_directories(target);
         fs::copy(loaded.artifact(), target);
+        fs::remove(target / core::kManifest);
       }
     } catch (const std::runtime_error& e) {
       std::cerr << "conoscope: " << e.what() << '\n';
       return kNotSaved;
     }
-    const auto bag = core::ArrayBag::open(loaded.artifact());
+    const auto bag = core::ArrayBag::open_fresh(loaded.artifact());
     std::cerr << target.string() << ": " << joined(bag.names()) << '\n';
     return kOk;
   });

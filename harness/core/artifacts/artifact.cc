@@ -10,9 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 
 #include "conoscope/sdk/npy.h"
+#include "harness/core/artifacts/manifest.h"
+#include "harness/core/artifacts/sha256.h"
 
 namespace conoscope::core {
 
@@ -27,7 +30,7 @@ constexpr const char* kTexts = "texts.tsv";
 /// A read-only mapping that unmaps itself.
 std::shared_ptr<void> map_file(const std::filesystem::path& file, std::size_t& size) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) fail(file, "cannot be opened", errno);
+  if (fd < 0) throw DamagedArtifact(file.string() + ": cannot be opened: " + std::strerror(errno));
   struct stat info {};
   ::fstat(fd, &info);
   size = static_cast<std::size_t>(info.st_size);
@@ -56,6 +59,28 @@ std::optional<std::size_t> product(std::span<const std::int64_t> shape) {
   return empty ? 0 : count;
 }
 
+std::string hash_of(std::span<const char> bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.hex();
+}
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) fail(file, "cannot be written", errno);
+}
+
+/// A file's bytes, or a folder's names.
+void sync(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) fail(path, "cannot be opened", errno);
+  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (error != 0) fail(path, "cannot be written", error);
+}
+
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= 100 && name[0] != '.' &&
          name.find_first_not_of(
@@ -63,10 +88,10 @@ bool is_plain_name(std::string_view name) {
 }
 
 /// The array that a file's bytes are.
-/// throws  std::runtime_error: they are none that an ArtifactWriter has written
+/// throws  DamagedArtifact: they are none that an ArtifactWriter has written
 cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file) {
-  const auto damaged = [&file](const std::string& why) -> std::runtime_error {
-    return std::runtime_error(file + ": damaged: " + why + "; remove the cache folder it lies in");
+  const auto damaged = [&file](const std::string& why) {
+    return DamagedArtifact(file + ": damaged: " + why);
   };
   sdk::NpyHeader header;
   try {
@@ -90,24 +115,32 @@ cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file
 
 }  // namespace
 
-ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
+ArrayBag ArrayBag::open(const std::filesystem::path& folder, bool verify) {
   ArrayBag bag;
-  std::ifstream texts(folder / kTexts);
-  if (!texts) throw std::runtime_error(folder.string() + ": not a finished artifact");
-  for (std::string line; std::getline(texts, line);) {
-    const std::size_t tab = line.find('\t');
-    if (tab != line.npos) bag.texts_[line.substr(0, tab)] = line.substr(tab + 1);
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".npy") continue;
+  for (const ManifestEntry& entry : read_manifest(folder)) {
+    const std::filesystem::path file = folder / entry.name;
     std::size_t size = 0;
-    auto memory = map_file(entry.path(), size);
-    bag.add(entry.path().stem().string(),
-            mapped_tensor(static_cast<char*>(memory.get()), size, entry.path().string()));
+    auto memory = map_file(file, size);
+    char* const bytes = static_cast<char*>(memory.get());
+    if (size != entry.size || (verify && hash_of({bytes, size}) != entry.sha256))
+      throw DamagedArtifact(file.string() + ": damaged: its bytes are not those that were written");
+    if (entry.name == kTexts) {
+      std::istringstream texts(std::string(bytes, size));
+      for (std::string line; std::getline(texts, line);) {
+        const std::size_t tab = line.find('\t');
+        if (tab != line.npos) bag.texts_[line.substr(0, tab)] = line.substr(tab + 1);
+      }
+      continue;
+    }
+    bag.add(file.stem().string(), mapped_tensor(bytes, size, file.string()));
     bag.owners_.push_back(std::move(memory));
   }
   return bag;
 }
+
+ArrayBag ArrayBag::open(const std::filesystem::path& folder) { return open(folder, true); }
+
+ArrayBag ArrayBag::open_fresh(const std::filesystem::path& folder) { return open(folder, false); }
 
 std::optional<sdk::Tensor> ArrayBag::find(std::string_view name) const {
   const auto it = arrays_.find(name);
@@ -250,13 +283,23 @@ cono_status ArtifactWriter::text(const char* key, const char* value) {
 }
 
 void ArtifactWriter::finish() {
-  for (const Mapping& mapping : mappings_)
-    if (::msync(mapping.address, mapping.length, MS_ASYNC) != 0)
-      fail(folder_, "cannot be written", errno);
-  std::ofstream out(folder_ / kTexts);
-  for (const auto& [key, value] : texts_) out << key << '\t' << value << '\n';
-  out.close();
-  if (!out) fail(folder_ / kTexts, "cannot be written", errno);
+  std::vector<ManifestEntry> entries;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const Mapping& mapping = mappings_[i];
+    entries.push_back({names_[i] + ".npy", mapping.length,
+                       hash_of({static_cast<const char*>(mapping.address), mapping.length})});
+  }
+  std::string texts;
+  for (const auto& [key, value] : texts_) texts += key + '\t' + value + '\n';
+  write_file(folder_ / kTexts, texts);
+  entries.push_back({kTexts, texts.size(), hash_of(texts)});
+  write_file(folder_ / kManifest, manifest_text(entries));
+}
+
+void make_durable(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file()) sync(entry.path());
+  sync(folder);
 }
 
 }  // namespace conoscope::core

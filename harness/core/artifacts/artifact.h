@@ -15,12 +15,14 @@
 namespace conoscope::core {
 
 /// Arrays and texts by name: what a dataset, a model or an explainer left behind. Either mapped
-/// from a folder (one .npy file an array, texts in texts.tsv) or put together in memory.
+/// from a folder (one .npy file an array, texts in texts.tsv, hashes in manifest.tsv) or put together in memory.
 class ArrayBag {
  public:
-  /// Maps every array read-only.
-  /// throws  std::runtime_error: not a finished artifact, or a damaged file (names it)
+  /// Maps every array read-only, after a look at every byte: this costs a pass over the files.
+  /// throws  DamagedArtifact: not a finished artifact, or not what its manifest says
   static ArrayBag open(const std::filesystem::path& folder);
+  /// The same without that look, for what this process has just written.
+  static ArrayBag open_fresh(const std::filesystem::path& folder);
 
   ArrayBag() = default;
   ArrayBag(ArrayBag&&) = default;
@@ -57,6 +59,8 @@ class ArrayBag {
   const cono_arrays* raw() const;
 
  private:
+  static ArrayBag open(const std::filesystem::path& folder, bool verify);
+
   std::map<std::string, cono_tensor, std::less<>> arrays_;
   std::map<std::string, std::string, std::less<>> texts_;
   std::vector<std::shared_ptr<void>> owners_;
@@ -64,6 +68,11 @@ class ArrayBag {
   mutable std::vector<cono_text> raw_texts_;
   mutable cono_arrays raw_{};
 };
+
+/// Brings an artifact's files and then their folder to the disk: once its name is in the cache, so is
+/// its content, whatever happens to the power.
+/// throws  std::runtime_error: a fault of the disk
+void make_durable(const std::filesystem::path& folder);
 
 /// Collects a plugin's outputs in a folder; arrays are files that are mapped while they are filled.
 class ArtifactWriter {
@@ -76,7 +85,7 @@ class ArtifactWriter {
 
   const cono_sink* sink() const { return &sink_; }
 
-  /// Writes texts.tsv, which marks the artifact as finished.
+  /// Writes texts.tsv and the manifest, which makes the artifact a finished one.
   /// throws  std::runtime_error: no space left, or another fault of the disk
   void finish();
 

@@ -1,18 +1,19 @@
 #include "harness/core/artifacts/cache.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <stdexcept>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <vector>
+
+#include "harness/core/artifacts/manifest.h"
+#include "harness/core/artifacts/sha256.h"
 
 namespace conoscope::core {
 
@@ -20,11 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Several machines may share a cache, and a process id says nothing about another machine's.
-std::string host_name() {
-  utsname system{};
-  ::uname(&system);
-  return system.nodename;
+constexpr const char* kLog = "log.txt";  // beside an artifact's arrays: its hash, then the text
+constexpr const char* kInUse = "in_use.txt";  // a key a line, in a process's work folder
+
+std::string hash_line(const std::string& text) {
+  Sha256 hash;
+  hash.update(text);
+  return hash.hex() + '\n';
 }
 
 }  // namespace
@@ -34,20 +37,17 @@ Cache::Cache(fs::path root) : root_(std::move(root)) {
   fs::create_directories(root_ / "artifacts", error);
   if (!error) fs::create_directories(root_ / "work", error);
   if (error)
-    throw std::runtime_error(root_.string() + ": the cache folder cannot be made: " +
-                             error.message() + "; choose another with --cache");
+    throw CacheError(root_.string() + ": the cache folder cannot be made: " + error.message() +
+                     "; choose another with --cache");
   if (::access((root_ / "work").c_str(), W_OK) != 0)
-    throw std::runtime_error(root_.string() + ": the cache folder cannot be written to: " +
-                             std::strerror(errno) + "; choose another with --cache");
-  // What a killed supervisor left behind: work folders are named after the process that made them.
-  const std::string here = "@" + host_name();
-  for (const auto& entry : fs::directory_iterator(root_ / "work", error)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.ends_with(here)) continue;
-    const long pid = std::strtol(name.c_str(), nullptr, 10);
-    if (pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
-      fs::remove_all(entry.path(), error);
-  }
+    throw CacheError(root_.string() + ": the cache folder cannot be written to: " +
+                     std::strerror(errno) + "; choose another with --cache");
+  WorkFolders::remove_abandoned(root_ / "work");
+}
+
+WorkFolders& Cache::own() const {
+  if (!own_) own_ = std::make_unique<WorkFolders>(root_ / "work");
+  return *own_;
 }
 
 fs::path Cache::path_of(const fs::path& root, const std::string& key) {
@@ -55,20 +55,11 @@ fs::path Cache::path_of(const fs::path& root, const std::string& key) {
 }
 
 bool Cache::has(const fs::path& root, const std::string& key) {
-  return fs::exists(path_of(root, key) / "texts.tsv");
-}
-
-fs::path Cache::new_work_path() const {
-  static std::atomic<int> counter{0};
-  fs::path folder =
-      root_ / "work" /
-      (std::to_string(::getpid()) + "." + std::to_string(++counter) + "@" + host_name());
-  fs::remove_all(folder);
-  return folder;
+  return fs::exists(path_of(root, key) / kManifest);
 }
 
 fs::path Cache::make_work_folder() const {
-  const fs::path folder = new_work_path();
+  const fs::path folder = own().next();
   fs::create_directories(folder / "scratch");
   return folder;
 }
@@ -88,22 +79,47 @@ void Cache::reset_work_folder(const fs::path& work) const {
   fs::create_directory(work / "scratch");  // where the worker took it away
 }
 
-void Cache::commit(const fs::path& work, const std::string& key) const {
-  const fs::path target = path_of(key);
+void Cache::commit(const fs::path& work, const std::string& key, const std::string& log) const {
+  const fs::path target = path_of(key), made = work / "artifact";
+  fs::remove(made / kLog);  // whatever a plugin may have put there
+  if (!log.empty()) std::ofstream(made / kLog, std::ios::binary) << hash_line(log) << log;
   fs::create_directories(target.parent_path());
   std::error_code error;
-  fs::rename(work / "artifact", target, error);
-  if (!error || has(key)) return;
-  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
-    fs::remove_all(target);  // half of an artifact: no texts.tsv
-    fs::rename(work / "artifact", target, error);
-  }
+  fs::rename(made, target, error);
+  // What is there without a manifest is no artifact. Moved and not emptied in place: another process
+  // may be putting one there.
+  if (error && !has(key) && remove(target)) fs::rename(made, target, error);
   if (error && !has(key))
     throw std::runtime_error(target.string() + ": cannot be made: " + error.message());
 }
 
+std::string Cache::log_of(const std::string& key) const {
+  std::ifstream file(path_of(key) / kLog, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t first = text.find('\n');
+  if (first == text.npos) return "";
+  const std::string log = text.substr(first + 1);
+  return hash_line(log) == text.substr(0, first + 1) ? log : "";
+}
+
+bool Cache::remove(const fs::path& artifact) const {
+  const fs::path away = own().next();
+  std::error_code error;
+  fs::rename(artifact, away, error);
+  if (error) return false;
+  fs::remove_all(away, error);
+  return true;
+}
+
+void Cache::discard(const std::string& key) const { remove(path_of(key)); }
+
 void Cache::touch(const std::string& key) const {
-  ::utimensat(AT_FDCWD, (path_of(key) / "texts.tsv").c_str(), nullptr, 0);
+  ::utimensat(AT_FDCWD, (path_of(key) / kManifest).c_str(), nullptr, 0);
+}
+
+void Cache::declare_use(const std::vector<std::string>& keys) const {
+  std::ofstream out(own().root() / kInUse);
+  for (const std::string& key : keys) out << key << '\n';
 }
 
 std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
@@ -115,11 +131,17 @@ std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
   std::vector<Entry> entries;
   std::uint64_t total = 0;
   std::error_code error;
+  std::set<std::string> in_use;
+  for (const auto& process : fs::directory_iterator(root_ / "work", error)) {
+    if (process.path() == own().root()) continue;
+    std::ifstream keys(process.path() / kInUse);
+    for (std::string key; std::getline(keys, key);) in_use.insert(key);
+  }
   for (const auto& prefix : fs::directory_iterator(root_ / "artifacts", error))
     for (const auto& folder : fs::directory_iterator(prefix.path(), error)) {
       Entry entry{0, 0, folder.path()};
       struct stat info {};
-      if (::stat((folder.path() / "texts.tsv").c_str(), &info) == 0) entry.used = info.st_mtime;
+      if (::stat((folder.path() / kManifest).c_str(), &info) == 0) entry.used = info.st_mtime;
       for (const auto& file : fs::directory_iterator(folder.path(), error))
         if (const auto size = file.file_size(error); !error) entry.size += size;
       total += entry.size;
@@ -131,12 +153,9 @@ std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
   std::uint64_t freed = 0;
   for (const Entry& entry : entries) {
     if (total - freed <= bytes || entry.used >= keep_since) break;
+    if (in_use.count(entry.folder.filename().string()) != 0) continue;
     // Out of the way first: a folder that loses one file after another would still look finished.
-    const fs::path away = new_work_path();
-    fs::rename(entry.folder, away, error);
-    if (error) continue;
-    fs::remove_all(away, error);
-    freed += entry.size;
+    if (remove(entry.folder)) freed += entry.size;
   }
   return freed;
 }

@@ -2,20 +2,32 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "harness/core/artifacts/work_folders.h"
 
 namespace conoscope::core {
+
+/// The cache cannot be used for work; reading what is in it may be possible.
+class CacheError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// The content-addressed store of artifacts: <root>/artifacts/<ab>/<key>/. Several processes may
 /// use one cache: an artifact appears whole, by a rename, or not at all.
 class Cache {
  public:
-  /// throws  std::runtime_error: the folder cannot be made or written to
+  /// throws  CacheError: the folder cannot be made or written to
   explicit Cache(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path path_of(const std::string& key) const { return path_of(root_, key); }
   static std::filesystem::path path_of(const std::filesystem::path& root, const std::string& key);
+  /// Is it there? Whether its bytes are still those that were written is seen when they are used.
   bool has(const std::string& key) const { return has(root_, key); }
   /// The same without making the folder, which may not be there.
   static bool has(const std::filesystem::path& root, const std::string& key);
@@ -30,19 +42,30 @@ class Cache {
   /// throws  std::runtime_error (std::filesystem::filesystem_error): something cannot be removed
   void reset_work_folder(const std::filesystem::path& work) const;
   /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays.
-  void commit(const std::filesystem::path& work, const std::string& key) const;
+  /// log  what was said while it was made
+  void commit(const std::filesystem::path& work, const std::string& key,
+              const std::string& log = "") const;
+  /// Empty: nothing was said, or it is not there as it was written.
+  std::string log_of(const std::string& key) const;
+  /// Takes a damaged artifact away.
+  void discard(const std::string& key) const;
 
+  /// As long as this object lives, no other process's trim() removes these.
+  void declare_use(const std::vector<std::string>& keys) const;
   /// Removes the artifacts that were used longest ago until at most `bytes` are left, never one
-  /// used after `keep_since` (seconds since the epoch). Returns the bytes freed.
+  /// used after `keep_since` (seconds since the epoch) or declared in use by another process.
+  /// Returns the bytes freed.
   std::uint64_t trim(std::uint64_t bytes, std::int64_t keep_since) const;
   /// Marks as used now.
   void touch(const std::string& key) const;
 
  private:
-  /// A name under work/ that is this process's own and not there yet.
-  std::filesystem::path new_work_path() const;
+  WorkFolders& own() const;
+  /// False: it is not there.
+  bool remove(const std::filesystem::path& artifact) const;
 
   std::filesystem::path root_;
+  mutable std::unique_ptr<WorkFolders> own_;  ///< once there is work to do
 };
 
 }  // namespace conoscope::core

@@ -1,8 +1,13 @@
 #include "harness/core/artifacts/content_hash.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "harness/core/artifacts/sha256.h"
 
@@ -12,23 +17,36 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The time of the last change of the inode cannot be set: who replaces a file, or writes to it,
+/// leaves another stamp, even with the old size and time of writing.
+std::string stamp_of_file(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0)
+    throw std::runtime_error(file.string() + ": cannot be read: " + std::strerror(errno));
+  const auto text = [](const timespec& time) {
+    return std::to_string(time.tv_sec) + '.' + std::to_string(time.tv_nsec);
+  };
+  return std::to_string(info.st_ino) + ' ' + std::to_string(info.st_size) + ' ' +
+         text(info.st_mtim) + ' ' + text(info.st_ctim);
+}
+
 std::string content_of_file(const fs::path& file) {
   struct Known {
-    std::uintmax_t size = 0;
-    fs::file_time_type written;
-    std::string hash;
+    std::string stamp, hash;
   };
   static std::map<fs::path, Known> files;
-  std::error_code error;
-  const auto size = fs::file_size(file, error);
-  const auto written = fs::last_write_time(file, error);
   Known& known = files[file];
-  if (error || known.hash.empty() || known.size != size || known.written != written)
-    known = {size, written, sha256_of_file(file)};
+  const std::string stamp = stamp_of_file(file);
+  if (known.stamp == stamp) return known.hash;
+  std::string hash = sha256_of_file(file);
+  if (stamp_of_file(file) != stamp)
+    throw std::runtime_error(file.string() + ": was changed while it was read");
+  known = {stamp, std::move(hash)};
   return known.hash;
 }
 
-std::string content_of_folder(const fs::path& folder) {
+/// What is said of each file, over all files in and below a folder.
+std::string over_folder(const fs::path& folder, std::string (*of_file)(const fs::path&)) {
   std::map<std::string, fs::path> files;  // by name, which is the order
   std::error_code error;
   fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink,
@@ -38,15 +56,44 @@ std::string content_of_folder(const fs::path& folder) {
       files[at->path().lexically_relative(folder).generic_string()] = at->path();
   if (error) throw std::runtime_error(folder.string() + ": " + error.message());
   Sha256 hash;
-  for (const auto& [name, file] : files) hash.field(name).field(content_of_file(file));
+  for (const auto& [name, file] : files) hash.field(name).field(of_file(file));
   return hash.hex();
+}
+
+std::string stamp_of(const fs::path& path) {
+  return fs::is_directory(path) ? over_folder(path, stamp_of_file) : stamp_of_file(path);
 }
 
 }  // namespace
 
-std::string content_hash(const fs::path& file_or_folder) {
-  return fs::is_directory(file_or_folder) ? content_of_folder(file_or_folder)
-                                          : content_of_file(file_or_folder);
+std::string content_hash(const fs::path& path) {
+  return fs::is_directory(path) ? over_folder(path, content_of_file) : content_of_file(path);
+}
+
+InputFile look_at(const fs::path& path) {
+  std::string stamp = stamp_of(path);
+  std::string hash = content_hash(path);
+  if (stamp_of(path) != stamp)
+    throw std::runtime_error(path.string() + ": was changed while it was read");
+  return {path, std::move(hash), std::move(stamp)};
+}
+
+UnchangedInputs::UnchangedInputs(std::vector<InputFile> inputs) : inputs_(std::move(inputs)) {
+  for (InputFile& input : inputs_) {
+    if (stamp_of(input.path) == input.stamp) continue;
+    const InputFile now = look_at(input.path);
+    if (now.hash != input.hash)
+      throw std::runtime_error(input.path.string() +
+                               ": was replaced after the run was planned; run it again");
+    input.stamp = now.stamp;
+  }
+}
+
+void UnchangedInputs::check_again() const {
+  for (const InputFile& input : inputs_)
+    if (stamp_of(input.path) != input.stamp)
+      throw std::runtime_error(input.path.string() +
+                               ": was changed or replaced while it was used; run it again");
 }
 
 }  // namespace conoscope::core

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/artifacts/manifest.h"
+
 namespace conoscope::core {
 
 namespace fs = std::filesystem;
@@ -24,7 +26,8 @@ void write_npz(const fs::path& artifact, const fs::path& file) {
     throw std::runtime_error(file.string() + ": cannot be written: " + why);
   };
   std::vector<fs::path> members;
-  for (const auto& entry : fs::directory_iterator(artifact)) members.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(artifact))
+    if (entry.path().filename() != kManifest) members.push_back(entry.path());
   std::ranges::sort(members);
 
   int code = 0;

@@ -9,7 +9,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "harness/core/artifacts/sha256.h"
+#include "harness/core/artifacts/content_hash.h"
+#include "harness/core/artifacts/work_folders.h"
 #include "harness/core/border/loader.h"
 
 namespace conoscope::core {
@@ -46,7 +47,8 @@ void Quarantine::change(const std::function<void()>& body) {
   std::error_code error;
   fs::create_directories(file_.parent_path(), error);
   // A file of its own, because the other one is replaced and not written to.
-  const int lock = ::open((file_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int lock = ::open((file_.string() + ".lock").c_str(),
+                          O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (lock >= 0)
     while (::flock(lock, LOCK_EX) != 0 && errno == EINTR) {
     }
@@ -54,13 +56,20 @@ void Quarantine::change(const std::function<void()>& body) {
   const auto before = reasons_;
   body();
   if (reasons_ != before) {
-    const fs::path fresh = file_.string() + "." + std::to_string(::getpid());
-    std::ofstream out(fresh);
-    for (const auto& [hash, reason] : reasons_) out << hash << '\t' << reason << '\n';
-    out.close();
-    if (out)
+    std::string text;
+    for (const auto& [hash, reason] : reasons_) text += hash + '\t' + reason + '\n';
+    // In a shared cache, another user may have put a link where a guessable name would lead.
+    const fs::path fresh = file_.string() + "." + random_name();
+    const int fd =
+        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    const bool written = fd >= 0 &&
+                         ::write(fd, text.data(), text.size()) ==
+                             static_cast<ssize_t>(text.size()) &&
+                         ::fsync(fd) == 0;
+    if (fd >= 0) ::close(fd);
+    if (written)
       fs::rename(fresh, file_, error);
-    else
+    else if (fd >= 0)
       fs::remove(fresh, error);
   }
   if (lock >= 0) ::close(lock);
@@ -73,8 +82,11 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   out.file = error ? file : real;
   const std::string name = out.file.string();
   try {
-    out.sha256 = sha256_of_file(out.file);
+    const InputFile input = look_at(out.file);
+    out.sha256 = input.hash;
+    out.stamp = input.stamp;
     const auto note = read_metadata_note(out.file);
+    UnchangedInputs({input}).check_again();  // the note is that of the bytes that were hashed
     if (!note) {
       out.refusal = name +
                     ": a shared library, but no conoscope plugin: it has no .note.conoscope "

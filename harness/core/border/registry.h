@@ -18,6 +18,7 @@ struct PluginFile {
   std::optional<Metadata> metadata;  ///< none: it could not be read, see refusal
   std::string refusal;               ///< why it must not be used; empty: it may be
   std::string sha256;                ///< of the file; empty when it cannot be read
+  std::string stamp;                 ///< see InputFile
 };
 
 /// Files whose loading killed or hung a process, by content: they are not loaded again until a

@@ -87,8 +87,12 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
     const Value& value = component.values[i];
     if (parameter.is_path()) {
       const auto& file = std::get<std::string>(value);
-      const std::string hash = file.empty() ? "" : content_hash(file);
-      if (!hash.empty()) contents += hash;
+      std::string hash;
+      if (!file.empty()) {
+        component.inputs.push_back(look_at(file));
+        hash = component.inputs.back().hash;
+        contents += hash;
+      }
       canonical[parameter.name] = hash.empty() ? "none" : "sha256:" + hash;
       if (given[i])
         shown +=
@@ -143,6 +147,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   const Metadata& metadata = *plugin->metadata;
   base.id = metadata.id;
   base.version = metadata.version;
+  base.inputs = {{plugin->file, plugin->sha256, plugin->stamp}};
   base.offers = metadata.offers;
   std::vector<std::string> known;
   for (const auto& parameter : metadata.parameters) known.push_back(parameter.name);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/core/border/registry.h"
+#include "harness/core/input_file.h"
 #include "harness/core/plan/names.h"
 #include "harness/core/plan/run_file.h"
 
@@ -16,9 +17,10 @@ struct Component {
   std::string id, version;    ///< of the metadata; for an unreadable file its stem and "unknown"
   std::vector<Value> values;  ///< in the order of the metadata's parameters, defaults filled in
   std::string params;         ///< canonical text: name=value;... sorted by name, files by content
-  std::string content;        ///< hash over the files among the parameters; empty: none
-  std::string key;            ///< identity: kind, id, version, params
-  std::string name;           ///< for people: kmeans(k=3), parameters at their defaults left out
+  std::vector<InputFile> inputs;  ///< the plugin and the files among the parameters
+  std::string content;            ///< hash over the files among the parameters; empty: none
+  std::string key;                ///< identity: kind, id, version, params
+  std::string name;  ///< for people: kmeans(k=3), parameters at their defaults left out
   std::vector<std::string> offers;
   std::vector<std::string> controls;  ///< explainers
   std::vector<std::string> datasets;  ///< models, explainers: names or ids; empty: all

@@ -29,7 +29,12 @@ toml::table to_table(const PluginUse& use) {
           }
         },
         value);
-  return toml::table{{"file", use.file.string()}, {"values", std::move(values)}};
+  toml::array inputs;
+  for (const InputFile& input : use.inputs)
+    inputs.push_back(toml::array{input.path.string(), input.hash, input.stamp});
+  return toml::table{{"file", use.file.string()},
+                     {"values", std::move(values)},
+                     {"inputs", std::move(inputs)}};
 }
 
 std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
@@ -40,6 +45,12 @@ std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
   if (const auto* values = (*table)["values"].as_array())
     for (const auto& item : *values)
       if (auto value = value_of(item)) out.values.push_back(std::move(*value));
+  if (const auto* inputs = (*table)["inputs"].as_array())
+    for (const auto& item : *inputs)
+      if (const auto* input = item.as_array(); input != nullptr && input->size() == 3)
+        out.inputs.push_back({(*input)[0].value_or(std::string()),
+                              (*input)[1].value_or(std::string()),
+                              (*input)[2].value_or(std::string())});
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/input_file.h"
 #include "harness/core/value.h"
 
 namespace conoscope::core {
@@ -18,6 +19,7 @@ const char* to_string(Stage stage);
 struct PluginUse {
   std::filesystem::path file;
   std::vector<Value> values;
+  std::vector<InputFile> inputs = {};  ///< the plugin and its data files, to be as they were
 };
 
 /// All that a worker is told: one stage of one cell.
@@ -41,6 +43,10 @@ struct Job {
   std::string trial;         ///< of the conformance suite, see trials.h; empty: the ordinary work
   double trial_seconds = 0;  ///< for the trial that calls the plugin many times
 };
+
+/// The exit code of a worker that could not use one of its artifacts. A plugin can end with it, too:
+/// the supervisor looks at the artifacts itself.
+inline constexpr int kDamagedInputExit = 3;
 
 /// throws  std::runtime_error: the file cannot be written
 void write_job(const Job& job, const std::filesystem::path& file);

@@ -101,7 +101,7 @@ void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const
                [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                  return instance.table().load(instance.get(), raw, sink);
                });
-  check_dataset(ArrayBag::open(folder), ready.metadata);
+  check_dataset(ArrayBag::open_fresh(folder), ready.metadata);
 }
 
 void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
@@ -114,7 +114,7 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
                [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                  return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
                });
-  const ArrayBag model = ArrayBag::open(folder);
+  const ArrayBag model = ArrayBag::open_fresh(folder);
   check_model(model, dataset, ready.metadata);
   if (job.trial == trial::kHead) {
     report.stage("head");
@@ -138,7 +138,7 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   ArrayBag input = make_explainer_input(dataset, model);
   alter_input(input, job.trial);
   explain(job, ready, host, report, folder, dataset, model, input);
-  const ArrayBag explanation = ArrayBag::open(folder);
+  const ArrayBag explanation = ArrayBag::open_fresh(folder);
   check_explanation(explanation, model);
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
   FittedExplainer fitted(*job.plugin, explanation, host);

@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 
+#include "harness/core/artifacts/manifest.h"
 #include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
@@ -23,8 +21,6 @@ namespace conoscope::core {
 namespace {
 
 using results::Status;
-
-constexpr const char* kLogFile = "log.txt";  // beside an artifact's arrays
 
 volatile sig_atomic_t stop_signal = 0;
 volatile sig_atomic_t stop_count = 0;
@@ -55,23 +51,15 @@ class StopSignals {
   }, term_{};
 };
 
-std::string random_id() {
-  std::random_device device;  // an attempt's id must be unique, not repeatable
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (int i = 0; i < 4; ++i) {
-    const std::uint32_t word = device();
-    for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[word >> shift & 15];
-  }
-  return out;
-}
-
 /// A node whose worker runs.
 struct Running {
   std::size_t node = 0;
   std::filesystem::path work;
   std::unique_ptr<WorkerProcess> worker;
 };
+
+/// A job has three artifacts at most, and a disk that damages more than these is broken.
+constexpr std::uint32_t kDamagedInputs = 3;
 
 enum class State { kIdle, kWaiting, kReady, kRunning, kDone, kFailed };
 
@@ -111,12 +99,11 @@ class Supervisor {
   RunOutcome run() {
     const StopSignals signals;
     save([&] { store_->add_environment(environment_); });
+    declare_use();
     for (const std::size_t cell : todo_)
       for (const std::size_t node : plan_.cells[cell].score_nodes) want(node);
     order_queue();
-    // Refused plugins fail before anything runs, each with its reason.
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
-      if (state_[i] == State::kWaiting) refresh(i);
+    refresh_all();  // refused plugins fail before anything runs, each with its reason
     bool announced = false;
     while (true) {
       if (stop_signal != 0 && !announced) {
@@ -134,6 +121,14 @@ class Supervisor {
   }
 
  private:
+  /// Before it is seen what is there: what is there then stays.
+  void declare_use() {
+    std::vector<std::string> keys;
+    for (const Node& node : plan_.nodes)
+      if (node.stage != Stage::kScore) keys.push_back(node.key);
+    if (!todo_.empty()) cache_.declare_use(keys);
+  }
+
   /// Marks a node and what it needs as work to do; what the cache has is not.
   void want(std::size_t i) {
     if (state_[i] != State::kIdle) return;
@@ -145,6 +140,11 @@ class Supervisor {
     }
     state_[i] = State::kWaiting;
     for (const std::size_t need : node.needs) want(need);
+  }
+
+  void refresh_all() {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
+      if (state_[i] == State::kWaiting) refresh(i);
   }
 
   /// One worker has as much to do in any order, and is left to the queue's own.
@@ -208,7 +208,7 @@ class Supervisor {
   }
 
   static PluginUse use_of(const Component& component) {
-    return {component.plugin.file, component.values};
+    return {component.plugin.file, component.values, component.inputs};
   }
 
   void start(std::size_t i) {
@@ -286,7 +286,7 @@ class Supervisor {
     const std::string text = node.label + ": wrote " + std::to_string(end.stdout_bytes) +
                              " bytes to standard output (" + end.stage + ")";
     observer_.message(text);
-    save([&] { store_->add_event({now_text(), random_id(), "standard_output", text}); });
+    save([&] { store_->add_event({now_text(), random_name(), "standard_output", text}); });
   }
 
   void finish(Running& running, JobEnd end) {
@@ -295,8 +295,7 @@ class Supervisor {
     if (end.stdout_bytes > 0) report_noise(node, end);
     running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
-        keep_log(running.work / "artifact", end.log);
-        cache_.commit(running.work, node.key);
+        cache_.commit(running.work, node.key, end.log);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
@@ -307,6 +306,8 @@ class Supervisor {
     cost_by_node_[i].peak_memory = std::max(cost_by_node_[i].peak_memory, end.peak_memory);
     if (end.status == Status::ok) {
       finish_node(i, State::kDone, std::move(end));
+    } else if (end.exit_code == kDamagedInputExit && damaged_inputs_[i]++ < kDamagedInputs) {
+      make_inputs_again(i);
     } else {
       // A deadline shorter than a second or two says nothing about a library on a busy machine, and a
       // signal that others send nothing about any: an out-of-memory killer, a batch system.
@@ -323,6 +324,29 @@ class Supervisor {
         fail(i, std::move(end));
       }
     }
+  }
+
+  /// A job found that an artifact is not what was written, or is gone: what is so is made again, and
+  /// the job waits for it. Where nothing is, another process has been faster.
+  void make_inputs_again(std::size_t i) {
+    state_[i] = State::kWaiting;
+    --tries_[i];
+    for (const std::size_t need : plan_.nodes[i].needs) {
+      if (state_[need] != State::kDone) continue;
+      const Node& node = plan_.nodes[need];
+      try {
+        verify_artifact(cache_.path_of(node.key));
+        continue;
+      } catch (const DamagedArtifact& e) {
+        const std::string text = node.label + ": " + e.what() + "; it is made again";
+        observer_.message(text);
+        save([&] { store_->add_event({now_text(), random_name(), "damaged_artifact", text}); });
+      }
+      cache_.discard(node.key);
+      state_[need] = State::kIdle;
+      want(need);
+    }
+    refresh_all();
   }
 
   std::filesystem::path take_work_folder() {
@@ -344,14 +368,8 @@ class Supervisor {
     std::filesystem::remove_all(folder, error);
   }
 
-  /// What a plugin said while it made an artifact belongs to every cell that uses the artifact, also
-  /// to those of later runs.
-  static void keep_log(const std::filesystem::path& artifact, const std::string& log) {
-    std::filesystem::remove(artifact / kLogFile);  // whatever a plugin may have put there
-    if (!log.empty()) std::ofstream(artifact / kLogFile, std::ios::binary) << log;
-  }
-
-  /// What was said along the way of a cell that went well: "dataset: left out 266 of 1309 rows".
+  /// What was said along the way of a cell that went well: "dataset: left out 266 of 1309 rows". What
+  /// was said while an artifact was made belongs to every cell that uses it, also of later runs.
   std::string notes_of(const Cell& cell) const {
     std::set<std::size_t> nodes(cell.score_nodes.begin(), cell.score_nodes.end());
     for (const std::size_t node : cell.score_nodes)
@@ -359,11 +377,7 @@ class Supervisor {
     std::string notes;
     for (const std::size_t i : nodes) {  // in their topological order
       const Node& node = plan_.nodes[i];
-      std::string log = ends_[i].log;
-      if (node.stage != Stage::kScore) {
-        std::ifstream file(cache_.path_of(node.key) / kLogFile, std::ios::binary);
-        log.assign(std::istreambuf_iterator<char>(file), {});
-      }
+      const std::string log = node.stage == Stage::kScore ? ends_[i].log : cache_.log_of(node.key);
       if (log.empty()) continue;
       notes.append(to_string(node.stage)).append(": ").append(log);
       if (log.back() != '\n') notes += '\n';
@@ -374,7 +388,7 @@ class Supervisor {
   void record(std::size_t index) {
     const Cell& cell = plan_.cells[index];
     results::AttemptRow attempt;
-    attempt.id = random_id();
+    attempt.id = random_name();
     attempt.cell = cell.key;
     attempt.run = plan_.run_key;
     attempt.environment = environment_.key;
@@ -464,6 +478,7 @@ class Supervisor {
   std::vector<State> state_;
   std::vector<std::uint32_t> tries_;
   std::vector<JobEnd> ends_;
+  std::map<std::size_t, std::uint32_t> damaged_inputs_;  ///< how often a job could not use its own
   std::map<std::size_t, Cost> cost_by_node_;
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;

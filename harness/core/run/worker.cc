@@ -10,6 +10,9 @@
 #include <cstdio>
 #include <new>
 
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/content_hash.h"
+#include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/conformance/trials.h"
@@ -55,6 +58,13 @@ void set_up(HostCalls& host, const Job& job) {
   host.cancelled = [] { return asked_to_stop.load(std::memory_order_relaxed); };
 }
 
+std::vector<InputFile> inputs_of(const Job& job) {
+  std::vector<InputFile> out;
+  for (const auto* use : {&job.plugin, &job.model, &job.explainer})
+    if (*use) out.insert(out.end(), (*use)->inputs.begin(), (*use)->inputs.end());
+  return out;
+}
+
 void set_limits(const Job& job) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives its supervisor
   const rlimit no_core{0, 0};
@@ -76,11 +86,11 @@ void set_limits(const Job& job) {
 }  // namespace
 
 int run_worker(const fs::path& job_file) {
-  const auto fault = [](Status status, const std::string& message) {
+  const auto fault = [](Status status, const std::string& message, int code = 1) {
     std::fflush(nullptr);
     kReport.fault(status, message);
-    ::_exit(1);
-    return 1;
+    ::_exit(code);
+    return code;
   };
   try {
     const Job job = read_job(job_file);
@@ -89,6 +99,7 @@ int run_worker(const fs::path& job_file) {
     ::signal(SIGINT, SIG_IGN);
     ::signal(SIGTERM, [](int) { asked_to_stop.store(true); });
     ::signal(SIGXFSZ, SIG_IGN);  // a file that becomes too large is an error with a text
+    const UnchangedInputs inputs(inputs_of(job));
     HostCalls host;
     set_up(host, job);
     if (job.trial == trial::kCancelled) host.cancelled = [] { return true; };
@@ -99,7 +110,9 @@ int run_worker(const fs::path& job_file) {
       const fs::path folder = job.work / "artifact";
       make_artifact(job, host, kReport, folder);
       if (job.repeat) repeat_and_compare(job, host, kReport, folder);
+      make_durable(folder);
     }
+    inputs.check_again();
     std::fflush(nullptr);
     kReport.done(count);
     // Static destructors and exit handlers are the plugins' code too; the work is done.
@@ -110,6 +123,8 @@ int run_worker(const fs::path& job_file) {
     return fault(Status::invalid_output, e.what());
   } catch (const LoadFault& e) {
     return fault(Status::failed, e.what());
+  } catch (const DamagedArtifact& e) {
+    return fault(Status::failed, e.what(), kDamagedInputExit);
   } catch (const std::bad_alloc&) {
     return fault(Status::out_of_memory, "out of memory");
   } catch (const std::exception& e) {

@@ -1,7 +1,7 @@
 // An explainer with a mood, to see what the host makes of it: `coin` gives other importances each
 // time, `flaky` fails until its marker file is there, which it makes when it fails, and `slow` takes
-// long to begin until its marker file is there, which it makes first. `comma` sets a locale that
-// writes 1.5 as 1,5.
+// long to begin until its marker file is there, which it makes first. `patient` makes a file
+// MARKER-begun and waits until its marker file is there. `comma` sets a locale that writes 1.5 as 1,5.
 
 #include <chrono>
 #include <filesystem>
@@ -18,9 +18,9 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
-constexpr auto kParameters =
-    sdk::parameters(sdk::text("mood", "calm").choices({"calm", "coin", "flaky", "slow", "comma"}),
-                    sdk::text("marker", ""));
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("mood", "calm").choices({"calm", "coin", "flaky", "slow", "patient", "comma"}),
+    sdk::text("marker", ""));
 
 struct Comma : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
@@ -39,6 +39,11 @@ class Moody final : public sdk::Explainer {
     if (mood_ == "flaky" && !std::filesystem::exists(marker_)) {
       std::ofstream{marker_} << "was here\n";
       throw std::runtime_error("moody: not today");
+    }
+    if (mood_ == "patient") {
+      std::ofstream{marker_ + "-begun"} << "is here\n";
+      while (!std::filesystem::exists(marker_))
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     if (mood_ == "comma") std::locale::global(std::locale(std::locale(), new Comma));
     const sdk::Matrix weight = sdk::to_matrix(head.weight());

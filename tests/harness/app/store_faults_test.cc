@@ -188,9 +188,12 @@ TEST_CASE("a cache that may not be written") {
   const WriteProtected protect(here.path("cache/work"));
   const Ended ended = here.conoscope({"run", file}).obey_permissions().run();
   if (ended.code == 127) SKIP_TEST("this machine lets root give up no privileges");
-  CHECK(ended.code == 1);
+  CHECK(ended.code == 5);
   CHECK_SAYS(ended.err, "the cache folder cannot be written to");
   CHECK_SAYS(ended.err, "choose another with --cache");
+  const Ended shown = here.conoscope({"cache"}).obey_permissions().run();
+  CHECK(shown.code == 0);
+  CHECK_SAYS(shown.out, ": 0 artifacts, 0 bytes");
 }
 
 TEST_CASE("a query that writes is refused") {

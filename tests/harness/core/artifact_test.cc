@@ -8,12 +8,15 @@
 #include <iterator>
 #include <vector>
 
+#include "harness/core/artifacts/manifest.h"
+#include "harness/core/artifacts/sha256.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
 using conoscope::core::ArrayBag;
 using conoscope::core::ArtifactWriter;
+using conoscope::core::DamagedArtifact;
 using conoscope::testing::npy_bytes;
 using conoscope::testing::Scratch;
 namespace fs = std::filesystem;
@@ -184,23 +187,29 @@ TEST_CASE("an unfinished artifact is none") {
     cono_tensor out;
     REQUIRE(create(writer, "x", CONO_F64, {1}, out) == CONO_OK);
   }
-  CHECK_THROWS_SAYING(ArrayBag::open(scratch.path("a")), std::runtime_error, scratch.path("a"),
+  CHECK_THROWS_SAYING(ArrayBag::open(scratch.path("a")), DamagedArtifact, scratch.path("a"),
                       "not a finished artifact");
-  CHECK_THROWS_SAYING(ArrayBag::open(scratch.path("none")), std::runtime_error,
+  CHECK_THROWS_SAYING(ArrayBag::open(scratch.path("none")), DamagedArtifact,
                       "not a finished artifact");
 }
 
-TEST_CASE("a damaged file is named, with what to do") {
+TEST_CASE("a damaged file is named") {
   const Scratch scratch;
   fs::create_directories(scratch.path("a"));
-  scratch.write("a/texts.tsv", "");
-  const auto damaged = [&](const std::string& bytes, const std::string& why) {
+  const auto sealed = [&](const std::string& bytes) {
+    conoscope::core::Sha256 hash;
+    hash.update(bytes);
     scratch.write("a/x.npy", bytes);
-    CHECK_THROWS_SAYING(ArrayBag::open(scratch.path("a")), std::runtime_error,
-                        scratch.path("a/x.npy") + ": damaged", why, "remove the cache folder");
+    scratch.write("a/manifest.tsv",
+                  conoscope::core::manifest_text({{"x.npy", bytes.size(), hash.hex()}}));
+  };
+  const auto damaged = [&](const std::string& bytes, const std::string& why) {
+    sealed(bytes);
+    CHECK_THROWS_SAYING(ArrayBag::open(scratch.path("a")), DamagedArtifact,
+                        scratch.path("a/x.npy") + ": damaged", why);
   };
   const std::string good = npy_bytes<double>("<f8", "(2, 3)", {1, 2, 3, 4, 5, 6});
-  scratch.write("a/x.npy", good);
+  sealed(good);
   CHECK(ArrayBag::open(scratch.path("a")).get("x").values<const double>()[5] == 6);
   damaged(good.substr(0, good.size() - 1),
           std::to_string(good.size() - 1) + " bytes, expected " + std::to_string(good.size()));
@@ -215,6 +224,43 @@ TEST_CASE("a damaged file is named, with what to do") {
   // 2^61 * 8 bytes are 0 in 64 bits.
   damaged(npy_bytes<double>("<f8", "(2305843009213693952,)", {}), "expected");
   damaged(npy_bytes<double>("<f8", "(4294967296, 4294967296)", {}), "expected");
+}
+
+TEST_CASE("every single bit of an artifact that is flipped is noticed") {
+  const Scratch scratch;
+  const fs::path folder = scratch.path("a");
+  {
+    ArtifactWriter writer(folder);
+    cono_tensor out;
+    REQUIRE(create(writer, "x", CONO_F64, {3}, out) == CONO_OK);
+    sdk::Tensor(out).values<double>()[0] = 5;
+    CHECK(text(writer, "pooling", "mean") == CONO_OK);
+    writer.finish();
+  }
+  conoscope::core::make_durable(folder);
+  conoscope::core::verify_artifact(folder);
+  for (const char* name : {"x.npy", "texts.tsv", "manifest.tsv"}) {
+    CAPTURE(name);
+    const fs::path file = folder / name;
+    std::ifstream in(file, std::ios::binary);
+    const std::string good(std::istreambuf_iterator<char>(in), {});
+    for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
+      std::string bad = good;
+      bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+      std::ofstream(file, std::ios::binary) << bad;
+      CHECK_THROWS_AS(ArrayBag::open(folder), DamagedArtifact);
+      CHECK_THROWS_AS(conoscope::core::verify_artifact(folder), DamagedArtifact);
+    }
+    // What a power cut leaves of a file that was not brought to the disk.
+    std::ofstream(file, std::ios::binary) << std::string(good.size(), '\0');
+    CHECK_THROWS_AS(ArrayBag::open(folder), DamagedArtifact);
+    std::ofstream(file, std::ios::binary) << "";
+    CHECK_THROWS_AS(ArrayBag::open(folder), DamagedArtifact);
+    fs::remove(file);
+    CHECK_THROWS_AS(ArrayBag::open(folder), DamagedArtifact);
+    std::ofstream(file, std::ios::binary) << good;
+    CHECK(ArrayBag::open(folder).text("pooling") == "mean");
+  }
 }
 
 TEST_CASE("a bag in memory: borrowed, copied, adopted") {

@@ -33,7 +33,7 @@ fs::path make_work(const Cache& cache, const std::string& content) {
   const auto work = cache.make_work_folder();
   fs::create_directories(work / "artifact");
   std::ofstream(work / "artifact" / "x.npy") << content;
-  std::ofstream(work / "artifact" / "texts.tsv") << "";
+  std::ofstream(work / "artifact" / "manifest.tsv") << "";
   return work;
 }
 
@@ -50,7 +50,7 @@ std::string content_of(const Cache& cache, const std::string& key) {
 
 void used_at(const Cache& cache, const std::string& key, std::int64_t seconds) {
   const timespec times[2] = {{seconds, 0}, {seconds, 0}};
-  REQUIRE(::utimensat(AT_FDCWD, (cache.path_of(key) / "texts.tsv").c_str(), times, 0) == 0);
+  REQUIRE(::utimensat(AT_FDCWD, (cache.path_of(key) / "manifest.tsv").c_str(), times, 0) == 0);
 }
 
 std::size_t entries(const fs::path& folder) {
@@ -142,7 +142,9 @@ TEST_CASE("trim removes what was used longest ago, and keeps the newest") {
   cache.touch(key_of(6));
   CHECK(cache.trim(1000, 5000) == 3000);
   CHECK(cache.has(key_of(6)));
-  CHECK(entries(cache.root() / "work") == 10);  // the emptied work folders of the ten, no remains
+  // This process's work folder and its lock; in it the emptied folders of the ten, no remains.
+  CHECK(entries(cache.root() / "work") == 2);
+  CHECK(entries(cache.make_work_folder().parent_path()) == 11);
 }
 
 TEST_CASE("trim never removes what was used since") {
@@ -206,9 +208,10 @@ TEST_CASE("work folders of dead processes of this machine are removed, all other
     REQUIRE(::pipe(ends) == 0);
     const pid_t pid = ::fork();
     if (pid == 0) {
-      const std::string folder = Cache(root).make_work_folder().string();
+      const Cache child(root);
+      const std::string folder = child.make_work_folder().string();
       static_cast<void>(!::write(ends[1], folder.data(), folder.size()));
-      ::_exit(0);
+      ::_exit(0);  // no destructor: killed
     }
     char buffer[4096];
     const auto n = ::read(ends[0], buffer, sizeof(buffer));
@@ -218,22 +221,60 @@ TEST_CASE("work folders of dead processes of this machine are removed, all other
     ::close(ends[0]);
     ::close(ends[1]);
   }
-  // A shared cache: the same process id, alive on another machine.
-  std::string name = dead.filename().string();
-  const auto elsewhere = root / "work" / (name.substr(0, name.find('@')) + "@another-machine");
-  fs::create_directories(elsewhere);
+  // A shared cache: the same on another machine, whose locks may not be seen from here.
+  std::string name = dead.parent_path().filename().string();
+  name = name.substr(0, name.find('@')) + "@another-machine";
+  fs::create_directories(root / "work" / name);
+  std::ofstream(root / "work" / (name + ".lock")) << "";
   fs::create_directories(root / "work" / "notes");
   REQUIRE(fs::exists(dead));
-  const Cache again(root);
-  CHECK_FALSE(fs::exists(dead));
-  CHECK(fs::exists(mine));
-  CHECK(fs::exists(elsewhere));
-  CHECK(fs::exists(root / "work" / "notes"));
+  {
+    const Cache again(root);
+    CHECK_FALSE(fs::exists(dead.parent_path()));
+    CHECK_FALSE(fs::exists(dead.parent_path().string() + ".lock"));
+    CHECK(fs::exists(mine));
+    CHECK(fs::exists(root / "work" / name));
+    CHECK(fs::exists(root / "work" / "notes"));
+    CHECK(again.make_work_folder().parent_path() != mine.parent_path());
+  }
+  CHECK(entries(root / "work") == 5);  // this one's, the other machine's, and the notes
+}
+
+TEST_CASE("what a running process declared in use is not trimmed by others") {
+  const Scratch scratch;
+  const fs::path root = scratch.path("cache");
+  const Cache trimmer(root);
+  for (int i = 0; i < 3; ++i) {
+    add(trimmer, key_of(i), "x");
+    used_at(trimmer, key_of(i), 1000 + i);
+  }
+  {
+    const Cache running(root);
+    running.declare_use({key_of(0), key_of(2)});
+    CHECK(trimmer.trim(0, 5000) == 1);
+    CHECK(trimmer.has(key_of(0)));
+    CHECK_FALSE(trimmer.has(key_of(1)));
+    CHECK(trimmer.has(key_of(2)));
+    CHECK(running.trim(1, 5000) == 1);  // its own it may
+    CHECK_FALSE(trimmer.has(key_of(0)));
+  }
+  CHECK(trimmer.trim(0, 5000) == 1);
+}
+
+TEST_CASE("the log of an artifact is given back as it was, or not at all") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  cache.commit(make_work(cache, "one"), key_of(1), "two\nlines\n");
+  cache.commit(make_work(cache, "two"), key_of(2));
+  CHECK(cache.log_of(key_of(1)) == "two\nlines\n");
+  CHECK(cache.log_of(key_of(2)) == "");
+  std::ofstream(cache.path_of(key_of(1)) / "log.txt", std::ios::app) << "more";
+  CHECK(cache.log_of(key_of(1)) == "");
 }
 
 TEST_CASE("a cache folder that cannot be is said, with what to do") {
   const Scratch scratch;
   const auto file = scratch.write("file", "");
-  CHECK_THROWS_SAYING(Cache(fs::path(file) / "cache"), std::runtime_error, file,
+  CHECK_THROWS_SAYING(Cache(fs::path(file) / "cache"), conoscope::core::CacheError, file,
                       "the cache folder cannot be made", "choose another with --cache");
 }

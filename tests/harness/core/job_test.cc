@@ -34,7 +34,9 @@ Job full() {
                        std::vector<std::int64_t>{64, -1},
                        std::vector<double>{4.0, 0.1},
                        std::vector<std::string>{"a,b", ""}};
-  job.plugin = PluginUse{"/p/plugin.so", {std::begin(odd), std::end(odd)}};
+  job.plugin = PluginUse{"/p/plugin.so",
+                         {std::begin(odd), std::end(odd)},
+                         {{"/p/plugin.so", "ab", "1 2 3.4"}, {"/d/\"x\"", "cd", ""}}};
   job.model = PluginUse{"/p/model.so", {}};
   job.explainer = PluginUse{"/p/with space.so", {std::int64_t{3}}};
   job.dataset = "/cache/d";
@@ -61,6 +63,12 @@ void check_same(const std::optional<PluginUse>& a, const std::optional<PluginUse
   for (std::size_t i = 0; i < a->values.size(); ++i) {
     CHECK(a->values[i].index() == b->values[i].index());  // 5.0 stays a real, "5" a text
     CHECK(a->values[i] == b->values[i]);
+  }
+  REQUIRE(a->inputs.size() == b->inputs.size());
+  for (std::size_t i = 0; i < a->inputs.size(); ++i) {
+    CHECK(a->inputs[i].path == b->inputs[i].path);
+    CHECK(a->inputs[i].hash == b->inputs[i].hash);
+    CHECK(a->inputs[i].stamp == b->inputs[i].stamp);
   }
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace conoscope::core {
+
+/// manifest.tsv, the file that makes an artifact a finished one: the name, size and hash of each of
+/// its other files, and a hash of these lines.
+inline constexpr const char* kManifest = "manifest.tsv";
+
+/// An artifact is not what its manifest says, or has none. It can be made again.
+class DamagedArtifact : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct ManifestEntry {
+  std::string name;
+  std::uint64_t size = 0;
+  std::string sha256;
+};
+
+std::string manifest_text(const std::vector<ManifestEntry>& entries);
+
+/// throws  DamagedArtifact: there is none, or its own hash does not fit
+std::vector<ManifestEntry> read_manifest(const std::filesystem::path& artifact);
+
+/// The same after a look at every byte of every file.
+/// throws  DamagedArtifact: names the first file that is not what it was
+void verify_artifact(const std::filesystem::path& artifact);
+
+}  // namespace conoscope::core

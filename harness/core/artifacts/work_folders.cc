@@ -1,0 +1,101 @@
+#include "harness/core/artifacts/work_folders.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kLockEnding = ".lock";
+
+/// Machines may share a folder without sharing locks on it: each looks after its own.
+std::string machine() {
+  utsname system{};
+  ::uname(&system);
+  return std::string("@") + system.nodename;
+}
+
+/// Is the name still that of the open file?
+bool is_in_place(int fd, const fs::path& file) {
+  struct stat held {
+  }, named{};
+  return ::fstat(fd, &held) == 0 && ::lstat(file.c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+std::string random_name() {
+  std::random_device device;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t word = device();
+    for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[word >> shift & 15];
+  }
+  return out;
+}
+
+WorkFolders::WorkFolders(const fs::path& parent) {
+  const auto fail = [&parent](int error) {
+    throw std::runtime_error(parent.string() +
+                             ": no work folder can be made: " + std::strerror(error));
+  };
+  while (true) {
+    const std::string name = random_name() + machine();
+    root_ = parent / name;
+    lock_file_ = parent / (name + kLockEnding);
+    lock_ = ::open(lock_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (lock_ < 0 && errno == EEXIST) continue;
+    if (lock_ < 0) fail(errno);
+    // Where a file system has no locks, nobody finds the owner dead either.
+    ::flock(lock_, LOCK_EX | LOCK_NB);
+    // Before the lock was ours, somebody may have taken the file for an abandoned one.
+    if (is_in_place(lock_, lock_file_) && ::mkdir(root_.c_str(), 0755) == 0) return;
+    const int error = errno;
+    const bool gone = !is_in_place(lock_, lock_file_);
+    if (!gone) ::unlink(lock_file_.c_str());
+    ::close(lock_);
+    if (!gone && error != EEXIST) fail(error);
+  }
+}
+
+WorkFolders::~WorkFolders() {
+  std::error_code error;
+  fs::remove_all(root_, error);
+  fs::remove(lock_file_, error);
+  ::close(lock_);
+}
+
+fs::path WorkFolders::next() { return root_ / std::to_string(++count_); }
+
+void WorkFolders::remove_abandoned(const fs::path& parent) {
+  std::error_code error;
+  const std::string ending = machine() + kLockEnding;
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    const fs::path file = entry.path();
+    if (!file.filename().string().ends_with(ending)) continue;
+    const int lock = ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (lock < 0) continue;
+    if (::flock(lock, LOCK_EX | LOCK_NB) == 0 && is_in_place(lock, file)) {
+      fs::path folder = file;
+      fs::remove_all(folder.replace_extension(), error);
+      fs::remove(file, error);  // last: as long as it is there, the folder is looked after
+    }
+    ::close(lock);
+  }
+}
+
+}  // namespace conoscope::core

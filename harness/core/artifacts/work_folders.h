@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+
+namespace conoscope::core {
+
+/// 32 random hexadecimal digits: a name that no other process has, wherever it runs.
+std::string random_name();
+
+/// A folder of one process's own below a shared one, and a lock on it that ends when the process
+/// does, however that happens. The destructor removes it; what a killed process left is removed by
+/// the next one of the same machine. Containers may have the same process ids and host names: names
+/// are random, and whether an owner lives is asked of the lock alone.
+class WorkFolders {
+ public:
+  /// throws  std::runtime_error: the folder cannot be made
+  explicit WorkFolders(const std::filesystem::path& parent);
+  ~WorkFolders();
+  WorkFolders(const WorkFolders&) = delete;
+  WorkFolders& operator=(const WorkFolders&) = delete;
+
+  const std::filesystem::path& root() const { return root_; }
+  /// A path below root() that is not there yet.
+  std::filesystem::path next();
+
+  /// Removes what dead processes of this machine left.
+  static void remove_abandoned(const std::filesystem::path& parent);
+
+ private:
+  std::filesystem::path root_, lock_file_;
+  int lock_ = -1;
+  int count_ = 0;
+};
+
+}  // namespace conoscope::core

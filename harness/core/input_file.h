@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace conoscope::core {
+
+/// A file or folder that a run reads, and what it held when the run was planned. The functions are in
+/// artifacts/content_hash.h.
+struct InputFile {
+  std::filesystem::path path;
+  std::string hash;   ///< content_hash() of it
+  std::string stamp;  ///< inode, size and times: as long as they stay, so does the content
+};
+
+}  // namespace conoscope::core
