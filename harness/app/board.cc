@@ -110,6 +110,7 @@ int board_command(const Arguments& arguments) {
        "conoscope board correlation leakage_vs_intervention --with s_int -m ctl -m icl"});
   options.positional("words", 2);
   options.with_store();
+  options.with_verify();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "a column; the first one ranks; may be repeated");
   options.add()("all", "over all runs of the store (needs --metric)");

@@ -11,6 +11,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/comparison.h"
@@ -95,10 +96,10 @@ void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
                    ": " + list + "; name one");
 }
 
-std::vector<results::CurrentScore> scores_of(const Side& side, results::Store* store,
-                                             results::ScoreFilter filter) {
+std::vector<results::CurrentScore> scores_of(const Options& options, const Side& side,
+                                             results::Store* store, results::ScoreFilter filter) {
   if (side.kind == "store") {
-    auto other = results::Store::open(side.name, results::Mode::read_only);
+    auto other = open_store(options, side.name);
     filter.run.clear();
     return results::current_scores(other, filter);
   }
@@ -291,6 +292,7 @@ int compare_command(const Arguments& arguments) {
        "conoscope compare metric:surf_mae metric:surf_mae_spatial_mean --format json"});
   options.positional("sides", 2);
   options.with_store();
+  options.with_verify();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "a metric or a group of them; may be repeated (default: all that rank)");
   options.add()("pooled", "one row for each metric; n counts datasets");
@@ -330,7 +332,7 @@ int compare_command(const Arguments& arguments) {
   };
   std::optional<results::Store> store;
   if (!names_a_file(words[0]) || !names_a_file(words[1]))
-    store = results::Store::open(options.store(), results::Mode::read_only);
+    store = open_store(options);
   results::Store* const shared = store ? &*store : nullptr;
   const Side side_a = side_of(shared, words[0]), side_b = side_of(shared, words[1]);
   if (side_a.kind != side_b.kind && !(whole(side_a) && whole(side_b)))
@@ -352,8 +354,8 @@ int compare_command(const Arguments& arguments) {
   filter.model = options.get<std::string>("model");
   filter.control = options.get<std::string>("control");
   const Wanted wanted(metric_options);
-  const Arranged a = arrange(scores_of(side_a, shared, filter), side_a, wanted, pooled);
-  const Arranged b = arrange(scores_of(side_b, shared, filter), side_b, wanted, pooled);
+  const Arranged a = arrange(scores_of(options, side_a, shared, filter), side_a, wanted, pooled);
+  const Arranged b = arrange(scores_of(options, side_b, shared, filter), side_b, wanted, pooled);
   const auto comparison = results::compare(a.numbers, b.numbers, statistics);
   if (comparison.rows.empty())
     throw UsageError("compare: nothing to compare: " + std::to_string(a.numbers.size()) +

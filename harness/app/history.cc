@@ -15,6 +15,7 @@ int history_command(const Arguments& arguments) {
                   {"conoscope history surf_emd --component kmeans"});
   options.positional("metric", 1);
   options.with_store();
+  options.with_verify();
   options.add()("component", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "only cells with this dataset, model or explainer");
   options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),

@@ -30,6 +30,10 @@ void Options::with_store() {
         "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db)");
 }
 
+void Options::with_verify() {
+  add()("verify", "first read the whole store, and stop where it is not what was written");
+}
+
 void Options::with_format() {
   add()("format", po::value<std::string>()->default_value("table")->value_name("F"),
         "table, csv, json, ndjson, md or latex");

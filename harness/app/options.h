@@ -27,6 +27,8 @@ class Options {
   void positional(const char* name, int count);
   /// --store FILE
   void with_store();
+  /// --verify, which open_store() of reading.h heeds
+  void with_verify();
   /// --format F
   void with_format();
   /// --plugin-path DIR and --cache DIR

@@ -20,6 +20,7 @@ int query_command(const Arguments& arguments) {
        "conoscope query --list", "conoscope query --saved board --set metric=surf_mae"});
   options.positional("sql", 1);
   options.with_store();
+  options.with_verify();
   options.add()("saved", po::value<std::string>()->value_name("NAME"), "a query that ships");
   options.add()("file", po::value<std::string>()->value_name("FILE"), "a file with one query");
   options.add()("set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),

@@ -2,10 +2,18 @@
 
 #include <iostream>
 
+#include "results/store/checksum.h"
+
 namespace conoscope::app {
 
 results::Store open_store(const Options& options) {
-  return results::Store::open(options.store(), results::Mode::read_only);
+  return open_store(options, options.store());
+}
+
+results::Store open_store(const Options& options, const std::filesystem::path& file) {
+  auto store = results::Store::open(file, results::Mode::read_only);
+  if (options.has("verify")) results::verify(store);
+  return store;
 }
 
 std::string run_of(const Options& options, results::Store& store) {

@@ -2,6 +2,7 @@
 
 // What the commands that only read the store share.
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,9 @@
 
 namespace conoscope::app {
 
+/// For reading; with --verify only a store that is what was written.
 results::Store open_store(const Options& options);
+results::Store open_store(const Options& options, const std::filesystem::path& file);
 
 /// The key of the run that the positional argument `run` names; empty without one.
 std::string run_of(const Options& options, results::Store& store);

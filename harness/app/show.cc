@@ -73,6 +73,7 @@ int show_command(const Arguments& arguments) {
       {"conoscope show 3fa9", "conoscope show 3fa9 --format json"});
   options.positional("cell", 1);
   options.with_store();
+  options.with_verify();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("cell")) throw UsageError("show: which cell? `conoscope status` lists keys");

@@ -13,6 +13,7 @@ int status_command(const Arguments& arguments) {
       {"conoscope status", "conoscope status quick --format json"});
   options.positional("run", 1);
   options.with_store();
+  options.with_verify();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "results/store/checksum.h"
 #include "results/store/file_system.h"
 #include "results/store/sqlite.h"
 
@@ -14,9 +15,10 @@ namespace {
 
 // Parents before children, for the foreign keys; attempts before scores and scores before
 // retractions, for the triggers that keep current_score, which is derived and therefore not copied.
-constexpr std::array<std::string_view, 13> kTables = {
-    "plugin",     "component", "metric_key", "environment",  "run",        "cell", "run_cell",
-    "run_metric", "attempt",   "score",      "sample_score", "retraction", "event"};
+constexpr std::array<std::string_view, 14> kTables = {
+    "plugin",       "component",        "metric_key", "environment", "run",
+    "cell",         "run_cell",         "run_metric", "attempt",     "score",
+    "sample_score", "attempt_checksum", "retraction", "event"};
 
 // What a key stands for may not differ between stores. Names and citations may.
 struct Identity {
@@ -86,6 +88,7 @@ std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::pa
   // Opened on its own first: this refuses what is not a store of the schema we understand, and
   // keeps the log of a WAL store in place while it is read.
   Store other = Store::open(from, Mode::read_only);
+  verify(other);
 
   Connection& connection = into.connection();
   const Attached attached(connection, other.connection().uri());

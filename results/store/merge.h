@@ -13,7 +13,8 @@ namespace conoscope::results {
 /// In any order and any number of times: what is there already is left alone.
 ///
 /// returns  rows added by table, tables without news included
-/// throws   StoreError: newer_schema; conflict (a component, cell, attempt or score under the same key with
+/// throws   StoreError: newer_schema; corrupt (the other one is not what was written, see verify());
+///          conflict (a component, cell, attempt or score under the same key with
 ///          another content: one of the two files was tampered with); cannot_open, not_a_database,
 ///          disk_full
 ///          std::invalid_argument: both are the same file

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "results/store/checksum.h"
 #include "results/store/error.h"
 #include "results/store/sql.h"
 
@@ -63,6 +64,7 @@ void migrate(Connection& connection) {
   refuse_foreign_or_newer(connection, now);
   for (std::int64_t i = now.schema; i < newest_schema(); ++i)
     connection.execute(std::string(schema_files()[static_cast<std::size_t>(i)].text));
+  add_missing_checksums(connection);
   connection.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
   connection.execute("PRAGMA user_version = " + std::to_string(newest_schema()));
   transaction.commit();

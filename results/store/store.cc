@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "results/store/checksum.h"
 #include "results/store/file_system.h"
 #include "results/store/migrate.h"
 #include "results/store/sql.h"
@@ -292,6 +293,7 @@ bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
     for (const SampleScoreRow& row : sample_scores)
       c.kept("INSERT INTO sample_score VALUES (?, ?, ?, ?, ?)")
           .run(attempt.id, row.metric, row.part, row.value, reason_of(row));
+    add_checksum(c, attempt.id);
     transaction.commit();
   } catch (const StoreError& error) {
     if (error.problem() != StoreProblem::constraint) throw;

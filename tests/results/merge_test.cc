@@ -142,15 +142,13 @@ TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
 TEST_CASE("merge: the same key with another content is refused, and nothing is taken") {
   sample::Folder folder;
   make_shard(folder / "0", 0);
-  const auto tampered = [&](const std::string& sql) {
-    const auto path = folder / "tampered.db";
+  const auto merged = [&](const auto& fill) {
+    const auto path = folder / "other.db";
     std::filesystem::remove(path);
-    make_shard(path, 0);
     {
       Store store = Store::open(path, Mode::read_write);
+      fill(store);
       store.record(attempt("new", key_of("d", "m", "e", 1)), {});
-      store.connection().execute(
-          "DROP TRIGGER attempt_is_not_changed; DROP TRIGGER score_is_not_changed;" + sql);
     }
     Store into = Store::open(":memory:", Mode::read_write);
     merge(into, folder / "0");
@@ -162,18 +160,40 @@ TEST_CASE("merge: the same key with another content is refused, and nothing is t
           (problem == "none" ? 1 : 0));
     return problem + message.substr(std::min(message.size(), message.find(".db: ") + 4));
   };
-  CHECK(tampered("") == "none");
-  CHECK(tampered("UPDATE score SET value = 7 WHERE attempt = '0-3' AND metric = 'a'")
+  const std::string key = cell_keys()[3];
+  const auto with_attempt = [&](const AttemptRow& row, const std::vector<ScoreRow>& scores) {
+    return merged([&](Store& store) {
+      sample::ask(store, kPlan);
+      store.record(row, scores);
+    });
+  };
+  CHECK(with_attempt(attempt("0-3", key, 2), outcome(3)) == "none");
+  CHECK(with_attempt(attempt("0-3", key, 2), {score_row("a", 7), outcome(3)[1]})
             .find("conflict score 0-3 has another content") == 0);
-  CHECK(tampered("UPDATE score SET message = 'all is well' WHERE attempt = '0-3'")
-            .find("conflict score 0-3 has another content") == 0);
-  CHECK(tampered("UPDATE attempt SET status = 'failed' WHERE id = '0-3'")
-            .find("conflict attempt 0-3") == 0);
-  CHECK(tampered("UPDATE component SET params = '' WHERE key = 'm'").find("conflict component m") ==
-        0);
-  CHECK(tampered("UPDATE cell SET seed = 77 WHERE seed = 4").find("conflict cell d/m/") == 0);
-  CHECK(tampered("UPDATE metric_key SET direction = 'lower' WHERE metric = 'a'")
-            .find("conflict metric_key a") == 0);
+  CHECK(
+      with_attempt(attempt("0-3", key, 2), {score_row("a", 0.1 * 3, "all is well"), outcome(3)[1]})
+          .find("conflict score 0-3 has another content") == 0);
+  CHECK(with_attempt(attempt("0-3", key, 2, Status::failed), {}).find("conflict attempt 0-3") == 0);
+
+  const auto with_plan = [&](const ComponentRow& model, const CellRow& last,
+                             const MetricKeyRow& metric) {
+    return merged([&](Store& store) {
+      store.add_environment({"here", "a machine"});
+      const std::vector components = {sample::component("dataset", "d"), model,
+                                      sample::component("explainer", "e")};
+      store.register_run({"run", "name of run", "[run]", sample::at(0)}, components,
+                         std::vector{sample::cell("d", "m", "e", 1), last}, std::vector{metric});
+    });
+  };
+  const auto model = sample::component("model", "m");
+  const auto last = sample::cell("d", "m", "e", 4);
+  CHECK(with_plan(model, last, sample::metric("a")) == "none");
+  CHECK(with_plan(sample::component("model", "m", "2.0.0"), last, sample::metric("a"))
+            .find("conflict component m") == 0);
+  CellRow other = last;
+  other.seed = 77;
+  CHECK(with_plan(model, other, sample::metric("a")).find("conflict cell d/m/") == 0);
+  CHECK(with_plan(model, last, sample::metric("a", "lower")).find("conflict metric_key a") == 0);
 }
 
 TEST_CASE("merge: refuses newer schemas, other files, and itself") {
@@ -187,11 +207,11 @@ TEST_CASE("merge: refuses newer schemas, other files, and itself") {
                  nullptr, nullptr);
     sqlite3_close(database);
   };
-  set_version(3);
+  set_version(4);
   std::string message;
   CHECK(problem_of([&] { merge(into, folder / "0"); }, &message) == "newer_schema");
-  CHECK(message.find("schema 3 is newer than 2") != std::string::npos);
-  set_version(2);
+  CHECK(message.find("schema 4 is newer than 3") != std::string::npos);
+  set_version(3);
   CHECK(problem_of([&] { merge(into, folder / "0"); }) == "none");
   CHECK(problem_of([&] { merge(into, folder / "none"); }) == "cannot_open");
   std::ofstream(folder / "text") << std::string(3000, 'x');

@@ -1,0 +1,146 @@
+#include "results/store/checksum.h"
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "numerics/sha256.h"
+#include "results/store/error.h"
+#include "results/store/migrate.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// Every value with its type: 1, 1.0, "1" and NULL differ.
+std::string exact_text(const SqlValue& value) {
+  struct Writer {
+    std::string operator()(std::monostate) const { return "n"; }
+    std::string operator()(std::int64_t number) const { return "i" + std::to_string(number); }
+    std::string operator()(double number) const {
+      return "r" + std::to_string(std::bit_cast<std::uint64_t>(number));
+    }
+    std::string operator()(const std::string& text) const { return "t" + text; }
+  };
+  return std::visit(Writer(), value);
+}
+
+// By the keys of their tables, so that SQLite need not sort. Columns by name: a later schema may have
+// more of them.
+constexpr std::string_view kParts[] = {
+    "SELECT attempt.id, run, environment, status, stage, signal, exit_code, message, log_tail, "
+    "started_at, seconds, peak_memory, binaries, cell.key, dataset, model, explainer, seed, "
+    "control "
+    "FROM attempt JOIN cell ON cell.key = attempt.cell WHERE attempt.id = ?",
+    "SELECT component.key, kind, plugin_id, plugin_version, params, content "
+    "FROM attempt JOIN cell ON cell.key = attempt.cell "
+    "JOIN component ON component.key IN (dataset, model, explainer) WHERE attempt.id = ? "
+    "ORDER BY component.key",
+    "SELECT metric, value, reason, message, direction FROM score JOIN metric_key USING (metric) "
+    "WHERE attempt = ? ORDER BY metric",
+    "SELECT metric, part, value, reason FROM sample_score WHERE attempt = ? ORDER BY metric, part"};
+
+std::string checksum_of(Connection& connection, std::string_view attempt) {
+  numerics::Sha256 hash;
+  for (const std::string_view sql : kParts) {
+    Statement& rows = connection.kept(sql);
+    rows.bind_all(attempt);
+    std::int64_t count = 0;
+    for (; rows.step(); ++count)
+      for (int i = 0; i < rows.columns(); ++i) hash.field(exact_text(rows.value(i)));
+    rows.reset();
+    hash.field(std::to_string(count));
+  }
+  return hash.hex();
+}
+
+[[noreturn]] void corrupt(const Connection& connection, const std::string& what) {
+  throw StoreError(StoreProblem::corrupt,
+                   connection.label() + ": damaged: " + what +
+                       "; restore the file from a copy, or merge what is sound from other stores");
+}
+
+/// All names and texts of the schema.
+std::vector<std::string> schema_of(Connection& connection) {
+  Statement rows(connection,
+                 "SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_schema "
+                 "WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name");
+  std::vector<std::string> out;
+  while (rows.step())
+    out.push_back(rows.text(0) + " " + rows.text(1) + " " + rows.text(2) + " " + rows.text(3));
+  return out;
+}
+
+void verify_pages(Connection& connection) {
+  const std::string pages = connection.text("PRAGMA integrity_check(1)");
+  if (pages != "ok") corrupt(connection, pages);
+  Statement references(connection, "PRAGMA foreign_key_check");
+  if (references.step())
+    corrupt(connection,
+            "a row of " + references.text(0) + " refers to none of " + references.text(2));
+}
+
+void verify_schema(Connection& connection) {
+  Store fresh = Store::open(":memory:", Mode::read_only);
+  if (schema_of(connection) != schema_of(fresh.connection()))
+    corrupt(connection, "its tables, views or triggers are not those of schema " +
+                            std::to_string(newest_schema()));
+}
+
+void verify_attempts(Connection& connection) {
+  Statement attempts(connection,
+                     "SELECT id, cell, sha256 FROM attempt "
+                     "LEFT JOIN attempt_checksum ON attempt_checksum.attempt = attempt.id");
+  while (attempts.step()) {
+    const std::string id = attempts.text(0);
+    const std::string what = "attempt " + id + " at cell " + attempts.text(1);
+    if (attempts.is_null(2)) corrupt(connection, what + " has no checksum");
+    if (checksum_of(connection, id) != attempts.text(2))
+      corrupt(connection, what + " is not what was recorded (its checksum differs)");
+  }
+}
+
+/// The table that boards read instead of all attempts.
+void verify_current_scores(Connection& connection) {
+  const std::string derived =
+      "SELECT metric, cell, attempt, value, reason FROM ("
+      "SELECT score.metric, good.cell, good.id AS attempt, value, reason, "
+      "row_number() OVER (PARTITION BY score.metric, good.cell "
+      "ORDER BY good.started_at DESC, good.id DESC) AS place "
+      "FROM good_attempt AS good JOIN score ON score.attempt = good.id "
+      "WHERE good.status = 'ok') WHERE place = 1";
+  const std::string kept = "SELECT metric, cell, attempt, value, reason FROM current_score";
+  for (const std::string& difference : {kept + " EXCEPT " + derived, derived + " EXCEPT " + kept}) {
+    Statement rows(connection, difference);
+    if (rows.step())
+      corrupt(connection, "the score of " + rows.text(0) + " that counts for cell " + rows.text(1) +
+                              " is not that of its attempts");
+  }
+}
+
+}  // namespace
+
+void add_checksum(Connection& connection, std::string_view attempt) {
+  const std::string hash = checksum_of(connection, attempt);
+  connection.kept("INSERT INTO attempt_checksum VALUES (?, ?)").run(attempt, hash);
+}
+
+void add_missing_checksums(Connection& connection) {
+  std::vector<std::string> attempts;
+  Statement missing(
+      connection, "SELECT id FROM attempt WHERE id NOT IN (SELECT attempt FROM attempt_checksum)");
+  while (missing.step()) attempts.push_back(missing.text(0));
+  for (const std::string& attempt : attempts) add_checksum(connection, attempt);
+}
+
+void verify(Store& store) {
+  Connection& connection = store.connection();
+  verify_pages(connection);
+  verify_schema(connection);
+  verify_attempts(connection);
+  verify_current_scores(connection);
+}
+
+}  // namespace conoscope::results

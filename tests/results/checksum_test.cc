@@ -1,0 +1,140 @@
+#include "results/store/checksum.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "results/formats/format.h"
+#include "results/store/export.h"
+#include "results/store/merge.h"
+#include "results/store/sqlite.h"
+#include "tests/results/sample.h"
+
+using namespace conoscope::results;
+using sample::attempt;
+using sample::key_of;
+using sample::problem_of;
+
+namespace {
+
+std::string exported(Store& store) { return to_text(export_table(store), Format::csv); }
+
+/// Twelve cells, some of them scored twice, one retracted, one failed, with parts and messages.
+void fill(const std::filesystem::path& path) {
+  Store store = Store::open(path, Mode::read_write);
+  sample::ask(store, {.explainers = {"e", "f"}, .seeds = 6});
+  int id = 0;
+  for (const char* explainer : {"e", "f"})
+    for (int seed = 1; seed <= 6; ++seed) {
+      const std::string cell = key_of("d", "m", explainer, seed);
+      ++id;
+      if (id == 5) {
+        store.record(attempt("failed", cell, 1, Status::crashed), {});
+        continue;
+      }
+      store.record(attempt("a" + std::to_string(id), cell, 1),
+                   std::vector{score_row("a", 0.1 * id, id % 3 == 0 ? "a message" : ""),
+                               id % 4 == 0 ? ScoreRow{"b", std::nullopt, "undefined", "no variance"}
+                                           : score_row("b", 1.0 / id)},
+                   std::vector{sample_score_row("a", 0, id), sample_score_row("a", 1, 0.5)});
+      if (id % 3 != 0) continue;
+      store.record(attempt("b" + std::to_string(id), cell, 2), std::vector{score_row("a", id)});
+      if (id == 6) store.retract("b6", "wrong labels", sample::at(9));
+    }
+}
+
+/// Changes rows behind the store's back, past its triggers, which are there again afterwards.
+void alter(const std::filesystem::path& path, const std::string& sql) {
+  Store store = Store::open(path, Mode::read_write);
+  Connection& connection = store.connection();
+  connection.execute("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = delete");
+  std::vector<std::string> triggers;
+  Statement rows(connection,
+                 "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE "
+                 "'%is_not_%'");
+  std::string drops;
+  while (rows.step()) {
+    drops += "DROP TRIGGER " + rows.text(0) + ";";
+    triggers.push_back(rows.text(1));
+  }
+  rows.reset();
+  connection.execute(drops + sql);
+  for (const std::string& trigger : triggers) connection.execute(trigger);
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("checksum: a store is what was written, and a change of anything that counts is named") {
+  const sample::Folder folder;
+  const auto path = folder / "s.db";
+  fill(path);
+  {
+    Store store = Store::open(path, Mode::read_only);
+    CHECK(problem_of([&] { verify(store); }) == "none");
+  }
+  alter(path, "SELECT 1");  // the triggers are what they were
+  const std::string good = bytes_of(path);
+  const auto refused =
+      [&](const std::string& sql, const std::string& says) {
+        CAPTURE(sql);
+        {
+          Store store = Store::open(path, Mode::read_write);
+          store.connection().execute("DROP TABLE attempt_checksum; PRAGMA user_version = 2");
+        }
+        std::string read;
+        {
+          Store reader = Store::open(path, Mode::read_only);  // migrated in memory
+          read = exported(reader);
+        }
+        {
+          Store writer = Store::open(path, Mode::read_write);
+          CHECK(exported(writer) == read);
+        }
+        alter(path, "UPDATE score SET value = 0.25 WHERE attempt = 'a1' AND metric = 'a'");
+        Store store = Store::open(path, Mode::read_only);
+        CHECK(problem_of([&] { verify(store); }) == "corrupt");
+      }
+
+  TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
+    const sample::Folder folder;
+    const auto path = folder / "s.db";
+    fill(path);
+    std::string wanted;
+    {
+      Store store = Store::open(path, Mode::read_write);
+      store.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+      wanted = exported(store);
+    }
+    const std::string good = bytes_of(path);
+    std::mt19937_64 random(20260301);
+    int unnoticed = 0, refused = 0;
+    for (int i = 0; i < 3000; ++i) {
+      const std::size_t bit = random() % (8 * good.size());
+      CAPTURE(bit);
+      std::string bad = good;
+      bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+      const auto file = folder / "flipped.db";
+      std::ofstream(file, std::ios::binary) << bad;
+      std::string read;
+      try {
+        Store store = Store::open(file, Mode::read_only);
+        read = exported(store);
+      } catch (const StoreError&) {
+        ++refused;
+        continue;
+      }
+      CHECK(read == wanted);  // a bit that nobody reads, as those of free pages
+      ++unnoticed;
+    }
+    MESSAGE(refused, " refused, ", unnoticed, " of no consequence");
+    CHECK(refused > 300);
+  }
