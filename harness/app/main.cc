@@ -5,6 +5,8 @@
 #include <string>
 
 #include "harness/app/command.h"
+#include "harness/app/printable_stream.h"
+#include "harness/core/artifacts/cache.h"
 #include "harness/core/border/metadata.h"
 #include "harness/core/plan/names.h"
 #include "harness/core/plan/run_file.h"
@@ -93,6 +95,9 @@ int guarded_main(const Arguments& arguments) {
       default:
         return kNotSaved;
     }
+  } catch (const core::CacheError& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kNotSaved;
   } catch (const std::invalid_argument& e) {
     std::cerr << "conoscope: " << e.what() << '\n';
     return kUsage;
@@ -108,5 +113,6 @@ int guarded_main(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // `conoscope export | head` ends quietly
+  const conoscope::app::PrintableStream out(std::cout), err(std::cerr);
   return conoscope::app::guarded_main({argv + 1, argv + argc});
 }

@@ -39,7 +39,9 @@ Progress::Progress(std::size_t total)
 Progress::~Progress() { clear(); }
 
 void Progress::clear() {
-  if (terminal_) std::cerr << "\r\033[K" << std::flush;
+  if (!terminal_) return;
+  // Not by std::cerr, through which nothing passes that steers the terminal.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, "\r\033[K", 4);
 }
 
 void Progress::cell_finished(const core::CellEnd& end, std::size_t finished, std::size_t total) {
@@ -88,7 +90,8 @@ void Progress::draw(const std::vector<std::pair<std::string, double>>& running) 
     if (done > 0.0) line += " " + std::to_string(static_cast<int>(done * 100)) + "%";
   }
   line.resize(std::min(line.size(), terminal_width() - 1));
-  std::cerr << "\r\033[K" << line << std::flush;
+  clear();
+  std::cerr << line << std::flush;
 }
 
 }  // namespace conoscope::app

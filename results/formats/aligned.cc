@@ -10,6 +10,9 @@ namespace conoscope::results {
 
 namespace {
 
+/// One field of megabytes must not pad every other row to its width.
+constexpr int kWidest = 500;
+
 /// "1,3" -> "¹,³"
 std::string superscript(const std::string& marks) {
   static constexpr std::array<const char*, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
@@ -39,13 +42,13 @@ std::string write_aligned(const Table& table) {
   std::vector<int> widths(table.columns.size(), 0);
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(line[i]));
+      widths[i] = std::max(widths[i], std::min(kWidest, display_width(line[i])));
   std::string out;
   for (std::size_t l = 0; l < lines.size(); ++l) {
     std::string text;
     for (std::size_t i = 0; i < lines[l].size(); ++i) {
-      const std::string space(static_cast<std::size_t>(widths[i] - display_width(lines[l][i])),
-                              ' ');
+      const int missing = std::max(0, widths[i] - display_width(lines[l][i]));
+      const std::string space(static_cast<std::size_t>(missing), ' ');
       text += i ? "  " : "";
       text += is_right_aligned(table.columns[i]) ? space + lines[l][i] : lines[l][i] + space;
     }

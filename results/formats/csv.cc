@@ -1,3 +1,4 @@
+#include <string>
 #include <string_view>
 
 #include "results/formats/machines.h"
@@ -7,9 +8,12 @@ namespace conoscope::results {
 
 namespace {
 
-std::string csv_text(std::string_view text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos)
-    return std::string(text);
+std::string csv_text(std::string_view given) {
+  // Spreadsheets take such a field for a formula and run it, whoever wrote the text.
+  const bool formula =
+      !given.empty() && std::string_view("=+-@\t\r").find(given[0]) != std::string_view::npos;
+  const std::string text = (formula ? "'" : "") + std::string(given);
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) return text;
   std::string out = "\"";
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);
   return out + "\"";

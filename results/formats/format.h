@@ -9,7 +9,8 @@
 namespace conoscope::results {
 
 /// table   aligned text for terminals; control characters are shown, not sent
-/// csv     RFC 4180 with header: CRLF, quotes doubled; NULL is empty, an empty text is ""
+/// csv     RFC 4180 with header: CRLF, quotes doubled; NULL is empty, an empty text is ""; a text
+///         that a spreadsheet would take for a formula begins with '
 /// json    array of objects
 /// ndjson  one object a line
 /// md      a table of GitHub-flavoured Markdown

@@ -23,7 +23,7 @@ std::string json_text(std::string_view text) {
       out += "\\r";
     else if (c == '\t')
       out += "\\t";
-    else if (c < 0x20)
+    else if (is_control(c))
       out.append("\\u").append(hex_text(c, 4));
     else
       append_character(out, c);

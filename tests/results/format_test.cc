@@ -90,6 +90,21 @@ TEST_CASE("format: a terminal is never steered by what is shown") {
   CHECK(to_text(table, Format::table) == "log\n---------------\n\\x1b[2J\\r\\t\\x9b\n");
 }
 
+TEST_CASE("format: csv never begins a field as a formula; numbers stay numbers") {
+  Table table{{{"text"}, {"x", ColumnType::real}}, {}};
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1"}) table.add({text, -0.5});
+  CHECK(to_text(table, Format::csv) ==
+        "text,x\r\n'=1+1,-0.5\r\n'+1,-0.5\r\n'-1,-0.5\r\n'@SUM(A1),-0.5\r\n'\ttab,-0.5\r\n"
+        "a=1,-0.5\r\n");
+}
+
+TEST_CASE("format: one field of megabytes does not pad every row") {
+  Table table{{{"summary"}}, {}};
+  table.add({std::string(1 << 20, 'x')});
+  for (int i = 0; i < 50; ++i) table.add({std::string("short")});
+  CHECK(to_text(table, Format::table).size() < (1 << 20) + 2000);
+}
+
 TEST_CASE("format: md") {
   CHECK(to_text(awkward(), Format::md) ==
         R"(| name | n | x | score | seeds |

@@ -71,6 +71,10 @@ void check_rows(const ArrayBag& bag, std::span<const std::string_view> names,
            std::to_string(samples) + " samples");
 }
 
+/// Heads, networks and counts have a row for each class up to the last one: one wrong label must not
+/// reserve gigabytes of them.
+constexpr std::int64_t kMostClasses = 1'000'000;
+
 void check_head(const ArrayBag& bag) {
   const auto activations = need(bag, "activations");
   const auto weight = need(bag, "head_weight");
@@ -147,9 +151,9 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
     check_shape(*labels, {samples});
     const auto classes = labels->values<const std::int64_t>();
     for (std::size_t i = 0; i < classes.size(); ++i)
-      if (classes[i] < 0)
+      if (classes[i] < 0 || classes[i] >= kMostClasses)
         fail("labels[" + std::to_string(i) + "] is " + std::to_string(classes[i]) +
-             ", expected 0 or more");
+             ", expected 0 to " + std::to_string(kMostClasses - 1));
   }
   if (dataset.find("head_weight")) check_head(dataset);
   check_segments(dataset, samples, offers(metadata, "segments"));

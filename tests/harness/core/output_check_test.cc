@@ -133,7 +133,12 @@ TEST_CASE("a dataset's faults, each with its place") {
       [](ArrayBag& b) {
         put<std::int64_t>(b, "labels", {4}, {0, 1, -1, 1});
       },
-      "labels[2] is -1, expected 0 or more");
+      "labels[2] is -1, expected 0 to 999999");
+  bad_dataset(
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "labels", {4}, {0, 1'000'000'000, 1, 1});
+      },
+      "labels[1] is 1000000000, expected 0 to 999999");
   bad_dataset(index("train_index", {0, 1, 4}), "train_index[2] is 4, expected 0 to 3");
   bad_dataset(index("test_index", {-1}), "test_index[0] is -1, expected 0 to 3");
   bad_dataset(index("train_index", {0, 1, 1}), "train_index[2]: sample 1 is in the split twice");
