@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "numerics/sha256.h"
 #include "tests/support/command.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
@@ -148,8 +149,21 @@ void cell_overhead(benchmark::State& state) {
   state.counters["spawn_cpu_ms"] = median(spawn_cpu);
 }
 
+/// What a worker pays once for every byte of the artifacts that it opens.
+void hash_artifact(benchmark::State& state) {
+  const std::vector<char> bytes(std::size_t{256} << 20, 'x');
+  for (auto _ : state) {
+    conoscope::numerics::Sha256 hash;
+    hash.update(bytes);
+    if (hash.hex() != "8531f9720e3f5ce15fde831a4c677c501b3ef320d4f156c1248299cd9955392d")
+      return state.SkipWithError("a wrong hash");
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
+}
+
 }  // namespace
 
+BENCHMARK(hash_artifact)->Unit(benchmark::kMillisecond);
 BENCHMARK(cell_overhead)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
 
 BENCHMARK_MAIN();
