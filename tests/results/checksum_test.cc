@@ -83,58 +83,94 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
   }
   alter(path, "SELECT 1");  // the triggers are what they were
   const std::string good = bytes_of(path);
-  const auto refused =
-      [&](const std::string& sql, const std::string& says) {
-        CAPTURE(sql);
-        {
-          Store store = Store::open(path, Mode::read_write);
-          store.connection().execute("DROP TABLE attempt_checksum; PRAGMA user_version = 2");
-        }
-        std::string read;
-        {
-          Store reader = Store::open(path, Mode::read_only);  // migrated in memory
-          read = exported(reader);
-        }
-        {
-          Store writer = Store::open(path, Mode::read_write);
-          CHECK(exported(writer) == read);
-        }
-        alter(path, "UPDATE score SET value = 0.25 WHERE attempt = 'a1' AND metric = 'a'");
-        Store store = Store::open(path, Mode::read_only);
-        CHECK(problem_of([&] { verify(store); }) == "corrupt");
-      }
+  const auto refused = [&](const std::string& sql, const std::string& says) {
+    CAPTURE(sql);
+    alter(path, sql);
+    std::string message;
+    Store store = Store::open(path, Mode::read_only);
+    CHECK(problem_of([&] { verify(store); }, &message) == "corrupt");
+    CHECK_MESSAGE(message.find(says) != message.npos, message);
+    CHECK(problem_of([&] { exported(store); }) == "corrupt");
+    Store other = Store::open(folder / "other.db", Mode::read_write);
+    CHECK(problem_of([&] { merge(other, path); }) == "corrupt");
+    CHECK(other.connection().integer("SELECT count(*) FROM attempt") == 0);
+    std::ofstream(path, std::ios::binary) << good;
+  };
+  refused("UPDATE score SET value = 0.25 WHERE attempt = 'a1' AND metric = 'a'", "attempt a1 at");
+  refused("UPDATE score SET message = 'other' WHERE attempt = 'a1' AND metric = 'a'", "attempt a1");
+  refused("UPDATE score SET reason = 'nan' WHERE attempt = 'a4' AND metric = 'b'", "attempt a4");
+  refused("UPDATE sample_score SET value = 7 WHERE attempt = 'a2' AND part = 0", "attempt a2");
+  refused("UPDATE attempt SET status = 'timeout' WHERE id = 'failed'", "attempt failed");
+  refused("UPDATE attempt SET started_at = '2027-01-01T00:00:00.000Z' WHERE id = 'a3'",
+          "attempt a3");
+  refused("UPDATE cell SET seed = 9 WHERE seed = 2", "checksum");
+  refused("UPDATE component SET params = 'x' WHERE key = 'e'", "checksum");
+  refused("UPDATE metric_key SET direction = 'lower' WHERE metric = 'a'", "checksum");
+  refused("DELETE FROM attempt_checksum WHERE attempt = 'a1'",
+          "attempt a1 at cell d/m/e/1/none has no");
+  refused("DELETE FROM sample_score WHERE attempt = 'a1'", "attempt a1");
+  refused("UPDATE current_score SET value = 0.25 WHERE metric = 'a'", "the score of a that counts");
+  refused("DELETE FROM current_score WHERE metric = 'b'", "the score of b that counts");
+  refused("DELETE FROM run_cell; INSERT INTO run_cell VALUES ('run', 'no such cell')", "run_cell");
+  refused(
+      "DROP VIEW good_attempt; CREATE VIEW good_attempt AS SELECT id, cell, run, environment, "
+      "status, started_at, seconds FROM attempt",
+      "its tables, views or triggers");
+}
 
-  TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
-    const sample::Folder folder;
-    const auto path = folder / "s.db";
-    fill(path);
-    std::string wanted;
-    {
-      Store store = Store::open(path, Mode::read_write);
-      store.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
-      wanted = exported(store);
-    }
-    const std::string good = bytes_of(path);
-    std::mt19937_64 random(20260301);
-    int unnoticed = 0, refused = 0;
-    for (int i = 0; i < 3000; ++i) {
-      const std::size_t bit = random() % (8 * good.size());
-      CAPTURE(bit);
-      std::string bad = good;
-      bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
-      const auto file = folder / "flipped.db";
-      std::ofstream(file, std::ios::binary) << bad;
-      std::string read;
-      try {
-        Store store = Store::open(file, Mode::read_only);
-        read = exported(store);
-      } catch (const StoreError&) {
-        ++refused;
-        continue;
-      }
-      CHECK(read == wanted);  // a bit that nobody reads, as those of free pages
-      ++unnoticed;
-    }
-    MESSAGE(refused, " refused, ", unnoticed, " of no consequence");
-    CHECK(refused > 300);
+TEST_CASE("checksum: what an older schema holds is taken as it is, and held to from then on") {
+  const sample::Folder folder;
+  const auto path = folder / "s.db";
+  fill(path);
+  {
+    Store store = Store::open(path, Mode::read_write);
+    store.connection().execute("DROP TABLE attempt_checksum; PRAGMA user_version = 2");
   }
+  std::string read;
+  {
+    Store reader = Store::open(path, Mode::read_only);  // migrated in memory
+    read = exported(reader);
+  }
+  {
+    Store writer = Store::open(path, Mode::read_write);
+    CHECK(exported(writer) == read);
+  }
+  alter(path, "UPDATE score SET value = 0.25 WHERE attempt = 'a1' AND metric = 'a'");
+  Store store = Store::open(path, Mode::read_only);
+  CHECK(problem_of([&] { verify(store); }) == "corrupt");
+}
+
+TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
+  const sample::Folder folder;
+  const auto path = folder / "s.db";
+  fill(path);
+  std::string wanted;
+  {
+    Store store = Store::open(path, Mode::read_write);
+    store.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    wanted = exported(store);
+  }
+  const std::string good = bytes_of(path);
+  std::mt19937_64 random(20260301);
+  int unnoticed = 0, refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::size_t bit = random() % (8 * good.size());
+    CAPTURE(bit);
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+    const auto file = folder / "flipped.db";
+    std::ofstream(file, std::ios::binary) << bad;
+    std::string read;
+    try {
+      Store store = Store::open(file, Mode::read_only);
+      read = exported(store);
+    } catch (const StoreError&) {
+      ++refused;
+      continue;
+    }
+    CHECK(read == wanted);  // a bit that nobody reads, as those of free pages
+    ++unnoticed;
+  }
+  MESSAGE(refused, " refused, ", unnoticed, " of no consequence");
+  CHECK(refused > 300);
+}

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -20,8 +21,6 @@
 namespace conoscope::core {
 
 namespace {
-
-constexpr const char* kTexts = "texts.tsv";
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, int error) {
   throw std::runtime_error(file.string() + ": " + what + ": " + std::strerror(error));
@@ -59,28 +58,6 @@ std::optional<std::size_t> product(std::span<const std::int64_t> shape) {
   return empty ? 0 : count;
 }
 
-std::string hash_of(std::span<const char> bytes) {
-  Sha256 hash;
-  hash.update(bytes);
-  return hash.hex();
-}
-
-void write_file(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) fail(file, "cannot be written", errno);
-}
-
-/// A file's bytes, or a folder's names.
-void sync(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) fail(path, "cannot be opened", errno);
-  const int error = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (error != 0) fail(path, "cannot be written", error);
-}
-
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= 100 && name[0] != '.' &&
          name.find_first_not_of(
@@ -115,32 +92,52 @@ cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file
 
 }  // namespace
 
-ArrayBag ArrayBag::open(const std::filesystem::path& folder, bool verify) {
+void ArrayBag::take_texts(const std::string& lines) {
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t tab = line.find('\t');
+    if (tab != line.npos) texts_[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+}
+
+void ArrayBag::take_array(const std::filesystem::path& file, std::shared_ptr<void> memory,
+                          std::size_t size) {
+  add(file.stem().string(), mapped_tensor(static_cast<char*>(memory.get()), size, file.string()));
+  owners_.push_back(std::move(memory));
+}
+
+ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
   ArrayBag bag;
   for (const ManifestEntry& entry : read_manifest(folder)) {
     const std::filesystem::path file = folder / entry.name;
     std::size_t size = 0;
     auto memory = map_file(file, size);
-    char* const bytes = static_cast<char*>(memory.get());
-    if (size != entry.size || (verify && hash_of({bytes, size}) != entry.sha256))
+    const char* const bytes = static_cast<const char*>(memory.get());
+    Sha256 hash;
+    hash.update({bytes, size});
+    if (size != entry.size || hash.hex() != entry.sha256)
       throw DamagedArtifact(file.string() + ": damaged: its bytes are not those that were written");
-    if (entry.name == kTexts) {
-      std::istringstream texts(std::string(bytes, size));
-      for (std::string line; std::getline(texts, line);) {
-        const std::size_t tab = line.find('\t');
-        if (tab != line.npos) bag.texts_[line.substr(0, tab)] = line.substr(tab + 1);
-      }
-      continue;
-    }
-    bag.add(file.stem().string(), mapped_tensor(bytes, size, file.string()));
-    bag.owners_.push_back(std::move(memory));
+    if (entry.name == kTexts)
+      bag.take_texts(std::string(bytes, size));
+    else
+      bag.take_array(file, std::move(memory), size);
   }
   return bag;
 }
 
-ArrayBag ArrayBag::open(const std::filesystem::path& folder) { return open(folder, true); }
-
-ArrayBag ArrayBag::open_fresh(const std::filesystem::path& folder) { return open(folder, false); }
+ArrayBag ArrayBag::open_fresh(const std::filesystem::path& folder) {
+  ArrayBag bag;
+  std::ifstream texts(folder / kTexts, std::ios::binary);
+  if (!texts) throw DamagedArtifact(folder.string() + ": not a finished artifact");
+  bag.take_texts({std::istreambuf_iterator<char>(texts), {}});
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".npy") continue;
+    std::size_t size = 0;
+    auto memory = map_file(entry.path(), size);
+    bag.take_array(entry.path(), std::move(memory), size);
+  }
+  return bag;
+}
 
 std::optional<sdk::Tensor> ArrayBag::find(std::string_view name) const {
   const auto it = arrays_.find(name);
@@ -283,23 +280,10 @@ cono_status ArtifactWriter::text(const char* key, const char* value) {
 }
 
 void ArtifactWriter::finish() {
-  std::vector<ManifestEntry> entries;
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    const Mapping& mapping = mappings_[i];
-    entries.push_back({names_[i] + ".npy", mapping.length,
-                       hash_of({static_cast<const char*>(mapping.address), mapping.length})});
-  }
-  std::string texts;
-  for (const auto& [key, value] : texts_) texts += key + '\t' + value + '\n';
-  write_file(folder_ / kTexts, texts);
-  entries.push_back({kTexts, texts.size(), hash_of(texts)});
-  write_file(folder_ / kManifest, manifest_text(entries));
-}
-
-void make_durable(const std::filesystem::path& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file()) sync(entry.path());
-  sync(folder);
+  std::ofstream out(folder_ / kTexts);
+  for (const auto& [key, value] : texts_) out << key << '\t' << value << '\n';
+  out.close();
+  if (!out) fail(folder_ / kTexts, "cannot be written", errno);
 }
 
 }  // namespace conoscope::core

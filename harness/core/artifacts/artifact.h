@@ -21,7 +21,7 @@ class ArrayBag {
   /// Maps every array read-only, after a look at every byte: this costs a pass over the files.
   /// throws  DamagedArtifact: not a finished artifact, or not what its manifest says
   static ArrayBag open(const std::filesystem::path& folder);
-  /// The same without that look, for what this process has just written.
+  /// What an ArtifactWriter has just finished, not sealed yet.
   static ArrayBag open_fresh(const std::filesystem::path& folder);
 
   ArrayBag() = default;
@@ -59,7 +59,9 @@ class ArrayBag {
   const cono_arrays* raw() const;
 
  private:
-  static ArrayBag open(const std::filesystem::path& folder, bool verify);
+  void take_texts(const std::string& lines);
+  void take_array(const std::filesystem::path& file, std::shared_ptr<void> memory,
+                  std::size_t size);
 
   std::map<std::string, cono_tensor, std::less<>> arrays_;
   std::map<std::string, std::string, std::less<>> texts_;
@@ -68,11 +70,6 @@ class ArrayBag {
   mutable std::vector<cono_text> raw_texts_;
   mutable cono_arrays raw_{};
 };
-
-/// Brings an artifact's files and then their folder to the disk: once its name is in the cache, so is
-/// its content, whatever happens to the power.
-/// throws  std::runtime_error: a fault of the disk
-void make_durable(const std::filesystem::path& folder);
 
 /// Collects a plugin's outputs in a folder; arrays are files that are mapped while they are filled.
 class ArtifactWriter {
@@ -85,7 +82,7 @@ class ArtifactWriter {
 
   const cono_sink* sink() const { return &sink_; }
 
-  /// Writes texts.tsv and the manifest, which makes the artifact a finished one.
+  /// Writes texts.tsv; seal_artifact() then makes an artifact of the folder.
   /// throws  std::runtime_error: no space left, or another fault of the disk
   void finish();
 

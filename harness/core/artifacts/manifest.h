@@ -11,6 +11,7 @@ namespace conoscope::core {
 /// manifest.tsv, the file that makes an artifact a finished one: the name, size and hash of each of
 /// its other files, and a hash of these lines.
 inline constexpr const char* kManifest = "manifest.tsv";
+inline constexpr const char* kTexts = "texts.tsv";
 
 /// An artifact is not what its manifest says, or has none. It can be made again.
 class DamagedArtifact : public std::runtime_error {
@@ -25,6 +26,13 @@ struct ManifestEntry {
 };
 
 std::string manifest_text(const std::vector<ManifestEntry>& entries);
+
+/// Makes an artifact of a folder: hashes its arrays and texts, writes the manifest, and brings the
+/// files and then the folder to the disk. Once its name is in the cache, so is its content, whatever
+/// happens to the power.
+///
+/// throws  std::runtime_error: a fault of the disk
+void seal_artifact(const std::filesystem::path& folder);
 
 /// throws  DamagedArtifact: there is none, or its own hash does not fit
 std::vector<ManifestEntry> read_manifest(const std::filesystem::path& artifact);

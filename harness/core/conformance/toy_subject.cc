@@ -7,6 +7,7 @@
 
 #include "conoscope/sdk/plugin.h"
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/manifest.h"
 
 namespace conoscope::core {
 
@@ -159,6 +160,7 @@ void write_toy_dataset(const ToySubject& toy, const std::filesystem::path& folde
                    : toy.output == "sigmoid" ? "attributes"
                                              : "regression");
   writer.finish();
+  seal_artifact(folder);
 }
 
 void write_toy_model(const ToySubject& toy, const std::filesystem::path& folder) {
@@ -167,6 +169,7 @@ void write_toy_model(const ToySubject& toy, const std::filesystem::path& folder)
   write_head(toy, out);
   write_concepts_and_codes(toy, out);
   writer.finish();
+  seal_artifact(folder);
 }
 
 void write_toy_explanation(ToyExplanation kind, const std::filesystem::path& folder) {
@@ -189,6 +192,7 @@ void write_toy_explanation(ToyExplanation kind, const std::filesystem::path& fol
   write(out, "cavs", {kOutputs, kWidth}, cavs, false);
   write(out, "importance", {kOutputs}, importance, false);
   writer.finish();
+  seal_artifact(folder);
 }
 
 }  // namespace conoscope::core

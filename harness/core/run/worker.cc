@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <new>
 
-#include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/loader.h"
@@ -110,7 +109,7 @@ int run_worker(const fs::path& job_file) {
       const fs::path folder = job.work / "artifact";
       make_artifact(job, host, kReport, folder);
       if (job.repeat) repeat_and_compare(job, host, kReport, folder);
-      make_durable(folder);
+      if (job.trial != trial::kLoad) seal_artifact(folder);
     }
     inputs.check_again();
     std::fflush(nullptr);

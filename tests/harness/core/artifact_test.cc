@@ -17,6 +17,7 @@
 using conoscope::core::ArrayBag;
 using conoscope::core::ArtifactWriter;
 using conoscope::core::DamagedArtifact;
+using conoscope::core::seal_artifact;
 using conoscope::testing::npy_bytes;
 using conoscope::testing::Scratch;
 namespace fs = std::filesystem;
@@ -49,6 +50,7 @@ void round_trip(const Scratch& scratch, const std::vector<T>& values,
     std::copy(values.begin(), values.end(), memory.begin());
     writer.finish();
   }
+  seal_artifact(folder);
   const ArrayBag bag = ArrayBag::open(folder);
   const auto back = bag.get("x");
   CHECK(std::vector<std::int64_t>(back.raw().shape, back.raw().shape + back.dimensions()) == shape);
@@ -99,6 +101,7 @@ TEST_CASE("texts come back; the last one of a key counts") {
   CHECK(text(writer, "empty", "") == CONO_OK);
   CHECK(text(writer, "note", "spaces, ä = \"quotes\"") == CONO_OK);
   writer.finish();
+  seal_artifact(scratch.path("a"));
   const ArrayBag bag = ArrayBag::open(scratch.path("a"));
   CHECK(bag.text("pooling") == "mean");
   CHECK(bag.text("empty", "otherwise") == "");
@@ -122,7 +125,7 @@ TEST_CASE("a name must be plain, and is used once") {
   CHECK(writer.fault() == "weights.0: made twice");
   CHECK_FALSE(writer.disk_fault());
   writer.finish();
-  CHECK(ArrayBag::open(scratch.path("a")).names() == std::vector<std::string>{"weights.0"});
+  CHECK(ArrayBag::open_fresh(scratch.path("a")).names() == std::vector<std::string>{"weights.0"});
 }
 
 TEST_CASE("a shape or dtype that cannot be is refused with its value") {
@@ -237,7 +240,7 @@ TEST_CASE("every single bit of an artifact that is flipped is noticed") {
     CHECK(text(writer, "pooling", "mean") == CONO_OK);
     writer.finish();
   }
-  conoscope::core::make_durable(folder);
+  seal_artifact(folder);
   conoscope::core::verify_artifact(folder);
   for (const char* name : {"x.npy", "texts.tsv", "manifest.tsv"}) {
     CAPTURE(name);

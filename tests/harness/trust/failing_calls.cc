@@ -130,6 +130,7 @@ PWRITE(pwrite64)
 #undef PWRITE
 
 int fsync(int fd) { return fails_wholly(fails("fsync", fd)) ? -1 : next<int(int)>("fsync")(fd); }
+int syncfs(int fd) { return fails_wholly(fails("syncfs", fd)) ? -1 : next<int(int)>("syncfs")(fd); }
 int fdatasync(int fd) {
   return fails_wholly(fails("fdatasync", fd)) ? -1 : next<int(int)>("fdatasync")(fd);
 }
