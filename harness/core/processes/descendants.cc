@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 
 namespace conoscope::core {
@@ -39,6 +40,41 @@ void add_children(pid_t pid, std::vector<pid_t>& out) {
   ::closedir(folder);
 }
 
+std::uint64_t bytes_in(const std::string& line) {
+  return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10) << 10;
+}
+
+struct Resident {
+  std::uint64_t anonymous = 0, shared = 0;
+};
+Resident resident_of(pid_t pid) {
+  Resident out;
+  std::ifstream in(folder_of(pid) + "/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("RssAnon:", 0) == 0) out.anonymous = bytes_in(line);
+    if (line.rfind("RssShmem:", 0) == 0) out.shared = bytes_in(line);
+  }
+  return out;
+}
+
+/// Shared mappings of what no folder has, as the kernel says it: "/dev/zero (deleted)". Nullopt: the
+/// process may not be looked into.
+std::optional<std::uint64_t> nameless(pid_t pid) {
+  std::ifstream in(folder_of(pid) + "/smaps");
+  if (!in) return std::nullopt;
+  std::uint64_t sum = 0;
+  bool counts = false;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t word = line.find(' ');
+    const bool is_field = word != line.npos && word > 0 && line[word - 1] == ':';
+    if (!is_field)
+      counts = word + 4 < line.size() && line[word + 4] == 's' && line.ends_with(" (deleted)");
+    else if (counts && line.rfind("Rss:", 0) == 0)
+      sum += bytes_in(line);
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::vector<pid_t> descendants(pid_t pid) {
@@ -62,14 +98,27 @@ void kill_descendants(pid_t pid) {
 std::uint64_t memory_held(pid_t pid) {
   auto processes = descendants(pid);
   processes.push_back(pid);
-  std::uint64_t kib = 0;
+  std::uint64_t bytes = 0;
   for (const pid_t process : processes) {
-    std::ifstream in(folder_of(process) + "/status");
-    for (std::string line; std::getline(in, line);)
-      if (line.rfind("RssAnon:", 0) == 0 || line.rfind("RssShmem:", 0) == 0)
-        kib += std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
+    const Resident resident = resident_of(process);
+    bytes += resident.anonymous + resident.shared;
   }
-  return kib << 10;
+  return bytes;
+}
+
+bool holds_more_than(std::uint64_t bytes, pid_t pid) {
+  if (memory_held(pid) <= bytes) return false;
+  auto processes = descendants(pid);
+  processes.push_back(pid);
+  std::uint64_t held = 0;
+  for (const pid_t process : processes) {
+    const Resident resident = resident_of(process);
+    held += resident.anonymous;
+    // A worker, which maps its inputs, hides itself; what a plugin hides counts in full.
+    if (resident.shared > 0)
+      held += nameless(process).value_or(process == pid ? 0 : resident.shared);
+  }
+  return held > bytes;
 }
 
 void end_own_children() noexcept {

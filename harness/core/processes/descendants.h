@@ -18,8 +18,12 @@ std::vector<pid_t> descendants(pid_t pid);
 void kill_descendants(pid_t pid);
 
 /// Bytes that `pid` and its descendants hold and that the kernel cannot drop: anonymous memory, also
-/// where it is shared. Mapped files (inputs, outputs, libraries) do not count.
+/// where it is shared. Mapped files (inputs, outputs, libraries) do not count, but for those that lie
+/// in memory themselves (tmpfs).
 std::uint64_t memory_held(pid_t pid);
+
+/// The same, and without any file that has a name.
+bool holds_more_than(std::uint64_t bytes, pid_t pid);
 
 /// Ends everything that this process has started, and waits for it. Only from the main thread's
 /// code or from a signal handler: it allocates nothing.

@@ -9,6 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include "harness/core/processes/descendants.h"
+
 extern char** environ;
 
 namespace conoscope::core {
@@ -136,7 +138,7 @@ void WorkerProcess::enforce_limits() {
                              : limits_.seconds;
   if (seconds() > allowed)
     killed_ = Killed::kTime;
-  else if (process_.memory() > limits_.memory)
+  else if (holds_more_than(limits_.memory, process_.pid()))
     killed_ = Killed::kMemory;
   else if (process_.flooded())
     killed_ = Killed::kReports;
