@@ -14,6 +14,7 @@ void add_loading(Options& options) {
   options.add()("seed", po::value<std::int64_t>()->default_value(0)->value_name("N"),
                 "a run's seed: the same seed and parameters give the arrays of that run");
   options.with_limits(600, 8192);
+  options.with_confinement();
   options.with_plugins();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/core/run/loaded_dataset.h"
@@ -27,6 +28,7 @@ core::PluginFile wanted_dataset(const Options& options, const core::Quarantine& 
 /// gives.
 template <typename Use>
 int with_loaded(const core::Component& component, const Options& options, const Use& use) {
+  ask_for_access({component.plugin}, options);
   try {
     const core::LoadedDataset loaded(component, options.get<std::int64_t>("seed"), options.limits(),
                                      core::Cache(options.cache()));

@@ -4,6 +4,7 @@
 
 #include "harness/app/folders.h"
 #include "harness/core/plan/names.h"
+#include "harness/core/processes/confinement.h"
 
 namespace conoscope::app {
 
@@ -54,6 +55,13 @@ void Options::with_profile() {
 void Options::with_params() {
   add()("param", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
         "a parameter of the plugin; may be repeated");
+}
+
+void Options::with_confinement() {
+  add()("confine", po::value<std::string>()->default_value("auto")->value_name("HOW"),
+        "keep plugins to their own files: auto (as far as the kernel can), require or off");
+  add()("grant", po::value<std::vector<std::string>>()->composing()->value_name("ID"),
+        "let this plugin access what its metadata ask for; may be repeated");
 }
 
 void Options::with_limits(double seconds, double mib) {
@@ -129,8 +137,22 @@ std::vector<std::pair<std::string, std::string>> Options::params() const {
   return out;
 }
 
+bool Options::confine() const {
+  const auto& how = get<std::string>("confine");
+  if (how != "auto" && how != "require" && how != "off")
+    throw UsageError("--confine " + how + ": expected auto, require or off");
+  if (how == "require" && !core::can_confine())
+    throw UsageError("--confine require: of landlock and seccomp this kernel offers: " +
+                     core::confinement_offered());
+  return how != "off";
+}
+
 core::WorkerLimits Options::limits() const {
-  core::WorkerLimits out{get<double>("seconds"), 0, "--seconds", "--memory"};
+  core::WorkerLimits out;
+  out.seconds = get<double>("seconds");
+  out.seconds_name = "--seconds";
+  out.memory_name = "--memory";
+  out.confine = confine();
   if (!(out.seconds > 0)) throw UsageError("--seconds: expected a number above 0");
   const auto mib = get<double>("memory");
   if (!(mib >= 1 && mib < 0x1p40)) throw UsageError("--memory: expected MiB, 1 or more");

@@ -37,6 +37,8 @@ class Options {
 
   /// --param NAME=VALUE, any number of times
   void with_params();
+  /// --confine HOW and --grant ID
+  void with_confinement();
   /// --seconds S and --memory MIB of one worker
   void with_limits(double seconds, double mib);
 
@@ -56,6 +58,9 @@ class Options {
   std::vector<std::filesystem::path> plugin_path() const;
   /// throws  UsageError: not NAME=VALUE, or a name twice
   std::vector<std::pair<std::string, std::string>> params() const;
+  /// Whether plugins are confined.
+  /// throws  UsageError: no such word, or required and this kernel cannot
+  bool confine() const;
   /// throws  UsageError: nothing that a worker could live with
   core::WorkerLimits limits() const;
 

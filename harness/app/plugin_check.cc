@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 
@@ -22,6 +23,7 @@ int plugin_check_command(const Arguments& arguments) {
   options.positional("file", 1);
   options.with_params();
   options.with_limits(60, 2048);
+  options.with_confinement();
   options.add()(
       "cache", po::value<std::string>()->value_name("DIR"),
       "where to work, and the quarantine (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
@@ -34,6 +36,7 @@ int plugin_check_command(const Arguments& arguments) {
   const auto limits = options.limits();
   wanted.seconds = limits.seconds;
   wanted.memory = limits.memory;
+  wanted.confine = limits.confine;
   wanted.params = options.params();
   // A person who waits sees every line at once; the other formats are one document.
   if (format == results::Format::table)
@@ -45,8 +48,9 @@ int plugin_check_command(const Arguments& arguments) {
 
   const core::Cache cache(options.cache());
   core::Quarantine quarantine = open_quarantine(options);
-  const auto found = core::check_plugin(options.get<std::vector<std::string>>("file")[0], wanted,
-                                        cache, quarantine);
+  const auto& file = options.get<std::vector<std::string>>("file")[0];
+  ask_for_access({core::examine_plugin(file, quarantine)}, options);
+  const auto found = core::check_plugin(file, wanted, cache, quarantine);
   if (format != results::Format::table) {
     results::Table table{{{"check"}, {"verdict"}, {"reason"}}, {}};
     for (const auto& result : found)

@@ -60,6 +60,7 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
   add("summary", data.summary);
   add("needs", joined(data.needs));
   add("offers", joined(data.offers));
+  add("access", joined(data.access));
   add("seeded", data.seeded ? "yes" : "no: the seed changes nothing");
   add("licence", data.licence);
   add("citation", data.citation);

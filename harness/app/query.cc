@@ -25,6 +25,10 @@ int query_command(const Arguments& arguments) {
   options.add()("file", po::value<std::string>()->value_name("FILE"), "a file with one query");
   options.add()("set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
                 "a parameter of the query");
+  options.add()("rows", po::value<std::size_t>()->default_value(1'000'000)->value_name("N"),
+                "how many rows the result may have");
+  options.add()("seconds", po::value<double>()->default_value(60)->value_name("S"),
+                "how long the query may take");
   options.add()("list", "the queries that ship");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
@@ -58,7 +62,9 @@ int query_command(const Arguments& arguments) {
   } else {
     sql = options.get<std::vector<std::string>>("sql")[0];
   }
-  std::cout << results::to_text(results::query(store, sql, parameters), format);
+  const results::QueryLimits limits{options.get<std::size_t>("rows"),
+                                    options.get<double>("seconds")};
+  std::cout << results::to_text(results::query(store, sql, parameters, limits), format);
   return kOk;
 }
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/print_board.h"
@@ -80,10 +81,12 @@ int run_command(const Arguments& arguments) {
   options.add()("retry", po::value<unsigned>()->default_value(0)->value_name("N"),
                 "try a failed job again up to N times");
   options.add()("repeat", "fit everything twice; a difference of one bit is a failure");
+  options.with_confinement();
   options.add()("no-board", "do not print the leaderboard");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
+  options.confine();  // a mistake is said before anything is done
   const auto jobs = options.get<unsigned>("jobs");
   if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
 
@@ -112,7 +115,13 @@ int run_command(const Arguments& arguments) {
   for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
     std::cerr << "warning: will not fit: " << line << '\n';
 
+  std::vector<core::PluginFile> plugins;
+  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
+    for (const auto& component : *list) plugins.push_back(component.plugin);
+  if (!todo.empty()) ask_for_access(plugins, options);
+
   core::RunOptions run_options;
+  run_options.confine = options.confine();
   run_options.jobs = jobs;
   run_options.retry = options.get<unsigned>("retry");
   run_options.repeat = options.has("repeat");

@@ -37,6 +37,13 @@ elseif(CONOSCOPE_SANITIZE)
   message(FATAL_ERROR "CONOSCOPE_SANITIZE=${CONOSCOPE_SANITIZE}: must be address, thread or empty")
 endif()
 
+if(CONOSCOPE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "CONOSCOPE_FUZZ needs clang++: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 if(CONOSCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Instrumented code makes g++ 12 see uninitialised uses that are none (as in <functional>); the
   # ordinary builds look for the real ones.

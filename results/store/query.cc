@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "results/store/sql.h"
@@ -42,6 +43,31 @@ class ReadingOnly {
   sqlite3* database_;
 };
 
+/// While it lives, a statement of the connection is interrupted once its time is over.
+class TimeLimit {
+ public:
+  TimeLimit(Connection& connection, double seconds)
+      : database_(connection.handle()),
+        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(seconds))) {
+    constexpr int kSteps = 10'000;  // of SQLite's machine, between two looks at the clock
+    sqlite3_progress_handler(
+        database_, kSteps, [](void* self) { return static_cast<TimeLimit*>(self)->over() ? 1 : 0; },
+        this);
+  }
+  ~TimeLimit() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+  bool over() const { return Clock::now() > end_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  sqlite3* database_;
+  Clock::time_point end_;
+};
+
 Field field_of(const SqlValue& value) {
   return std::visit([](const auto& v) { return Field(v); }, value);
 }
@@ -73,11 +99,14 @@ std::vector<SavedQuery> saved_queries() {
   return queries;
 }
 
-Table table_of(Statement& statement) {
+Table table_of(Statement& statement, std::size_t most) {
   Table table;
   std::vector<char> seen(static_cast<std::size_t>(statement.columns()), 0);
   for (int i = 0; i < statement.columns(); ++i) table.columns.push_back({statement.column_name(i)});
   while (statement.step()) {
+    if (table.rows.size() == most)
+      throw StoreError(StoreProblem::bad_query, "the query has more than " + std::to_string(most) +
+                                                    " rows: say LIMIT, or raise --rows");
     std::vector<Field> row;
     for (int i = 0; i < statement.columns(); ++i) {
       const SqlValue value = statement.value(i);
@@ -93,18 +122,22 @@ Table table_of(Statement& statement) {
 }
 
 Table query(Store& store, std::string_view sql,
-            const std::map<std::string, std::string>& parameters) {
+            const std::map<std::string, std::string>& parameters, QueryLimits limits) {
   // SQLite builds these two table functions at their first use, which the guard would take for a
   // CREATE TABLE.
   store.connection().integer("SELECT count(*) FROM json_each('[]'), json_tree('[]')");
   const ReadingOnly guard(store.connection());
+  const TimeLimit time(store.connection(), limits.seconds);
   try {
     Statement statement(store.connection(), sql);
     if (!statement.read_only())
       throw StoreError(StoreProblem::refused, store.path().string() + ": the query would write");
     for (const auto& [name, value] : parameters) statement.bind_filter(name, value);
-    return table_of(statement);
+    return table_of(statement, limits.rows);
   } catch (const StoreError& error) {
+    if (time.over())
+      throw StoreError(StoreProblem::bad_query,
+                       "the query took more than its seconds: ask for less, or raise --seconds");
     // A forbidden function comes as an ordinary error with this text.
     const bool forbidden =
         std::string_view(error.what()).find("not authorized") != std::string_view::npos;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,18 +21,26 @@ struct SavedQuery {
 
 std::vector<SavedQuery> saved_queries();
 
+/// What a query may take.
+struct QueryLimits {
+  std::size_t rows = 1'000'000;  ///< of the result, which is held in memory
+  double seconds = 60;
+};
+
 /// The rows of a user's own SQL. It can read everything and change nothing: every action but
 /// reading is refused before the statement runs (also PRAGMA, ATTACH and loading of extensions),
 /// whether or not the store was opened for writing.
 ///
 /// parameters  by name without the colon; an empty value and a parameter not given are NULL
 /// throws      StoreError: refused (it would write), bad_query (not SQL, no such parameter, more
-///             than one statement)
+///             than one statement, more than the limits)
 Table query(Store& store, std::string_view sql,
-            const std::map<std::string, std::string>& parameters = {});
+            const std::map<std::string, std::string>& parameters = {}, QueryLimits limits = {});
 
 /// Rows of a statement that is ready to run; a column's type is that of its values.
-Table table_of(Statement& statement);
+/// throws  StoreError: bad_query, more rows than `most`
+Table table_of(Statement& statement,
+               std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// The rows of queries/<name>.sql.
 Table saved_query(Store& store, std::string_view name,

@@ -97,6 +97,20 @@ TEST_CASE("query: what is not one statement of SQL is a bad query") {
   CHECK(problem_of([&] { query(store, "SELECT 1", {{"name", "x"}}); }) == "bad_query");
 }
 
+TEST_CASE("query: rows and time are bounded") {
+  Store store = Store::open(":memory:", Mode::read_write);
+  const std::string counting =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
+  CHECK(query(store, counting + "i FROM n LIMIT 1000", {}, {1000, 60}).rows.size() == 1000);
+  CHECK_THROWS_WITH_AS(query(store, counting + "i FROM n", {}, {1000, 60}),
+                       "the query has more than 1000 rows: say LIMIT, or raise --rows", StoreError);
+  CHECK_THROWS_WITH_AS(
+      query(store, counting + "count(*) FROM n", {}, {1000, 0.05}),
+      "the query took more than its seconds: ask for less, or raise --seconds", StoreError);
+  // The limit goes with the query.
+  CHECK(query(store, counting + "count(*) FROM (SELECT i FROM n LIMIT 100000)").rows.size() == 1);
+}
+
 TEST_CASE("query: every saved query is listed, says what it is, and runs read-only") {
   Store store = mixed();
   std::set<std::string> names;

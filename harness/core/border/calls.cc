@@ -27,6 +27,7 @@ std::unique_ptr<HostCalls> with_settings_of(const HostCalls& from) {
   host->scratch = from.scratch;
   host->log = from.log;
   host->cancelled = from.cancelled;
+  host->before_load = from.before_load;
   return host;
 }
 

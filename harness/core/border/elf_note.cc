@@ -2,9 +2,11 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 #include "conoscope/sdk/abi.h"
@@ -35,10 +37,15 @@ std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
 
 std::optional<std::string> read_metadata_note(const std::filesystem::path& file) {
   const std::string name = file.string();
+  // Before it is opened: to open a FIFO waits, and a device has no end.
+  if (std::error_code error;
+      std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
+    throw PluginRefused(
+        name + ": cannot be read: " +
+        (std::filesystem::is_directory(file, error) ? std::strerror(EISDIR) : "not a file"));
   errno = 0;
   std::ifstream in(file, std::ios::binary | std::ios::ate);
-  if (!in || std::filesystem::is_directory(file))
-    throw PluginRefused(name + ": cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR));
+  if (!in) throw PluginRefused(name + ": cannot be read: " + std::strerror(errno));
   std::vector<char> bytes(static_cast<std::size_t>(in.tellg()));
   in.seekg(0);
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -84,6 +91,48 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
     }
   }
   return text;
+}
+
+std::vector<std::filesystem::path> library_folders(const std::filesystem::path& file) try {
+  const std::string name = file.string();
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  std::vector<char> bytes(in ? static_cast<std::size_t>(in.tellg()) : 0);
+  in.seekg(0);
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const auto header = take<Elf64_Ehdr>(bytes, 0, name);
+  std::vector<Elf64_Phdr> segments;
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i)
+    segments.push_back(take<Elf64_Phdr>(bytes, header.e_phoff + i * header.e_phentsize, name));
+  std::uint64_t strings = 0;  // an address
+  std::vector<std::uint64_t> found;
+  for (const auto& segment : segments)
+    for (std::uint64_t at = 0; segment.p_type == PT_DYNAMIC && at < segment.p_filesz;
+         at += sizeof(Elf64_Dyn)) {
+      const auto entry = take<Elf64_Dyn>(bytes, segment.p_offset + at, name);
+      if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
+      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) found.push_back(entry.d_un.d_val);
+    }
+  std::vector<std::filesystem::path> out;
+  for (const std::uint64_t place : found)
+    for (const auto& segment : segments) {
+      if (segment.p_type != PT_LOAD || strings < segment.p_vaddr ||
+          strings >= segment.p_vaddr + segment.p_filesz)
+        continue;
+      const std::uint64_t start = strings - segment.p_vaddr + segment.p_offset + place;
+      if (start >= bytes.size()) continue;
+      const auto end =
+          std::find(bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.end(), 0);
+      std::istringstream list({bytes.begin() + static_cast<std::ptrdiff_t>(start), end});
+      for (std::string folder; std::getline(list, folder, ':');) {
+        for (const std::string origin : {"$ORIGIN", "${ORIGIN}"})
+          if (const auto at = folder.find(origin); at != folder.npos)
+            folder.replace(at, origin.size(), file.parent_path().string());
+        if (!folder.empty()) out.emplace_back(folder);
+      }
+    }
+  return out;
+} catch (const PluginRefused&) {
+  return {};
 }
 
 }  // namespace conoscope::core

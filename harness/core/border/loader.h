@@ -13,6 +13,7 @@
 #include "harness/core/border/float_guard.h"
 #include "harness/core/border/locale_guard.h"
 #include "harness/core/border/metadata.h"
+#include "harness/core/processes/job.h"
 
 namespace conoscope::core {
 
@@ -54,6 +55,8 @@ class HostCalls {
   std::function<void(double)> progress;
   std::function<void(const std::string&)> log;
   std::function<bool()> cancelled;
+  /// Called before a plugin is loaded into this process.
+  std::function<void(const PluginUse&, const Metadata&)> before_load;
 
   const cono_host* raw();
   std::string take_error();

@@ -229,6 +229,10 @@ const Parameter* Metadata::concept_count() const {
   return nullptr;
 }
 
+bool Metadata::may_access(std::string_view what) const {
+  return std::find(access.begin(), access.end(), what) != access.end();
+}
+
 const Parameter* Metadata::parameter(std::string_view wanted) const {
   for (const auto& candidate : parameters)
     if (candidate.name == wanted) return &candidate;
@@ -424,6 +428,10 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
   out.citation = reader.find<std::string>("citation").value_or("");
   out.needs = reader.list("needs");
   out.offers = reader.list("offers");
+  out.access = reader.list("access");
+  for (const auto& what : out.access)
+    if (what != "network" && what != "processes")
+      throw PluginRefused(where + ": access = \"" + what + "\" is not network or processes");
   out.seeded = reader.find<bool>("seeded").value_or(true);
   if (const auto* parameters = reader.table("parameters"))
     for (const auto& [name, table] : in_file_order(*parameters, where + ".parameters"))

@@ -74,12 +74,15 @@ struct Metadata {
   std::string id, version;
   std::string summary, licence, citation;
   std::vector<std::string> needs, offers;
+  /// What it must be able to do beyond computing: "network", "processes".
+  std::vector<std::string> access;
   bool seeded = true;
   std::vector<Parameter> parameters;  ///< in the order of the text
   std::vector<ScoreSpec> scores;      ///< metrics only
 
   /// Made for this border: equal major, and no newer minor.
   bool fits_border() const;
+  bool may_access(std::string_view what) const;
   const Parameter* parameter(std::string_view name) const;
   /// The one that says how many concepts there will be; nullptr: none does.
   const Parameter* concept_count() const;
@@ -95,6 +98,10 @@ class PluginRefused : public std::runtime_error {
 /// returns  nullopt: a shared library without the note, silently no plugin
 /// throws   PluginRefused: not an ELF shared library, or cut short
 std::optional<std::string> read_metadata_note(const std::filesystem::path& file);
+
+/// Where its loader looks for libraries beside the system's folders: the file's own RPATH and
+/// RUNPATH, with $ORIGIN filled in. None where the file cannot be read.
+std::vector<std::filesystem::path> library_folders(const std::filesystem::path& file);
 
 /// Of a text of another border only abi, kind, id and version are read: what the rest would mean,
 /// that border knows.

@@ -5,6 +5,23 @@
 
 namespace conoscope::core {
 
+std::string score_refusal(const Metadata& metadata, const std::string& name,
+                          std::optional<double> value, const std::string& reason) {
+  const auto it = std::find_if(metadata.scores.begin(), metadata.scores.end(),
+                               [&](const ScoreSpec& spec) { return spec.name == name; });
+  if (it == metadata.scores.end()) return "score " + name + " is not in its metadata";
+  if (!value)
+    return reason == "undefined" || reason == "not_applicable"
+               ? ""
+               : "score " + name + ": reason \"" + reason +
+                     "\" is neither undefined nor not_applicable";
+  if (!std::isfinite(*value))
+    return "score " + name + " is not a finite number: " + std::to_string(*value);
+  if ((it->low && *value < *it->low) || (it->high && *value > *it->high))
+    return "score " + name + " = " + to_text(*value) + " is outside its declared range";
+  return "";
+}
+
 ScoreCollector::ScoreCollector(const Metadata& metadata) : metadata_(metadata) {
   raw_.struct_size = sizeof(raw_);
   raw_.self = this;
@@ -21,26 +38,17 @@ cono_status ScoreCollector::take(const char* name, double value, const char* rea
     return CONO_INVALID_ARGUMENT;
   };
   const std::string given = name == nullptr ? "" : name;
-  const auto it = std::find_if(metadata_.scores.begin(), metadata_.scores.end(),
-                               [&](const ScoreSpec& spec) { return spec.name == given; });
-  if (it == metadata_.scores.end()) return refuse("score " + given + " is not in its metadata");
   for (const auto& score : scores)
     if (score.name == given) return refuse("score " + given + " was given twice");
   metrics::Score out;
   out.name = given;
   if (message != nullptr) out.message = message;
-  if (reason != nullptr) {
-    out.reason = reason;
-    if (out.reason != "undefined" && out.reason != "not_applicable")
-      return refuse("score " + given + ": reason \"" + out.reason +
-                    "\" is neither undefined nor not_applicable");
-  } else {
-    out.value = value;
-    if (!std::isfinite(value))
-      return refuse("score " + given + " is not a finite number: " + std::to_string(value));
-    if ((it->low && value < *it->low) || (it->high && value > *it->high))
-      return refuse("score " + given + " = " + to_text(value) + " is outside its declared range");
-  }
+  if (reason != nullptr) out.reason = reason;
+  if (reason == nullptr) out.value = value;
+  if (auto why = score_refusal(metadata_, given,
+                               reason == nullptr ? std::optional(value) : std::nullopt, out.reason);
+      !why.empty())
+    return refuse(std::move(why));
   if (parts != nullptr && count > 0) out.parts.assign(parts, parts + count);
   scores.push_back(std::move(out));
   return CONO_OK;

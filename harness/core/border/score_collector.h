@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,10 @@
 #include "metrics/types.h"
 
 namespace conoscope::core {
+
+/// Why a score is not one that these metadata promise; empty: it is. No value: a reason instead.
+std::string score_refusal(const Metadata& metadata, const std::string& name,
+                          std::optional<double> value, const std::string& reason);
 
 /// What a metric plugin gave, checked against what it declared.
 class ScoreCollector {

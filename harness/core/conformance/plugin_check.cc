@@ -140,12 +140,17 @@ class Suite {
     job.stage = stage_of(metadata_.kind);
     job.label = metadata_.id;
     job.plugin = PluginUse{plugin_.file, asked.values.empty() ? values_ : asked.values};
+    for (const auto& score : metadata_.scores) job.metrics.push_back(score.name);
     job.seed = asked.seed;
     job.threads = asked.threads;
     job.memory = options_.memory;
     job.trial = asked.trial;
-    WorkerLimits limits{asked.seconds > 0 ? asked.seconds : options_.seconds, options_.memory,
-                        "--seconds", "--memory"};
+    WorkerLimits limits;
+    limits.seconds = asked.seconds > 0 ? asked.seconds : options_.seconds;
+    limits.memory = options_.memory;
+    limits.confine = options_.confine;
+    limits.seconds_name = "--seconds";
+    limits.memory_name = "--memory";
     job.trial_seconds = std::min(kMemorySeconds, limits.seconds / 2);
     job.work = folder_ / ("work" + std::to_string(count_));
     fs::create_directories(job.work / "scratch");

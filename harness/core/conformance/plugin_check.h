@@ -24,6 +24,7 @@ struct CheckOptions {
   std::vector<std::pair<std::string, std::string>> params;  ///< as on a command line
   double seconds = 60;                                      ///< for each child process
   std::uint64_t memory = std::uint64_t{2} << 30;            ///< bytes resident, for each
+  bool confine = true;                                      ///< as far as the kernel can
   std::string worker = "/proc/self/exe";                    ///< the command that knows `worker`
   std::function<void(const CheckResult&)> report;           ///< told of every result as it comes
 };

@@ -13,6 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int kMostParameterSets = 100'000;
+
 /// The plugin that a request means; on a mistake a diagnostic and nullptr.
 std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind,
                                       const Registry& registry, const Quarantine& quarantine,
@@ -214,6 +216,13 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   }
   if (!good) return {};
 
+  double sets = 1;
+  for (const auto& values : choices) sets *= static_cast<double>(values.size());
+  if (sets > kMostParameterSets) {
+    complain(request.place, "a sweep over more than " + std::to_string(kMostParameterSets) +
+                                " parameter sets; sweep over less");
+    return {};
+  }
   std::vector<Component> out;
   std::vector<std::size_t> at(choices.size(), 0);
   while (true) {

@@ -65,12 +65,19 @@ std::string binary_of(const Component& component) {
   return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16);
 }
 
+/// They are held in memory, each with its keys.
+constexpr std::size_t kMostCells = 1'000'000;
+
 class Planner {
  public:
   Planner(Plan& plan, Diagnostics& diagnostics) : plan_(plan), diagnostics_(diagnostics) {}
 
   void run() {
     resolve_metrics();
+    const double subjects = static_cast<double>(plan_.datasets.size()) *
+                            static_cast<double>(plan_.models.size()) *
+                            static_cast<double>(plan_.explainers.size() + 1);
+    if (subjects > static_cast<double>(kMostCells)) return too_many();
     for (const Component& dataset : plan_.datasets)
       for (const Component& model : plan_.models)
         if (model.meets(dataset)) pair(dataset, model);
@@ -188,9 +195,16 @@ class Planner {
         cell(dataset, model, explainer, seed, control, fitting, rest, plugins);
   }
 
+  void too_many() {
+    const std::string text = "more than " + std::to_string(kMostCells) +
+                             " combinations: split the run file, or sweep over less";
+    if (said_.insert(text).second) diagnostics_.add({1, 1}, text);
+  }
+
   void cell(const Component& dataset, const Component& model, const Component* explainer,
             std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
             const std::vector<NotApplicable>& rest, const std::vector<const Component*>& plugins) {
+    if (plan_.cells.size() == kMostCells) return too_many();
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
     const std::string lineage =
         dataset.key + " " + model.key + " " + (explainer ? explainer->key : "none");

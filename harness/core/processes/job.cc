@@ -99,6 +99,8 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"seed", hex(job.seed)},
                     {"threads", static_cast<std::int64_t>(job.threads)},
                     {"memory", static_cast<std::int64_t>(job.memory)},
+                    {"disk", static_cast<std::int64_t>(job.disk)},
+                    {"confine", job.confine},
                     {"control", job.control},
                     {"control_seed", hex(job.control_seed)},
                     {"metrics", std::move(metrics)},
@@ -148,6 +150,8 @@ Job read_job(const std::filesystem::path& file) {
   job.seed = read_seed(table, "seed", file.string());
   job.threads = static_cast<std::uint32_t>(table["threads"].value_or(std::int64_t{1}));
   job.memory = static_cast<std::uint64_t>(table["memory"].value_or(std::int64_t{0}));
+  job.disk = static_cast<std::uint64_t>(table["disk"].value_or(std::int64_t{0}));
+  job.confine = table["confine"].value_or(true);
   job.control = table["control"].value_or("none");
   job.control_seed = read_seed(table, "control_seed", file.string());
   if (const auto* metrics = table["metrics"].as_array())

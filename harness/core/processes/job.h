@@ -34,9 +34,11 @@ struct Job {
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   std::uint64_t memory = 0;  ///< bytes; 0: no limit
+  std::uint64_t disk = 0;    ///< bytes of one file that a plugin writes; 0: no limit
+  bool confine = true;       ///< see confinement.h
   std::string control = "none";
   std::uint64_t control_seed = 0;
-  std::vector<std::string> metrics;  ///< built-in ones
+  std::vector<std::string> metrics;  ///< scores that are asked for: built-in ones, or the plugin's
   bool sample_scores = false;
   bool repeat = false;       ///< fit twice and compare bit for bit
   bool toy_forward = false;  ///< the conformance suite's own model answers forward calls

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,28 +13,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <set>
 #include <stdexcept>
 
+#include "harness/core/processes/descendants.h"
 #include "harness/core/processes/protocol.h"
-
-extern char** environ;
 
 namespace conoscope::core {
 
 namespace {
-
-/// Of entries with the same name the first: those that are set, this process's own, the defaults.
-std::vector<std::string> merged_environment(const std::vector<std::string>& set,
-                                            const std::vector<std::string>& defaults) {
-  std::vector<std::string> entries = set, out;
-  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
-  entries.insert(entries.end(), defaults.begin(), defaults.end());
-  std::set<std::string> names;
-  for (const auto& entry : entries)
-    if (names.insert(entry.substr(0, entry.find('='))).second) out.push_back(entry);
-  return out;
-}
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> out;
@@ -63,8 +51,7 @@ std::size_t utf8_length(std::string_view text) {
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
-                           const std::vector<std::string>& environment,
-                           const std::vector<std::string>& defaults) {
+                           const std::vector<std::string>& environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
@@ -77,17 +64,17 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const Output
                                    O_WRONLY | O_CREAT | O_APPEND, 0644);
   // When the pipe happens to be the wanted number already, dup2 onto itself clears close-on-exec.
   posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
+  // Whoever started this process may have left files open that are not closed on exec.
+  posix_spawn_file_actions_addclosefrom_np(&actions, kReportFd + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
 
-  const auto env = merged_environment(environment, defaults);
   const int error = ::posix_spawn(&pid_, command[0].c_str(), &actions, &attributes,
-                                  pointers(command).data(), pointers(env).data());
+                                  pointers(command).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   ::close(ends[1]);
@@ -99,22 +86,53 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const Output
   ::fcntl(report_fd_, F_SETFL, O_NONBLOCK);
 }
 
+ChildProcess::ChildProcess(const std::function<void()>& body) : own_session_(false) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw std::runtime_error(std::string("socketpair: ") + std::strerror(errno));
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent || ::dup2(ends[1], kReportFd) != kReportFd) ::_exit(1);
+    ::closefrom(kReportFd + 1);
+    body();
+    ::_exit(1);
+  }
+  const int error = errno;
+  ::close(ends[1]);
+  report_fd_ = ends[0];
+  if (pid_ > 0) return;
+  ::close(report_fd_);
+  throw std::runtime_error(std::string("fork: ") + std::strerror(error));
+}
+
 ChildProcess::~ChildProcess() {
   if (!exit_) {
     kill(SIGKILL);
+    // A process that is confined may not; those that it has forked end with it.
+    const bool permitted = ::kill(pid_, 0) == 0;
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (permitted && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
   }
   ::close(report_fd_);
 }
 
+Exit ChildProcess::wait() {
+  siginfo_t ended{};
+  while (true) {
+    if (const auto exit = poll_exit()) return *exit;
+    ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT);
+  }
+}
+
 std::vector<std::string> ChildProcess::read_lines() {
   char buffer[16384];
-  while (!closed_) {
+  for (std::size_t taken = 0; !closed_ && taken < kLongestLine;) {
     const ssize_t n = ::read(report_fd_, buffer, sizeof(buffer));
     if (n > 0)
-      pending_.append(buffer, static_cast<std::size_t>(n));
+      pending_.append(buffer, static_cast<std::size_t>(n)), taken += static_cast<std::size_t>(n);
     else if (n == 0)
       closed_ = true;
     else if (errno != EINTR)
@@ -125,6 +143,7 @@ std::vector<std::string> ChildProcess::read_lines() {
   for (std::size_t end; (end = pending_.find('\n', begin)) != pending_.npos; begin = end + 1)
     lines.push_back(pending_.substr(begin, end - begin));
   pending_.erase(0, begin);
+  if (pending_.size() > kLongestLine) flooded_ = closed_ = true;
   return lines;
 }
 
@@ -153,17 +172,18 @@ std::optional<Exit> ChildProcess::poll_exit() {
   return std::nullopt;
 }
 
-std::uint64_t ChildProcess::resident_memory() const {
-  if (exit_) return 0;
-  std::ifstream in("/proc/" + std::to_string(pid_) + "/statm");
-  std::uint64_t total = 0, resident = 0, shared = 0;
-  if (!(in >> total >> resident >> shared)) return 0;
-  // Mapped files (inputs, outputs, libraries) can be dropped by the kernel; what cannot is counted.
-  return (resident - std::min(resident, shared)) * static_cast<std::uint64_t>(::getpagesize());
-}
+std::uint64_t ChildProcess::memory() const { return exit_ ? 0 : memory_held(pid_); }
 
 void ChildProcess::kill(int signal) const {
-  if (!exit_) ::kill(-pid_, signal);
+  if (exit_) return;
+  if (signal == SIGKILL) {
+    kill_descendants(pid_);
+  } else {
+    for (const pid_t below : descendants(pid_)) ::kill(below, signal);
+  }
+  // What it has started ends up elsewhere once it has ended itself; its group stays.
+  if (own_session_) ::kill(-pid_, signal);
+  ::kill(pid_, signal);
 }
 
 std::string signal_text(int signal) {

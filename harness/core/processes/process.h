@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,16 +24,23 @@ struct OutputFiles {
   std::filesystem::path standard_output, standard_error;
 };
 
-/// A child process: a fresh executable (never a bare fork: that costs by the memory of the parent),
-/// in a process group of its own, output to files, and one pipe on which it reports.
+/// A child process that reports in lines. At its end, and at this object's, all that it has started
+/// ends with it.
 class ChildProcess {
  public:
-  /// environment  "NAME=value" entries that are added to, or replace those of, this process
-  /// defaults     entries for what is set in neither
+  /// A fresh executable (a bare fork would cost by the memory of this process) in a session of its
+  /// own: no input, output to files, a pipe on which it reports, and no other file of this process.
+  ///
+  /// environment  "NAME=value", all that it gets
   /// throws  std::runtime_error: cannot be started
   ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
-               const std::vector<std::string>& environment,
-               const std::vector<std::string>& defaults = {});
+               const std::vector<std::string>& environment);
+  /// A fork of this process, which must be small and have one thread. It has this process's input
+  /// and output, both ends can be read from and written to, and it dies with this process. `body`
+  /// runs in it and must not return; kReportFd is its end.
+  ///
+  /// throws  std::runtime_error: cannot be started
+  explicit ChildProcess(const std::function<void()>& body);
   ~ChildProcess();  ///< kills it when it still runs
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -40,22 +48,30 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   int report_fd() const { return report_fd_; }
 
-  /// Complete lines that have arrived on the report pipe, without waiting.
+  /// Complete lines that have arrived on the report pipe, without waiting; at most about 1 MiB, and
+  /// what comes after that with the next call.
   std::vector<std::string> read_lines();
-  /// The other end of the pipe is closed.
+  /// The other end of the pipe is closed, or what came is no line.
   bool closed() const { return closed_; }
+  /// More than kLongestLine bytes came without an end of the line. Nothing more is read.
+  bool flooded() const { return flooded_; }
+  static constexpr std::size_t kLongestLine = 1 << 20;
 
   /// How it ended, or nothing while it runs. After closed() it waits a moment for the exit.
   std::optional<Exit> poll_exit();
+  /// Waits for the end.
+  Exit wait();
 
-  std::uint64_t resident_memory() const;
-  /// To the whole process group.
+  /// What it and all that it has started hold; see memory_held().
+  std::uint64_t memory() const;
+  /// SIGKILL goes to all that it has started as well, and any other signal, too.
   void kill(int signal) const;
 
  private:
   pid_t pid_ = -1;
   int report_fd_ = -1;
-  bool closed_ = false;
+  bool own_session_ = true;
+  bool closed_ = false, flooded_ = false;
   std::string pending_;
   std::optional<Exit> exit_;
 };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <stdexcept>
@@ -33,18 +34,25 @@ std::optional<double> parse_hex(const std::string& text) {
   return parsed<double>(text, std::chars_format::hex);
 }
 
+/// A fault that says it is none is one all the same.
 results::Status status_of(const std::string& word) {
   try {
-    return results::parse_status(word);
+    const auto status = results::parse_status(word);
+    return status == results::Status::ok ? results::Status::failed : status;
   } catch (const std::invalid_argument&) {
     return results::Status::failed;
   }
 }
 
+// Names, stages and messages of plugins: what is longer is cut off.
+constexpr std::size_t kLongestField = 1 << 14;
+
 }  // namespace
 
 void Reporter::send(const std::vector<std::string>& fields) const {
-  const std::string line = make_line(fields);
+  std::vector<std::string> bounded = fields;
+  for (auto& field : bounded) field.resize(std::min(field.size(), kLongestField));
+  const std::string line = make_line(bounded);
   std::size_t sent = 0;
   while (sent < line.size()) {
     const ssize_t n = ::write(fd_, line.data() + sent, line.size() - sent);
@@ -69,7 +77,14 @@ void Reporter::fault(results::Status status, const std::string& message) const {
   send({"fault", std::string(results::to_text(status)), message});
 }
 
-void Reporter::done(std::size_t count) const { send({"done", std::to_string(count)}); }
+void Reporter::ended(const Exit& exit) const {
+  if (exit.signal)
+    send({"ended", "signal", std::to_string(*exit.signal)});
+  else
+    send({"ended", "code", std::to_string(exit.code.value_or(-1))});
+}
+
+void Reporter::done(const std::string& word) const { send({"done", word}); }
 
 void Reports::take(std::string_view line) {
   const auto fields = split_line(line);
@@ -77,31 +92,40 @@ void Reports::take(std::string_view line) {
   if (fields[0] == "stage")
     step = field(1);
   else if (fields[0] == "progress")
-    progress = parse_hex(field(1)).value_or(progress);
+    progress = std::max(progress, parse_hex(field(1)).value_or(progress));
   else if (fields[0] == "score") {
     const auto value = parse_hex(field(2));
-    if (!value || !(field(3).empty() || results::is_reason(field(3))) ||
-        !seen_.emplace(field(1), -1).second)
-      return garbled(line);
+    if (!value || !(field(3).empty() || results::is_reason(field(3))))
+      return refuse("what is no score", line);
+    if (asked_.count(field(1)) == 0) return refuse("a score that nobody asked for", line);
+    if (step != "score") return refuse("a score before it was due", line);
+    if (!next_part_.emplace(field(1), 0).second) return refuse("a score twice", line);
     scores.push_back(field(3).empty() ? results::score_row(field(1), *value)
                                       : results::ScoreRow{field(1), std::nullopt, field(3)});
     scores.back().message = field(4);
   } else if (fields[0] == "part") {
     const auto index = parsed<std::int64_t>(field(2));
     const auto value = parse_hex(field(3));
-    if (!index || *index < 0 || !value || !seen_.emplace(field(1), *index).second)
-      return garbled(line);
+    const auto next = next_part_.find(field(1));
+    if (!index || !value || next == next_part_.end() || *index < next->second)
+      return refuse("what is no part of a score, or one twice", line);
+    if (parts.size() == kMostParts) return refuse("too many parts of scores", line);
+    next->second = *index + 1;
     parts.push_back(results::sample_score_row(field(1), *index, *value));
-  } else if (fields[0] == "fault")
-    fault = {status_of(field(1)), field(2)};
-  else if (fields[0] == "done")
-    done = true;
+  } else if (fields[0] == "fault") {
+    if (!fault) fault = {status_of(field(1)), field(2)};
+  } else if (fields[0] == "ended") {
+    const auto number = parsed<int>(field(2));
+    plugin.emplace();
+    (field(1) == "signal" ? plugin->signal : plugin->code) = number.value_or(-1);
+  } else if (fields[0] == "done")
+    done = field(1);
 }
 
-void Reports::garbled(std::string_view line) {
+void Reports::refuse(std::string_view why, std::string_view line) {
   if (fault) return;
   fault = {results::Status::invalid_output,
-           "reported what is no score, or one twice: " + std::string(line.substr(0, 200))};
+           "reported " + std::string(why) + ": " + std::string(line.substr(0, 200))};
 }
 
 std::string make_line(const std::vector<std::string>& fields) {

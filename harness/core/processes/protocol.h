@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/processes/process.h"
 #include "results/store/rows.h"
 
 namespace conoscope::core {
@@ -20,8 +22,12 @@ namespace conoscope::core {
 //   score    <name> <value as hexadecimal floating point> <reason> <message>
 //   part     <name> <index> <value>
 //   fault    <status> <message>     why there is no result
-//   done     <count>                the completion record; without it the worker has crashed,
+//   ended    <code or signal> <n>   so ended the process that ran the plugin
+//   done     <word>                 the completion record; without it the worker has crashed,
 //                                   whatever its exit code
+//
+// Plugins run in processes of their own, which report in the same way to the worker and cannot
+// reach its channel; the worker says on what it has checked (plugin_process.h).
 
 /// The file descriptor on which a worker reports.
 inline constexpr int kReportFd = 3;
@@ -36,7 +42,8 @@ class Reporter {
   void score(const results::ScoreRow& score) const;
   void part(const std::string& metric, std::size_t index, double value) const;
   void fault(results::Status status, const std::string& message) const;
-  void done(std::size_t count) const;
+  void ended(const Exit& exit) const;
+  void done(const std::string& word) const;
 
  private:
   void send(const std::vector<std::string>& fields) const;
@@ -44,24 +51,33 @@ class Reporter {
   int fd_;
 };
 
-/// The supervisor's end: all that one worker has reported so far.
-struct Reports {
+/// The other end: all that one process has reported so far.
+class Reports {
+ public:
+  /// asked  the scores that are accepted, once each, from the stage "score" on
+  explicit Reports(std::set<std::string> asked = {}) : asked_(std::move(asked)) {}
+
   std::string step = "start";  ///< nothing reported yet
-  double progress = 0;
-  bool done = false;
+  double progress = 0;         ///< never falls
+  std::optional<std::string> done;
   std::optional<std::pair<results::Status, std::string>> fault;
+  std::optional<Exit> plugin;  ///< how the plugin's process ended, when it did so on its own
   std::vector<results::ScoreRow> scores;
   std::vector<results::SampleScoreRow> parts;
 
-  /// Takes in one line, without its end. A plugin can write to any descriptor: a line that says
-  /// nothing known is passed over, and one that garbles a score or a part, or gives it twice, is a
-  /// fault.
+  /// More parts than these are a fault: they are held in memory.
+  static constexpr std::size_t kMostParts = 4'000'000;
+
+  /// Takes in one line, without its end. A line that says nothing known is passed over. One that
+  /// garbles a score or a part, gives it twice, gives what nobody asked for, or gives it before its
+  /// stage has begun, is a fault.
   void take(std::string_view line);
 
  private:
-  void garbled(std::string_view line);
+  void refuse(std::string_view why, std::string_view line);
 
-  std::set<std::pair<std::string, std::int64_t>> seen_;  ///< parts; a score has -1
+  std::set<std::string> asked_;
+  std::map<std::string, std::int64_t> next_part_;  ///< of each score that was given
 };
 
 std::string make_line(const std::vector<std::string>& fields);

@@ -2,10 +2,16 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include "harness/core/processes/descendants.h"
+
+extern char** environ;
 
 namespace conoscope::core {
 
@@ -17,31 +23,63 @@ using results::Status;
 // Loading a library and making an instance is a matter of milliseconds; a minute is a hang.
 constexpr double kLoadSeconds = 60;
 constexpr std::size_t kLogTail = 4096;
+// How often the files that a worker has written are added up, and how many of them.
+constexpr double kDiskSeconds = 0.5;
+constexpr std::size_t kMostFilesCounted = 10'000;
+// The log keeps the end of it; what is beyond this only fills the disk.
+constexpr std::uint64_t kMostOutput = std::uint64_t{64} << 20;
 
-std::filesystem::path prepared(const Job& job) {
+std::filesystem::path prepared(Job job, const WorkerLimits& limits) {
   auto file = job.work / "job.toml";
+  job.disk = limits.disk;
+  job.confine = limits.confine;
   write_job(job, file);
   return file;
 }
 
-std::vector<std::string> worker_environment(const Job& job) {
-  std::vector<std::string> out = {"OPENBLAS_NUM_THREADS=1",
-                                  "OMP_NUM_THREADS=" + std::to_string(job.threads),
-                                  "TMPDIR=" + (job.work / "scratch").string()};
-  // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
-  // the next one, in every training step. Up to these sizes it keeps them.
-  out.insert(out.end(), {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"});
-  return out;
+/// What a worker sees of this process's environment: what tells programs where libraries are, how
+/// many threads to use and how a sanitizer behaves. Not what may be a secret, and not the locale.
+bool is_passed_on(std::string_view name) {
+  for (const std::string_view whole : {"PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TZ"})
+    if (name == whole) return true;
+  for (const std::string_view start :
+       {"OPENBLAS_", "OMP_", "MKL_", "KMP_", "GOMP_", "MALLOC_", "GLIBC_TUNABLES", "ASAN_", "LSAN_",
+        "TSAN_", "UBSAN_", "GCOV_", "LLVM_PROFILE_"})
+    if (name.substr(0, start.size()) == start) return true;
+  return false;
 }
 
-/// OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
-/// others, with other last bits, on each make. These run wherever there is AVX2. The user's wins.
-std::vector<std::string> default_environment() {
+/// Of entries with the same name the first.
+std::vector<std::string> worker_environment(const Job& job) {
+  const std::string scratch = (job.work / "scratch").string();
+  std::vector<std::string> entries = {"OPENBLAS_NUM_THREADS=1",
+                                      "OMP_NUM_THREADS=" + std::to_string(job.threads),
+                                      "TMPDIR=" + scratch, "HOME=" + scratch};
+  // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
+  // the next one, in every training step. Up to these sizes it keeps them.
+  entries.insert(entries.end(),
+                 {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"});
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const std::string_view text = *entry; is_passed_on(text.substr(0, text.find('='))))
+      entries.emplace_back(text);
+      // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model,
+      // and others, with other last bits, on each make. These run wherever there is AVX2. The user's
+      // wins.
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {"OPENBLAS_CORETYPE=Haswell"};
+    entries.emplace_back("OPENBLAS_CORETYPE=Haswell");
 #endif
-  return {};
+  std::set<std::string> names;
+  std::erase_if(entries, [&names](const std::string& entry) {
+    return !names.insert(entry.substr(0, entry.find('='))).second;
+  });
+  return entries;
+}
+
+std::uint64_t size_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
 }
 
 }  // namespace
@@ -52,9 +90,9 @@ WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
       stage_(to_string(job.stage)),
       work_(job.work),
       started_(Clock::now()),
-      process_({executable, "worker", prepared(job).string()},
-               {work_ / "stdout.txt", work_ / "stderr.txt"}, worker_environment(job),
-               default_environment()) {}
+      process_({executable, "worker", prepared(job, limits).string()},
+               {work_ / "stdout.txt", work_ / "stderr.txt"}, worker_environment(job)),
+      reports_({job.metrics.begin(), job.metrics.end()}) {}
 
 double WorkerProcess::seconds() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();
@@ -67,21 +105,50 @@ std::optional<JobEnd> WorkerProcess::pump() {
     enforce_limits();
     return std::nullopt;
   }
-  for (const auto& line : process_.read_lines()) reports_.take(line);
+  while (!process_.closed()) {
+    const auto lines = process_.read_lines();
+    if (lines.empty()) break;
+    for (const auto& line : lines) reports_.take(line);
+  }
   return judge(*exit);
 }
 
+void WorkerProcess::stop(double grace) {
+  process_.kill(SIGTERM);
+  limits_.seconds = std::min(limits_.seconds, seconds() + grace);
+  stopped_ = true;
+}
+
+std::uint64_t WorkerProcess::written() {
+  if (seconds() - disk_looked_at_ < kDiskSeconds) return 0;
+  disk_looked_at_ = seconds();
+  std::uint64_t sum = 0;
+  std::size_t files = 0;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator at(work_, error), end;
+       !error && at != end && files < kMostFilesCounted; at.increment(error), ++files)
+    if (at->is_regular_file(error)) sum += size_of(at->path());
+  return sum;
+}
+
 void WorkerProcess::enforce_limits() {
+  if (killed_ != Killed::kNot) return;
   const double allowed = reports_.step == "load" || reports_.step == "start"
                              ? std::min(kLoadSeconds, limits_.seconds)
                              : limits_.seconds;
-  if (!too_long_ && seconds() > allowed) {
-    too_long_ = true;
-    process_.kill(SIGKILL);
-  } else if (!too_big_ && process_.resident_memory() > limits_.memory) {
-    too_big_ = true;
-    process_.kill(SIGKILL);
-  }
+  if (seconds() > allowed)
+    killed_ = Killed::kTime;
+  else if (holds_more_than(limits_.memory, process_.pid()))
+    killed_ = Killed::kMemory;
+  else if (process_.flooded())
+    killed_ = Killed::kReports;
+  else if (written() > limits_.disk)
+    killed_ = Killed::kDisk;
+  else if (size_of(work_ / "stderr.txt") + size_of(work_ / "stdout.txt") > kMostOutput)
+    killed_ = Killed::kOutput;
+  else
+    return;
+  process_.kill(SIGKILL);
 }
 
 JobEnd WorkerProcess::judge(const Exit& exit) const {
@@ -98,33 +165,49 @@ JobEnd WorkerProcess::judge(const Exit& exit) const {
     end.log += (end.log.empty() || end.log.back() == '\n' ? "" : "\n") +
                std::string("--- standard output ---\n") + tail_of(work_ / "stdout.txt", kLogTail);
   }
-  if (exit.signal) end.signal = *exit.signal;
-  if (exit.code) end.exit_code = *exit.code;
+  // What matters is how the plugin ended, in a process of its own.
+  const Exit& last = reports_.plugin ? *reports_.plugin : exit;
+  if (last.signal) end.signal = *last.signal;
+  if (last.code) end.exit_code = *last.code;
   end.scores = reports_.scores;
   end.parts = reports_.parts;
-  if (too_long_) {
+  if (stopped_ && killed_ == Killed::kTime) {
+    end.status = Status::interrupted;
+    end.message = "told to stop, and killed because it did not";
+  } else if (killed_ == Killed::kTime) {
     end.status = Status::timeout;
     end.message = "still running after " + to_text(Value(std::round(end.seconds * 10) / 10)) +
                   " s; the limit is " + limits_.seconds_name + " = " +
                   to_text(Value(limits_.seconds));
     if (reports_.step == "load") end.message = "did not finish loading: " + end.message;
-  } else if (too_big_) {
+  } else if (killed_ == Killed::kMemory) {
     end.status = Status::out_of_memory;
     end.message = "used more than " + limits_.memory_name + " = " +
                   std::to_string(limits_.memory >> 20) + " MiB";
+  } else if (killed_ == Killed::kDisk) {
+    end.status = Status::failed;
+    end.message = "wrote more than " + limits_.disk_name + " = " +
+                  std::to_string(limits_.disk >> 20) + " MiB";
+  } else if (killed_ == Killed::kReports) {
+    end.status = Status::failed;
+    end.message = "reported without end";
+  } else if (killed_ == Killed::kOutput) {
+    end.status = Status::failed;
+    end.message = "wrote more than " + std::to_string(kMostOutput >> 20) +
+                  " MiB to standard output and standard error";
   } else if (reports_.fault) {
     end.status = reports_.fault->first;
     end.message = reports_.fault->second;
-  } else if (exit.signal) {
+  } else if (last.signal) {
     end.status = Status::crashed;
-    end.message = "killed by " + signal_text(*exit.signal);
-  } else if (!reports_.done) {
+    end.message = "killed by " + signal_text(*last.signal);
+  } else if (!reports_.done || reports_.plugin) {
     end.status = Status::crashed;
-    end.message = "the process exited with code " + std::to_string(exit.code.value_or(-1)) +
+    end.message = "the process exited with code " + std::to_string(last.code.value_or(-1)) +
                   " before its work was finished (no completion record)";
-  } else if (exit.code.value_or(-1) != 0) {
+  } else if (last.code.value_or(-1) != 0) {
     end.status = Status::crashed;
-    end.message = "the process exited with code " + std::to_string(*exit.code) +
+    end.message = "the process exited with code " + std::to_string(*last.code) +
                   " after its work was finished";
   }
   return end;

@@ -17,7 +17,10 @@ namespace conoscope::core {
 struct WorkerLimits {
   double seconds = 600;
   std::uint64_t memory = std::uint64_t{8} << 30;  ///< bytes resident
-  std::string seconds_name = "limits.seconds", memory_name = "limits.memory";
+  std::uint64_t disk = std::uint64_t{20} << 30;   ///< bytes written, all files together
+  bool confine = true;                            ///< as far as the kernel can, see confinement.h
+  std::string seconds_name = "limits.seconds", memory_name = "limits.memory",
+              disk_name = "limits.cache";
 };
 
 /// What a job ended with.
@@ -54,11 +57,16 @@ class WorkerProcess {
   bool open() const { return !process_.closed(); }
   double progress() const { return reports_.progress; }
 
+  /// Asks it to stop (SIGTERM, which a plugin hears as cancelled()); killed after `grace` seconds.
+  void stop(double grace);
+
   /// Takes in what was reported, without waiting. The verdict once the process has ended.
   std::optional<JobEnd> pump();
 
  private:
   double seconds() const;
+  /// Bytes in the work folder; 0 when it was looked at a moment ago.
+  std::uint64_t written();
   void enforce_limits();
   JobEnd judge(const Exit& exit) const;
 
@@ -68,7 +76,9 @@ class WorkerProcess {
   std::chrono::steady_clock::time_point started_;
   ChildProcess process_;
   Reports reports_;
-  bool too_long_ = false, too_big_ = false;
+  enum class Killed { kNot, kTime, kMemory, kReports, kOutput, kDisk } killed_ = Killed::kNot;
+  bool stopped_ = false;
+  double disk_looked_at_ = 0;
 };
 
 /// Starts the job and waits for its end.

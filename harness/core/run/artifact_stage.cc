@@ -10,6 +10,7 @@
 #include "harness/core/border/callbacks.h"
 #include "harness/core/border/calls.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/border/served_calls.h"
 #include "harness/core/conformance/head_trial.h"
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/toy_subject.h"
@@ -19,6 +20,8 @@
 namespace conoscope::core {
 
 namespace fs = std::filesystem;
+
+fs::path again_folder(const Job& job) { return job.work / "again" / "artifact"; }
 
 namespace {
 
@@ -55,7 +58,7 @@ void produce_with(const Job& job, const ReadyPlugin<Table>& ready, HostCalls& ho
   measure_growth(
       [&] {
         const Instance<Table> fresh(ready.plugin.template table<Table>(), ready.params, host);
-        const fs::path again = job.work / "again";
+        const fs::path again = again_folder(job);
         produce(again, host, [&](const cono_host* raw, const cono_sink* sink) {
           return call(fresh, raw, sink);
         });
@@ -67,17 +70,14 @@ void produce_with(const Job& job, const ReadyPlugin<Table>& ready, HostCalls& ho
 /// The explainer's fit: with the model at hand where both sides know how.
 void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls& host,
              const Reporter& report, const fs::path& folder, const ArrayBag& dataset,
-             const ArrayBag& model, const ArrayBag& input) {
+             const ArrayBag& model, const ArrayBag& input, ServedModel* served) {
   const auto with_model =
       ready.plugin.optional_table<cono_explainer_forward>(CONO_EXPLAINER_FORWARD_INTERFACE);
-  std::optional<FittedModel> fitted;
   std::optional<ForwardCallback> forward;
-  if (with_model && job.toy_forward) {
+  if (with_model && job.toy_forward)
     forward.emplace(Forward(toy_forward, ForwardShape::of(dataset, model)));
-  } else if (with_model && job.model) {
-    fitted.emplace(*job.model, model, host);
-    forward.emplace(fitted->forward(dataset));
-  }
+  else if (with_model && served != nullptr)
+    forward.emplace(served->forward());
   report.stage("fit");
   try {
     produce_with(job, ready, host, folder,
@@ -101,7 +101,6 @@ void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const
                [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                  return instance.table().load(instance.get(), raw, sink);
                });
-  check_dataset(ArrayBag::open_fresh(folder), ready.metadata);
 }
 
 void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
@@ -114,14 +113,15 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
                [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                  return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
                });
+  if (job.trial != trial::kHead && job.trial != trial::kForward && job.trial != trial::kIntervene)
+    return;
+  check_artifact(job, folder);
   const ArrayBag model = ArrayBag::open_fresh(folder);
-  check_model(model, dataset, ready.metadata);
   if (job.trial == trial::kHead) {
     report.stage("head");
     const ReadyPlugin<cono_model> fresh(*job.plugin, host);
     return check_head(fresh.plugin, fresh.instance.get(), host, model);
   }
-  if (job.trial != trial::kForward && job.trial != trial::kIntervene) return;
   FittedModel fitted(*job.plugin, model, host);
   if (job.trial == trial::kForward)
     try_forward(fitted, ready.metadata, dataset, model, report);
@@ -131,16 +131,19 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
 
 void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
                    const fs::path& folder) {
-  const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
-  if (job.trial == trial::kLoad) return;
   const ArrayBag dataset = ArrayBag::open(job.dataset);
   const ArrayBag model = ArrayBag::open(job.model_folder);
+  // First, because a process that has loaded a plugin may start no other.
+  std::optional<ServedModel> served;
+  if (job.model) served.emplace(*job.model, model, &dataset, host);
+  const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
+  if (job.trial == trial::kLoad) return;
   ArrayBag input = make_explainer_input(dataset, model);
   alter_input(input, job.trial);
-  explain(job, ready, host, report, folder, dataset, model, input);
-  const ArrayBag explanation = ArrayBag::open_fresh(folder);
-  check_explanation(explanation, model);
+  explain(job, ready, host, report, folder, dataset, model, input, served ? &*served : nullptr);
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
+  check_artifact(job, folder);
+  const ArrayBag explanation = ArrayBag::open_fresh(folder);
   FittedExplainer fitted(*job.plugin, explanation, host);
   try_explainer(fitted, input, job.trial, report);
 }
@@ -163,10 +166,22 @@ void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
   throw std::logic_error("make_artifact: a score job makes none");
 }
 
-void repeat_and_compare(const Job& job, HostCalls& host, const Reporter& report,
-                        const fs::path& folder) {
-  const fs::path again = job.work / "again";
-  make_artifact(job, host, report, again);
+void check_artifact(const Job& job, const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (!fs::is_regular_file(entry.symlink_status()) || entry.hard_link_count() != 1)
+      throw OutputFault("left what is no array: " + entry.path().filename().string());
+  const ArrayBag artifact = ArrayBag::open_fresh(folder);
+  if (job.stage == Stage::kDataset)
+    check_dataset(artifact, metadata_in(job.plugin->file));
+  else if (job.stage == Stage::kModel) {
+    ArrayBag dataset = ArrayBag::open_fresh(job.dataset);
+    alter_input(dataset, job.trial, false);
+    check_model(artifact, dataset, metadata_in(job.plugin->file));
+  } else
+    check_explanation(artifact, ArrayBag::open_fresh(job.model_folder));
+}
+
+void compare_artifacts(const fs::path& folder, const fs::path& again) {
   const auto content = [](const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
@@ -177,7 +192,6 @@ void repeat_and_compare(const Job& job, HostCalls& host, const Reporter& report,
       throw OutputFault("not deterministic: two fits with the same seed differ in " +
                         name.stem().string());
   }
-  fs::remove_all(again);
 }
 
 }  // namespace conoscope::core

@@ -8,15 +8,19 @@
 
 namespace conoscope::core {
 
-/// A worker's dataset, model or explain job: calls the plugin, which leaves its arrays in `folder`,
-/// and looks at what it left.
+/// A dataset, model or explain job in the process that runs the plugin: calls it, and leaves its
+/// arrays in `folder`.
 /// throws  LoadFault, CallFault, OutputFault; std::runtime_error: the disk or an input is at fault
 void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
                    const std::filesystem::path& folder);
 
-/// The same job once more, and a comparison with the files in `folder`.
-/// throws  OutputFault: they differ; as make_artifact()
-void repeat_and_compare(const Job& job, HostCalls& host, const Reporter& report,
-                        const std::filesystem::path& folder);
+/// Looks at what a plugin has left, once its process has ended.
+/// throws  OutputFault
+void check_artifact(const Job& job, const std::filesystem::path& folder);
+
+/// Where a job has its plugin leave the same arrays once more.
+std::filesystem::path again_folder(const Job& job);
+/// throws  OutputFault: the files differ
+void compare_artifacts(const std::filesystem::path& folder, const std::filesystem::path& again);
 
 }  // namespace conoscope::core

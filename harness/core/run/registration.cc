@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/processes/confinement.h"
 #include "harness/core/version.h"
 
 namespace conoscope::core {
 
 std::string now_text() { return results::utc_text(std::chrono::system_clock::now()); }
 
-results::EnvironmentRow environment_row() {
+results::EnvironmentRow environment_row(bool confine) {
   std::string cpu = "unknown";
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
@@ -26,8 +27,9 @@ results::EnvironmentRow environment_row() {
     }
   utsname system{};
   ::uname(&system);
-  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
-                           " " + system.machine + "\n" + build_text();
+  const std::string text =
+      "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release + " " + system.machine +
+      "\nconfinement: " + (confine ? confinement_offered() : "off") + "\n" + build_text();
   return {make_key("environment", text), text};
 }
 

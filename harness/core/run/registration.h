@@ -17,7 +17,7 @@ void register_run(const Plan& plan, results::Store& store);
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
 
 /// This machine, system and build, as attempts refer to them.
-results::EnvironmentRow environment_row();
+results::EnvironmentRow environment_row(bool confine);
 
 /// Now, as the store writes times.
 std::string now_text();

@@ -8,9 +8,9 @@
 
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/border/callbacks.h"
-#include "harness/core/border/calls.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/border/score_collector.h"
+#include "harness/core/border/served_calls.h"
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/trials.h"
 #include "harness/core/plan/needs.h"
@@ -42,8 +42,8 @@ struct Judged {
   ArrayBag dataset, model;
   std::optional<ArrayBag> explanation;
   TestSubject subject;
-  std::optional<FittedExplainer> explainer;
-  std::optional<FittedModel> fitted;
+  std::optional<ServedExplainer> explainer;
+  std::optional<ServedModel> fitted;
 };
 
 Judged::Judged(const Job& job, HostCalls& host)
@@ -71,15 +71,15 @@ Judged::Judged(const Job& job, HostCalls& host)
 
   const bool from_pixels = !job.plugin && any_asks_for(job.metrics, "forward");
   if (!job.model || (subject.views().concepts == nullptr && !from_pixels)) return;
-  fitted.emplace(*job.model, model, host);
+  fitted.emplace(*job.model, model, from_pixels ? &dataset : nullptr, host);
   if (fitted->answers_intervene())
     subject.set_intervention(
         [this](const MatrixRef& concepts) { return fitted->intervene(concepts); });
-  if (from_pixels) subject.add_images(dataset, fitted->forward(dataset));
+  if (from_pixels) subject.add_images(dataset, fitted->forward());
 }
 
 /// The built-in metrics of the job.
-std::size_t apply_built_in(const Job& job, Judged& judged, const Reporter& report) {
+void apply_built_in(const Job& job, Judged& judged, HostCalls& host, const Reporter& report) {
   TestSubject& subject = judged.subject;
   if (any_asks_for(job.metrics, "train_head_view"))
     subject.add_train_head(judged.dataset, judged.model);
@@ -91,9 +91,9 @@ std::size_t apply_built_in(const Job& job, Judged& judged, const Reporter& repor
   metrics::Views views = subject.views();
   views.seed = job.seed;
   score_built_in(job.metrics, views, [&](const metrics::Score& score, bool by_sample) {
+    if (host.cancelled()) throw CallFault(CONO_CANCELLED, "told to stop");
     send(report, score, job.sample_scores || !by_sample);
   });
-  return job.metrics.size();
 }
 
 /// One call of a metric plugin.
@@ -117,11 +117,11 @@ std::vector<metrics::Score> call_metric(const Instance<cono_metric>& instance,
 }
 
 /// The job's metric plugin.
-std::size_t apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporter& report) {
+void apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporter& report) {
   TestSubject& subject = judged.subject;
   report.stage("load");
   const ReadyPlugin<cono_metric> metric(*job.plugin, host);
-  if (job.trial == trial::kLoad) return 0;
+  if (job.trial == trial::kLoad) return;
   report.stage("score");
   const auto& needs = metric.metadata.needs;
   if (asks_for(needs, "concept_view") || asks_for(needs, "latent_view"))
@@ -131,7 +131,7 @@ std::size_t apply_plugin(const Job& job, Judged& judged, HostCalls& host, const 
     if (!asks_for(needs, name) || subject.arrays().find(name)) continue;
     for (const ScoreSpec& spec : metric.metadata.scores)
       report.score({spec.name, std::nullopt, "not_applicable", std::string(name) + " are missing"});
-    return metric.metadata.scores.size();
+    return;
   }
   SubjectCallbacks callbacks(subject.views());
   ArrayBag arrays;
@@ -147,15 +147,25 @@ std::size_t apply_plugin(const Job& job, Judged& judged, HostCalls& host, const 
         },
         job.trial_seconds);
   for (const auto& one : given) send(report, one, job.sample_scores);
-  return given.size();
 }
 
 }  // namespace
 
-std::size_t score(const Job& job, HostCalls& host, const Reporter& report) {
+void score(const Job& job, HostCalls& host, const Reporter& report) {
   report.stage("open");
   Judged judged(job, host);
-  return job.plugin ? apply_plugin(job, judged, host, report) : apply_built_in(job, judged, report);
+  if (job.plugin)
+    apply_plugin(job, judged, host, report);
+  else
+    apply_built_in(job, judged, host, report);
+}
+
+void check_scores(const Job& job, const std::vector<results::ScoreRow>& scores) {
+  const Metadata metadata = metadata_in(job.plugin->file);
+  for (const auto& score : scores)
+    if (const auto why = score_refusal(metadata, score.metric, score.value, score.reason);
+        !why.empty())
+      throw OutputFault(why);
 }
 
 }  // namespace conoscope::core

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <vector>
 
 #include "harness/core/border/loader.h"
 #include "harness/core/processes/job.h"
@@ -8,9 +8,14 @@
 
 namespace conoscope::core {
 
-/// A worker's score job: makes the subject's views of the test split, lets the built-in metrics or
-/// one metric plugin judge them, and reports every score. Returns how many there were.
-/// throws  LoadFault, CallFault, OutputFault; std::runtime_error: an input is at fault
-std::size_t score(const Job& job, HostCalls& host, const Reporter& report);
+/// A score job: makes the subject's views of the test split, lets the built-in metrics or one metric
+/// plugin judge them, and reports every score. The subject's own plugins answer from processes of
+/// their own; a metric plugin is loaded into this one.
+/// throws  LoadFault, CallFault, OutputFault, PluginEnded; std::runtime_error: an input is at fault
+void score(const Job& job, HostCalls& host, const Reporter& report);
+
+/// Looks at what a metric plugin's process has reported.
+/// throws  OutputFault: not what the plugin's metadata say
+void check_scores(const Job& job, const std::vector<results::ScoreRow>& scores);
 
 }  // namespace conoscope::core

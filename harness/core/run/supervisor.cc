@@ -22,6 +22,9 @@ namespace {
 
 using results::Status;
 
+// What a worker that was told to stop has left.
+constexpr double kGraceSeconds = 10;
+
 volatile sig_atomic_t stop_signal = 0;
 volatile sig_atomic_t stop_count = 0;
 
@@ -79,7 +82,8 @@ class Supervisor {
         tries_(plan.nodes.size(), 0),
         ends_(plan.nodes.size()),
         dependents_(plan.nodes.size()),
-        queue_(plan, {}) {
+        queue_(plan, {}),
+        environment_(environment_row(options.confine)) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
     asked_.insert(todo.begin(), todo.end());
@@ -110,6 +114,9 @@ class Supervisor {
         announced = true;
         observer_.message("stopping: waiting for " + std::to_string(running_.size()) +
                           " running job(s); once more to stop at once");
+        // A batch system kills what is left some 30 s after its SIGTERM; a person can wait.
+        if (stop_signal == SIGTERM)
+          for (const auto& running : running_) running.worker->stop(kGraceSeconds);
       }
       if (stop_count > 1) break;  // ~Running kills what still runs
       if (stop_signal == 0 && !outcome_.recovered) launch();
@@ -167,13 +174,13 @@ class Supervisor {
       }
       ready = ready && state_[need] == State::kDone;
     }
-    std::string refusal;
-    if (node.component != nullptr) {
-      refusal = node.component->plugin.refusal;
-      if (refusal.empty())
-        if (const auto reason = quarantine_.reason(node.component->plugin.sha256); !reason.empty())
-          refusal = node.component->plugin.file.string() + ": in quarantine: " + reason;
+    std::string refusal = refusal_of(node.component);
+    // These answer while the cell is scored, also where the cache has what they have made.
+    if (refusal.empty() && node.stage == Stage::kScore) {
+      refusal = refusal_of(plan_.cells[node.cell].model);
+      if (refusal.empty()) refusal = refusal_of(plan_.cells[node.cell].explainer);
     }
+    if (refusal.empty()) refusal = refusal_of(node.forward);
     if (!refusal.empty()) {
       JobEnd end;
       end.status = Status::failed;
@@ -184,6 +191,14 @@ class Supervisor {
     if (!ready) return;
     state_[i] = State::kReady;
     queue_.push(i);
+  }
+
+  /// Why a plugin must not be loaded; empty: it may.
+  std::string refusal_of(const Component* component) const {
+    if (component == nullptr) return "";
+    if (!component->plugin.refusal.empty()) return component->plugin.refusal;
+    const auto reason = quarantine_.reason(component->plugin.sha256);
+    return reason.empty() ? "" : component->plugin.file.string() + ": in quarantine: " + reason;
   }
 
   void fail(std::size_t i, JobEnd end) { finish_node(i, State::kFailed, std::move(end)); }
@@ -235,7 +250,11 @@ class Supervisor {
       job.control_seed = cell.control_seed;
       job.model = use_of(*cell.model);
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
-      if (node.component == nullptr) job.metrics = cell.metrics;
+      if (node.component == nullptr)
+        job.metrics = cell.metrics;
+      else
+        for (const auto& score : node.component->plugin.metadata->scores)
+          job.metrics.push_back(score.name);
     }
     state_[i] = State::kRunning;
     ++tries_[i];
@@ -245,8 +264,8 @@ class Supervisor {
       running.work = take_work_folder();
       job.work = running.work;
       const Limits& limits = plan_.run_file.limits;
-      running.worker =
-          std::make_unique<WorkerProcess>(job, WorkerLimits{limits.seconds, limits.memory});
+      running.worker = std::make_unique<WorkerProcess>(
+          job, WorkerLimits{limits.seconds, limits.memory, limits.cache, options_.confine});
     } catch (const std::exception& e) {
       // A full disk, no more processes: this job's failure, not the end of the run.
       std::error_code error;
@@ -316,7 +335,11 @@ class Supervisor {
       if (end.died() && end.step == "load" && node.component != nullptr &&
           (end.status == Status::crashed ? !by_others : in_time))
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
-      if (end.status != Status::not_applicable && tries_[i] <= options_.retry && stop_signal == 0) {
+      if (stop_signal != 0 && (end.status == Status::interrupted || by_others)) {
+        // It was stopped, like this run, by whoever stopped both; the cell is still to be done.
+        state_[i] = State::kWaiting;
+      } else if (end.status != Status::not_applicable && tries_[i] <= options_.retry &&
+                 stop_signal == 0) {
         state_[i] = State::kWaiting;
         observer_.message(node.label + ": " + end.message + "; trying again");
         refresh(i);
@@ -486,7 +509,7 @@ class Supervisor {
   WorkQueue queue_;
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
-  const results::EnvironmentRow environment_ = environment_row();
+  const results::EnvironmentRow environment_;
   RunOutcome outcome_;
 };
 

@@ -15,6 +15,7 @@ namespace conoscope::core {
 struct RunOptions {
   std::uint32_t jobs = 1;   ///< workers at a time
   std::uint32_t retry = 0;  ///< how often a failed job is tried again before it counts as failed
+  bool confine = true;      ///< plugins, as far as the kernel can
   bool repeat = false;      ///< fit everything twice and compare bit for bit
   /// Asked once when the store cannot save: another store to go on with, or nullptr to give up. The
   /// run is then brought to an orderly end.

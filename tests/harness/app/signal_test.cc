@@ -40,30 +40,59 @@ TEST_CASE("an interrupted run keeps what it has and continues") {
   }
 }
 
-TEST_CASE("the second signal stops at once") {
-  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 75}}) {
-    CAPTURE(signal);
-    const Workspace here;
-    const auto file =
-        here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "kmeans"}) +
-                                   "params = { k = 50, n_init = 1000000 }  # hours\n");
-    Process run = here.conoscope({"run", file, "-j", "1"}).start();
-    REQUIRE(run.wait_for_err("1/2 ok", 60));
-    // Between two jobs no worker runs; the signal is for the long one.
-    while (processes_with(here.cache()).empty()) REQUIRE(run.running());
-    run.send(signal);
-    REQUIRE(run.wait_for_err("stopping: waiting for 1 running job(s)", 60));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    CHECK(run.running());  // one signal waits for the job
-    CHECK_FALSE(processes_with(here.cache()).empty());
-    run.send(signal);
-    const Ended ended = run.wait(20);
-    CHECK(ended.code == code);
-    CHECK(processes_left(here.cache(), 5).empty());
-    CHECK(here.count("attempt") == 1);
-    CHECK_SAYS(here.run({"run", file, "--only", "explainer=perfect", "--no-board"}).err,
-               "2 cells, 1 done, 0 to do now");
-  }
+namespace {
+
+const std::string kLongRun = digits_run("metrics = [\"surf_mae\"]", {"perfect", "kmeans"}) +
+                             "params = { k = 50, n_init = 1000000 }  # hours\n";
+
+/// Waits until the first cell is done and the job of hours is at work.
+void wait_for_long_job(const Workspace& here, Process& run) {
+  REQUIRE(run.wait_for_err("1/2 ok", 60));
+  // Between two jobs no worker runs; the signal is for the long one.
+  while (processes_with(here.cache()).empty()) REQUIRE(run.running());
+}
+
+}  // namespace
+
+TEST_CASE("Ctrl-C waits for the job; the second one stops at once") {
+  const Workspace here;
+  const auto file = here.write("run.toml", kLongRun);
+  Process run = here.conoscope({"run", file, "-j", "1"}).start();
+  wait_for_long_job(here, run);
+  run.send(SIGINT);
+  REQUIRE(run.wait_for_err("stopping: waiting for 1 running job(s)", 60));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK(run.running());
+  CHECK_FALSE(processes_with(here.cache()).empty());
+  run.send(SIGINT);
+  CHECK(run.wait(20).code == 130);
+  CHECK(processes_left(here.cache(), 5).empty());
+  CHECK(here.count("attempt") == 1);
+  CHECK_SAYS(here.run({"run", file, "--only", "explainer=perfect", "--no-board"}).err,
+             "2 cells, 1 done, 0 to do now");
+}
+
+TEST_CASE("SIGTERM reaches the job as cancelled(), and what it interrupts has not failed") {
+  const Workspace here;
+  const auto file = here.write("run.toml", kLongRun);
+  Process run = here.conoscope({"run", file, "-j", "1"}).start();
+  wait_for_long_job(here, run);
+  run.send(SIGTERM);
+  const Ended ended = run.wait(8);  // less than the grace period: it was not killed
+  CHECK(ended.code == 75);
+  CHECK(processes_left(here.cache(), 5).empty());
+  CHECK(here.count("attempt") == 1);
+}
+
+TEST_CASE("a worker that is stopped together with its run has not failed") {
+  const Workspace here;
+  const auto file = here.write("run.toml", kLongRun);
+  Process run = here.conoscope({"run", file, "-j", "1"}).start();
+  wait_for_long_job(here, run);
+  run.send(SIGTERM);  // as a batch system does it, to every process of the job
+  for (const pid_t process : processes_with(here.cache())) ::kill(process, SIGTERM);
+  CHECK(run.wait(8).code == 75);
+  CHECK(here.count("attempt") == 1);
 }
 
 namespace {

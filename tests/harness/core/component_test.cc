@@ -104,6 +104,16 @@ TEST_CASE("a sweep varies the last parameter of the run file fastest") {
   CHECK(found[3].values == std::vector<Value>{whole(2), text("fast"), 0.2});
 }
 
+TEST_CASE("a sweep of millions is refused before it is made") {
+  World world;
+  world.plugin("e", kParameters);
+  std::vector<Value> taus, ks;
+  for (int i = 1; i <= 8000; ++i) taus.emplace_back(i * 0.001), ks.push_back(whole(i));
+  CHECK(world(world.ask("e", {{"tau", taus, {}}, {"k", ks, {}}})).empty());
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0].find("a sweep over more than 100000 parameter sets") != std::string::npos);
+}
+
 TEST_CASE("the identity is kind, id, version and values, however they are written") {
   World world;
   world.plugin("e", kParameters);

@@ -24,7 +24,7 @@ Reports heard(Say&& say) {
   for (ssize_t n; (n = ::read(ends[0], buffer, sizeof(buffer))) > 0;)
     text.append(buffer, static_cast<std::size_t>(n));
   ::close(ends[0]);
-  Reports out;
+  Reports out({"a", "b", "c"});
   for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
     out.take(std::string_view(text).substr(begin, end - begin));
   return out;
@@ -43,11 +43,11 @@ TEST_CASE("what a worker reports arrives, to the last bit and with its messages"
     report.part("a", 7, 5e-324);
     report.part("a", 8, std::numeric_limits<double>::quiet_NaN());
     report.fault(Status::out_of_memory, "too \\ much");
-    report.done(3);
+    report.done("word");
   });
   CHECK(got.step == "score");
   CHECK(got.progress == 0.25);
-  CHECK(got.done);
+  CHECK(got.done == "word");
   REQUIRE(got.scores.size() == 3);
   CHECK(got.scores[0].metric == "a");
   CHECK(got.scores[0].value == third);
@@ -68,9 +68,9 @@ TEST_CASE("what a worker reports arrives, to the last bit and with its messages"
 
 TEST_CASE("what a plugin writes on the channel is not taken for a report") {
   Reports got;
-  for (const char* line : {"", "hello", "fault", "fault\tnonsense\twhy", "\t\t", "score"})
+  for (const char* line : {"", "hello", "fault\tnonsense\twhy", "fault", "\t\t", "score"})
     got.take(line);
-  CHECK_FALSE(got.done);
+  CHECK_FALSE(got.done.has_value());
   CHECK(got.step == "start");
   REQUIRE(got.fault.has_value());
   CHECK(got.fault->first == Status::failed);  // not a status that there is
@@ -82,7 +82,8 @@ TEST_CASE("numbers are reported the same under any locale, and a cut or doubled 
   for (const char* line : {"score\ta\t1,8p+1\t\t", "score\ta\t1p+1 \t\t", "score\ta\t\t\t",
                            "score\ta\t0\tbecause\t", "part\ta\t-1\t0", "part\ta\t1.5\t0",
                            "part\ta\t99999999999999999999\t0", "part\ta\t0\t0x1p+1"}) {
-    Reports got;
+    Reports got({"a"});
+    got.take("stage\tscore");
     got.take(line);
     CAPTURE(line);
     REQUIRE(got.fault.has_value());
@@ -90,7 +91,8 @@ TEST_CASE("numbers are reported the same under any locale, and a cut or doubled 
     CHECK(got.scores.empty());
     CHECK(got.parts.empty());
   }
-  Reports twice;
+  Reports twice({"a"});
+  twice.take("stage\tscore");
   twice.take("score\ta\t1p+1\t\t");
   twice.take("part\ta\t0\t1p+1");
   CHECK_FALSE(twice.fault.has_value());
@@ -98,6 +100,46 @@ TEST_CASE("numbers are reported the same under any locale, and a cut or doubled 
   twice.take("part\ta\t0\t1p+2");
   CHECK(twice.fault.has_value());
   CHECK(twice.parts.size() == 1);
+}
+
+TEST_CASE("only what was asked for is taken, once, and from its stage on") {
+  const auto fault_after = [](std::initializer_list<const char*> lines) {
+    Reports got({"a"});
+    for (const char* line : lines) got.take(line);
+    return got.fault ? got.fault->second : "none";
+  };
+  CHECK(fault_after({"stage\tscore", "score\ta\t1p+0\t\t"}) == "none");
+  CHECK(fault_after({"stage\tload", "score\ta\t1p+0\t\t"}) ==
+        "reported a score before it was due: score\ta\t1p+0\t\t");
+  CHECK(fault_after({"stage\tscore", "score\tb\t1p+0\t\t"}) ==
+        "reported a score that nobody asked for: score\tb\t1p+0\t\t");
+  CHECK(fault_after({"stage\tscore", "score\ta\t1p+0\t\t", "score\ta\t0p+0\t\t"}) ==
+        "reported a score twice: score\ta\t0p+0\t\t");
+  CHECK(fault_after({"stage\tscore", "part\ta\t0\t1p+0"}) ==
+        "reported what is no part of a score, or one twice: part\ta\t0\t1p+0");
+}
+
+TEST_CASE("a fault is none the less a fault for calling itself ok, and the first one counts") {
+  Reports got;
+  got.take("fault\tok\tall is well");
+  got.take("fault\tinterrupted\tor not");
+  REQUIRE(got.fault.has_value());
+  CHECK(got.fault->first == Status::failed);
+  CHECK(got.fault->second == "all is well");
+}
+
+TEST_CASE("how a plugin's process ended is told") {
+  const Reports killed = heard([](const Reporter& report) { report.ended({{}, 11, 0}); });
+  CHECK(killed.plugin->signal == 11);
+  CHECK_FALSE(killed.plugin->code.has_value());
+  CHECK(heard([](const Reporter& report) { report.ended({0, {}, 0}); }).plugin->code == 0);
+}
+
+TEST_CASE("a text of any length is one line of a bounded length") {
+  const Reports got = heard(
+      [](const Reporter& report) { report.fault(Status::failed, std::string(1 << 17, 'x')); });
+  REQUIRE(got.fault.has_value());
+  CHECK(got.fault->second == std::string(1 << 14, 'x'));
 }
 
 TEST_CASE("a report line keeps its fields, whatever stands in them") {

@@ -2,20 +2,14 @@
 // that says what it was.
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "tests/harness/zoo/environment.h"
-#include "tests/support/scratch.h"
+#include "tests/harness/zoo/bench.h"
 
 namespace conoscope::testing {
 
@@ -23,59 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-struct Said {
-  int code = -1;
-  std::string out, err;
-};
-
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The command in a folder, with a cache and a store, of its own.
-class Bench {
- public:
-  Bench() { let_workers_die_naturally(); }
-
-  Said operator()(const std::string& arguments) const {
-    const std::string line = "cd '" + scratch.path("") +
-                             "' && CONOSCOPE_CACHE=cache XDG_DATA_HOME=. '" +
-                             CONOSCOPE_TEST_COMMAND + "' " + arguments + " > out.txt 2> err.txt";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(scratch.path("out.txt")),
-            content(scratch.path("err.txt"))};
-  }
-
-  /// `plugins`: the [[explainer]] and other entries.
-  void run_file(const std::string& name, const std::string& plugins) const {
-    // Good plugins take half a second at most here, so this is a limit only for those that hang.
-    const char* seconds = kSanitized ? "60" : "4";
-    scratch.write(name + ".toml",
-                  "name = \"" + name +
-                      "\"\nseeds = [0]\nmetrics = [\"surf\"]\n[limits]\nseconds = " + seconds +
-                      "\nmemory = \"512 MiB\"\n" + plugins);
-  }
-
-  json failures(const std::string& run) const {
-    const Said said = (*this)("status " + run + " --format json");
-    REQUIRE(said.code == 0);
-    return json::parse(said.out)["failures"];
-  }
-
-  Scratch scratch;
-};
-
-std::string entry(const std::string& kind, const std::string& line) {
-  return "[[" + kind + "]]\n" + line + "\n";
-}
-std::string broken_entry(const std::string& kind, const std::string& name) {
-  return entry(kind, "file = \"" + broken_plugin(name) + "\"");
-}
-const std::string kSubject = entry("dataset", "id = \"precomputed\"\nparams = { archive = \"" +
-                                                  std::string(CONOSCOPE_TEST_DIGITS) + "\" }") +
-                             entry("model", "id = \"precomputed\"");
 
 struct Fault {
   const char* status;

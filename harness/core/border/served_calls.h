@@ -1,0 +1,84 @@
+#pragma once
+
+#include <string>
+
+#include "harness/core/border/calls.h"
+#include "harness/core/processes/process.h"
+
+namespace conoscope::core {
+
+// FittedExplainer and FittedModel, each in a process of its own, which this one talks to: whoever
+// computes a score from their answers shares no memory with the plugin, and a plugin has no channel
+// but its answers. To be made before this process has a second thread.
+//
+// All calls throw what the plugin's own process has thrown, and PluginEnded.
+
+/// The process that ran a plugin came to its end.
+class PluginEnded : public std::runtime_error {
+ public:
+  explicit PluginEnded(const Exit& exit);
+  const Exit& exit() const { return exit_; }
+
+ private:
+  Exit exit_;
+};
+
+/// A plugin's process, which answers matrices with matrices.
+class PluginServer {
+ public:
+  /// Answers `call` (which of its functions, of which output) or throws.
+  using Answer =
+      std::function<metrics::Matrix(int call, metrics::Index output, const metrics::Matrix& rows)>;
+  /// The functions that there are, a bit each, and the answer to them.
+  struct Service {
+    int calls = 0;
+    Answer answer;
+  };
+
+  /// make  runs in the new process: loads the plugin
+  explicit PluginServer(const std::function<Service()>& make);
+
+  bool answers(int call) const { return (calls_ >> call & 1) != 0; }
+  /// rows, cols  of the answer
+  metrics::Matrix ask(int call, metrics::Index output, const metrics::MatrixRef& in,
+                      metrics::Index rows, metrics::Index cols);
+
+ private:
+  metrics::Matrix receive(metrics::Index rows, metrics::Index cols, std::int32_t* status = nullptr);
+
+  ChildProcess process_;
+  std::int32_t calls_ = 0;
+};
+
+class ServedExplainer {
+ public:
+  /// artifact  must outlive this
+  ServedExplainer(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host);
+
+  bool answers_project() const { return server_.answers(0); }
+  bool answers_reconstruct() const { return server_.answers(1); }
+  metrics::Matrix project(metrics::Index output, const metrics::MatrixRef& rows);
+  metrics::Matrix reconstruct(metrics::Index output, const metrics::MatrixRef& scores);
+
+ private:
+  const metrics::Explanation explanation_;
+  PluginServer server_;
+};
+
+class ServedModel {
+ public:
+  /// dataset   that it was fitted on, where forward() is wanted; both must outlive this
+  ServedModel(const PluginUse& use, const ArrayBag& artifact, const ArrayBag* dataset,
+              const HostCalls& host);
+
+  bool answers_intervene() const { return server_.answers(1); }
+  Forward forward();
+  metrics::Matrix intervene(const metrics::MatrixRef& concepts);
+
+ private:
+  const ArrayBag& artifact_;
+  const ArrayBag* dataset_;
+  PluginServer server_;
+};
+
+}  // namespace conoscope::core

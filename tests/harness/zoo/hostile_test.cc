@@ -1,0 +1,158 @@
+// Plugins that mean harm: what they forge is not believed, what they take is bounded, what they start
+// ends, and what is none of their business stays shut. With and without confinement.
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "tests/harness/zoo/bench.h"
+
+namespace conoscope::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// The failure of the one cell that an explainer of the zoo has.
+json failure(const Bench& bench, const std::string& name, const std::string& options,
+             const std::string& kind = "explainer") {
+  bench.run_file(name, kSubject +
+                           (kind == "explainer" ? "" : entry("explainer", "id = \"perfect\"")) +
+                           broken_entry(kind, name));
+  const Said said = bench("run " + name + ".toml --no-board " + options);
+  CAPTURE(name);
+  CAPTURE(options);
+  CAPTURE(said.err);
+  CHECK(said.code == 4);
+  const auto rows = bench.failures(name);
+  REQUIRE(rows.size() == 1);
+  return rows[0];
+}
+
+void check_failure(const json& row, const char* status, const char* stage, const char* message) {
+  CAPTURE(row.dump());
+  CHECK(row["status"] == status);
+  CHECK(row["stage"] == stage);
+  CHECK(row["message"].get<std::string>().find(message) != std::string::npos);
+}
+
+/// Processes of that name that live.
+int alive(const std::string& name) {
+  int count = 0;
+  std::error_code error;
+  for (const auto& process : fs::directory_iterator("/proc", error))
+    count += content(process.path().string() + "/comm") == name + "\n" &&
+             content(process.path().string() + "/stat").find(") Z ") == std::string::npos;
+  return count;
+}
+
+int alive_after_a_moment(const std::string& name) {
+  for (int turn = 0; turn < 200 && alive(name) > 0; ++turn)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return alive(name);
+}
+
+const char* const kBoth[] = {"--confine off", "--confine auto"};
+
+}  // namespace
+
+TEST_CASE("forged records are not believed") {
+  for (const char* how : kBoth) {
+    const Bench bench;
+    check_failure(failure(bench, "forges_scores", how), "crashed", "score: score",
+                  "exited with code 0 before its work was finished");
+    check_failure(failure(bench, "forges_done", how), "crashed", "explain: fit",
+                  "exited with code 0 before its work was finished");
+    check_failure(failure(bench, "score_forged", how, "metric"), "invalid_output", "score: score",
+                  "reported a score that nobody asked for: score\tsurf_mae");
+    const auto rows = json::parse(
+        bench("query \"SELECT count(*) AS n FROM score WHERE metric = 'surf_mae' AND value = 0\" "
+              "--format json")
+            .out);
+    CHECK(rows[0]["n"] == 0);
+  }
+}
+
+TEST_CASE("no process group and no session is out of a limit's reach") {
+  for (const char* how : kBoth) {
+    const Bench bench;
+    const auto start = std::chrono::steady_clock::now();
+    check_failure(failure(bench, "leaves_group", how), "timeout", "explain: fit",
+                  "still running after");
+    if (!kSanitized) CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(12));
+  }
+}
+
+TEST_CASE("memory counts wherever it is held") {
+  const Bench bench;
+  check_failure(failure(bench, "shared_memory", ""), "out_of_memory", "explain: fit",
+                "used more than limits.memory = 512 MiB");
+  check_failure(failure(bench, "memory_of_children", "--confine off"), "out_of_memory",
+                "explain: fit", "used more than limits.memory = 512 MiB");
+}
+
+TEST_CASE("what is written is bounded") {
+  const Bench bench;
+  check_failure(failure(bench, "reports_without_end", ""), "failed", "explain: fit",
+                "reported without end");
+  check_failure(failure(bench, "logs_without_end", ""), "failed", "explain: fit",
+                "MiB to standard output and standard error");
+  check_failure(failure(bench, "huge_output", ""), "failed", "explain: fit", "File too large");
+}
+
+TEST_CASE("what does not hear SIGTERM is killed, and its cell is still to be done") {
+  const Bench bench;
+  bench.scratch.write("deaf.toml", "name = \"deaf\"\nseeds = [0]\nmetrics = [\"surf\"]\n" +
+                                       kSubject + broken_entry("explainer", "hang_in_fit"));
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(bench("run deaf.toml --no-board", "timeout --preserve-status 5").code == 75);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(40));
+  CHECK(content(bench.scratch.path("err.txt")).find("stopped; the same command") !=
+        std::string::npos);
+  CHECK(bench.failures("deaf").empty());
+}
+
+TEST_CASE("what a plugin starts ends with its work") {
+  const Bench bench;
+  bench.run_file("orphans", kSubject + broken_entry("explainer", "leaves_children"));
+  CHECK(bench("run orphans.toml --no-board --confine off").code == 0);
+  CHECK(alive_after_a_moment("cono_orphan") == 0);
+}
+
+TEST_CASE("what is none of a plugin's business stays shut") {
+  ::setenv("CONOSCOPE_TEST_TOKEN", "hunter2", 1);
+  const Bench bench;
+  bench.scratch.write("secret.txt", "secret");
+  const auto message = failure(bench, "curious", "")["message"].get<std::string>();
+  CHECK(message == "could: own_scratch");
+  CHECK(content(bench.scratch.path("cache/quarantine.tsv")).empty());
+  CHECK_FALSE(fs::exists(bench.scratch.path("cache/artifacts/forged")));
+  // It could have: what holds without confinement is less.
+  const auto open = failure(bench, "curious", "--confine off")["message"].get<std::string>();
+  CHECK(open.find("secret") != std::string::npos);
+  CHECK(open.find("token") == std::string::npos);
+}
+
+TEST_CASE("a plugin in quarantine does not run from a cached explanation either") {
+  const Bench bench;
+  const auto cell = kSubject + entry("explainer", "id = \"perfect\"");
+  bench.run_file("first", cell);
+  CHECK(bench("run first.toml --no-board").code == 0);
+  const auto plugins = json::parse(
+      bench("query \"SELECT sha256 FROM plugin WHERE id = 'perfect'\" --format json").out);
+  REQUIRE(plugins.size() == 1);
+  bench.scratch.write("cache/quarantine.tsv",
+                      plugins[0]["sha256"].get<std::string>() + "\tit crashed\n");
+  bench.scratch.write(
+      "second.toml", "name = \"second\"\nseeds = [0]\nmetrics = [\"effective_concepts\"]\n" + cell);
+  CHECK(bench("run second.toml --no-board").code == 4);
+  const auto rows = bench.failures("second");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["message"].get<std::string>().find("in quarantine: it crashed") !=
+        std::string::npos);
+}
+
+}  // namespace conoscope::testing
