@@ -82,11 +82,15 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   out.file = error ? file : real;
   const std::string name = out.file.string();
   try {
-    const InputFile input = look_at(out.file);
-    out.sha256 = input.hash;
-    out.stamp = input.stamp;
+    std::vector<InputFile> input;
+    // Nothing else is hashed: a folder may be large, a FIFO waits, and a device has no end.
+    if (fs::is_regular_file(out.file, error)) {
+      input.push_back(look_at(out.file));
+      out.sha256 = input[0].hash;
+      out.stamp = input[0].stamp;
+    }
     const auto note = read_metadata_note(out.file);
-    UnchangedInputs({input}).check_again();  // the note is that of the bytes that were hashed
+    UnchangedInputs(input).check_again();  // the note is that of the bytes that were hashed
     if (!note) {
       out.refusal = name +
                     ": a shared library, but no conoscope plugin: it has no .note.conoscope "
