@@ -16,6 +16,7 @@ namespace {
 
 constexpr Index kDenseRows = 512;
 constexpr int kFilterDegree = 20;
+constexpr int kWiden = 50;  // filters after which twice as many vectors are followed
 constexpr double kResidual = 1e-8;
 
 void check_square(const std::string& function, const SparseMatrix& matrix) {
@@ -70,15 +71,26 @@ Matrix filtered(const SparseMatrix& m, const Matrix& x, double cut) {
   return now;
 }
 
+Matrix normal_matrix(Index rows, Index cols, Random& random) {
+  Matrix out(rows, cols);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+  return out;
+}
+
 void by_subspace_iteration(const SparseMatrix& m, Index count, Seed seed, int most_filters,
                            SpectralEmbedding& out) {
-  const Index side = std::min(m.rows(), count + std::max<Index>(count, 10));
+  Index side = std::min(m.rows(), count + std::max<Index>(count, 10));
   Random random{seed};
-  Matrix x(m.rows(), side);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  x = orthonormal(x);
+  Matrix x = orthonormal(normal_matrix(m.rows(), side, random));
   double cut = 0.0;
   for (int filter = 0; filter < most_filters; ++filter) {
+    // More eigenvalues near the leading ones than columns: the filter cannot tell them apart.
+    if (filter > 0 && filter % kWiden == 0 && 2 * side <= m.rows()) {
+      Matrix wider(m.rows(), 2 * side);
+      wider << x, normal_matrix(m.rows(), side, random);
+      x = orthonormal(wider);
+      side *= 2;
+    }
     x = orthonormal(filtered(m, x, cut));
     const Matrix image = m * x;
     const Eigen::MatrixXd small = x.transpose() * image;

@@ -105,6 +105,21 @@ TEST_CASE("spectral_clustering: vectors that did not converge are no vectors") {
                       "did not converge", "1e-08 allowed");
 }
 
+TEST_CASE("spectral_embedding: more leading eigenvalues alike than vectors are followed") {
+  // Forty chains without a tie between them: forty eigenvalues of 1, for five vectors.
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i + 1 < 1200; ++i)
+    if (i % 30 != 29) {
+      entries.emplace_back(i, i + 1, 1.0);
+      entries.emplace_back(i + 1, i, 1.0);
+    }
+  SparseMatrix chains(1200, 1200);
+  chains.setFromTriplets(entries.begin(), entries.end());
+  const SpectralEmbedding e = spectral_embedding(chains, 5, Seed(1));
+  CHECK(e.converged);
+  CHECK(e.eigenvalues.isApproxToConstant(1.0, 1e-12));
+}
+
 TEST_CASE("spectral_clustering: rows without any tie get a label too") {
   Matrix a = Matrix::Zero(4, 4);
   a(0, 1) = a(1, 0) = 1.0;
