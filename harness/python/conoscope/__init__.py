@@ -10,18 +10,16 @@ This package drives the installed command `conoscope`, and computes nothing itse
 
 from conoscope._command import ConoscopeError
 from conoscope._measure import measure
+from conoscope._runs import Store, plan, run
 from conoscope._scores import Score, Scores
 from conoscope._version import __version__
 
 __all__ = [
     "ConoscopeError",
-    "Explanation",
-    "HeadView",
     "Score",
     "Scores",
     "Store",
     "__version__",
-    "explain",
     "measure",
     "plan",
     "run",
