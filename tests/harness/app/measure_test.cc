@@ -91,13 +91,20 @@ TEST_CASE("measure: the arrays of a run give the run's numbers") {
         stored(here), {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr", "completeness"});
   }
   SUBCASE("an explanation that the files bring") {
-    // What the explainer `perfect` makes of a head: its weights, importance 1.
-    here.write("run.toml", digits_run("seeds = [0]\nmetrics = [\"surf\"]", {"perfect"}));
+    here.write("run.toml", digits_run("seeds = [0]\nmetrics = [\"surf\", \"deletion_weight_auc\"]",
+                                      {"random_importance"}));
     here.run({"run", here.path("run.toml"), "--no-board"});
-    const auto file =
-        write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);
-    check_equal(measured(here, {"surf", file}, "files"), stored(here),
-                {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr", "surf_norm_l1"});
+    std::vector<std::string> arguments = {"surf", "deletion_weight_auc", CONOSCOPE_TEST_DIGITS};
+    for (const auto& entry : fs::recursive_directory_iterator(here.cache()))
+      for (const std::string name : {"cavs", "importance", "counts"})
+        if (entry.path().filename() == name + ".npy")
+          arguments.push_back(name + "=" + entry.path().string());
+    REQUIRE(arguments.size() == 6);
+    const auto got = measured(here, arguments, "files");
+    CHECK(got.at("surf_mae") > 0.01);
+    check_equal(got, stored(here),
+                {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr", "surf_norm_l1",
+                 "deletion_weight_auc"});
   }
   SUBCASE("concepts and codes") {
     here.write("run.toml",
@@ -220,7 +227,7 @@ TEST_CASE("measure: bad input is named by file, array and value") {
     small.refuses("labels is given twice", {"labels=" + small.files["labels"]});
     small.refuses("no metric, group or file surff (did you mean surf?)", {"surff"});
     small.refuses("--split: expected the share", {"--split", "1.5"});
-    small.refuses("no explainer svdd", {"--explain", "svdd"});
+    small.refuses("no explainer of that id (did you mean svd?)", {"--explain", "svdd"});
   }
   SUBCASE("two splits") {
     small.put<std::int64_t>("train_index", {2}, {0, 2});
