@@ -160,6 +160,11 @@ TEST_CASE("measure: what is missing is listed with the array that would bring it
   CHECK_SAYS(head.err, "  concept_scores and concepts: ");
   CHECK_SAYS(head.err, "  codes and factors: ");
 
+  // Learnt concepts alone, without a word about the rows.
+  const auto scores = here.write("c_hat.npy", npy_of<double>({4, 1}, {0.1, 0.2, 0.7, 0.9}));
+  const Ended alone = here.run({"measure", "ctl", "concept_scores=" + scores}, 4);
+  CHECK_SAYS(alone.err, "  concepts: ctl");
+
   const Ended all = here.run(small.arguments());
   CHECK(!has(all.err, "cavs"));
   CHECK_SAYS(all.out, "surf_mae");
