@@ -201,6 +201,7 @@ int measure_command(const Arguments& arguments) {
   for (const auto& array : core::user_arrays())
     options.add()(dashed(array.name).c_str(), po::value<std::string>()->value_name("FILE"),
                   std::string(array.help).c_str());
+  options.with_confinement();
   options.with_limits(600, 8192);
   options.with_plugins();
   options.with_format();

@@ -1,0 +1,20 @@
+"""docs/python.md runs as it is written, and prints what it says."""
+
+import contextlib
+import io
+import re
+
+from conftest import ROOT
+
+
+def test_the_examples_run(tmp_path):
+    text = (ROOT / "docs/python.md").read_text()
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
+    shown = re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "docs/python.md", "exec"), {})
+    assert shown
+    for block in shown:
+        assert block in out.getvalue()
