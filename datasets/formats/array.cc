@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 static_assert(std::endian::native == std::endian::little, "files are read without swapping bytes");
 
@@ -60,6 +61,8 @@ auto dispatch(DType dtype, Body&& body) {
       return body(std::uint16_t{});
     case DType::u4:
       return body(std::uint32_t{});
+    case DType::u8:
+      return body(std::uint64_t{});
     case DType::u1:
     case DType::b1:
       break;
@@ -80,13 +83,16 @@ std::string text_of(Value value) {
 template <typename Target, typename Value>
 bool fits(Value value) {
   if constexpr (std::is_integral_v<Value>) {
-    if constexpr (std::is_integral_v<Target> || sizeof(Value) * 2 <= sizeof(Target)) {
+    if constexpr (std::is_integral_v<Target>) {
+      return std::in_range<Target>(value);
+    } else if constexpr (sizeof(Value) * 2 <= sizeof(Target)) {
       return true;
     } else {
+      using Wide = std::conditional_t<std::is_signed_v<Value>, std::int64_t, std::uint64_t>;
       const auto converted = static_cast<Target>(value);
-      // 2^63 itself is a Target but no std::int64_t: casting it back would be undefined.
-      return converted < static_cast<Target>(0x1p63) &&
-             static_cast<std::int64_t>(converted) == static_cast<std::int64_t>(value);
+      // 2^63 (2^64) itself is a Target but no Wide: casting it back would be undefined.
+      return converted < static_cast<Target>(std::is_signed_v<Value> ? 0x1p63 : 0x1p64) &&
+             static_cast<Wide>(converted) == static_cast<Wide>(value);
     }
   } else if constexpr (std::is_integral_v<Target>) {
     return value >= static_cast<Value>(-0x1p63) && value < static_cast<Value>(0x1p63) &&
@@ -114,8 +120,8 @@ std::size_t size_of(DType dtype) {
 }
 
 const char* name_of(DType dtype) {
-  constexpr const char* kNames[] = {"float16", "float32", "float64", "int8",   "int16", "int32",
-                                    "int64",   "uint8",   "uint16",  "uint32", "bool"};
+  constexpr const char* kNames[] = {"float16", "float32", "float64", "int8",   "int16",  "int32",
+                                    "int64",   "uint8",   "uint16",  "uint32", "uint64", "bool"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 

@@ -12,7 +12,7 @@
 namespace conoscope::formats {
 
 /// The number types that are read. Little endian; f2 is IEEE binary16, b1 one byte, 0 or 1.
-enum class DType { f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, b1 };
+enum class DType { f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8, b1 };
 
 std::size_t size_of(DType dtype);
 const char* name_of(DType dtype);  ///< as NumPy calls it: "float16"

@@ -44,7 +44,7 @@ std::optional<DType> dtype_of(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   switch (H5Tget_class(type)) {
     case H5T_FLOAT:
-      if (size == 4) return DType::f4;
+      if (size == 4 || size == 2) return DType::f4;  // the library widens float16
       if (size == 8) return DType::f8;
       return std::nullopt;
     case H5T_INTEGER: {
@@ -52,7 +52,7 @@ std::optional<DType> dtype_of(hid_t type) {
       if (size == 1) return is_signed ? DType::i1 : DType::u1;
       if (size == 2) return is_signed ? DType::i2 : DType::u2;
       if (size == 4) return is_signed ? DType::i4 : DType::u4;
-      if (size == 8 && is_signed) return DType::i8;
+      if (size == 8) return is_signed ? DType::i8 : DType::u8;
       return std::nullopt;
     }
     default:
@@ -79,22 +79,30 @@ hid_t memory_type(DType dtype) {
       return H5T_STD_U16LE;
     case DType::u4:
       return H5T_STD_U32LE;
+    case DType::u8:
+      return H5T_STD_U64LE;
     default:
       return H5T_STD_U8LE;
   }
 }
 
-/// The datasets of a file, as "/images, /labels".
-std::string dataset_names(hid_t file) {
-  std::string names;
+std::vector<std::string> dataset_names(hid_t file) {
+  std::vector<std::string> names;
   // `auto`: the struct's name differs between versions of the library.
   const auto note = [](hid_t, const char* name, const auto* info, void* to) -> herr_t {
-    auto& text = *static_cast<std::string*>(to);
-    if (info->type == H5O_TYPE_DATASET) text += (text.empty() ? "/" : ", /") + std::string(name);
+    if (info->type == H5O_TYPE_DATASET)
+      static_cast<std::vector<std::string>*>(to)->emplace_back(name);
     return 0;
   };
   H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, note, &names, H5O_INFO_BASIC);
-  return names.empty() ? "none" : names;
+  return names;
+}
+
+/// "/images, /labels"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "/" : ", /") + name;
+  return text.empty() ? "none" : text;
 }
 
 constexpr std::size_t kLargestCache = std::size_t{1} << 29;
@@ -129,13 +137,13 @@ class Hdf5::Dataset {
         id_(H5Dopen2(*file.file_, key.c_str(), H5P_DEFAULT), H5Dclose) {
     if (id_ < 0)
       throw std::invalid_argument(file.path_ + ": no dataset '" + key + "'; it holds " +
-                                  dataset_names(*file.file_));
+                                  listed(dataset_names(*file.file_)));
     const Handle type(H5Dget_type(id_), H5Tclose);
     const auto dtype = dtype_of(type);
     if (!dtype)
       throw std::invalid_argument(origin_ +
                                   ": its type is not one that is read: whole numbers of 8 to 64 "
-                                  "bits, float32 or float64");
+                                  "bits, float16, float32 or float64");
     layout_.dtype = *dtype;
     const Handle space(H5Dget_space(id_), H5Sclose);
     std::vector<hsize_t> extents(
@@ -169,6 +177,14 @@ Hdf5::Hdf5(const std::string& path) : path_(path) {
     H5Fclose(*id);
     delete id;
   });
+}
+
+std::vector<std::string> Hdf5::names() const { return dataset_names(*file_); }
+
+bool Hdf5::has(const std::string& key) const {
+  const auto known = names();
+  return std::find(known.begin(), known.end(), key.substr(key.starts_with('/') ? 1 : 0)) !=
+         known.end();
 }
 
 ArrayLayout Hdf5::layout(const std::string& key) const { return Dataset(*this, key).layout(); }

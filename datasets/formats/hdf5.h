@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "datasets/formats/array.h"
 
@@ -18,6 +19,11 @@ class Hdf5 {
   ///         short, or a build without HDF5
   explicit Hdf5(const std::string& path);
 
+  /// Every dataset's path, without the leading slash: "latents/classes".
+  std::vector<std::string> names() const;
+  bool has(const std::string& key) const;
+
+  /// float16, which the library does not know, is float32 in memory.
   /// dtype and shape of the dataset at `key`, such as "/latents/classes".
   /// throws  std::invalid_argument, beginning with path and key: no such dataset (lists those that
   ///         are there), or its type is not that of numbers

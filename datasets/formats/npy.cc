@@ -13,16 +13,17 @@
 namespace conoscope::formats {
 namespace {
 
-std::optional<DType> little_endian_dtype(std::string_view code) {
+std::optional<DType> dtype_of(std::string_view code) {
   constexpr std::pair<std::string_view, DType> kCodes[] = {
       {"f2", DType::f2}, {"f4", DType::f4}, {"f8", DType::f8}, {"i1", DType::i1},
       {"i2", DType::i2}, {"i4", DType::i4}, {"i8", DType::i8}, {"u1", DType::u1},
-      {"u2", DType::u2}, {"u4", DType::u4}, {"b1", DType::b1}};
+      {"u2", DType::u2}, {"u4", DType::u4}, {"u8", DType::u8}, {"b1", DType::b1}};
   for (const auto& [name, dtype] : kCodes)
     if (name == code) return dtype;
   return std::nullopt;
 }
 
+/// Of a dtype with or without its byte order: <f4, >f4, |b1.
 DType parse_dtype(const std::string& descr, const std::string& origin) {
   const auto refuse = [&](const std::string& why) -> DType {
     throw std::invalid_argument(origin + ": dtype '" + descr + "' " + why);
@@ -30,10 +31,7 @@ DType parse_dtype(const std::string& descr, const std::string& origin) {
   const char order = descr.empty() ? ' ' : descr.front();
   const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
   const std::string_view code = std::string_view(descr).substr(has_order ? 1 : 0);
-  const auto dtype = little_endian_dtype(code);
-  if (dtype && order == '>' && size_of(*dtype) > 1)
-    return refuse("is big-endian; save it as a.astype('<" + std::string(code) + "')");
-  if (dtype) return *dtype;
+  if (const auto dtype = dtype_of(code)) return *dtype;
   if (!code.empty() && code.front() == 'O')
     return refuse(
         "holds pickled Python objects, which are never loaded; save numbers, as in "
@@ -64,12 +62,21 @@ std::shared_ptr<std::vector<char>> to_c_order(std::span<const char> bytes, std::
   return out;
 }
 
+/// The same numbers with the bytes of each in the other order.
+std::shared_ptr<std::vector<char>> swap_bytes(std::span<const char> bytes, std::size_t width) {
+  auto out = std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
+  for (auto at = out->begin(); at != out->end(); at += static_cast<std::ptrdiff_t>(width))
+    std::reverse(at, at + static_cast<std::ptrdiff_t>(width));
+  return out;
+}
+
 }  // namespace
 
 NpyLayout parse_npy_layout(std::span<const char> bytes, const std::string& origin) {
   const sdk::NpyHeader header = sdk::parse_npy_header(bytes, origin);
-  return {parse_dtype(header.descr, origin), header.shape, header.fortran_order,
-          header.data_offset};
+  const DType dtype = parse_dtype(header.descr, origin);
+  return {dtype, header.shape, header.fortran_order,
+          header.descr.front() == '>' && size_of(dtype) > 1, header.data_offset};
 }
 
 Array parse_npy(std::span<const char> bytes, std::shared_ptr<const void> owner,
@@ -94,6 +101,11 @@ Array parse_npy(std::span<const char> bytes, std::shared_ptr<const void> owner,
 
   array.bytes = bytes.subspan(header.data_offset);
   array.owner = std::move(owner);
+  if (header.big_endian) {
+    const auto swapped = swap_bytes(array.bytes, width);
+    array.bytes = *swapped;
+    array.owner = swapped;
+  }
   if (header.fortran_order && array.shape.size() > 1) {
     const auto ordered = to_c_order(array.bytes, width, array.shape);
     array.bytes = *ordered;

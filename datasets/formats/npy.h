@@ -11,11 +11,11 @@
 namespace conoscope::formats {
 
 /// Reads a .npy file (NumPy format 1.0 to 3.0). The file is mapped, not copied, unless it is in
-/// Fortran order, which is turned into C order here.
+/// Fortran order or big-endian, which is turned into C order and little-endian here.
 ///
 /// throws  std::invalid_argument, beginning with the path: no such file, not a .npy file, cut short
-///         (with the bytes expected and found), followed by other bytes, big-endian, or of a dtype
-///         that is not numbers (object, structured, text, complex, ...), with what to do about it
+///         (with the bytes expected and found), followed by other bytes, or of a dtype that is not
+///         numbers (object, structured, text, complex, ...), with what to do about it
 Array read_npy(const std::string& path);
 
 /// What the header of a .npy file says.
@@ -23,6 +23,7 @@ struct NpyLayout {
   DType dtype = DType::f8;
   std::vector<std::int64_t> shape;
   bool fortran_order = false;
+  bool big_endian = false;
   std::size_t data_offset = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "datasets/formats/npy.h"
+#include "datasets/formats/pickle.h"
 
 namespace conoscope::formats {
 namespace {
@@ -40,6 +41,7 @@ Npz::Npz(const std::string& path) : path_(path) {
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), 0);
     const std::string text = name != nullptr ? name : "";
+    if (text == "data.pkl" || text.ends_with("/data.pkl")) refuse_pickle(path);
     if (text.size() > 4 && text.ends_with(".npy"))
       names_.push_back(text.substr(0, text.size() - 4));
   }
@@ -148,6 +150,11 @@ void Npz::read_rows(const std::string& name, std::span<const std::int64_t> rows,
     fail(
         "is in Fortran order, in which rows cannot be read one by one; save it as "
         "np.ascontiguousarray(a)");
+  if (header.big_endian)
+    fail(
+        "is big-endian, in which rows are not read one by one; save it in the order of this "
+        "machine, "
+        "as a.astype(a.dtype.newbyteorder('<'))");
   check_rows(rows, header.shape[0], member.origin());
   std::size_t width = size_of(header.dtype);
   width *=

@@ -12,7 +12,8 @@ namespace conoscope::formats {
 /// that cannot be read (a pickled object) does no harm to the others.
 class Npz {
  public:
-  /// throws  std::invalid_argument, beginning with the path: no such file, or not a zip archive
+  /// throws  std::invalid_argument, beginning with the path: no such file, not a zip archive, or a
+  ///         zip archive of PyTorch's
   explicit Npz(const std::string& path);
 
   const std::vector<std::string>& names() const { return names_; }  ///< without ".npy"
@@ -32,7 +33,8 @@ class Npz {
   ///
   /// rows    row numbers, ascending
   /// visit   visit(i, bytes of row rows[i]), in order; may throw
-  /// throws  std::invalid_argument: as get(); an array in Fortran order, or a row that is not there
+  /// throws  std::invalid_argument: as get(); an array in Fortran order or
+  ///         big-endian, or a row that is not there
   void read_rows(const std::string& name, std::span<const std::int64_t> rows,
                  const RowVisitor& visit) const;
 

@@ -1,30 +1,69 @@
 #include "datasets/formats/read_array.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
+#include "datasets/formats/array_file.h"
 #include "datasets/formats/csv.h"
 #include "datasets/formats/file.h"
 #include "datasets/formats/npy.h"
-#include "datasets/formats/npz.h"
 
 namespace conoscope::formats {
 
-Array read_array(const std::string& path) {
-  const auto starts_with = [&path](std::string_view magic) {
-    const MappedFile file(path);
-    return std::string_view(file.bytes().data(), file.bytes().size()).starts_with(magic);
-  };
-  if (starts_with("\x93NUMPY")) return read_npy(path);
-  if (!starts_with("PK")) return to_array(read_csv(path), path);
-  const Npz archive(path);
-  if (archive.names().size() != 1) {
-    std::string held;
-    for (const std::string& name : archive.names()) held += (held.empty() ? "" : ", ") + name;
-    throw std::invalid_argument(path + ": an archive of " + std::to_string(archive.names().size()) +
-                                " arrays where one is expected (" + held + ")");
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out.empty() ? "none" : out;
+}
+
+/// The columns that `names` lists, in its order.
+Array columns_of(const Table& table, std::string_view names, const std::string& path) {
+  std::vector<std::int64_t> wanted;
+  while (!names.empty()) {
+    const std::string name(names.substr(0, names.find(',')));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    const auto found = std::ranges::find(table.columns, name);
+    if (found == table.columns.end())
+      throw std::invalid_argument(
+          path + ": no column '" + name + "'" +
+          (table.columns.empty() ? "; it has no header" : "; it has " + listed(table.columns)));
+    wanted.push_back(found - table.columns.begin());
   }
-  return archive.get(archive.names().front());
+  Table out;
+  out.rows = table.rows;
+  out.width = static_cast<std::int64_t>(wanted.size());
+  for (std::int64_t row = 0; row < table.rows; ++row)
+    for (const std::int64_t column : wanted)
+      out.values.push_back(table.values[static_cast<std::size_t>(row * table.width + column)]);
+  return to_array(std::move(out), path);
+}
+
+}  // namespace
+
+Array read_array(const std::string& path, const std::string& member) {
+  const bool npy = [&path] {
+    const MappedFile file(path);
+    return std::string_view(file.bytes().data(), file.bytes().size()).starts_with("\x93NUMPY");
+  }();
+  if (npy && !member.empty())
+    throw std::invalid_argument(path + ": holds one array, without a name; '" + member +
+                                "' cannot be looked up in it");
+  if (npy) return read_npy(path);
+  if (!archive_kind(path)) {
+    Table table = read_csv(path);
+    return member.empty() ? to_array(std::move(table), path) : columns_of(table, member, path);
+  }
+  const ArrayFile archive(path);
+  if (!member.empty()) return archive.get(member);
+  const auto names = archive.names();
+  if (names.size() != 1)
+    throw std::invalid_argument(path + ": an archive of " + std::to_string(names.size()) +
+                                " arrays where one is expected (" + listed(names) + ")");
+  return archive.get(names.front());
 }
 
 }  // namespace conoscope::formats

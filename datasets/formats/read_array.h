@@ -6,11 +6,14 @@
 
 namespace conoscope::formats {
 
-/// Reads one array from a file whose kind is told by its first bytes: .npy, .npz with a single
-/// array, or else .csv, plain or gzipped.
+/// Reads one array from a file whose kind is told by its first bytes: .npy; .npz, .safetensors or
+/// HDF5; or else .csv, plain or gzipped.
 ///
-/// throws  std::invalid_argument: what read_npy(), Npz and read_csv() refuse, or a .npz archive
-///         that does not hold exactly one array (lists them)
-Array read_array(const std::string& path);
+/// member  of an archive, the array's name; of a .csv file with a header, the names of the wanted
+///         columns with commas between them. Empty: an archive's only array, all columns
+/// throws  std::invalid_argument: what read_npy(), ArrayFile and read_csv() refuse, an archive that
+///         does not hold exactly one array where no member is named (lists them), a column that is
+///         not there, or a member of a .npy file
+Array read_array(const std::string& path, const std::string& member = "");
 
 }  // namespace conoscope::formats

@@ -14,6 +14,8 @@ Hdf5::Hdf5(const std::string& path) : path_(path) {
 }
 
 // Never reached: there is no object without the constructor.
+std::vector<std::string> Hdf5::names() const { return {}; }
+bool Hdf5::has(const std::string&) const { return false; }
 ArrayLayout Hdf5::layout(const std::string&) const { return {}; }
 Array Hdf5::get(const std::string&) const { return {}; }
 void Hdf5::read_rows(const std::string&, std::span<const std::int64_t>, const RowVisitor&) const {}

@@ -209,4 +209,120 @@ void check_logits(const formats::Array& logits, std::int64_t samples,
   }
 }
 
+std::string check_explanation(const std::optional<formats::Array>& cavs,
+                              const std::optional<formats::Array>& importance,
+                              const std::optional<formats::Array>& counts,
+                              const formats::Array& weight, std::int64_t width) {
+  if (!cavs) refuse(importance ? *importance : *counts, "is given without cavs");
+  if (!importance) refuse(*cavs, "cavs are given without importance");
+  const std::int64_t outputs = weight.shape[0];
+  if (cavs->shape.size() != 2 || cavs->shape[1] != width || cavs->shape[0] == 0)
+    refuse(*cavs, "cavs are " + cavs->shape_text() + ", expected concepts x " +
+                      std::to_string(width) + ", the width of the activations");
+  check_finite(*cavs, "cavs");
+  check_finite(*importance, "importance");
+  const std::int64_t rows = cavs->shape[0];
+  if (importance->shape.size() == 2) {
+    if (importance->shape[0] != outputs || importance->shape[1] != rows)
+      refuse(*importance, "importance is " + importance->shape_text() + ", expected " +
+                              std::to_string(outputs) + " x " + std::to_string(rows) +
+                              ", outputs of " + weight.origin + " x rows of " + cavs->origin);
+    if (counts) refuse(*counts, "counts are given, but importance has a row for every output");
+    return "class_agnostic";
+  }
+  if (importance->shape.size() != 1 || importance->shape[0] != rows)
+    refuse(*importance, "importance is " + importance->shape_text() + ", expected " +
+                            std::to_string(rows) + ", one for each row of " + cavs->origin);
+  if (!counts)
+    refuse(*importance,
+           "importance has one number for each row of cavs, so counts is needed: how many of these "
+           "rows belong to each of the " +
+               std::to_string(outputs) + " outputs");
+  if (counts->shape.size() != 1 || counts->shape[0] != outputs)
+    refuse(*counts, "counts are " + counts->shape_text() + ", expected one for each of the " +
+                        std::to_string(outputs) + " outputs");
+  std::int64_t total = 0;
+  const auto values = formats::to_vector<std::int64_t>(*counts);
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    if (values[c] < 0 || values[c] > rows)
+      refuse(*counts, "the count at [" + std::to_string(c) + "] is " + std::to_string(values[c]) +
+                          ", expected 0 to " + std::to_string(rows));
+    total += values[c];
+  }
+  if (total != rows)
+    refuse(*counts, "counts add up to " + std::to_string(total) + ", but " + cavs->origin +
+                        " has " + std::to_string(rows) + " rows");
+  return "class_specific";
+}
+
+namespace {
+
+/// The first value outside [0, 1], in words; empty: there is none.
+std::string beyond_unit(const formats::Array& array) {
+  const auto values = formats::to_vector<double>(array);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(values[i] >= 0.0 && values[i] <= 1.0))
+      return "the value at " + formats::index_text(static_cast<std::int64_t>(i), array.shape) +
+             " is " + text_of(values[i]);
+  return "";
+}
+
+void check_same_shape(const formats::Array& array, const std::string& name,
+                      const std::vector<std::int64_t>& shape, const formats::Array& scores) {
+  if (array.shape != shape)
+    refuse(array, name + " is " + array.shape_text() + ", but " + scores.origin + " is " +
+                      scores.shape_text());
+  check_finite(array, name);
+}
+
+}  // namespace
+
+std::optional<Concepts> read_concepts(
+    const std::function<std::optional<formats::Array>(const std::string&)>& find,
+    std::int64_t samples, const std::string& like) {
+  const auto scores = find("concept_scores");
+  if (!scores) {
+    for (const char* name :
+         {"concept_probabilities", "task_outputs", "concept_active", "concept_inactive"})
+      if (const auto alone = find(name))
+        refuse(*alone, std::string(name) + " is given without concept_scores");
+    return std::nullopt;
+  }
+  Concepts out{*scores, find("concept_probabilities"), find("task_outputs"), find("concept_active"),
+               find("concept_inactive")};
+  const std::vector<std::int64_t> given = scores->shape;
+  if (given.size() != 2 && given.size() != 3)
+    refuse(*scores, "concept_scores are " + scores->shape_text() + ", expected n x k or n x k x w");
+  if (given[0] != samples)
+    refuse(*scores, "concept_scores has " + std::to_string(given[0]) + " rows, but " + like +
+                        " has " + std::to_string(samples));
+  if (scores->size() == 0) refuse(*scores, "concept_scores are " + scores->shape_text());
+  check_finite(*scores, "concept_scores");
+  if (out.scores.shape.size() == 2) out.scores.shape.push_back(1);
+
+  if (out.probabilities) {
+    check_same_shape(*out.probabilities, "concept_probabilities", {samples, given[1]}, *scores);
+    if (const std::string bad = beyond_unit(*out.probabilities); !bad.empty())
+      refuse(*out.probabilities, bad + ", concept_probabilities must lie in [0, 1]");
+  } else if (out.scores.shape[2] > 1) {
+    refuse(*scores, "concept_scores are " + scores->shape_text() +
+                        ", a vector for each concept: concept_probabilities (" +
+                        std::to_string(samples) + " x " + std::to_string(given[1]) +
+                        ") is needed, too");
+  } else if (beyond_unit(*scores).empty()) {
+    out.probabilities = *scores;
+    out.probabilities->shape = {samples, given[1]};
+  }
+  if (out.outputs) out.outputs = as_columns(*out.outputs, "task_outputs", samples, like);
+  if (out.active.has_value() != out.inactive.has_value())
+    refuse(out.active ? *out.active : *out.inactive,
+           out.active ? "concept_active is given without concept_inactive"
+                      : "concept_inactive is given without concept_active");
+  if (out.active) {
+    check_same_shape(*out.active, "concept_active", given, *scores);
+    check_same_shape(*out.inactive, "concept_inactive", given, *scores);
+  }
+  return out;
+}
+
 }  // namespace conoscope::datasets

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,5 +67,32 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
 void check_logits(const formats::Array& logits, std::int64_t samples,
                   const formats::Array& activations, const formats::Array& weight,
                   const formats::Array& bias, const std::string& pooling);
+
+/// What an explanation of the head claims: cavs, and their importances either by row of them (class-
+/// specific, with the number of rows of each output in counts) or outputs x rows (class-agnostic).
+/// Returns the scope: class_specific or class_agnostic.
+/// throws  std::invalid_argument: shapes that do not agree with each other or with the head, counts
+///         that do not add up, a value that is not finite, or an array without the others
+std::string check_explanation(const std::optional<formats::Array>& cavs,
+                              const std::optional<formats::Array>& importance,
+                              const std::optional<formats::Array>& counts,
+                              const formats::Array& weight, std::int64_t width);
+
+/// concept_scores as n x k x width (n x k: width 1), and what comes with them.
+struct Concepts {
+  formats::Array scores;
+  /// n x k; where none are given, scalar scores that lie in [0, 1].
+  std::optional<formats::Array> probabilities;
+  std::optional<formats::Array> outputs;           ///< n x C
+  std::optional<formats::Array> active, inactive;  ///< as scores
+};
+
+/// find  the array of a name, or nothing
+/// throws  std::invalid_argument: other numbers of samples than `samples`, shapes that do not agree
+///         with concept_scores, probabilities outside [0, 1], vectors without probabilities, one of
+///         concept_active and concept_inactive alone, or one of these without concept_scores
+std::optional<Concepts> read_concepts(
+    const std::function<std::optional<formats::Array>(const std::string&)>& find,
+    std::int64_t samples, const std::string& like);
 
 }  // namespace conoscope::datasets

@@ -1,5 +1,6 @@
-// A head view that somebody else's network left in files: activations, the head above them and what
-// is known about the samples. Everything is cross-checked before anything is written.
+// What somebody else's network left in files: activations and the head above them, an explanation of
+// it, learnt concepts, codes, and what is known about the samples. Everything is cross-checked before
+// anything is written.
 
 #include <algorithm>
 #include <cstring>
@@ -57,8 +58,9 @@ void write(sdk::Sink& out, const std::string& name, std::span<const std::int64_t
 constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("archive")
         .offers("annotations")
-        .help(".npz whose arrays have the names of the parameters below; a file given by itself "
-              "wins"),
+        .help(".npz, .safetensors or HDF5 file whose arrays have the names of the parameters "
+              "below; a "
+              "file given by itself wins"),
     sdk::optional_file("activations")
         .help("n x height x width x D, n x P x D or n x D, before pooling"),
     sdk::optional_file("train_activations")
@@ -66,6 +68,23 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("test_activations").help("in place of activations: the test split's rows"),
     sdk::optional_file("head_weight").help("outputs x D; with pooling = flatten: outputs x P*D"),
     sdk::optional_file("head_bias").help("one per output; zeros for a head without bias"),
+    sdk::optional_file("cavs").help(
+        "concepts x D: directions that explain the head; class-specific ones output after output"),
+    sdk::optional_file("importance")
+        .help("of the concepts: outputs x concepts, or one for each row of cavs with counts"),
+    sdk::optional_file("counts").help("how many rows of cavs belong to each output"),
+    sdk::optional_file("concept_scores")
+        .offers("concept_view")
+        .help("n x k, or n x k x w for embeddings: learnt concepts"),
+    sdk::optional_file("concept_probabilities")
+        .help("n x k, in [0, 1]; not given: concept_scores, where they lie in [0, 1]"),
+    sdk::optional_file("task_outputs").help("n x C: what the model makes of its concepts"),
+    sdk::optional_file("concept_active")
+        .help("as concept_scores: what an intervention writes where a concept is there"),
+    sdk::optional_file("concept_inactive").help("the same where it is not there"),
+    sdk::optional_file("codes").offers("latent_view").help("n x m: codes of an encoder"),
+    sdk::optional_file("codes_log_variance").help("n x m: logarithms of the posteriors' variances"),
+    sdk::optional_file("reconstruction_loss").help("n: -log p(x|z)"),
     sdk::optional_file("labels").offers("labels").help("the class of every row, from 0"),
     sdk::optional_file("train_labels")
         .offers("labels")
@@ -89,6 +108,10 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("train_index")
         .help("row numbers of the training split, from 0; with test_index"),
     sdk::optional_file("test_index").help("row numbers of the test split"),
+    sdk::texts("members", {})
+        .empty_means("none")
+        .help("NAME=ARRAY for each parameter whose array has another name in its file; of a .csv "
+              "file NAME=COLUMN,COLUMN"),
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("where the files do not split: share of every class that goes to the test split"),
@@ -98,6 +121,16 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("output", "softmax")
         .choices({"softmax", "sigmoid", "regression"})
         .help("what the head's outputs mean"));
+
+/// The arrays of a head view, checked against each other.
+struct Head {
+  std::vector<formats::Array> activations;  ///< whole, or training and test rows
+  formats::Array weight, bias;
+  std::string pooling;
+
+  const formats::Array& first() const { return activations.front(); }
+  std::int64_t width() const { return first().shape[2]; }
+};
 
 class Precomputed final : public sdk::Dataset {
  public:
@@ -111,41 +144,49 @@ class Precomputed final : public sdk::Dataset {
     for (const std::string& name : sources_.unused())
       context.log("precomputed: the archive's array " + name + " is not used");
 
-    std::vector<formats::Array> activations = sources_.whole_or_halves("activations");
-    if (activations.empty()) activations.push_back(sources_.get("activations"));
-    for (formats::Array& part : activations) {
-      context.check_cancelled();
-      part = as_positions(part);
-    }
-    const formats::Array& first = activations.front();
-    const formats::Array& last = activations.back();
-    if (first.shape[1] != last.shape[1] || first.shape[2] != last.shape[2])
-      throw std::invalid_argument(first.origin + " has activations of " + first.shape_text() +
-                                  ", but " + last.origin + " of " + last.shape_text());
-    samples_ = first.shape[0] + (activations.size() > 1 ? last.shape[0] : 0);
-    like_ =
-        activations.size() > 1 ? first.origin + " and " + last.origin + " together" : first.origin;
+    const std::optional<Head> head = load_head(context);
+    if (!head) find_samples();
     context.progress(0.3);
-
-    const formats::Array weight = sources_.get("head_weight"), bias = sources_.get("head_bias");
-    const std::string pooling = resolve_pooling(pooling_, first);
-    check_head(weight, bias, first, pooling, output_);
-    if (const auto logits = sources_.find("logits"))
-      check_logits(*logits, samples_, first, weight, bias, pooling);
-
-    const std::vector<std::int64_t> labels = load_labels(activations, weight);
-    const auto annotations = load_annotations(weight);
-    const auto embeddings = sources_.find("segment_embeddings");
-    const auto owners = sources_.find("segment_sample");
+    const auto find = [this](const std::string& name) { return sources_.find(name); };
+    const auto cavs = find("cavs"), importance = find("importance"), counts = find("counts");
+    std::string scope;
+    if (cavs || importance || counts) {
+      if (!head) sources_.get("activations");  // refuses
+      scope = check_explanation(cavs, importance, counts, head->weight, head->width());
+    }
+    const std::optional<Concepts> concepts = read_concepts(find, samples_, like_);
+    const auto codes = load_codes();
+    const std::vector<std::int64_t> labels = load_labels(head);
+    const auto annotations = load_annotations(head);
+    const auto embeddings = find("segment_embeddings"), owners = find("segment_sample");
+    if ((embeddings || owners) && !head) sources_.get("activations");
     const std::vector<std::int64_t> segments =
-        read_segments(embeddings, owners, samples_, first.shape[2], first.origin);
-    const sdk::Split split = load_split(activations, labels, context.seed());
+        head ? read_segments(embeddings, owners, samples_, head->width(), head->first().origin)
+             : std::vector<std::int64_t>();
+    bool drawn = false;
+    const sdk::Split split = load_split(head, labels, context.seed(), drawn);
     context.check_cancelled();
     context.progress(0.5);
 
-    write_activations(out, activations, {samples_, first.shape[1], first.shape[2]});
-    write(out, "head_weight", {weight}, weight.shape);
-    write(out, "head_bias", {bias}, bias.shape);
+    if (head) {
+      write_activations(out, head->activations,
+                        {samples_, head->first().shape[1], head->first().shape[2]});
+      write(out, "head_weight", {head->weight}, head->weight.shape);
+      write(out, "head_bias", {head->bias}, head->bias.shape);
+      out.text("pooling", head->pooling);
+      out.text("output", output_);
+      out.text("task", output_ == "softmax"   ? "classification"
+                       : output_ == "sigmoid" ? "attributes"
+                                              : "regression");
+    }
+    if (!scope.empty()) {
+      write(out, "cavs", {*cavs}, cavs->shape);
+      write(out, "importance", {*importance}, importance->shape);
+      if (counts) write(out, "counts", formats::to_vector<std::int64_t>(*counts));
+      out.text("scope", scope);
+    }
+    if (concepts) write_concepts(*concepts, context, out);
+    for (const auto& [name, array] : codes) write(out, name, {array}, array.shape);
     if (!labels.empty()) write(out, "labels", labels);
     for (const auto& [name, columns] : annotations) write(out, name, {columns}, columns.shape);
     if (embeddings) {
@@ -153,63 +194,144 @@ class Precomputed final : public sdk::Dataset {
       write(out, "segment_sample", segments);
     }
     sdk::write_split(out, split);
-    out.text("pooling", pooling);
-    out.text("output", output_);
-    out.text("task", output_ == "softmax"   ? "classification"
-                     : output_ == "sigmoid" ? "attributes"
-                                            : "regression");
+    out.text("split", drawn ? "drawn" : "given");
   }
 
  private:
-  std::vector<std::int64_t> load_labels(const std::vector<formats::Array>& activations,
-                                        const formats::Array& weight) const {
+  std::optional<Head> load_head(const sdk::Context& context) {
+    Head head;
+    head.activations = sources_.whole_or_halves("activations");
+    if (head.activations.empty()) {
+      for (const char* name : {"head_weight", "head_bias", "logits"})
+        if (const auto alone = sources_.find(name))
+          throw std::invalid_argument(alone->origin + ": " + name +
+                                      " is given without activations");
+      return std::nullopt;
+    }
+    for (formats::Array& part : head.activations) {
+      context.check_cancelled();
+      part = as_positions(part);
+    }
+    const formats::Array& first = head.activations.front();
+    const formats::Array& last = head.activations.back();
+    const bool halves = head.activations.size() > 1;
+    if (first.shape[1] != last.shape[1] || first.shape[2] != last.shape[2])
+      throw std::invalid_argument(first.origin + " has activations of " + first.shape_text() +
+                                  ", but " + last.origin + " of " + last.shape_text());
+    samples_ = first.shape[0] + (halves ? last.shape[0] : 0);
+    like_ = halves ? first.origin + " and " + last.origin + " together" : first.origin;
+
+    head.weight = sources_.get("head_weight");
+    head.bias = sources_.get("head_bias");
+    head.pooling = resolve_pooling(pooling_, first);
+    check_head(head.weight, head.bias, first, head.pooling, output_);
+    if (const auto logits = sources_.find("logits"))
+      check_logits(*logits, samples_, first, head.weight, head.bias, head.pooling);
+    return head;
+  }
+
+  /// Without activations the learnt concepts or the codes say how many samples there are.
+  void find_samples() {
+    for (const char* name : {"concept_scores", "codes"})
+      if (const auto found = sources_.find(name)) {
+        if (found->shape.size() < 2)
+          throw std::invalid_argument(found->origin + ": " + name + " are " + found->shape_text() +
+                                      ", expected samples x columns");
+        samples_ = found->shape[0];
+        like_ = found->origin;
+        return;
+      }
+    sources_.get("activations");  // refuses
+  }
+
+  std::map<std::string, formats::Array> load_codes() const {
+    std::map<std::string, formats::Array> out;
+    const auto codes = sources_.find("codes");
+    for (const char* name : {"codes", "codes_log_variance", "reconstruction_loss"})
+      if (const auto found = sources_.find(name)) {
+        if (!codes) throw std::invalid_argument(found->origin + ": is given without codes");
+        formats::Array columns = as_columns(*found, name, samples_, like_);
+        if (name == std::string("codes_log_variance") && columns.shape != out["codes"].shape)
+          throw std::invalid_argument(found->origin + ": codes_log_variance is " +
+                                      found->shape_text() + ", but " + codes->origin + " is " +
+                                      codes->shape_text());
+        if (name == std::string("reconstruction_loss")) {
+          if (columns.shape[1] != 1)
+            throw std::invalid_argument(found->origin + ": reconstruction_loss is " +
+                                        found->shape_text() + ", expected one per sample");
+          columns.shape.pop_back();
+        }
+        out[name] = columns;
+      }
+    return out;
+  }
+
+  static void write_concepts(const Concepts& concepts, const sdk::Context& context,
+                             sdk::Sink& out) {
+    write(out, "concept_scores", {concepts.scores}, concepts.scores.shape);
+    if (concepts.probabilities)
+      write(out, "concept_probabilities", {*concepts.probabilities}, concepts.probabilities->shape);
+    else
+      context.log(
+          "precomputed: concept_scores go beyond [0, 1] and concept_probabilities are not given: "
+          "the concepts are matched with the annotated ones by correlation");
+    if (concepts.outputs) write(out, "task_outputs", {*concepts.outputs}, concepts.outputs->shape);
+    if (!concepts.active) return;
+    write(out, "concept_active", {*concepts.active}, concepts.scores.shape);
+    write(out, "concept_inactive", {*concepts.inactive}, concepts.scores.shape);
+  }
+
+  std::vector<std::int64_t> load_labels(const std::optional<Head>& head) const {
     const std::vector<formats::Array> parts = sources_.whole_or_halves("labels");
-    if (parts.size() > activations.size())
+    if (parts.size() > 1 && (!head || head->activations.size() < 2))
       throw std::invalid_argument(parts[0].origin +
                                   ": train_labels goes with train_activations, but " +
-                                  activations[0].origin + " is not split");
+                                  (head ? head->first().origin : like_) + " is not split");
     std::vector<std::int64_t> labels;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool whole = parts.size() == 1;
-      const auto rows = whole ? samples_ : activations[i].shape[0];
-      const std::string& like = whole ? like_ : activations[i].origin;
+      const auto rows = whole ? samples_ : head->activations[i].shape[0];
+      const std::string& like = whole ? like_ : head->activations[i].origin;
       as_columns(parts[i], "labels", rows, like);
-      const auto values =
-          read_labels(parts[i], output_ == "softmax", weight.shape[0], weight.origin);
+      const bool softmax = head && output_ == "softmax";
+      const auto values = read_labels(parts[i], softmax, head ? head->weight.shape[0] : 0,
+                                      head ? head->weight.origin : "");
       labels.insert(labels.end(), values.begin(), values.end());
     }
     return labels;
   }
 
-  sdk::Split load_split(const std::vector<formats::Array>& activations,
-                        const std::vector<std::int64_t>& labels, sdk::Seed seed) const {
+  sdk::Split load_split(const std::optional<Head>& head, const std::vector<std::int64_t>& labels,
+                        sdk::Seed seed, bool& drawn) const {
+    const bool halves = head && head->activations.size() > 1;
     const auto train = sources_.find("train_index"), test = sources_.find("test_index");
     if (train.has_value() != test.has_value())
       throw std::invalid_argument((train ? train : test)->origin + ": " +
                                   (train ? "train_index is given without test_index"
                                          : "test_index is given without train_index"));
-    if (train && activations.size() > 1)
+    if (train && halves)
       throw std::invalid_argument(train->origin + ": train_index is given, but " +
-                                  activations[0].origin + " and " + activations[1].origin +
-                                  " are split already");
+                                  head->activations[0].origin + " and " +
+                                  head->activations[1].origin + " are split already");
     if (train) return read_split(*train, *test, samples_);
-    if (activations.size() > 1) {
+    if (halves) {
       sdk::Split split;
       for (std::int64_t i = 0; i < samples_; ++i)
-        (i < activations[0].shape[0] ? split.train : split.test).push_back(i);
+        (i < head->activations[0].shape[0] ? split.train : split.test).push_back(i);
       return split;
     }
+    drawn = true;
     const std::vector<std::int64_t> one_class(static_cast<std::size_t>(samples_), 0);
     return sdk::stratified_split(labels.empty() ? one_class : labels, test_share_, seed);
   }
 
-  std::map<std::string, formats::Array> load_annotations(const formats::Array& weight) const {
+  std::map<std::string, formats::Array> load_annotations(const std::optional<Head>& head) const {
     std::map<std::string, formats::Array> annotations;
     for (const char* name : {"targets", "concepts", "factors"})
       if (const auto found = sources_.find(name))
         annotations[name] = as_columns(*found, name, samples_, like_);
-    if (const auto targets = annotations.find("targets"); targets != annotations.end())
-      check_targets(targets->second, weight, output_ == "sigmoid");
+    if (const auto targets = annotations.find("targets"); targets != annotations.end() && head)
+      check_targets(targets->second, head->weight, output_ == "sigmoid");
     return annotations;
   }
 
@@ -222,8 +344,8 @@ class Precomputed final : public sdk::Dataset {
 
 }  // namespace
 
-CONOSCOPE_DATASET(Precomputed, "precomputed", "1.0.0", R"toml(
-summary = "activations and head of your own network, from .npy, .npz or .csv files"
+CONOSCOPE_DATASET(Precomputed, "precomputed", "1.1.0", R"toml(
+summary = "arrays of your own network: .npy, .npz, .safetensors, HDF5 or .csv files"
 licence = "that of your files"
 citation = ""
 needs = []

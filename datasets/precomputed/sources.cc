@@ -1,5 +1,6 @@
 #include "datasets/precomputed/sources.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "datasets/formats/read_array.h"
@@ -10,12 +11,24 @@ Sources::Sources(const sdk::Params& params, std::span<const sdk::Parameter> decl
   for (const sdk::Parameter& parameter : declared)
     if (parameter.type == sdk::ParameterType::file && parameter.name != "archive")
       files_[std::string(parameter.name)] = params.file(parameter.name);
+  for (const std::string& entry : params.texts("members")) {
+    const std::size_t equals = entry.find('=');
+    const std::string name = entry.substr(0, equals);
+    if (equals == entry.npos || equals + 1 == entry.size() || !files_.contains(name))
+      throw std::invalid_argument("precomputed: members has '" + entry +
+                                  "', expected NAME=ARRAY with the name of an array parameter");
+    if (!members_.emplace(name, entry.substr(equals + 1)).second)
+      throw std::invalid_argument("precomputed: members names " + name + " twice");
+  }
   const std::string archive = params.file("archive");
   if (!archive.empty()) archive_.emplace(archive);
 }
 
 std::optional<formats::Array> Sources::find(const std::string& name) const {
-  if (const std::string& path = files_.at(name); !path.empty()) return formats::read_array(path);
+  const auto named = members_.find(name);
+  const std::string& path = files_.at(name);
+  if (!path.empty()) return formats::read_array(path, named == members_.end() ? "" : named->second);
+  if (archive_ && named != members_.end()) return archive_->get(named->second);
   if (archive_ && archive_->has(name)) return archive_->get(name);
   return std::nullopt;
 }
@@ -47,7 +60,10 @@ std::vector<std::string> Sources::unused() const {
   std::vector<std::string> names;
   if (archive_)
     for (const std::string& name : archive_->names())
-      if (!files_.contains(name)) names.push_back(name);
+      if (!files_.contains(name) &&
+          std::ranges::find(members_, name, &decltype(members_)::value_type::second) ==
+              members_.end())
+        names.push_back(name);
   return names;
 }
 

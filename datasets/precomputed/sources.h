@@ -8,15 +8,17 @@
 
 #include "conoscope/sdk/plugin.h"
 #include "datasets/formats/array.h"
-#include "datasets/formats/npz.h"
+#include "datasets/formats/array_file.h"
 
 namespace conoscope::datasets {
 
 /// Where the arrays of the dataset `precomputed` come from: a file of its own for each name, or a
-/// member of one archive. A file wins over the archive's member of the same name.
+/// member of one archive. A file wins over the archive's member of the same name. The parameter
+/// `members`, texts NAME=ARRAY, says which array of its file a name means, where it is another.
 class Sources {
  public:
   /// Of the declared parameters every file but `archive` names an array.
+  /// throws  std::invalid_argument: the archive cannot be read, or `members` is not as above
   Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared);
 
   /// throws  std::invalid_argument: the file or member cannot be read
@@ -33,8 +35,9 @@ class Sources {
   std::vector<std::string> unused() const;
 
  private:
-  std::map<std::string, std::string> files_;  ///< name -> path, "" when not given
-  std::optional<formats::Npz> archive_;
+  std::map<std::string, std::string> files_;    ///< name -> path, "" when not given
+  std::map<std::string, std::string> members_;  ///< name -> array of the file or of the archive
+  std::optional<formats::ArrayFile> archive_;
 };
 
 }  // namespace conoscope::datasets

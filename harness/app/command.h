@@ -43,6 +43,7 @@ int history_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
 int status_command(const Arguments& arguments);
 int query_command(const Arguments& arguments);
+int measure_command(const Arguments& arguments);
 int metric_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int retract_command(const Arguments& arguments);

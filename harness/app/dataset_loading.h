@@ -2,11 +2,10 @@
 
 #include <iostream>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/app/access.h"
 #include "harness/app/command.h"
+#include "harness/app/component_options.h"
 #include "harness/app/options.h"
 #include "harness/core/run/loaded_dataset.h"
 
@@ -14,11 +13,6 @@ namespace conoscope::app {
 
 /// What dataset info and export have in common: which dataset, and how it is loaded.
 void add_loading(Options& options);
-
-/// The dataset with its parameters, as a run file that names them would have it.
-core::Component component_of(const core::PluginFile& plugin,
-                             const std::vector<std::pair<std::string, std::string>>& params,
-                             const core::Quarantine& quarantine);
 
 /// throws  UsageError: none is named, or none of that name; PluginRefused
 core::PluginFile wanted_dataset(const Options& options, const core::Quarantine& quarantine,

@@ -13,15 +13,17 @@ constexpr double kLevel = 0.95;
 
 }  // namespace
 
-double t_half_width(std::int64_t n, double sd) {
+double t_half_width(std::int64_t n, double sd, double resampled) {
   const auto count = static_cast<double>(n);
-  return numerics::student_two_sided_quantile(kLevel, count - 1) * sd / std::sqrt(count);
+  return numerics::student_two_sided_quantile(kLevel, count - 1) * sd / std::sqrt(count) *
+         std::sqrt(1.0 + count * resampled);
 }
 
-Estimate estimate_of(std::span<const double> values, std::int64_t asked) {
+Estimate estimate_of(std::span<const double> values, std::int64_t asked, double resampled) {
   Estimate out{numerics::mean(values), std::nullopt, static_cast<std::int64_t>(values.size()),
                asked};
-  if (values.size() > 1) out.half_width = t_half_width(out.n, numerics::sample_sd(values));
+  if (values.size() > 1)
+    out.half_width = t_half_width(out.n, numerics::sample_sd(values), resampled);
   return out;
 }
 

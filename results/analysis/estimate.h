@@ -7,12 +7,17 @@
 
 namespace conoscope::results {
 
-/// Half-width of the 95 % t interval of a mean: t sd / sqrt(n).
-/// throws  std::invalid_argument: n < 2
-double t_half_width(std::int64_t n, double sd);
+/// Half-width of the 95 % t interval of a mean: t sd sqrt(1/n + resampled).
+///
+/// resampled  0: independent values. Of n splits of one sample, whose scores share rows: test rows
+///            for each training row
+/// throws     std::invalid_argument: n < 2
+///
+/// Source: Nadeau & Bengio, Machine Learning 52, 2003.
+double t_half_width(std::int64_t n, double sd, double resampled = 0.0);
 
 /// Mean and 95 % t interval; one value alone has no interval.
 /// throws  std::invalid_argument: no values
-Estimate estimate_of(std::span<const double> values, std::int64_t asked);
+Estimate estimate_of(std::span<const double> values, std::int64_t asked, double resampled = 0.0);
 
 }  // namespace conoscope::results

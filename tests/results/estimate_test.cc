@@ -32,5 +32,8 @@ TEST_CASE("estimate: one value has no interval, equal ones have none of any widt
 
 TEST_CASE("estimate: too few values") {
   CHECK_THROWS_SAYING(estimate_of({}, 1), std::invalid_argument, "no values");
+  // Nadeau and Bengio: 1/n + R in place of 1/n, so with n = 3 and R = 2/3 sqrt(3) times as wide.
+  CHECK(t_half_width(3, 2.0, 2.0 / 3.0) ==
+        doctest::Approx(std::sqrt(3.0) * t_half_width(3, 2.0)).epsilon(1e-14));
   CHECK_THROWS_AS(t_half_width(1, 1.0), std::invalid_argument);
 }

@@ -59,7 +59,8 @@ void check_dtype(const sdk::Tensor& tensor, std::int32_t dtype) {
 std::int64_t samples_of(const ArrayBag& dataset) {
   for (const std::string_view name : kAnnotationArrays)
     if (const auto tensor = dataset.find(name)) return tensor->rows();
-  if (const auto tensor = dataset.find("activations")) return tensor->rows();
+  for (const std::string_view name : kModelArrays)  // brought along for a model to pass on
+    if (const auto tensor = dataset.find(name)) return tensor->rows();
   fail("there is no array with a row for each sample");
 }
 
@@ -144,8 +145,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
     if (offers(metadata, name)) need(dataset, name);
   const std::int64_t samples = samples_of(dataset);
   check_rows(dataset, kAnnotationArrays, samples);
-  constexpr std::string_view kOfHead[] = {"activations"};
-  check_rows(dataset, kOfHead, samples);
+  check_rows(dataset, kModelArrays, samples);
   if (const auto labels = dataset.find("labels")) {
     check_dtype(*labels, CONO_I64);
     check_shape(*labels, {samples});

@@ -44,4 +44,19 @@ std::vector<std::string> missing(const Needs& needs, const std::vector<std::stri
   return out;
 }
 
+/// Does a metric judge an explanation, rather than the model itself? An explanation's concept scores
+/// can stand for a concept view or for codes, where the model has none of its own.
+///
+/// model  the views that the model offers
+template <typename Names>
+bool judges_explanations(const Names& needs, const std::vector<std::string>& model) {
+  const auto has = [&model](std::string_view view) {
+    return std::find(model.begin(), model.end(), view) != model.end();
+  };
+  if (asks_for(needs, "explanation")) return true;
+  if (!has("head_view")) return false;
+  return (asks_for(needs, "concept_view") && !has("concept_view")) ||
+         (asks_for(needs, "latent_view") && !has("latent_view"));
+}
+
 }  // namespace conoscope::core

@@ -51,16 +51,6 @@ bool calls_forward(const Component& explainer, const Component& model) {
   return contains(model.offers, "forward") && asks_for(explainer.needs(), "forward");
 }
 
-/// An explanation's concept scores can stand for a concept view or for codes, where the model has
-/// none of its own.
-template <typename Names>
-bool judges_explanations(const Names& needs, const Component& model) {
-  if (asks_for(needs, "explanation")) return true;
-  if (!contains(model.offers, "head_view")) return false;
-  return (asks_for(needs, "concept_view") && !contains(model.offers, "concept_view")) ||
-         (asks_for(needs, "latent_view") && !contains(model.offers, "latent_view"));
-}
-
 std::string binary_of(const Component& component) {
   return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16);
 }
@@ -156,7 +146,7 @@ class Planner {
     std::vector<NotApplicable> rest;
     for (const auto& name : built_in_) {
       const auto* metric = metrics::catalogue().metric(name);
-      if (judges_explanations(metric->needs, model) != (explainer != nullptr)) {
+      if (judges_explanations(metric->needs, model.offers) != (explainer != nullptr)) {
         rest.push_back({name, other_subject});
         continue;
       }
@@ -171,7 +161,7 @@ class Planner {
     std::vector<const Component*> plugins;
     for (const Component& metric : plan_.metric_plugins) {
       const auto needs = metric.needs();
-      if (metric.usable() && judges_explanations(needs, model) != (explainer != nullptr)) {
+      if (metric.usable() && judges_explanations(needs, model.offers) != (explainer != nullptr)) {
         for (const auto& score : metric.plugin.metadata->scores)
           rest.push_back({score.name, other_subject});
         continue;

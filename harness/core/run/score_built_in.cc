@@ -7,14 +7,9 @@
 
 namespace conoscope::core {
 
-namespace {
-
-/// Parts of measures of concept views and codes are by concept, pair or point of a curve: few.
-bool by_sample(const metrics::Metric& metric) {
+bool parts_by_sample(const metrics::Metric& metric) {
   return !metric.asks_for("concept_view") && !metric.asks_for("latent_view");
 }
-
-}  // namespace
 
 bool any_asks_for(const std::vector<std::string>& metrics, std::string_view view) {
   return std::any_of(metrics.begin(), metrics.end(), [view](const std::string& name) {
@@ -29,7 +24,7 @@ void score_built_in(const std::vector<std::string>& metrics, const metrics::View
   for (const auto& name : metrics) {
     const auto* metric = metrics::catalogue().metric(name);
     if (metric == nullptr) throw std::runtime_error("no metric " + name);
-    take(metrics::score(*metric, subject), by_sample(*metric));
+    take(metrics::score(*metric, subject), parts_by_sample(*metric));
   }
 }
 

@@ -52,13 +52,39 @@ TEST_CASE("npy: Fortran order is turned into C order") {
   CHECK(values == std::vector<double>(wanted.begin(), wanted.end()));
 }
 
+TEST_CASE("npy: big-endian numbers are turned round") {
+  const auto values = [](const std::string& bytes) {
+    return formats::to_vector<double>(formats::parse_npy(bytes, nullptr, "f.npy"));
+  };
+  // As numpy.save() writes np.array([[1, -2, 3.5]], '>f4') and others.
+  const std::vector<unsigned char> floats = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0, 0x40, 0x60, 0, 0};
+  CHECK(values(npy_bytes(">f4", "(1, 3)", floats)) == std::vector<double>{1, -2, 3.5});
+  const std::vector<unsigned char> halves = {0x3c, 0, 0xc0, 0};
+  CHECK(values(npy_bytes(">f2", "(2,)", halves)) == std::vector<double>{1, -2});
+  // In Fortran order, too: [[1, 3], [2, 4]].
+  const std::vector<unsigned char> shorts = {0, 1, 0, 2, 0, 3, 0, 4};
+  CHECK(values(npy_bytes(">i2", "(2, 2)", shorts, true)) == std::vector<double>{1, 3, 2, 4});
+}
+
+TEST_CASE("npy: uint64 beyond what the target holds is refused") {
+  const auto bytes = npy_bytes<std::uint64_t>("<u8", "(2,)", {1, 0xffffffffffffffffu});
+  const auto array = formats::parse_npy(bytes, nullptr, "f.npy");
+  CHECK_THROWS_WITH(formats::to_vector<double>(array),
+                    "f.npy: the value at [1] is 18446744073709551615, which float64 cannot hold");
+  CHECK_THROWS_WITH(
+      formats::to_vector<std::int64_t>(array),
+      "f.npy: the value at [1] is 18446744073709551615, which is not a 64-bit integer");
+  const auto large = npy_bytes<std::uint64_t>("<u8", "(1,)", {0x8000000000000000u});
+  CHECK(formats::to_vector<double>(formats::parse_npy(large, nullptr, "f.npy"))[0] == 0x1p63);
+}
+
 TEST_CASE("npy: every dtype that is read") {
   using formats::DType;
   const std::string zeros(8, '\0');
   const std::pair<const char*, DType> known[] = {
       {"<f2", DType::f2}, {"<f4", DType::f4}, {"<f8", DType::f8}, {"|i1", DType::i1},
       {"<i2", DType::i2}, {"<i4", DType::i4}, {"<i8", DType::i8}, {"|u1", DType::u1},
-      {"<u2", DType::u2}, {"<u4", DType::u4}, {"|b1", DType::b1}};
+      {"<u2", DType::u2}, {"<u4", DType::u4}, {"<u8", DType::u8}, {"|b1", DType::b1}};
   for (const auto& [descr, dtype] : known) {
     const std::vector<char> data(formats::size_of(dtype), 0);
     const std::string bytes = npy_bytes(descr, "(1,)", data);
@@ -69,8 +95,6 @@ TEST_CASE("npy: every dtype that is read") {
 
 TEST_CASE("npy: dtypes that are refused, and what to do") {
   const std::vector<double> one = {1.0};
-  CHECK(refusal(npy_bytes(">f8", "(1,)", one)) ==
-        "dtype '>f8' is big-endian; save it as a.astype('<f8')");
   CHECK(refusal(npy_bytes("|O", "(1,)", one)) ==
         "dtype '|O' holds pickled Python objects, which are never loaded; save numbers, as in "
         "a.astype('<f8')");

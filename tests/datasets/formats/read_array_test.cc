@@ -49,3 +49,37 @@ TEST_CASE("read_array: an archive of several arrays does not say which is meant"
                        (scratch.path("none.npy") + ": No such file or directory").c_str(),
                        std::invalid_argument);
 }
+
+TEST_CASE("read_array: a member of an archive, columns of a table") {
+  const Scratch scratch;
+  const std::string bytes = npy_bytes<float>("<f4", "(2,)", {1, 2});
+  const auto two = write_zip(scratch.path("two.npz"), {"x.npy", "y.npy"}, bytes);
+  CHECK(formats::to_vector<float>(formats::read_array(two, "y")) == std::vector<float>{1, 2});
+
+  const auto table = scratch.write("t.csv", "age,wing,beak\n1,2,3\n4,5,6\n");
+  CHECK(formats::to_vector<double>(formats::read_array(table, "beak,age")) ==
+        std::vector<double>{3, 1, 6, 4});
+  CHECK(formats::read_array(table, "wing").shape == std::vector<std::int64_t>{2});
+  CHECK_THROWS_WITH(formats::read_array(table, "tail"),
+                    (table + ": no column 'tail'; it has age, wing, beak").c_str());
+  const auto plain = scratch.write("a.npy", bytes);
+  CHECK_THROWS_WITH(
+      formats::read_array(plain, "x"),
+      (plain + ": holds one array, without a name; 'x' cannot be looked up in it").c_str());
+}
+
+TEST_CASE("read_array: a pickle is refused, with what to do") {
+  const Scratch scratch;
+  const auto zipped = write_zip(scratch.path("m.pt"), {"m/data.pkl", "m/data/0"}, "x");
+  const auto old = scratch.write("old.pt", std::string("\x80\x02}q\x00.", 7));
+  for (const auto& path : {zipped, old}) {
+    CAPTURE(path);
+    try {
+      formats::read_array(path);
+      FAIL_CHECK("was read");
+    } catch (const std::invalid_argument& error) {
+      CHECK(std::string(error.what()).starts_with(path + ": holds pickled Python objects"));
+      CHECK(std::string(error.what()).find("np.savez(") != std::string::npos);
+    }
+  }
+}

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/own_arrays.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
@@ -72,6 +73,7 @@ class World {
     write("parsimony.toml", sweep + "params = { k = [1, 2] }\n");
     write("wine.csv", "alcohol,class\n14.2,a\n13.2,b\n12.4,a\n13.1,b\n14.0,a\n13.3,b\n");
     fs::copy(CONOSCOPE_TEST_DIGITS, path("arrays.npz"));
+    write_own_arrays();
     fs::copy(plugin_of_build("precomputed_dataset"), path("my_data.so"));
     fs::copy(CONOSCOPE_TEST_MY_METHOD, path("build/my_method.so"));
     for (const std::string name :
@@ -114,6 +116,25 @@ class World {
  private:
   std::string path(const std::string& name) const { return scratch_.path(name); }
   void write(const std::string& name, const std::string& text) const { scratch_.write(name, text); }
+
+  /// What `measure` is given: an explained head view; a bottleneck's concepts; codes.
+  void write_own_arrays() const {
+    write_explained_digits(CONOSCOPE_TEST_DIGITS, path("explained.npz"), false);
+    std::vector<std::int64_t> labels, truth;
+    std::vector<double> scores;
+    for (std::int64_t i = 0; i < 60; ++i) {
+      labels.push_back(i % 2);
+      for (std::int64_t j = 0; j < 3; ++j) {
+        truth.push_back((i >> j) % 2);
+        scores.push_back((0.8 * static_cast<double>(truth.back())) + 0.003 * static_cast<double>(i));
+      }
+    }
+    write("y.npy", npy_of<std::int64_t>({60}, labels));
+    write("c.npy", npy_of<std::int64_t>({60, 3}, truth));
+    write("c_hat.npy", npy_of<double>({60, 3}, scores));
+    write("codes.npy", npy_of<double>({60, 3}, scores));
+    write("factors.npy", npy_of<std::int64_t>({60, 3}, truth));
+  }
 
   static std::string faithfulness(const std::string& name) {
     return digits_run("name = \"" + name +

@@ -74,7 +74,8 @@ const std::vector<Never> kNever = {
     {"datasets/", {"harness/", "results/", "metrics/", "plugins/", "tests/"}},
     {"harness/sdk/", {"harness/", "results/", "metrics/", "plugins/", "datasets/", "tests/"}},
     {"harness/core/", {"harness/app/", "plugins/", "datasets/", "tests/"}},
-    // Inside: run > conformance > plan > border > artifacts and processes.
+    // Inside: measure > run > conformance > plan > border > artifacts and processes.
+    {"harness/core/run/", {"harness/core/measure/"}},
     {"harness/core/conformance/", {"harness/core/run/"}},
     {"harness/core/plan/", {"harness/core/run/", "harness/core/conformance/"}},
     {"harness/core/border/",

@@ -1,0 +1,251 @@
+#include "harness/core/measure/measure.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "harness/app/command.h"
+#include "harness/app/component_options.h"
+#include "harness/app/folders.h"
+#include "harness/app/plugin_info.h"
+#include "harness/app/print_measured.h"
+#include "harness/core/measure/wanted_arrays.h"
+#include "harness/core/plan/names.h"
+#include "harness/core/run/loaded_dataset.h"
+#include "metrics/catalogue.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+namespace {
+
+/// What the arguments say: which metrics, and where the arrays are.
+struct Asked {
+  std::vector<std::string> metrics;          ///< names and groups; empty: all
+  std::map<std::string, std::string> files;  ///< parameter of the dataset -> path
+  std::vector<std::string> members;          ///< NAME=ARRAY
+};
+
+std::vector<std::string> array_names() {
+  std::vector<std::string> names;
+  for (const auto& array : core::user_arrays()) names.emplace_back(array.name);
+  return names;
+}
+
+std::string dashed(std::string_view name) {
+  std::string out(name);
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
+void give(Asked& asked, const std::string& name, const std::string& file) {
+  if (!fs::is_regular_file(file)) throw UsageError(file + ": no such file");
+  if (!asked.files.emplace(name, fs::absolute(file).string()).second)
+    throw UsageError(name == "archive" ? file +
+                                             ": a second file of several arrays; name those that "
+                                             "are wanted of it, as in labels=" +
+                                             file + ":y"
+                                       : name + " is given twice");
+}
+
+/// FILE or FILE:ARRAY. A file whose own name has the colon wins.
+void give_array(Asked& asked, const std::string& name, const std::string& text) {
+  const auto known = array_names();
+  if (std::ranges::find(known, name) == known.end())
+    throw UsageError(text + ": no array is called " + name + core::did_you_mean(name, known));
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos || fs::exists(text)) return give(asked, name, text);
+  give(asked, name, text.substr(0, colon));
+  asked.members.push_back(name + "=" + text.substr(colon + 1));
+}
+
+/// A file by itself: of several arrays by their names, or of one that the file is named after.
+void give_file(Asked& asked, const std::string& file) {
+  const std::string name = fs::path(file).filename().string();
+  const auto ends = [&name](std::string_view suffix) { return name.ends_with(suffix); };
+  if (ends(".npy") || ends(".csv") || ends(".csv.gz")) {
+    const std::string stem = name.substr(0, name.find('.'));
+    const auto known = array_names();
+    if (std::ranges::find(known, stem) == known.end())
+      throw UsageError(file + ": which array is it? Write NAME=" + file + " with one of " +
+                       joined(known));
+    return give(asked, stem, file);
+  }
+  give(asked, "archive", file);
+}
+
+bool looks_like_file(const std::string& text) {
+  return fs::exists(text) || text.find_first_of("./") != text.npos;
+}
+
+Asked read_arguments(const Options& options) {
+  Asked asked;
+  const auto& catalogue = metrics::catalogue();
+  if (options.has("what"))
+    for (const auto& text : options.get<std::vector<std::string>>("what")) {
+      const std::size_t equals = text.find('=');
+      if (!catalogue.select(text).empty()) {
+        asked.metrics.push_back(text);
+      } else if (equals != text.npos && !fs::exists(text)) {
+        give_array(asked, text.substr(0, equals), text.substr(equals + 1));
+      } else if (looks_like_file(text)) {
+        give_file(asked, text);
+      } else {
+        std::vector<std::string> known;
+        for (const auto& group : catalogue.groups()) known.emplace_back(group);
+        for (const auto& metric : catalogue.metrics()) known.push_back(metric.name);
+        throw UsageError("no metric, group or file " + text +
+                         core::did_you_mean(text, known, "conoscope metric"));
+      }
+    }
+  for (const auto& array : core::user_arrays()) {
+    const std::string name(array.name), option = dashed(name);
+    if (options.has(option)) give_array(asked, name, options.get<std::string>(option.c_str()));
+  }
+  if (asked.files.empty())
+    throw UsageError("measure: no arrays; `conoscope measure --help` shows how to name them");
+  return asked;
+}
+
+/// Every one that the names stand for, in the order of the boards.
+std::vector<std::string> metric_names(const std::vector<std::string>& asked) {
+  const auto& catalogue = metrics::catalogue();
+  std::vector<std::string> chosen, out;
+  for (const auto& name : asked)
+    for (const auto* metric : catalogue.select(name)) chosen.push_back(metric->name);
+  for (const auto& metric : catalogue.metrics())
+    if (asked.empty() || core::contains(chosen, metric.name)) out.push_back(metric.name);
+  return out;
+}
+
+core::Component data_component(const core::Registry& registry, const Asked& asked,
+                               const Options& options) {
+  const auto* plugin = registry.find(core::Kind::kDataset, "precomputed");
+  if (plugin == nullptr)
+    throw UsageError(
+        "measure: the dataset precomputed, which reads the files, is not there; "
+        "`conoscope plugin list` shows what was found where");
+  if (!plugin->metadata || !plugin->refusal.empty()) throw core::PluginRefused(plugin->refusal);
+  core::Component out;
+  out.plugin = *plugin;
+  out.id = out.key = plugin->metadata->id;
+  out.version = plugin->metadata->version;
+  out.name = "measure";
+  for (const auto& parameter : plugin->metadata->parameters) {
+    core::Value value = *parameter.standard;
+    if (const auto file = asked.files.find(parameter.name); file != asked.files.end())
+      value = file->second;
+    if (parameter.name == "members") value = asked.members;
+    if (parameter.name == "test_share") value = 0.5;  // two rows can be split; see measure()
+    if (parameter.name == "output" || parameter.name == "pooling") try {
+        value = parameter.check(options.get<std::string>(parameter.name.c_str()));
+      } catch (const std::invalid_argument& error) {
+        throw UsageError(error.what());
+      }
+    out.values.push_back(std::move(value));
+  }
+  return out;
+}
+
+std::optional<double> test_share(const Options& options) {
+  if (!options.has("split")) return std::nullopt;
+  const auto share = options.get<double>("split");
+  if (!(share > 0.0 && share < 1.0))
+    throw UsageError("--split: expected the share of rows to judge, above 0 and below 1");
+  return share;
+}
+
+}  // namespace
+
+int measure_command(const Arguments& arguments) {
+  Options options(
+      "measure [GROUP|METRIC]... FILE... [NAME=FILE[:ARRAY]]... [options]",
+      "Scores arrays of your own, without a run file. FILE: .npz, .safetensors or HDF5 with "
+      "arrays\n"
+      "of the names below, or .npy or .csv called after its one array. NAME=FILE[:ARRAY]: one "
+      "array\n"
+      "by any name (:ARRAY: what it is called in its file; of a .csv file, its columns). Every\n"
+      "metric whose needs are met is applied, or of those named every one; what is missing is\n"
+      "listed with the array that would bring it. Every row is judged and nothing is trained,\n"
+      "unless the rows are split: --split, or train_index and test_index.",
+      {"conoscope measure explained.npz", "conoscope measure surf explained.npz --per-concept",
+       "conoscope measure --concept-scores c_hat.npy --concepts c.npy --labels y.npy",
+       "conoscope measure dci_disentanglement codes.npy factors=factors.npy --split 0.5 --format "
+       "json",
+       "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --repeat 3",
+       "conoscope measure surf explained.npz --per-sample errors.npz"});
+  options.positional("what", -1);
+  options.add()("split", po::value<double>()->value_name("SHARE"),
+                "judge this share of every class, train on the rest");
+  options.add()("seed", po::value<std::int64_t>()->default_value(0)->value_name("N"),
+                "of splits, fits and metrics that draw");
+  options.add()("repeat", po::value<std::int64_t>()->default_value(1)->value_name("N"),
+                "split N times; means with 95 % intervals");
+  options.add()("explain",
+                po::value<std::vector<std::string>>()->composing()->value_name("METHOD,..."),
+                "also fit these explainers to the head view and judge them, as svd or svd(k=3)");
+  options.add()("per-concept", "also print what a number is made of: concepts, classes, codes");
+  options.add()("per-sample", po::value<std::string>()->value_name("OUT.npz"),
+                "save the parts of every number that is a mean over rows");
+  options.add()("output", po::value<std::string>()->default_value("softmax")->value_name("KIND"),
+                "what the head's outputs mean: softmax, sigmoid or regression");
+  options.add()("pooling", po::value<std::string>()->default_value("auto")->value_name("KIND"),
+                "between activations and head: mean, none, flatten, or auto");
+  for (const auto& array : core::user_arrays())
+    options.add()(dashed(array.name).c_str(), po::value<std::string>()->value_name("FILE"),
+                  std::string(array.help).c_str());
+  options.with_confinement();
+  options.with_limits(600, 8192);
+  options.with_plugins();
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+
+  const Asked asked = read_arguments(options);
+  core::MeasureRequest request;
+  request.metrics = metric_names(asked.metrics);
+  request.seed = options.get<std::int64_t>("seed");
+  request.repeat = options.get<std::int64_t>("repeat");
+  if (request.repeat < 1 || request.repeat > 1000)
+    throw UsageError("--repeat: expected a number from 1 to 1000");
+  request.test_share = test_share(options);
+  request.limits = options.limits();
+  const auto quarantine = open_quarantine(options);
+  const auto registry = scan_plugins(options, quarantine);
+  request.data = data_component(registry, asked, options);
+  if (options.has("explain"))
+    for (const auto& list : options.get<std::vector<std::string>>("explain"))
+      for (const auto& text : split_list(list))
+        request.explainers.push_back(
+            component_from(text, core::Kind::kExplainer, registry, quarantine));
+
+  const bool many = request.repeat > 1 || !request.explainers.empty();
+  core::Measured measured;
+  try {
+    measured = core::measure(request, core::Cache(options.cache()), [many](const auto& what) {
+      if (many) std::cerr << what << '\n';
+    });
+  } catch (const core::DatasetNotLoaded& error) {
+    std::cerr << "conoscope: " << error.what() << '\n';
+    return error.plugin_at_fault() ? kPluginRefused : kUsage;
+  } catch (const core::MeasureRefused& error) {
+    throw UsageError(std::string("measure: ") + error.what());
+  }
+  std::cerr << measured.log;
+  if (measured.drawn)
+    std::cerr << measured.train << " rows are trained on, " << measured.test
+              << " are judged (--split)\n";
+  print_measured(measured, !asked.metrics.empty(), options.has("per-concept"), format);
+  if (options.has("per-sample"))
+    save_parts(measured, core::Cache(options.cache()), options.get<std::string>("per-sample"));
+  return measured.faults.empty() && !measured.subjects.empty() ? kOk : kSomeFailed;
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,179 @@
+#include "harness/app/print_measured.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conoscope/sdk/plugin.h"
+#include "harness/app/reading.h"
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/npz_file.h"
+#include "harness/core/measure/wanted_arrays.h"
+#include "metrics/catalogue.h"
+#include "results/analysis/estimate.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+using results::ColumnType;
+using results::Field;
+using results::Table;
+
+namespace {
+
+std::string better_end(const std::string& metric) {
+  return std::string(metrics::to_string(metrics::catalogue().metric(metric)->direction));
+}
+
+/// "a and b", "a, b and c"
+std::string in_words(const std::vector<std::string>& items) {
+  std::string out;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
+  return out;
+}
+
+std::string what_is_missing(const core::MissingViews& missing) {
+  std::vector<std::string> arrays;
+  for (const auto& view : missing.views) arrays.push_back(core::what_brings(view));
+  return in_words(arrays);
+}
+
+/// The mean over the splits that have a value; the reason and the words of the first that has none.
+struct Summary {
+  Field value;
+  std::string reason, message;
+};
+
+Summary summary_of(const core::MeasuredScore& score, double resampled) {
+  std::vector<double> values;
+  Summary out;
+  for (const auto& row : score.scores) {
+    if (row.value) values.push_back(*row.value);
+    if (out.reason.empty()) out.reason = row.reason;
+    if (out.message.empty()) out.message = row.message;
+  }
+  if (!values.empty()) out.reason.clear();
+  const auto asked = static_cast<std::int64_t>(score.scores.size());
+  if (asked == 1)
+    out.value = values.empty() ? Field() : Field(values.front());
+  else if (values.empty())
+    out.value = results::Estimate{0, std::nullopt, 0, asked};
+  else
+    out.value = results::estimate_of(values, asked, resampled);
+  return out;
+}
+
+Table score_table(const core::Measured& measured, bool machine) {
+  const bool repeated =
+      !measured.subjects.empty() && measured.subjects.front().scores.front().scores.size() > 1;
+  Table table{{{"judged"},
+               {"metric"},
+               {"value", repeated ? ColumnType::estimate : ColumnType::real},
+               {"better"},
+               {"reason"},
+               {"message"}},
+              {}};
+  for (const auto& subject : measured.subjects)
+    for (const auto& score : subject.scores) {
+      const Summary summary = summary_of(score, measured.resampled());
+      table.add({subject.name, score.metric, summary.value, better_end(score.metric),
+                 summary.reason, summary.message});
+    }
+  if (machine)
+    for (const auto& missing : measured.missing)
+      table.add({std::string(), missing.metric, repeated ? Field(results::Estimate{}) : Field(),
+                 better_end(missing.metric), std::string("not_applicable"),
+                 "needs " + what_is_missing(missing)});
+  return table;
+}
+
+Table part_table(const core::Measured& measured) {
+  Table table{{{"judged"}, {"metric"}, {"part", ColumnType::integer}, {"value", ColumnType::real}},
+              {}};
+  for (const auto& subject : measured.subjects)
+    for (const auto& score : subject.scores) {
+      if (score.by_sample) continue;
+      for (std::size_t i = 0; i < score.parts.size(); ++i)
+        table.add({subject.name, score.metric, static_cast<std::int64_t>(i), score.parts[i]});
+    }
+  return table;
+}
+
+/// A group's name stands for its metrics where all of them are listed.
+std::vector<std::string> by_group(const std::vector<std::string>& metrics) {
+  const auto& catalogue = metrics::catalogue();
+  std::vector<std::string> out;
+  for (const auto& name : metrics) {
+    const std::string group(catalogue.metric(name)->group);
+    const auto whole = catalogue.select(group);
+    const bool all = std::ranges::all_of(whole, [&](const metrics::Metric* metric) {
+      return std::ranges::find(metrics, metric->name) != metrics.end();
+    });
+    const std::string& shown = all ? group : name;
+    if (std::ranges::find(out, shown) == out.end()) out.push_back(shown);
+  }
+  return out;
+}
+
+/// One line for each set of missing arrays: what is missing, and what it keeps from being said.
+void print_missing(const core::Measured& measured, bool asked) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<std::string>> metrics;
+  for (const auto& missing : measured.missing) {
+    const std::string arrays = what_is_missing(missing);
+    if (metrics.find(arrays) == metrics.end()) order.push_back(arrays);
+    metrics[arrays].push_back(missing.metric);
+  }
+  if (!order.empty())
+    std::cerr << (asked ? "not applied, for want of\n" : "more could be said, with\n");
+  for (const auto& arrays : order)
+    std::cerr << "  " << arrays << ": " << in_words(by_group(metrics[arrays])) << '\n';
+}
+
+}  // namespace
+
+void print_measured(const core::Measured& measured, bool asked, bool parts,
+                    results::Format format) {
+  const bool machine = !results::for_people(format);
+  const Table scores = score_table(measured, machine);
+  if (parts)
+    print({{"scores", scores}, {"parts", part_table(measured)}}, format);
+  else if (!scores.rows.empty() || machine)
+    std::cout << results::to_text(scores, format);
+  for (const auto& fault : measured.faults) std::cerr << "failed: " << fault << '\n';
+  if (!machine) print_missing(measured, asked);
+}
+
+void save_parts(const core::Measured& measured, const core::Cache& cache, const fs::path& file) {
+  const fs::path work = cache.make_work_folder();
+  try {
+    core::ArtifactWriter writer(work / "parts");
+    sdk::Sink sink(writer.sink());
+    std::ranges::copy(
+        measured.rows,
+        sink.create<std::int64_t>("rows", {static_cast<std::int64_t>(measured.rows.size())})
+            .begin());
+    for (const auto& subject : measured.subjects)
+      for (const auto& score : subject.scores) {
+        if (!score.by_sample) continue;
+        std::string name = (measured.subjects.size() > 1 ? subject.name + "." : "") + score.metric;
+        for (char& c : name)
+          if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
+        std::ranges::copy(
+            score.parts,
+            sink.create<double>(name, {static_cast<std::int64_t>(score.parts.size())}).begin());
+      }
+    writer.finish();
+    core::write_npz(work / "parts", file);
+  } catch (...) {
+    fs::remove_all(work);
+    throw;
+  }
+  fs::remove_all(work);
+}
+
+}  // namespace conoscope::app

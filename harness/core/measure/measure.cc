@@ -1,0 +1,272 @@
+#include "harness/core/measure/measure.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "conoscope/sdk/dataset.h"
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/measure/wanted_arrays.h"
+#include "harness/core/plan/needs.h"
+#include "harness/core/run/loaded_dataset.h"
+#include "harness/core/run/score_built_in.h"
+#include "metrics/catalogue.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+using results::Status;
+
+namespace {
+
+constexpr double kTestShare = 0.2;  // as the dataset `precomputed` splits
+
+/// A folder of the cache, removed at the end.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const Cache& cache) : path_(cache.make_work_folder()) {}
+  ~WorkFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::int64_t> numbers(const ArrayBag& arrays, const char* name) {
+  const auto values = arrays.get(name).values<const std::int64_t>();
+  return {values.begin(), values.end()};
+}
+
+/// Judges one subject, or fits and judges it.
+struct Subject {
+  std::string name;
+  const Component* explainer = nullptr;  ///< fitted here; null: the files' own explanation, or none
+  bool explanation = false;
+  std::vector<std::string> metrics;  ///< that fit
+};
+
+class Measuring {
+ public:
+  Measuring(const MeasureRequest& request, const Cache& cache,
+            const std::function<void(const std::string&)>& progress)
+      : request_(request),
+        cache_(cache),
+        progress_(progress),
+        loaded_(request.data, request.seed, request.limits, cache),
+        arrays_(ArrayBag::open(loaded_.artifact())),
+        given_split_(arrays_.text("split") == "given") {}
+
+  Measured run() {
+    out_.log = loaded_.log();
+    check_request();
+    if (!given_split_) test_share_ = request_.test_share;
+    if (!given_split_ && !test_share_ && (request_.repeat > 1 || !request_.explainers.empty()))
+      test_share_ = kTestShare;
+    out_.drawn = test_share_.has_value();
+    choose_subjects(given_split_ || out_.drawn);
+    for (std::int64_t r = 0; r < request_.repeat; ++r) {
+      const sdk::Split split = split_of(r);
+      if (r == 0) {
+        out_.rows = split.test;
+        out_.train = static_cast<std::int64_t>(split.train.size());
+        out_.test = static_cast<std::int64_t>(split.test.size());
+      }
+      const WorkFolder folder(cache_);
+      write_split_folder(split, folder.path() / "arrays");
+      for (std::size_t s = 0; s < subjects_.size(); ++s) judge(r, s, folder.path() / "arrays");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void check_request() const {
+    if (given_split_ && (request_.test_share || request_.repeat > 1))
+      throw MeasureRefused(
+          "the files bring a split of their own (train_index and test_index, or "
+          "two halves), so none can be drawn (--split, --repeat)");
+    if (!request_.explainers.empty() && !arrays_.find("head_weight"))
+      throw MeasureRefused("--explain fits explanations to a head view: " +
+                           what_brings("head_view") + " are needed");
+  }
+
+  void choose_subjects(bool trained) {
+    std::vector<Subject> all;
+    const bool own = arrays_.find("cavs").has_value();
+    all.push_back({"model", nullptr, false, {}});
+    if (own) all.push_back({"files", nullptr, true, {}});
+    for (const Component& explainer : request_.explainers)
+      all.push_back({explainer.name, &explainer, true, {}});
+    const auto model_views = views_of_arrays(arrays_, trained, false);
+    for (const auto& name : request_.metrics) {
+      const metrics::Metric& metric = *metrics::catalogue().metric(name);
+      const bool of_explanations = judges_explanations(metric.needs, model_views);
+      std::vector<std::string> lacking;
+      bool fits = false;
+      for (Subject& subject : all) {
+        if (subject.explanation != of_explanations) continue;
+        lacking = missing(metric.needs, views_of_arrays(arrays_, trained, subject.explanation));
+        if (!lacking.empty()) continue;
+        subject.metrics.push_back(name);
+        fits = true;
+      }
+      if (fits) continue;
+      if (lacking.empty()) lacking = missing(metric.needs, model_views);
+      out_.missing.push_back({name, lacking});
+    }
+    for (Subject& subject : all) {
+      if (subject.metrics.empty()) continue;
+      MeasuredSubject measured{subject.name, {}};
+      for (const auto& metric : subject.metrics)
+        measured.scores.push_back(
+            {metric,
+             std::vector<results::ScoreRow>(static_cast<std::size_t>(request_.repeat)),
+             {},
+             false});
+      out_.subjects.push_back(std::move(measured));
+      subjects_.push_back(std::move(subject));
+    }
+  }
+
+  sdk::Split split_of(std::int64_t r) const {
+    if (given_split_) return {numbers(arrays_, "train_index"), numbers(arrays_, "test_index")};
+    auto samples = numbers(arrays_, "train_index").size() + numbers(arrays_, "test_index").size();
+    if (!test_share_) {
+      sdk::Split all;
+      for (std::size_t i = 0; i < samples; ++i) all.test.push_back(static_cast<std::int64_t>(i));
+      return all;
+    }
+    std::vector<std::int64_t> classes(samples, 0);
+    if (arrays_.find("labels")) classes = numbers(arrays_, "labels");
+    try {
+      return sdk::stratified_split(classes, *test_share_, seed_of("split", r));
+    } catch (const std::invalid_argument& error) {
+      throw MeasureRefused(error.what());
+    }
+  }
+
+  sdk::Seed seed_of(const char* purpose, std::int64_t r) const {
+    return sdk::Seed(static_cast<std::uint64_t>(request_.seed))
+        .child("measure")
+        .child(purpose)
+        .child(static_cast<std::uint64_t>(r));
+  }
+
+  /// The loaded arrays with another split, without a copy of them.
+  void write_split_folder(const sdk::Split& split, const fs::path& folder) const {
+    ArtifactWriter writer(folder);
+    sdk::Sink sink(writer.sink());
+    sdk::write_split(sink, split);
+    for (const auto& [key, value] : arrays_.texts()) sink.text(key, value);
+    writer.finish();
+    // Hard links, because a confined plugin may read what lies in this folder, and nothing behind it.
+    for (const auto& entry : fs::directory_iterator(loaded_.artifact())) {
+      const fs::path to = folder / entry.path().filename();
+      if (to.extension() != ".npy" || fs::exists(to)) continue;
+      std::error_code no_links;
+      fs::create_hard_link(entry.path(), to, no_links);
+      if (no_links) fs::copy_file(entry.path(), to);
+    }
+  }
+
+  Job job(Stage stage, const std::string& label, const fs::path& arrays, const fs::path& work,
+          std::int64_t r) const {
+    Job job;
+    job.stage = stage;
+    job.label = label;
+    job.dataset = arrays;
+    job.model_folder = arrays;
+    job.work = work;
+    job.seed = seed_of(to_string(stage), r).value();
+    job.threads = request_.threads;
+    job.memory = request_.limits.memory;
+    job.sample_scores = true;
+    return job;
+  }
+
+  JobEnd run_one(const Job& job) const { return run_job(job, request_.limits, "/proc/self/exe"); }
+
+  void judge(std::int64_t r, std::size_t s, const fs::path& arrays) {
+    const Subject& subject = subjects_[s];
+    progress_(subject.name + (request_.repeat > 1 ? ", split " + std::to_string(r + 1) + " of " +
+                                                        std::to_string(request_.repeat)
+                                                  : ""));
+    const WorkFolder fit_folder(cache_), score_folder(cache_);
+    Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
+    if (subject.explainer != nullptr) {
+      Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder.path(), r);
+      fit.plugin = PluginUse{subject.explainer->plugin.file, subject.explainer->values};
+      if (const JobEnd end = run_one(fit); end.status != Status::ok)
+        return note_fault(r, s, subject.metrics, end);
+      score.explainer = fit.plugin;
+      score.explanation = fit_folder.path() / "artifact";
+    } else if (subject.explanation) {
+      score.explanation = arrays;
+    }
+    score.metrics = subject.metrics;
+    const JobEnd end = run_one(score);
+    if (end.status == Status::ok) return take(r, s, end);
+    // One metric that cannot cope must not cost the others theirs.
+    for (const auto& metric : subject.metrics) {
+      score.metrics = {metric};
+      const JobEnd alone = subject.metrics.size() > 1 ? run_one(score) : end;
+      if (alone.status == Status::ok)
+        take(r, s, alone);
+      else
+        note_fault(r, s, {metric}, alone);
+    }
+  }
+
+  MeasuredScore& score_of(std::size_t s, const std::string& metric) {
+    return *std::ranges::find(out_.subjects[s].scores, metric, &MeasuredScore::metric);
+  }
+
+  void take(std::int64_t r, std::size_t s, const JobEnd& end) {
+    for (const auto& row : end.scores)
+      score_of(s, row.metric).scores[static_cast<std::size_t>(r)] = row;
+    if (r > 0) return;
+    std::map<std::string, std::vector<double>> parts;
+    for (const auto& part : end.parts)
+      if (part.value) parts[part.metric].push_back(*part.value);
+    for (auto& [metric, values] : parts) {
+      MeasuredScore& score = score_of(s, metric);
+      score.by_sample = parts_by_sample(*metrics::catalogue().metric(metric)) &&
+                        static_cast<std::int64_t>(values.size()) == out_.test;
+      score.parts = std::move(values);
+    }
+  }
+
+  void note_fault(std::int64_t r, std::size_t s, const std::vector<std::string>& metrics,
+                  const JobEnd& end) {
+    for (const auto& metric : metrics)
+      score_of(s, metric).scores[static_cast<std::size_t>(r)] = {metric, std::nullopt, "error",
+                                                                 end.message};
+    out_.faults.push_back(subjects_[s].name + ": " +
+                          (metrics.size() == 1 ? metrics[0] + ": " : "") + end.stage + ": " +
+                          end.message);
+  }
+
+  const MeasureRequest& request_;
+  const Cache& cache_;
+  const std::function<void(const std::string&)>& progress_;
+  const LoadedDataset loaded_;
+  const ArrayBag arrays_;
+  const bool given_split_;
+  std::optional<double> test_share_;  ///< of drawn splits; none: the files' split, or every row
+  std::vector<Subject> subjects_;
+  Measured out_;
+};
+
+}  // namespace
+
+Measured measure(const MeasureRequest& request, const Cache& cache,
+                 const std::function<void(const std::string&)>& progress) {
+  return Measuring(request, cache, progress).run();
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/core/artifacts/cache.h"
+#include "harness/core/plan/component.h"
+#include "harness/core/processes/worker_process.h"
+#include "results/store/rows.h"
+
+namespace conoscope::core {
+
+/// Arrays of a user's own, without a run file: what is to be judged, and how.
+struct MeasureRequest {
+  Component data;                     ///< the dataset that reads the files
+  std::vector<Component> explainers;  ///< fitted to the files' head view on the way
+  std::vector<std::string> metrics;   ///< built-in ones
+  std::int64_t seed = 0;
+  std::int64_t repeat = 1;  ///< splits that are drawn; more than one: the files may bring none
+  /// Of splits that are drawn; then the files may bring none. Not given: a fifth where there is
+  /// something to fit or to repeat, else every row is judged and none trains.
+  std::optional<double> test_share;
+  WorkerLimits limits;
+  std::uint32_t threads = 1;
+};
+
+/// The files and the options contradict each other; the message says how.
+class MeasureRefused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A metric of one subject, once for each split.
+struct MeasuredScore {
+  std::string metric;
+  std::vector<results::ScoreRow> scores;  ///< without a value and with a reason where there is none
+  std::vector<double> parts;              ///< of the first split
+  bool by_sample = false;                 ///< the parts are those of Measured::rows
+};
+
+/// What was judged: the files' model, their explanation, or one that was fitted.
+struct MeasuredSubject {
+  std::string name;  ///< "model", "files", or the explainer's
+  std::vector<MeasuredScore> scores;
+};
+
+/// A metric that no subject has the views for.
+struct MissingViews {
+  std::string metric;
+  std::vector<std::string> views;
+};
+
+struct Measured {
+  std::vector<MeasuredSubject> subjects;
+  std::vector<MissingViews> missing;
+  std::vector<std::int64_t> rows;    ///< that were judged, of the first split
+  std::int64_t train = 0, test = 0;  ///< rows of the first split
+  bool drawn = false;                ///< the rows were split here, not by the files
+  std::string log;                   ///< what was said while the files were read
+  std::vector<std::string> faults;   ///< what went wrong and left metrics without a number
+
+  /// Of a repeat's variance: test rows for each training row; 0: nothing was trained.
+  double resampled() const {
+    return train == 0 ? 0.0 : static_cast<double>(test) / static_cast<double>(train);
+  }
+};
+
+/// Reads the files in a worker, and has workers fit and judge, just as a run's cells are: with the
+/// same plugins, jobs and metrics. Metrics of explanations judge the explanations, those of models
+/// and encoders what the files have of these.
+///
+/// progress  told what begins: "craft, split 2 of 5"
+/// throws    DatasetNotLoaded, MeasureRefused; std::runtime_error: the disk is full, no process can
+///           be started
+Measured measure(const MeasureRequest& request, const Cache& cache,
+                 const std::function<void(const std::string&)>& progress);
+
+}  // namespace conoscope::core

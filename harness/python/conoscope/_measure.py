@@ -1,0 +1,141 @@
+"""measure(): arrays in, scores out."""
+
+import json
+
+import numpy as np
+
+from conoscope import _arrays, _command
+from conoscope._scores import Score, Scores
+
+#: The keyword arguments of measure() that are arrays, and what the command calls them.
+ARRAYS = (
+    "activations",
+    "head_weight",
+    "head_bias",
+    "cavs",
+    "importance",
+    "counts",
+    "concept_scores",
+    "concept_probabilities",
+    "task_outputs",
+    "concept_active",
+    "concept_inactive",
+    "codes",
+    "codes_log_variance",
+    "reconstruction_loss",
+    "labels",
+    "targets",
+    "concepts",
+    "factors",
+    "segment_embeddings",
+    "segment_sample",
+    "logits",
+    "train_index",
+    "test_index",
+)
+
+
+def measure(
+    *metrics,
+    split=None,
+    seed=0,
+    repeat=1,
+    explain=(),
+    output="softmax",
+    pooling="auto",
+    seconds=600,
+    memory=8192,
+    **arrays,
+):
+    """Scores arrays: every metric whose needs are met, or those of `metrics`, names of metrics or
+    groups ("surf", "leakage", "dci_disentanglement").
+
+    Rows (n) are samples, in the same order in every array. Give what you have:
+
+    activations   n x D, n x P x D or n x height x width x D: the last layer, before pooling
+    head_weight   C x D, and head_bias C: the linear head above them
+    cavs          K x D: an explanation's concept vectors
+    importance    C x K: how much each output uses each concept; or K, with counts
+    counts        C: how many rows of cavs are each output's own, one output after the other
+    concept_scores         n x k, or n x k x w for embeddings: learnt concepts
+    concept_probabilities  n x k; not given: concept_scores, where they lie in [0, 1]
+    concept_active, concept_inactive  as concept_scores: what an intervention writes
+    task_outputs  n x C: what the model makes of its concepts
+    codes         n x m, with codes_log_variance (n x m) and reconstruction_loss (n): an encoder
+    labels        n: classes, from 0.  targets  n x C: binary attributes or regression targets
+    concepts      n x k: annotated concepts.  factors  n x F: generative factors
+    segment_embeddings, segment_sample  m x D and m: of image segments, for explainers that want them
+    logits        n x C: what the network gave; only compared with what the head gives
+    train_index, test_index  row numbers: a split of your own
+
+    NumPy arrays, PyTorch and JAX tensors, whatever has __array__ or DLPack, lists, and the paths of
+    files (.npy, .csv) are taken.
+
+    split    the share of rows that is judged; the others are trained on. None: every row is judged,
+             but with explain= or repeat= a fifth
+    repeat   draws so many splits; the values are means, with 95 % intervals
+    explain  explainers to fit to the head view and to judge, as ["svd", "craft(number_of_concepts=5)"]
+    output   what the head's outputs mean: "softmax", "sigmoid" or "regression"
+    pooling  between activations and head: "mean", "none", "flatten", or "auto"
+    seconds, memory  what one step may use at most; memory in MiB
+
+    Returns Scores. Metrics that fail have a reason and a message; what could not be applied, and the
+    arrays that would have brought it, is there with the reason "not_applicable".
+
+    Raises ValueError: the arrays contradict each other, are not numbers or not finite (it names the
+    array and the value), or there is no such metric; ConoscopeError: the command failed.
+    """
+    unknown = [name for name in arrays if name not in ARRAYS]
+    if unknown:
+        raise TypeError(f"measure() takes no array {unknown[0]!r}; it takes {', '.join(ARRAYS)}")
+    if isinstance(explain, str):
+        explain = [explain]
+    folder, files = _arrays.put_all(arrays)
+    with folder:
+        saved = folder.path / "parts_by_sample.npz"
+        arguments = ["measure", *metrics, *(f"{name}={path}" for name, path in files.items())]
+        arguments += ["--format", "json", "--per-concept", "--per-sample", saved]
+        arguments += ["--seed", seed, "--repeat", repeat, "--output", output, "--pooling", pooling]
+        arguments += ["--seconds", seconds, "--memory", memory]
+        if split is not None:
+            arguments += ["--split", split]
+        for method in explain:
+            arguments += ["--explain", method]
+        rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}
+        code, out, log = _command.call(arguments, good=(0, 4), rename=rename)
+        with np.load(saved) as parts:
+            by_sample = {name: parts[name] for name in parts.files if name != "texts.tsv"}
+        return _scores_of(json.loads(out), by_sample, log)
+
+
+def _scores_of(answer, by_sample, log):
+    parts = {}
+    for part in answer["parts"]:
+        parts.setdefault((part["judged"], part["metric"]), []).append(part["value"])
+    scores = []
+    for row in answer["scores"]:
+        key = (row["judged"], row["metric"])
+        made_of = by_sample.get(_member(*key), by_sample.get(row["metric"], parts.get(key)))
+        half_width = row.get("value_half_width")
+        interval = None
+        if half_width is not None:
+            interval = (row["value"] - half_width, row["value"] + half_width)
+        scores.append(
+            Score(
+                metric=row["metric"],
+                judged=row["judged"],
+                value=None if row["value"] is None else float(row["value"]),
+                better=row["better"],
+                reason=row["reason"] or "",
+                message=row["message"] or "",
+                interval=interval,
+                parts=None if made_of is None else np.asarray(made_of, dtype=np.float64),
+            )
+        )
+    return Scores(scores, by_sample.get("rows"), log)
+
+
+def _member(judged, metric):
+    """The array's name in the file of parts, where several explanations were judged."""
+    name = f"{judged}.{metric}"
+    return "".join(c if c.isascii() and (c.isalnum() or c == ".") else "_" for c in name)

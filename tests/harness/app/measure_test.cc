@@ -1,0 +1,285 @@
+// `conoscope measure`: arrays of a user's own, scored without a run file.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "datasets/formats/read_array.h"
+#include "tests/harness/app/workspace.h"
+#include "tests/support/own_arrays.h"
+
+using namespace conoscope::testing;
+namespace fs = std::filesystem;
+namespace formats = conoscope::formats;
+
+namespace {
+
+using Values = std::map<std::string, Json>;
+
+/// What `measure` judged under that word, by metric.
+Values measured(const Workspace& here, std::vector<std::string> arguments,
+                const std::string& judged) {
+  arguments.insert(arguments.begin(), "measure");
+  Values out;
+  for (const auto& row : here.json(arguments))
+    if (row["judged"] == judged) out[row["metric"]] = row["value"];
+  return out;
+}
+
+/// What a run stored, by metric.
+Values stored(const Workspace& here) {
+  Values out;
+  for (const auto& row : here.query("SELECT metric, value FROM score WHERE value IS NOT NULL"))
+    out[row["metric"]] = row["value"];
+  return out;
+}
+
+void check_equal(const Values& got, const Values& wanted, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    CAPTURE(name);
+    REQUIRE(wanted.contains(name));
+    REQUIRE(got.contains(name));
+    CHECK(got.at(name) == wanted.at(name));  // bit for bit
+  }
+}
+
+/// Four rows, two outputs, width two, and their labels: enough to be refused.
+struct Small {
+  Workspace here;
+  std::map<std::string, std::string> files;
+
+  Small() {
+    put<double>("activations", {4, 2}, {1, 0, 2, 1, 0, 1, 1, 3});
+    put<double>("head_weight", {2, 2}, {1, -1, -1, 1});
+    put<double>("head_bias", {2}, {0, 0});
+    put<double>("cavs", {2, 2}, {1, 0, 0, 1});
+    put<double>("importance", {2, 2}, {1, 0, 0, 1});
+    put<std::int64_t>("labels", {4}, {0, 0, 1, 1});
+  }
+
+  template <typename T>
+  void put(const std::string& name, const std::vector<std::int64_t>& shape,
+           const std::vector<T>& values) {
+    files[name] = here.write(name + ".npy", npy_of(shape, values));
+  }
+
+  std::vector<std::string> arguments(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> out = {"measure", "surf"};
+    for (const auto& [name, file] : files) out.push_back(file);
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+
+  void refuses(const std::string& text, const std::vector<std::string>& more = {}) const {
+    const Ended ended = here.run(arguments(more), 2);
+    CHECK(ended.out == "");
+    CHECK_SAYS(ended.err, text);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("measure: the arrays of a run give the run's numbers") {
+  const Workspace here;
+  SUBCASE("an explanation that is fitted on the way") {
+    here.write("run.toml",
+               digits_run("seeds = [0]\nmetrics = [\"surf\", \"completeness\"]", {"svd"}));
+    here.run({"run", here.path("run.toml"), "--no-board"});
+    check_equal(
+        measured(here, {"surf", "completeness", CONOSCOPE_TEST_DIGITS, "--explain", "svd"}, "svd"),
+        stored(here), {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr", "completeness"});
+  }
+  SUBCASE("an explanation that the files bring") {
+    here.write("run.toml", digits_run("seeds = [0]\nmetrics = [\"surf\", \"deletion_weight_auc\"]",
+                                      {"random_importance"}));
+    here.run({"run", here.path("run.toml"), "--no-board"});
+    std::vector<std::string> arguments = {"surf", "deletion_weight_auc", CONOSCOPE_TEST_DIGITS};
+    for (const auto& entry : fs::recursive_directory_iterator(here.cache()))
+      for (const std::string name : {"cavs", "importance", "counts"})
+        if (entry.path().filename() == name + ".npy")
+          arguments.push_back(name + "=" + entry.path().string());
+    REQUIRE(arguments.size() == 6);
+    const auto got = measured(here, arguments, "files");
+    CHECK(got.at("surf_mae") > 0.01);
+    check_equal(got, stored(here),
+                {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr", "surf_norm_l1",
+                 "deletion_weight_auc"});
+  }
+  SUBCASE("concepts and codes") {
+    here.write("run.toml",
+               "seeds = [0]\n[[dataset]]\nid = \"soft_concepts\"\nparams = { samples = 600 }\n"
+               "[[model]]\nid = \"precomputed_concepts\"\n[[model]]\nid = \"precomputed_codes\"\n");
+    here.run({"run", here.path("run.toml"), "--no-board"});
+    const auto file = here.path("soft.npz");
+    here.run({"dataset", "export", "soft_concepts", "--param", "samples=600", "-o", file});
+    // Those that draw nothing of their own.
+    check_equal(
+        measured(here, {file}, "model"), stored(here),
+        {"concept_accuracy", "concept_auc", "concept_f1", "icl", "mig", "mig_ross", "modularity",
+         "sap_continuous", "explicitness", "dci_disentanglement", "dci_completeness",
+         "dci_informativeness", "beta_vae_score", "factor_vae_score", "irs_score"});
+  }
+}
+
+TEST_CASE("measure: whatever the file, the same numbers") {
+  const Small small;
+  const Workspace& here = small.here;
+  const auto wanted = measured(
+      here,
+      [&] {
+        auto arguments = small.arguments();
+        arguments.erase(arguments.begin());
+        return arguments;
+      }(),
+      "files");
+  CHECK(!wanted.at("surf_mae").is_null());
+
+  std::vector<ZipMember> members;
+  for (const auto& [name, file] : small.files)
+    members.push_back(
+        {name + ".npy", npy_of(formats::read_array(file).shape,
+                               formats::to_vector<double>(formats::read_array(file)))});
+  const auto npz = write_zip(here.path("all.npz"), members);
+  CHECK(measured(here, {"surf", npz}, "files") == wanted);
+  // A file by itself wins over the archive, by any name, and as columns of a table.
+  const auto table = here.write("t.csv", "y,h1,h2\n0,1,0\n0,2,1\n1,0,1\n1,1,3\n");
+  CHECK(measured(here, {"surf", npz, "activations=" + table + ":h1,h2", "labels=" + table + ":y"},
+                 "files") == wanted);
+  CHECK(measured(here, {"surf", npz, "--labels", table + ":y"}, "files") == wanted);
+}
+
+TEST_CASE("measure: what is missing is listed with the array that would bring it") {
+  const Small small;
+  const Workspace& here = small.here;
+  const auto& files = small.files;
+  const Ended head = here.run(
+      {"measure", files.at("activations"), files.at("head_weight"), files.at("head_bias")}, 4);
+  CHECK(head.out == "");
+  CHECK_SAYS(head.err, "  cavs and importance (or --explain): surf");
+  CHECK_SAYS(head.err, "  concept_scores and concepts: ");
+  CHECK_SAYS(head.err, "  codes and factors: ");
+
+  // Learnt concepts alone, without a word about the rows.
+  const auto scores = here.write("c_hat.npy", npy_of<double>({4, 1}, {0.1, 0.2, 0.7, 0.9}));
+  const Ended alone = here.run({"measure", "ctl", "concept_scores=" + scores}, 4);
+  CHECK_SAYS(alone.err, "  concepts: ctl");
+
+  const Ended all = here.run(small.arguments());
+  CHECK(!has(all.err, "cavs"));
+  CHECK_SAYS(all.out, "surf_mae");
+  const auto rows =
+      here.json({"measure", "mig", "surf_mae", files.at("activations"), files.at("head_weight"),
+                 files.at("head_bias"), files.at("cavs"), files.at("importance")});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["metric"] == "surf_mae");
+  CHECK(rows[1]["reason"] == "not_applicable");
+  CHECK(rows[1]["message"] == "needs factors");  // the concept scores are codes
+}
+
+TEST_CASE("measure: bad input is named by file, array and value") {
+  Small small;
+  SUBCASE("rows") {
+    small.put<std::int64_t>("labels", {3}, {0, 0, 1});
+    small.refuses("labels.npy: labels has 3 rows, but " + small.files["activations"] + " has 4");
+  }
+  SUBCASE("a class beyond the head") {
+    small.put<std::int64_t>("labels", {4}, {0, 0, 1, 2});
+    small.refuses("labels.npy: the label at [3] is 2, but " + small.files["head_weight"] +
+                  " has 2 outputs");
+  }
+  SUBCASE("NaN") {
+    small.put<double>("cavs", {2, 2}, {1, 0, std::nan(""), 1});
+    small.refuses("cavs.npy: the value at [1, 0] is nan, cavs must be finite");
+  }
+  SUBCASE("a wrong width") {
+    small.put<double>("cavs", {2, 3}, {1, 0, 0, 0, 1, 0});
+    small.refuses("cavs.npy: cavs are 2 x 3, expected concepts x 2");
+  }
+  SUBCASE("importance by concept without counts") {
+    small.put<double>("importance", {2}, {1, 1});
+    small.refuses("importance.npy: importance has one number for each row of cavs, so counts");
+  }
+  SUBCASE("half an explanation") {
+    small.files.erase("importance");
+    small.refuses("cavs.npy: cavs are given without importance");
+  }
+  SUBCASE("a file that is cut short") {
+    const auto whole = npy_of<double>({4, 2}, {1, 0, 2, 1, 0, 1, 1, 3});
+    small.here.write("activations.npy", whole.substr(0, whole.size() - 8));
+    small.refuses("activations.npy: cut short: expected 64 bytes of data (4 x 2, float64), found");
+  }
+  SUBCASE("Python objects") {
+    small.here.write("labels.npy", npy_bytes<double>("|O", "(4,)", {1, 1, 1, 1}));
+    small.refuses("labels.npy: dtype '|O' holds pickled Python objects");
+  }
+  SUBCASE("PyTorch's file") {
+    const auto file = write_zip(small.here.path("m.pt"), {{"m/data.pkl", "x"}});
+    small.refuses("m.pt: holds pickled Python objects", {file});
+  }
+  SUBCASE("a header that lies") {
+    const std::string header = R"({"labels":{"dtype":"I64","shape":[4],"data_offsets":[0,32]}})";
+    const auto file =
+        small.here.write("l.safetensors", std::string(1, static_cast<char>(header.size())) +
+                                              std::string(7, '\0') + header + std::string(8, '\0'));
+    small.files.erase("labels");
+    small.refuses("l.safetensors: labels: its bytes are said to be 0 to 32, but the file has 8",
+                  {file});
+  }
+  SUBCASE("no such file, array, metric or option") {
+    small.refuses("/nowhere/y.npy: no such file", {"labels=/nowhere/y.npy"});
+    small.refuses("no array is called lables (did you mean labels?)", {"lables=x.npy"});
+    small.refuses("labels is given twice", {"labels=" + small.files["labels"]});
+    small.refuses("no metric, group or file surff (did you mean surf?)", {"surff"});
+    small.refuses("--split: expected the share", {"--split", "1.5"});
+    small.refuses("no explainer of that id (did you mean svd?)", {"--explain", "svdd"});
+  }
+  SUBCASE("two splits") {
+    small.put<std::int64_t>("train_index", {2}, {0, 2});
+    small.put<std::int64_t>("test_index", {2}, {1, 3});
+    small.here.run(small.arguments());
+    small.refuses("the files bring a split of their own", {"--repeat", "2"});
+  }
+}
+
+TEST_CASE("measure: repeated splits have a mean and an interval") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
+  const auto rows = here.json(
+      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--repeat", "3", "--seed", "5"});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["judged"] == "files");
+  CHECK(rows[1]["judged"] == "kmeans(k=3)");
+  CHECK(rows[1]["value_n"] == 3);
+  CHECK(rows[1]["value_half_width"].get<double>() > 0.0);
+  const auto again = here.json(
+      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--repeat", "3", "--seed", "5"});
+  CHECK(again == rows);
+  const auto other = here.json(
+      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--repeat", "3", "--seed", "6"});
+  CHECK(other != rows);
+}
+
+TEST_CASE("measure: what a number is made of") {
+  const Workspace here;
+  const auto file = write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);
+  const auto saved = here.path("parts.npz");
+  const auto answer =
+      here.json({"measure", "surf_mae", "surf_emd", file, "--per-sample", saved, "--per-concept"});
+  const formats::Npz parts(saved);
+  const auto rows = formats::to_vector<std::int64_t>(parts.get("rows"));
+  CHECK(rows == formats::to_vector<std::int64_t>(formats::Npz(file).get("test_index")));
+  const auto each = formats::to_vector<double>(parts.get("surf_mae"));
+  REQUIRE(each.size() == rows.size());
+  double sum = 0;
+  for (const double value : each) sum += value;
+  const double mean = answer["scores"][0]["value"];
+  CHECK(sum / static_cast<double>(each.size()) == doctest::Approx(mean).epsilon(1e-12));
+
+  const auto soft = here.path("soft.npz");
+  here.run({"dataset", "export", "soft_concepts", "--param", "samples=200", "-o", soft});
+  const auto of_concepts = here.json({"measure", "concept_accuracy", soft, "--per-concept"});
+  CHECK(of_concepts["parts"].size() == 5);
+  CHECK(of_concepts["parts"][4]["part"] == 4);
+}

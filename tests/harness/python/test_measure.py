@@ -1,0 +1,188 @@
+"""conoscope.measure(): arrays in, scores out."""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import conoscope
+from conoscope import _command
+
+
+def test_the_perfect_explanation_is_perfect(explained):
+    scores = conoscope.measure("surf", **explained)
+    assert scores["surf_mae"].value == pytest.approx(0, abs=1e-9)
+    assert scores["surf_top1"].value == 1
+    assert scores["surf_mae"].better == "lower"
+    assert scores.judged == ["files"]
+    # Every row was judged, and the number is the mean of its parts.
+    assert np.array_equal(scores.rows, np.arange(899))
+    assert scores["surf_mae"].parts.shape == (899,)
+    assert scores["surf_mae"].parts.mean() == pytest.approx(scores["surf_mae"].value, abs=1e-12)
+
+
+def test_numpy_says_the_same(explained):
+    """SURF's MAE by hand: the surrogate's logits against the head's, with importances halved."""
+    explained["importance"] = np.full(10, 0.5)
+    pooled = explained["activations"].astype(float).reshape(899, 16, 64).mean(axis=1)
+    linear = pooled @ explained["head_weight"].astype(float).T
+    logits = linear + explained["head_bias"]
+    surrogate = 0.5 * linear + explained["head_bias"]
+    found = conoscope.measure("surf_mae", **explained)["surf_mae"].value
+    assert found == pytest.approx(np.abs(logits - surrogate).mean(), rel=1e-6)
+
+
+def test_the_command_says_the_same(explained, tmp_path):
+    np.savez(tmp_path / "explained.npz", **explained)
+    answer = subprocess.run(
+        [_command.command(), "measure", "surf", "explained.npz", "--format", "json"],
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    by_command = {row["metric"]: row["value"] for row in json.loads(answer.stdout)}
+    by_python = {score.metric: score.value for score in conoscope.measure("surf", **explained).all()}
+    assert by_python == by_command
+
+
+@pytest.mark.parametrize(
+    "kind", ["float16", ">f4", "<f8", "fortran", "list", "labels uint8", "file", "strided"]
+)
+def test_whatever_holds_the_numbers(explained, kind, tmp_path):
+    # Numbers that float16 holds, so that every kind holds the same ones.
+    small = {**explained, "activations": explained["activations"].astype("f2").astype("f4")}
+    wanted = conoscope.measure("surf_emd", **small)["surf_emd"].value
+    h = small["activations"]
+    if kind == "fortran":
+        small["activations"] = np.asfortranarray(h)
+    elif kind == "list":
+        small["head_bias"] = list(small["head_bias"])
+    elif kind == "labels uint8":
+        small["labels"] = small["labels"].astype("u1")
+    elif kind == "file":
+        np.save(tmp_path / "h.npy", h)
+        small["activations"] = tmp_path / "h.npy"
+    elif kind == "strided":
+        small["activations"] = np.repeat(h, 2, axis=0)[::2]
+    else:
+        small["activations"] = h.astype(kind)
+    assert conoscope.measure("surf_emd", **small)["surf_emd"].value == wanted
+
+
+def test_what_has_array_or_dlpack(explained):
+    class HasArray:
+        def __init__(self, array):
+            self.array = array
+
+        def __array__(self, dtype=None, copy=None):
+            return self.array
+
+    class HasDlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    wanted = conoscope.measure("surf_emd", **explained)["surf_emd"].value
+    for kind in HasArray, HasDlpack:
+        other = {**explained, "activations": kind(explained["activations"])}
+        assert conoscope.measure("surf_emd", **other)["surf_emd"].value == wanted
+
+
+def test_explainers_and_repeats(digits):
+    call = dict(explain=["svd", "kmeans(k=3)"], repeat=3, seed=7, **digits)
+    scores = conoscope.measure("surf_mae", "surf_emd", **call)
+    assert scores.judged == ["svd", "kmeans(k=3)"]
+    with pytest.raises(KeyError, match="of which"):
+        scores["surf_mae"]
+    score = scores.of("svd")["surf_mae"]
+    low, high = score.interval
+    assert low < score.value < high and score.value == pytest.approx((low + high) / 2)
+    assert conoscope.measure("surf_mae", "surf_emd", **call).all() == scores.all()
+    assert conoscope.measure("surf_mae", **{**call, "seed": 8}).of("svd")["surf_mae"] != score
+
+
+def test_concepts_and_codes():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, (300, 3))
+    scores = conoscope.measure(
+        concept_scores=0.9 * truth + 0.1 * random.random((300, 3)),
+        concepts=truth,
+        codes=truth + 0.01 * random.standard_normal((300, 3)),
+        factors=truth,
+        split=0.5,
+    )
+    assert scores["concept_accuracy"].value == 1
+    assert scores["concept_accuracy"].parts.tolist() == [1, 1, 1]
+    assert scores["dci_disentanglement"].value > 0.99
+    # What is missing is there, with the array that would bring it.
+    assert scores["task_accuracy"].reason == "not_applicable"
+    assert scores["task_accuracy"].message == "needs labels"
+    assert math.isnan(float(scores["surf_mae"]))
+
+
+def test_how_scores_are_shown(explained):
+    scores = conoscope.measure("surf", **explained)
+    assert "surf_top1" in repr(scores) and "surf_attr_acc" in repr(scores)
+    assert "<td>surf_top1</td><td>1</td>" in scores._repr_html_()
+    assert len(scores) == len(list(scores)) == len(scores.all())
+    with pytest.raises(KeyError, match="no score surf_mea"):
+        scores["surf_mea"]
+    pytest.importorskip("pandas")
+    frame = scores.to_dataframe()
+    assert list(frame.columns)[:3] == ["judged", "metric", "value"]
+    assert frame.set_index("metric").loc["surf_top1", "value"] == 1
+
+
+def refusal(**arrays):
+    with pytest.raises(ValueError) as caught:
+        conoscope.measure("surf", **arrays)
+    return str(caught.value)
+
+
+def test_mistakes_are_named_by_array_and_value(explained):
+    def without(name):
+        return {other: array for other, array in explained.items() if other != name}
+
+    def changed(name, array):
+        return {**explained, name: array}
+
+    h = explained["activations"].copy()
+    h[3, 0, 1, 12] = np.nan
+    assert "activations: the value at [3, 0, 1, 12] is nan" in refusal(**changed("activations", h))
+    labels = explained["labels"]
+    assert "labels: labels has 898 rows" in refusal(**changed("labels", labels[:-1]))
+    assert "labels: the label at [0] is 10, but head_weight has 10 outputs" in refusal(
+        **changed("labels", np.full(899, 10))
+    )
+    assert "labels: its dtype is object" in refusal(**changed("labels", np.array([None] * 899)))
+    assert "labels: its dtype is <U1" in refusal(**changed("labels", ["a"] * 899))
+    assert "head_weight: its dtype is complex" in refusal(
+        **changed("head_weight", explained["head_weight"].astype(complex))
+    )
+    assert "activations: " in refusal(**changed("activations", [[1, 2], [3]]))
+    assert "cavs: cavs are given without importance" in refusal(**without("importance"))
+    assert "head_weight: head_weight is 64 x 10" in refusal(
+        **changed("head_weight", explained["head_weight"].T)
+    )
+    assert "no metric, group or file surff (did you mean surf?)" in str(
+        pytest.raises(ValueError, conoscope.measure, "surff", **explained).value
+    )
+    with pytest.raises(TypeError, match="takes no array 'lables'"):
+        conoscope.measure(lables=labels)
+    with pytest.raises(ValueError, match="no arrays"):
+        conoscope.measure("surf")
+
+
+def test_nothing_is_left_behind(explained, tmp_path):
+    conoscope.measure("surf_mae", **explained)
+    refusal(**{**explained, "labels": explained["labels"][:-1]})
+    assert not list(pathlib.Path("/dev/shm").glob(f"conoscope-{os.getpid()}-*"))
+    assert not list((tmp_path / "cache").glob("work/*"))

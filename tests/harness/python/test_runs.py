@@ -1,0 +1,118 @@
+"""conoscope.run(), plan() and Store."""
+
+import pathlib
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import conoscope
+from conoscope import _toml
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+DIGITS = ROOT / "datasets/precomputed/digits/digits.npz"
+
+
+def digits_run(**more):
+    return {
+        "name": "mine",
+        "seeds": [0, 1],
+        "metrics": ["surf_mae", "surf_emd"],
+        "dataset": [{"id": "precomputed", "name": "digits", "params": {"archive": DIGITS}}],
+        "model": [{"id": "precomputed"}],
+        "explainer": [{"id": "svd"}, {"id": "kmeans", "params": {"k": np.int64(3)}}],
+        **more,
+    }
+
+
+def rows(table):
+    return table if isinstance(table, list) else table.to_dict("records")
+
+
+def test_a_run_and_its_store(tmp_path):
+    planned = rows(conoscope.plan(digits_run()))
+    assert len(planned) == 4 and {cell["state"] for cell in planned} == {"to do"}
+    assert not pathlib.Path("conoscope.db").exists()
+
+    store = conoscope.run(digits_run())
+    assert {cell["state"] for cell in rows(conoscope.plan(digits_run()))} == {"done"}
+    assert not list(tmp_path.glob(".conoscope-*"))
+
+    board = rows(store.board(metric="surf_emd"))
+    assert {row["explainer"] for row in board} == {"svd", "kmeans(k=3)"}
+    assert all(0 <= row["surf_emd"] <= 1 for row in board)
+    assert rows(store.query("SELECT count(*) AS n FROM attempt")) == [{"n": 4}]
+    compared = rows(store.compare("svd", "kmeans(k=3)", metric=["surf_mae", "surf_emd"]))
+    assert {row["metric"] for row in compared} == {"surf_mae", "surf_emd"}
+    assert len(rows(store.history("surf_mae"))) == 4
+    assert store.status()
+
+
+def test_without_pandas_answers_are_dicts(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert conoscope.plan(digits_run())[0]["dataset"] == "digits"
+
+
+def test_a_bar_where_tqdm_is(monkeypatch):
+    seen = []
+
+    class Bar:
+        def __init__(self, **options):
+            self.n, self.total = 0, None
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            seen.append((self.n, self.total))
+
+        def set_postfix_str(self, text, refresh):
+            assert "digits" in text
+
+        def update(self, n):
+            self.n += n
+
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    conoscope.run(digits_run())
+    assert seen == [(4, 4)]
+
+
+def test_mistakes(tmp_path):
+    with pytest.raises(ValueError, match="no explainer svdd .did you mean svd"):
+        conoscope.run(digits_run(explainer=[{"id": "svdd"}]))
+    with pytest.raises(TypeError, match="explainer.params.k: a run file has no set"):
+        conoscope.run(digits_run(explainer=[{"id": "kmeans", "params": {"k": {1, 2}}}]))
+    with pytest.raises(ValueError, match="nowhere.toml"):
+        conoscope.run("nowhere.toml")
+    with pytest.raises(conoscope.ConoscopeError, match="none.db: no such file"):
+        conoscope.Store("none.db").history("surf_mae")
+    (tmp_path / "w.npy").write_bytes(b"no array")
+    with pytest.raises(conoscope.ConoscopeError) as caught:
+        conoscope.run(
+            digits_run(
+                dataset=[{"id": "precomputed", "params": {"archive": DIGITS, "head_weight": "w.npy"}}]
+            )
+        )
+    assert caught.value.code == 4
+
+
+def test_toml():
+    text = _toml.dumps(
+        {
+            "name": 'a "b"\\\n',
+            "limits": {"seconds": 1.5},
+            "flag": True,
+            "range": range(2),
+            "model": [{"id": "x", "params": {"k": [1, 2], "a b": "c"}}],
+        }
+    )
+    wanted = (
+        'name = "a \\"b\\"\\\\\\u000a"\nflag = true\nrange = [0, 1]\n\n[limits]\nseconds = 1.5\n\n'
+        '[[model]]\nid = "x"\nparams = { k = [1, 2], "a b" = "c" }\n'
+    )
+    assert text == wanted
+    with pytest.raises(TypeError, match="seed: nan has no place"):
+        _toml.dumps({"seed": float("nan")})
