@@ -7,6 +7,7 @@
 
 #include "conoscope/sdk/dataset.h"
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/manifest.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/plan/needs.h"
 #include "harness/core/run/loaded_dataset.h"
@@ -172,6 +173,7 @@ class Measuring {
       fs::create_hard_link(entry.path(), to, no_links);
       if (no_links) fs::copy_file(entry.path(), to);
     }
+    seal_artifact(folder);
   }
 
   Job job(Stage stage, const std::string& label, const fs::path& arrays, const fs::path& work,
