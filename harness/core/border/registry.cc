@@ -72,6 +72,12 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   const fs::path real = fs::canonical(file, error);
   out.file = error ? file : real;
   const std::string name = out.file.string();
+  // To open a FIFO waits for its other end, and a device may have no end.
+  if (fs::exists(out.file, error) && !fs::is_regular_file(out.file, error) &&
+      !fs::is_directory(out.file, error)) {
+    out.refusal = name + ": cannot be read: not a file";
+    return out;
+  }
   try {
     out.sha256 = sha256_of_file(out.file);
     const auto note = read_metadata_note(out.file);
