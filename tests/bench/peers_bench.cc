@@ -82,8 +82,9 @@ void gram(benchmark::State& state) {
 void kmeans(benchmark::State& state) {
   const Matrix init = read<float>("centres").cast<double>();
   const KMeansOptions options{.max_iter = static_cast<int>(state.range(0)), .tol = 0.0};
+  const MatrixF& x = activations();
   KMeansResult found;
-  for (auto _ : state) found = kmeans_from(activations(), init, options);
+  for (auto _ : state) found = kmeans_from(x, init, options);
   if (found.iterations != options.max_iter) state.SkipWithError("it stopped early");
   objective(state, found.inertia);
 }
@@ -101,24 +102,27 @@ void kmeans_seeding(benchmark::State& state) {
   std::vector<Seed> seeds{seed};  // each further one is a start more
   while (static_cast<Index>(seeds.size()) < state.range(1))
     seeds.push_back(seed.child(static_cast<std::uint64_t>(seeds.size())));
+  const MatrixF& x = activations();
   std::vector<Matrix> centres;
-  for (auto _ : state) centres = kmeans_plus_plus(activations(), 25, seeds);
-  objective(state, potential(activations(), centres.front()));
+  for (auto _ : state) centres = kmeans_plus_plus(x, 25, seeds);
+  objective(state, potential(x, centres.front()));
 }
 
 void nmf(benchmark::State& state, NmfSolver solver) {
   const MatrixF w = read<float>("w"), h = read<float>("h");
   const NmfOptions options{
       .solver = solver, .max_iter = static_cast<int>(state.range(0)), .tol = 0.0};
+  const MatrixF& x = activations();
   NmfResult<float> found;
-  for (auto _ : state) found = nmf_from(activations(), w, h, options);
+  for (auto _ : state) found = nmf_from(x, w, h, options);
   if (found.iterations != options.max_iter) state.SkipWithError("it stopped early");
   objective(state, found.error);
 }
 
 void svd(benchmark::State& state, bool centred) {
+  const MatrixF& x = activations();
   TruncatedSvd found;
-  for (auto _ : state) found = truncated_svd(activations(), 25, centred);
+  for (auto _ : state) found = truncated_svd(x, 25, centred);
   if (!(found.components * found.components.transpose()).isIdentity(1e-9))
     state.SkipWithError("not orthonormal");
   objective(state, found.singular_values.norm());

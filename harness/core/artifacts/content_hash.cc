@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -45,15 +46,33 @@ std::string content_of_file(const fs::path& file) {
   return known.hash;
 }
 
+constexpr std::size_t kMostEntries = 10'000'000;
+
+/// A link to a folder that it is in itself.
+bool leads_back(const fs::path& link) {
+  std::error_code error;
+  const fs::path target = fs::canonical(link, error);
+  const fs::path place = fs::canonical(link.parent_path(), error);
+  return std::mismatch(target.begin(), target.end(), place.begin(), place.end()).first ==
+         target.end();
+}
+
 /// What is said of each file, over all files in and below a folder.
 std::string over_folder(const fs::path& folder, std::string (*of_file)(const fs::path&)) {
   std::map<std::string, fs::path> files;  // by name, which is the order
   std::error_code error;
   fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink,
                                       error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error))
+  std::size_t seen = 0;
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (++seen > kMostEntries)
+      throw std::runtime_error(folder.string() + ": more than " + std::to_string(kMostEntries) +
+                               " files");
     if (at->is_regular_file(error))
       files[at->path().lexically_relative(folder).generic_string()] = at->path();
+    else if (at->is_symlink(error) && leads_back(at->path()))
+      at.disable_recursion_pending();
+  }
   if (error) throw std::runtime_error(folder.string() + ": " + error.message());
   Sha256 hash;
   for (const auto& [name, file] : files) hash.field(name).field(of_file(file));

@@ -264,6 +264,22 @@ TEST_CASE("a file that has changed since it was last hashed is hashed again") {
   CHECK(world(world.ask("e", {{"file", {file}, {}}}))[0].key != before);
 }
 
+TEST_CASE("links that lead back into their own folder are not followed") {
+  World world;
+  world.plugin("e", "[parameters.folder]\ntype = \"folder\"\n");
+  const Scratch data;
+  fs::create_directories(data.path("images/deep"));
+  data.write("images/deep/a.png", "one");
+  const auto key = [&] {
+    return world(world.ask("e", {{"folder", {data.path("images")}, {}}})).at(0).key;
+  };
+  const auto plain = key();
+  fs::create_directory_symlink(data.path("images"), data.path("images/deep/up"));
+  fs::create_directory_symlink(".", data.path("images/here"));
+  fs::create_directory_symlink("..", data.path("images/deep/above"));
+  CHECK(key() == plain);
+}
+
 TEST_CASE("a folder is known by the names and contents of its files") {
   World world;
   world.plugin("e", "[parameters.folder]\ntype = \"folder\"\n");

@@ -1,6 +1,7 @@
 #include "harness/core/border/registry.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,6 +143,18 @@ TEST_CASE("a file that was named outright must be a plugin") {
   const auto none = examine_plugin(f.scratch.path("none.so"), f.quarantine);
   CHECK(none.refusal.find("none.so: cannot be read") != std::string::npos);
   CHECK(none.sha256.empty());
+}
+
+TEST_CASE("a plugin file without an end, or that nobody writes to, is refused") {
+  const Folders here;
+  const std::string fifo = here.scratch.path("fifo.so");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  for (const auto& file : {fifo, std::string("/dev/zero")}) {
+    const PluginFile found = examine_plugin(file, here.quarantine);
+    CHECK(found.refusal == file + ": cannot be read: not a file");
+    CHECK_FALSE(found.metadata.has_value());
+  }
+  CHECK(Registry({here.folder(".")}, here.quarantine).plugins().empty());
 }
 
 TEST_CASE("quarantine refuses by content until it is lifted, and survives the process") {
