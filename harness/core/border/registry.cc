@@ -81,12 +81,6 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   const fs::path real = fs::canonical(file, error);
   out.file = error ? file : real;
   const std::string name = out.file.string();
-  // To open a FIFO waits for its other end, and a device may have no end.
-  if (fs::exists(out.file, error) && !fs::is_regular_file(out.file, error) &&
-      !fs::is_directory(out.file, error)) {
-    out.refusal = name + ": cannot be read: not a file";
-    return out;
-  }
   try {
     std::vector<InputFile> input;
     // Nothing else is hashed: a folder may be large, a FIFO waits, and a device has no end.
