@@ -21,20 +21,28 @@ namespace po = boost::program_options;
 
 namespace {
 
-/// Whole or not at all: a reader never meets half a page.
+/// Whole or not at all, so that a reader never meets half a page; but for what is no file, as
+/// /dev/stdout.
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::path part = path;
-  part += ".part";
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_new = !fs::exists(path, error);
+  const bool whole = is_new || fs::is_regular_file(path, error);
+  const fs::path target = is_new || !whole ? path : fs::canonical(path, error);
+  fs::path part = target;
+  if (whole) part += ".part";
   errno = 0;
   std::ofstream out(part, std::ios::binary);
-  out << text;
-  out.close();
+  if (out) {
+    out << text;
+    out.close();
+  }
   const int problem = errno;
-  std::error_code error;
-  if (out) std::filesystem::rename(part, path, error);
+  error.clear();
+  if (out && whole) fs::rename(part, target, error);
   if (out && !error) return;
   const std::string why = error ? error.message() : std::strerror(problem);
-  std::filesystem::remove(part, error);
+  if (whole) fs::remove(part, error);
   throw results::StoreError(results::StoreProblem::cannot_open,
                             "report: cannot write " + path.string() + ": " + why);
 }
@@ -59,8 +67,8 @@ int report_command(const Arguments& arguments) {
   if (!options.parse(arguments)) return kOk;
   results::ReportOptions report;
   BoardRequest request;
-  for (const auto& plugin : scan_plugins(options, open_quarantine(options)).plugins())
-    note_concept_count(plugin, request);
+  const auto registry = scan_plugins(options, open_quarantine(options));
+  for (const auto& plugin : registry.plugins()) note_concept_count(plugin, request);
   report.count_parameters = request.count_parameters;
   report.made_by = "conoscope " + std::string(core::version_text());
   for (const auto& metric : metrics::catalogue().metrics())

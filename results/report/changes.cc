@@ -60,9 +60,9 @@ Section change_section(const ReportContext& context) {
                    {.title = "first attempt", .by = "when"},
                    {.title = "run"},
                    {.title = "version"},
-                   {.title = "attempts", .number = true},
-                   {.title = "retracted", .number = true},
-                   {.title = "mean ± 95 %", .by = "mean", .number = true}});
+                   {.title = "attempts"},
+                   {.title = "retracted"},
+                   {.title = "mean ± 95 %", .by = "mean"}});
   for (const ReportedMetric& metric : context.metrics)
     for (const auto& [method, changes] : read(context.store, metric.name)) {
       const auto& [dataset, model, name] = method;

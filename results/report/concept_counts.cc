@@ -69,25 +69,25 @@ std::map<BoardSubject, double> sizes(const ReportContext& context, const Reporte
 Section concept_count_section(const ReportContext& context) {
   PageTable curve("curve-table", "Score by number of concepts K",
                   {{.title = "method", .by = "method", .method = true},
-                   {.title = "K", .by = "k", .number = true},
-                   {.title = "seeds", .number = true},
-                   {.title = "mean ± 95 %", .by = "mean", .number = true},
+                   {.title = "K", .by = "k"},
+                   {.title = "seeds"},
+                   {.title = "mean ± 95 %", .by = "mean"},
                    {.title = "one-standard-error rule"}});
   PageTable selection("selection-table", "The smallest K that is as good as the best",
                       {{.title = "method", .by = "method", .method = true},
-                       {.title = "K", .by = "k", .number = true},
-                       {.title = "score", .number = true},
-                       {.title = "best K", .number = true},
-                       {.title = "best", .number = true},
+                       {.title = "K", .by = "k"},
+                       {.title = "score"},
+                       {.title = "best K"},
+                       {.title = "best"},
                        {.title = "rule"},
-                       {.title = "seeds", .number = true},
-                       {.title = "complete", .number = true},
+                       {.title = "seeds"},
+                       {.title = "complete"},
                        {.title = "range of K"},
-                       {.title = "area", .number = true}});
+                       {.title = "area"}});
   PageTable size("size-table", "Score by the concepts that an explanation uses for a class",
                  {{.title = "method", .by = "method", .method = true},
-                  {.title = kSize, .by = "size", .number = true},
-                  {.title = "mean ± 95 %", .by = "mean", .number = true}});
+                  {.title = kSize, .by = "size"},
+                  {.title = "mean ± 95 %", .by = "mean"}});
   for (const ReportedRun& run : context.runs) {
     SweepOptions options;
     options.run = run.key;

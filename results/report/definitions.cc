@@ -10,8 +10,8 @@ Section definition_section(const ReportContext& context) {
                      {.title = "group"},
                      {.title = "asks"},
                      {.title = "better"},
-                     {.title = "from", .number = true},
-                     {.title = "to", .number = true},
+                     {.title = "from"},
+                     {.title = "to"},
                      {.title = "unit"},
                      {.title = "source"}});
   const Column real{.name = "", .type = ColumnType::real, .digits = 2};

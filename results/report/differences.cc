@@ -81,6 +81,7 @@ std::vector<std::string> letters_of(const Group& group) {
   std::map<std::string, bool> different;
   ComparisonOptions options;
   options.paired = group.paired;
+  options.plan = false;
   for (const auto& one : compare(a, b, options).rows) different[one.row] = one.different;
   return shared_letters(n, [&](std::size_t i, std::size_t j) { return different[row(i, j)]; });
 }
@@ -102,6 +103,7 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   }
   ComparisonOptions options;
   options.paired = group.paired;
+  options.plan = false;
   std::map<std::string, ComparisonRow> found;
   for (const auto& row : compare(a, b, options).rows) found.emplace(row.row, row);
   const Column real{.name = "", .type = ColumnType::real};
@@ -152,12 +154,12 @@ Section difference_section(const ReportContext& context) {
   PageTable table("difference-table", "Differences of the methods (A) to the reference (B)",
                   {{.title = "method", .by = "method", .method = true},
                    {.title = "letters"},
-                   {.title = "pairs", .number = true},
-                   {.title = "difference", .by = "difference", .number = true},
-                   {.title = "low", .by = "low", .number = true},
-                   {.title = "high", .by = "high", .number = true},
-                   {.title = "p", .number = true},
-                   {.title = "p_holm", .by = "p", .number = true},
+                   {.title = "pairs"},
+                   {.title = "difference", .by = "difference"},
+                   {.title = "low", .by = "low"},
+                   {.title = "high", .by = "high"},
+                   {.title = "p"},
+                   {.title = "p_holm", .by = "p"},
                    {.title = "verdict"}});
   for (const Group& group : groups) {
     const auto letters = letters_of(group);
@@ -173,7 +175,8 @@ Section difference_section(const ReportContext& context) {
   section.html =
       "<p>The mean difference A - B to a reference B, over the seeds that both have, with its 95 % "
       "interval and the t test's p, corrected over all rows by Holm's method, as `conoscope "
-      "compare` does. Models of different datasets share no seeds: there Welch's test stands in. "
+      "compare` does, which also says how many pairs it would take. Models of different datasets "
+      "share no seeds: there Welch's test stands in. "
       "Two methods that share a letter could not be told apart, with all pairs corrected "
       "together.</p>\n";
   section.html += every_reference

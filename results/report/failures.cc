@@ -27,17 +27,17 @@ Section failure_section(const ReportContext& context) {
                       {.title = "model"},
                       {.title = "explainer"},
                       {.title = "control"},
-                      {.title = "seed", .number = true},
+                      {.title = "seed"},
                       {.title = "status"},
                       {.title = "stage"},
-                      {.title = "signal", .number = true},
-                      {.title = "exit code", .number = true},
+                      {.title = "signal"},
+                      {.title = "exit code"},
                       {.title = "message"},
                       {.title = "cell"}});
   PageTable messages("message-table", "What metrics say about their scores",
                      {{.title = "no number because"},
                       {.title = "metric"},
-                      {.title = "scores", .number = true},
+                      {.title = "scores"},
                       {.title = "message"}});
   for (const ReportedRun& run : context.runs) {
     const StatusReport report = status(context.store, run.key);

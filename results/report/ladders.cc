@@ -42,9 +42,9 @@ Section ladder_section(const ReportContext& context) {
   const Column real{.name = "", .type = ColumnType::real};
   PageTable table("ladder-table", "Means over seeds on the steps of each sanity ladder",
                   {{.title = "subject", .by = "subject"},
-                   {.title = "perfect", .by = "perfect", .number = true},
-                   {.title = "half random", .by = "half", .number = true},
-                   {.title = "random", .by = "random", .number = true},
+                   {.title = "perfect", .by = "perfect"},
+                   {.title = "half random", .by = "half"},
+                   {.title = "random", .by = "random"},
                    {.title = "verdict"},
                    {.title = "from run"}});
   const auto runs = context.store.runs();

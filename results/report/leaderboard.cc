@@ -70,11 +70,11 @@ Section leaderboard_section(const ReportContext& context) {
                           std::move(contest.entrants)});
       }
 
-  std::vector<PageColumn> columns = {{.title = "rank", .by = "place", .number = true},
+  std::vector<PageColumn> columns = {{.title = "rank", .by = "place"},
                                      {.title = "method", .by = "method", .method = true},
-                                     {.title = "seeds", .number = true},
-                                     {.title = "mean ± 95 %", .by = "mean", .number = true}};
-  for (const auto& control : controls) columns.push_back({.title = control, .number = true});
+                                     {.title = "seeds"},
+                                     {.title = "mean ± 95 %", .by = "mean"}};
+  for (const auto& control : controls) columns.push_back({.title = control});
   columns.push_back({.title = "notes"});
   PageTable table("board-table", "Mean over seeds, half the width of its 95 % t interval", columns);
   for (const Group& group : groups) {

@@ -9,15 +9,13 @@ Section overview_section(const ReportContext& context) {
   PageTable runs("run-table", "Cells by what became of them",
                  {{.title = "run"},
                   {.title = "created"},
-                  {.title = "asked", .number = true},
-                  {.title = "good", .number = true},
+                  {.title = "asked"},
+                  {.title = "good"},
                   {.title = "not good"},
                   {.title = "key"}});
-  PageTable machines("machine-table", "Where it ran",
-                     {{.title = "environment"},
-                      {.title = "attempts", .number = true},
-                      {.title = "first"},
-                      {.title = "last"}});
+  PageTable machines(
+      "machine-table", "Where it ran",
+      {{.title = "environment"}, {.title = "attempts"}, {.title = "first"}, {.title = "last"}});
   for (const ReportedRun& run : context.runs) {
     const Table table = status(context.store, run.key).runs;
     for (const auto& row : table.rows) {
@@ -36,6 +34,7 @@ Section overview_section(const ReportContext& context) {
       std::vector<std::string> cells;
       for (std::size_t i = 0; i < row.size(); ++i) {
         std::string text = human_text(row[i], found.columns[i]);
+        while (text.ends_with('\n')) text.pop_back();
         for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end))
           text.replace(end, 1, "; ");
         cells.push_back(std::move(text));

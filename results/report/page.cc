@@ -50,6 +50,27 @@ std::string attribute(std::string_view json) {
   return out + "'";
 }
 
+/// Long names and parameters may break behind these, and behind so many characters without; the text
+/// stays the same.
+std::string breakable(std::string_view text) {
+  constexpr std::string_view kBehind = "_,/=";
+  constexpr int kLongest = 32;
+  const std::string shown = printable(text);
+  std::string out, piece;
+  int run = 0;
+  for (std::string_view rest = shown; !rest.empty();) {
+    const char32_t c = take_character(rest);
+    piece.clear();
+    append_character(piece, c);
+    out += escaped(piece);
+    run = c == ' ' ? 0 : run + 1;
+    if (run < kLongest && (c > 127 || kBehind.find(static_cast<char>(c)) == kBehind.npos)) continue;
+    out += "<wbr>";
+    run = 0;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string html_text(std::string_view text) { return escaped(printable(text)); }
@@ -97,7 +118,7 @@ void PageTable::add(const std::vector<std::string>& cells, const JsonObject& dat
   const std::string json = data.text();
   body_ += json == "{}" ? "<tr>" : "<tr data-row=" + attribute(json) + ">";
   for (std::size_t i = 0; i < cells.size(); ++i)
-    body_ += (columns_[i].method ? "<th scope=row>" : "<td>") + html_text(cells[i]);
+    body_ += (columns_[i].method ? "<th scope=row>" : "<td>") + breakable(cells[i]);
   body_ += '\n';
 }
 
@@ -107,7 +128,6 @@ std::string PageTable::html() const {
   out += "<table id=\"" + id_ + "\"><caption>" + html_text(caption_) + "</caption>\n<thead><tr>";
   for (const PageColumn& column : columns_) {
     out += "<th scope=col";
-    if (column.number) out += " class=number";
     if (!column.by.empty()) out += " data-by=\"" + html_text(column.by) + "\"";
     out += ">" + html_text(column.title);
   }
@@ -122,8 +142,7 @@ std::string figure_html(std::string_view picture, std::string_view table) {
 
 PageTable page_table(std::string id, std::string caption, const Table& table) {
   std::vector<PageColumn> columns;
-  for (const Column& column : table.columns)
-    columns.push_back({.title = column.name, .number = is_right_aligned(column)});
+  for (const Column& column : table.columns) columns.push_back({.title = column.name});
   PageTable out(std::move(id), std::move(caption), std::move(columns));
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;

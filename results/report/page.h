@@ -30,7 +30,6 @@ class JsonObject {
 struct PageColumn {
   std::string title;
   std::string by = {};  ///< the row's field that sorts this column; empty: the text does
-  bool number = false;
   bool method = false;  ///< names the row: a click follows it through the page
 };
 

@@ -52,7 +52,7 @@
       const button = document.createElement("button");
       button.type = "button";
       button.className = "method";
-      button.textContent = name.textContent;
+      button.append(...name.childNodes);
       name.replaceChildren(button);
     }
   }
@@ -147,15 +147,23 @@
   }
 
   async function draw(figure) {
-    const data = records(document.getElementById(figure.dataset.table));
-    figure.hidden = data.length === 0;
+    // One seed has no interval: a line without a length stands for it, so that the scale has its ends.
+    const data = records(document.getElementById(figure.dataset.table)).map(one => {
+      const middle = one.mean ?? one.difference;
+      return typeof middle === "number" && typeof one.low !== "number" ? { ...one, low: middle, high: middle } : one;
+    });
+    figure.hidden = !data.some(one => typeof (one.mean ?? one.value ?? one.difference) === "number");
     figure.view?.finalize();
     figure.view = undefined;
     if (figure.hidden || !canDraw) return;
     const spec = structuredClone(specs[figure.dataset.picture]);
+    const config = { ...specs.theme, axisY: { labelLimit: Math.max(120, Math.min(400, figure.clientWidth * 0.36)) } };
     fill(spec, data, scaleFor(data));
     spec.datasets = { rows: data };
     for (const param of spec.params ?? []) param.value = state[param.name];
+    // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
+    if (spec.width === "container") spec.width = figure.clientWidth;
+    if (spec.height?.step) spec.height = spec.height.step * new Set(data.map(one => one[spec.encoding.y.field])).size;
     if (spec.facet) {
       const room = figure.clientWidth;
       spec.columns = Math.max(1, Math.min(new Set(data.map(one => one[spec.facet.field])).size, Math.floor(room / 300)));
@@ -164,7 +172,7 @@
     const plot = figure.querySelector(".plot");
     try {
       const { view } = await vegaEmbed(plot, spec, {
-        config: specs.theme, renderer: "svg", ast: true, hover: true, actions: false, defaultStyle: false,
+        config, renderer: "svg", ast: true, hover: true, actions: false, defaultStyle: false,
       });
       figure.view = view;
       view.addEventListener("click", (event, item) => { if (item?.datum?.method !== undefined) pick(item.datum.method); });
@@ -233,6 +241,9 @@
     body.dataset.ready ??= performance.now().toFixed(0);
   }
 
+  let resized;
+  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(update, 200); });
+
   function pick(method) {
     state.picked = state.picked === method ? "" : method;
     update();
@@ -246,7 +257,10 @@
     return true;
   }
 
-  Object.assign(state, choices[0]);
+  // What has numbers comes first.
+  const groups = [...(document.getElementById("board-table")?.tBodies ?? [])];
+  const first = groups.findIndex(group => [...group.rows].some(row => rowOf(row).mean !== undefined));
+  Object.assign(state, choices[Math.max(0, first)]);
   for (const figure of figures) {
     const plot = document.createElement("div");
     plot.className = "plot";
