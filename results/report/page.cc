@@ -119,7 +119,7 @@ void PageTable::add(const std::vector<std::string>& cells, const JsonObject& dat
   body_ += json == "{}" ? "<tr>" : "<tr data-row=" + attribute(json) + ">";
   for (std::size_t i = 0; i < cells.size(); ++i)
     body_ += (columns_[i].method ? "<th scope=row>" : "<td>") + breakable(cells[i]);
-  body_ += '\n';
+  body_ += "</tr>\n";
 }
 
 std::string PageTable::html() const {
@@ -136,7 +136,7 @@ std::string PageTable::html() const {
 
 std::string figure_html(std::string_view picture, std::string_view table) {
   std::string out = "<figure id=\"picture-";
-  out.append(picture).append("\" data-picture=\"").append(picture);
+  out.append(table.substr(0, table.rfind("-table"))).append("\" data-picture=\"").append(picture);
   return out.append("\" data-table=\"").append(table).append("\"></figure>\n");
 }
 

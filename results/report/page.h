@@ -47,6 +47,7 @@ class PageTable {
   /// cells  as many texts as columns
   void add(const std::vector<std::string>& cells, const JsonObject& data = {});
 
+  const std::string& id() const { return id_; }
   bool empty() const { return rows_ == 0; }
   std::string html() const;
 
@@ -57,7 +58,8 @@ class PageTable {
   bool open_ = false;
 };
 
-/// The place of a picture: its specification's name, and the table that it is drawn from.
+/// The place of a picture, named as its table: its specification, and the table that it is drawn
+/// from.
 std::string figure_html(std::string_view picture, std::string_view table);
 
 /// A whole table as it is, for people.

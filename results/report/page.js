@@ -61,6 +61,7 @@
     let shown = 0;
     for (const group of table.tBodies) {
       group.hidden = !fits(group);
+      group.classList.toggle("shown", !group.hidden);
       if (group.hidden) continue;
       enhance(group);
       for (const row of group.rows) {
@@ -118,7 +119,8 @@
             const { marks, ...record } = rowOf(row);
             for (const mark of marks ?? [{}]) {
               const one = { ...record, ...mark };
-              one.label ??= [one.subject, one.method, one.kind, one.step, one.outcome, one.k === undefined ? undefined : `K ${one.k}`, one.text ?? one.value ?? one.difference]
+              const named = (name, what) => (one[name] === undefined ? undefined : `${what} ${one[name]}`);
+              one.label ??= [one.subject, one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
                 .filter(part => part !== undefined && part !== null).join(", ");
               out.push(one);
             }

@@ -186,9 +186,9 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
   ReportContext context{store, options, reported_runs(store, options), {}};
   read_metrics(context);
   std::vector<Section> sections;
-  for (const auto make :
-       {overview_section, leaderboard_section, difference_section, ladder_section,
-        concept_count_section, change_section, failure_section, definition_section})
+  for (const auto make : {overview_section, leaderboard_section, difference_section, ladder_section,
+                          concept_count_section, matrix_section, intervention_section,
+                          spread_section, change_section, failure_section, definition_section})
     if (Section section = make(context); !section.html.empty())
       sections.push_back(std::move(section));
 
@@ -203,8 +203,10 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
          "'none'\">\n"
          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>"
       << html_text(names) << " - conoscope report</title>\n<style>\n"
-      << own_file("page.css") << "</style>\n</head>\n<body>\n<header><h1>" << html_text(names)
-      << "</h1>\n<p>A report of " << html_text(options.made_by)
+      << own_file("page.css")
+      << "</style>\n<noscript><style>tbody[data-metric] { display: table-row-group !important; "
+         "}</style></noscript>\n</head>\n<body>\n<header><h1>"
+      << html_text(names) << "</h1>\n<p>A report of " << html_text(options.made_by)
       << ". Everything is in this one file.</p>\n";
   if (const std::string why = why_no_pictures(); !why.empty())
     out << "<p id=no-pictures><strong>Without pictures:</strong> " << why << "</p>\n";

@@ -52,6 +52,12 @@ Section difference_section(const ReportContext& context);
 Section ladder_section(const ReportContext& context);
 /// Scores over the number of concepts, and over the size of the explanation.
 Section concept_count_section(const ReportContext& context);
+/// Purity and information matrices.
+Section matrix_section(const ReportContext& context);
+/// Accuracy over the number of concepts that were told.
+Section intervention_section(const ReportContext& context);
+/// How the parts of a score are spread.
+Section spread_section(const ReportContext& context);
 /// Means by run and version, where there are several.
 Section change_section(const ReportContext& context);
 Section failure_section(const ReportContext& context);

@@ -25,7 +25,7 @@ export async function open(file, { dark = false, width = 1200, hash = "", print 
   page.on("request", request => { if (!/^(data|blob):/.test(request.url())) requests.push(request.url()); });
   if (print) await page.emulateMedia({ media: "print" });
   const url = pathToFileURL(file).href + hash;
-  await page.goto(url);
+  await page.goto(url, { timeout: 120000 });
   await page.waitForFunction(() => document.body.dataset.ready, null, { timeout: 120000 });
   return { page, complaints, requests, url, close: () => context.close() };
 }
@@ -50,3 +50,7 @@ export const points = (page, picture) =>
 /// The texts of the rows that a table shows.
 export const shownRows = (page, table) =>
   page.locator(`#${table} tbody tr:visible`).evaluateAll(rows => rows.map(row => [...row.cells].map(cell => cell.textContent)));
+
+/// The numbers behind them.
+export const shownData = (page, table) =>
+  page.locator(`#${table} tbody tr:visible`).evaluateAll(rows => rows.map(row => JSON.parse(row.dataset.row)));

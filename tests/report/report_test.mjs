@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { change, choose, modules, open, points, quit, shownRows } from "./browser.mjs";
+import { change, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
 import { conoscope, folder, hostile, json, make } from "./stores.mjs";
 
 let pages;
@@ -160,6 +160,45 @@ test("curves and chosen K are those of `conoscope board`", () => reading(pages.p
   const [chosen] = json("board", "select-k", "plain", "-m", "surf_top1");
   const [shown] = await shownRows(page, "selection-table");
   assert.deepEqual(shown.slice(0, 2), [chosen.method, String(chosen.k)]);
+}));
+
+test("matrices and curves are the means of the scores' parts", () => reading(pages.models, {}, async ({ page, complaints }) => {
+  const means = metric => json("query", `SELECT m.name AS method, part.part AS part, avg(part.value) AS mean
+    FROM current_score AS current JOIN cell ON cell.key = current.cell JOIN component AS m ON m.key = cell.model
+    JOIN sample_score AS part ON part.attempt = current.attempt AND part.metric = current.metric
+    WHERE current.metric = '${metric}' GROUP BY m.name, part.part`);
+  const close = (number, other) => assert.ok(Math.abs(number - other) < 1e-9, `${number} is not ${other}`);
+
+  const purity = means("ois");
+  assert.equal(purity.length, 3 * 3 * 3, "three models, three concepts");
+  const shown = await shownData(page, "purity-table");
+  assert.equal(shown.length, purity.length);
+  for (const { method, row, column, mean } of shown)
+    close(mean, purity.find(one => one.method === method && one.part === 3 * Number(row) + Number(column)).mean);
+  const squares = await page.locator("#picture-purity [aria-roledescription='rect mark']").evaluateAll(all => all.map(one => one.getAttribute("fill")));
+  assert.equal(squares.length, purity.length);
+  assert.ok(new Set(squares).size > 5, "their colours differ");
+
+  const curves = ["random", "coop"].flatMap(policy => means(`intervention_${policy}`).map(one => ({ ...one, policy: policy === "coop" ? "CooP" : policy })));
+  const drawn = await points(page, "intervention");
+  assert.equal(drawn.length, curves.length);
+  const rows = await shownData(page, "intervention-table");
+  assert.equal(rows.length, curves.length);
+  for (const { method, policy, told, mean } of rows)
+    close(mean, curves.find(one => one.method === method && one.policy === policy && one.part === told).mean);
+  // Heights within a panel are a straight line over the means.
+  const range = method => { const means = rows.filter(row => row.method === method).map(row => row.mean); return Math.max(...means) - Math.min(...means); };
+  const widest = rows.map(row => row.method).reduce((best, method) => (range(method) > range(best) ? method : best));
+  const placed = rows.filter(row => row.method === widest).map(row => {
+    const name = `${row.method}, ${row.policy}, told ${row.told}, `;
+    return { name, value: row.mean, at: -drawn.find(({ label }) => label.startsWith(name)).y };
+  });
+  checkLinear(placed, "the curves");
+
+  const spread = await shownRows(page, "spread-table");
+  assert.equal(spread.length, 3);
+  assert.equal((await points(page, "spread")).length, 3);
+  assert.deepEqual(complaints, []);
 }));
 
 test("a click follows a method through the pictures", () => reading(pages.plain, {}, async ({ page }) => {

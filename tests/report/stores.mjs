@@ -38,8 +38,20 @@ export function make() {
     '[[explainer]]\nid = "kmeans"\n[[explainer]]\nid = "svd"\nparams = { k = [2, 4, 8] }\n[[explainer]]\nid = "pca"\nname = "too many"\nparams = { k = 5000 }\n');
   run("hostile.toml", head("<b>hostile</b> \\\"run\\\"", 'metrics = ["surf_emd", "surf_top1"]') +
     hostile.map((name, i) => `[[explainer]]\nid = "svd"\nname = ${JSON.stringify(name)}\nparams = { k = ${i + 10} }\n`).join(""));
-  conoscope("report", "plain", "-o", "plain.html");
-  conoscope("report", conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\r\n")[1], "-o", "hostile.html");
-  conoscope("report", "plain", conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\r\n")[1], "-o", "both.html");
-  return { plain: join(folder, "plain.html"), hostile: join(folder, "hostile.html"), both: join(folder, "both.html") };
+  run("models.toml", `name = "models"
+seeds = [0, 1]
+metrics = ["ois", "intervention_random", "intervention_coop"]
+[[dataset]]
+id = "tabular_toy"
+params = { samples = 1000, test_share = 0.4 }
+[[model]]
+id = "ladder_concepts"
+params = { disturbance = "shuffled", step = ["perfect", "half", "random"] }
+`);
+  const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\r\n")[1];
+  const report = (name, ...runs) => {
+    conoscope("report", ...runs, "-o", `${name}.html`);
+    return join(folder, `${name}.html`);
+  };
+  return { plain: report("plain", "plain"), hostile: report("hostile", hostileRun), both: report("both", "plain", hostileRun), models: report("models", "models") };
 }
