@@ -12,10 +12,10 @@
 namespace conoscope::results {
 
 struct BoardOptions {
-  std::string run;                        ///< key; empty: what any run asked for
-  std::vector<std::string> metrics;       ///< columns; the first one ranks
-  std::string dataset, model, explainer;  ///< key, name or plugin id; empty: all
-  bool controls = false;                  ///< the controls' means of the first metric beside
+  std::string run;                                       ///< key; empty: what any run asked for
+  std::vector<std::string> metrics;                      ///< columns; the first one ranks
+  std::string dataset = {}, model = {}, explainer = {};  ///< key, name or plugin id; empty: all
+  bool controls = false;  ///< the controls' means of the first metric beside
 };
 
 /// The keys of dataset, model and explainer; that of the explainer may be empty.

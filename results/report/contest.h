@@ -18,8 +18,8 @@ struct Entrant {
   std::string missing;            ///< empty: every seed has its number
 };
 
-/// Whose scores of one metric stand beside each other: the explainers of one model on one dataset, by
-/// the ranks of the board. Models that nothing explains compete with each other on their dataset,
+/// Whose scores of one metric stand beside each other: the explainers of one model on one dataset,
+/// by the ranks of the board. Models that nothing explains compete with each other on their dataset,
 /// by the board's rules; where every dataset has one alone (codes of several encoders, say), these.
 struct Contest {
   std::string dataset, model;

@@ -30,7 +30,8 @@ void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
   // A part without a value leaves a hole; then the rest says which number it would have been.
   const std::int64_t last = parts.rbegin()->first;
   const std::int64_t side =
-      k * k > last ? k : static_cast<std::int64_t>(std::ceil(std::sqrt(last + 1.0)));
+      k * k > last ? k
+                   : static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(last + 1))));
   const Column score{.name = "", .type = ColumnType::estimate};
   for (const auto& [part, values] : parts) {
     const Estimate estimate =

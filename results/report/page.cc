@@ -50,8 +50,8 @@ std::string attribute(std::string_view json) {
   return out + "'";
 }
 
-/// Long names and parameters may break behind these, and behind so many characters without; the text
-/// stays the same.
+/// Long names and parameters may break behind these, and behind so many characters without; the
+/// text stays the same.
 std::string breakable(std::string_view text) {
   constexpr std::string_view kBehind = "_,/=";
   constexpr int kLongest = 32;
