@@ -70,6 +70,9 @@ struct ConceptView {
   /// both, each sample's own; empty: it is to be worked out from the scores.
   Matrix active, inactive;
   Matrix outputs;  ///< task outputs, n x C
+  /// What a head of the model's own kind, trained by itself on the true concepts, answers for them:
+  /// n x C; empty: none was trained.
+  Matrix reference_outputs;
   /// The task head on edited concepts, n x (k * width) -> n x C.
   std::function<Matrix(const MatrixRef& scores)> intervene;
 };

@@ -54,7 +54,9 @@ struct BoostedTree {
 /// Splits are put halfway between neighbouring values that differ by more than 1e-7 and maximise
 /// (n_R sum_L - n_L sum_R)^2 / (n_L n_R) of the residuals, the first of equals: lower features
 /// first. Which of exactly equal splits wins depends on rounding, so accuracies may differ from the
-/// reference in the third digit where residuals take few values; regressions agree to rounding.
+/// reference in the third digit where residuals take few values; regressions agree to rounding. The
+/// order of the training rows alone, which enters one sum, moved probabilities by up to 0.06 on 3 of
+/// 20 samples of three classes, 500 rows each, and by 4e-16 on the others.
 class GradientBoosting {
  public:
   /// Least squares. target: one value per row.

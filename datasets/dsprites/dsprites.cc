@@ -53,6 +53,8 @@ constexpr auto kParameters = sdk::parameters(
         .between(0.0, 1.0)
         .help("share of the training images whose background is 0.1 times the label; 0.75 in the "
               "paper"),
+    sdk::boolean("spurious_test", false)
+        .help("the same share of the test images, too, as in the validation data of the paper"),
     sdk::optional_file("file").help("the published .npz or .hdf5; none: the images are drawn"),
     sdk::text("images_key", "").help("the array of images in `file`; empty: imgs, in HDF5 /imgs"),
     sdk::text("classes_key", "")
@@ -67,6 +69,7 @@ class Dsprites final : public sdk::Dataset {
         incomplete_(params.boolean("incomplete")),
         test_share_(params.real("test_share")),
         spurious_share_(params.real("spurious_share")),
+        spurious_test_(params.boolean("spurious_test")),
         file_(params.file("file")),
         images_key_(params.text("images_key")),
         classes_key_(params.text("classes_key")) {}
@@ -129,19 +132,23 @@ class Dsprites final : public sdk::Dataset {
     return drawn;
   }
 
-  /// Brightness of the background of each image: of so many training images, drawn by the seed, a
-  /// tenth of the label; of the others 0.
+  /// Brightness of the background of each image: of so many training images, drawn by the seed, and
+  /// of as large a share of the test images where they are asked for, a tenth of the label; of the
+  /// others 0.
   std::vector<float> backgrounds(std::span<const std::int64_t> labels, const sdk::Split& split,
                                  sdk::Seed seed) const {
     std::vector<float> brightness(labels.size(), 0.0F);
-    auto train = split.train;
-    sdk::Random random(seed.child("spurious_background"));
-    random.shuffle(train);
-    train.resize(static_cast<std::size_t>(
-        std::llround(spurious_share_ * static_cast<double>(train.size()))));
-    for (const std::int64_t i : train)
-      brightness[static_cast<std::size_t>(i)] =
-          0.1F * static_cast<float>(labels[static_cast<std::size_t>(i)]);
+    const auto lighten = [&](std::vector<std::int64_t> rows, sdk::Seed own) {
+      sdk::Random random(own);
+      random.shuffle(rows);
+      rows.resize(static_cast<std::size_t>(
+          std::llround(spurious_share_ * static_cast<double>(rows.size()))));
+      for (const std::int64_t i : rows)
+        brightness[static_cast<std::size_t>(i)] =
+            0.1F * static_cast<float>(labels[static_cast<std::size_t>(i)]);
+    };
+    lighten(split.train, seed.child("spurious_background"));
+    if (spurious_test_) lighten(split.test, seed.child("spurious_test"));
     return brightness;
   }
 
@@ -177,6 +184,7 @@ class Dsprites final : public sdk::Dataset {
   std::string label_rule_;
   bool incomplete_;
   double test_share_, spurious_share_;
+  bool spurious_test_;
   std::string file_, images_key_, classes_key_;
 };
 

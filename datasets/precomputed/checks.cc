@@ -283,13 +283,20 @@ std::optional<Concepts> read_concepts(
   const auto scores = find("concept_scores");
   if (!scores) {
     for (const char* name :
-         {"concept_probabilities", "task_outputs", "concept_active", "concept_inactive"})
+         {"concept_probabilities", "task_outputs", "concept_active", "concept_inactive",
+          "reference_outputs", "concept_head_weight", "concept_head_bias"})
       if (const auto alone = find(name))
         refuse(*alone, std::string(name) + " is given without concept_scores");
     return std::nullopt;
   }
-  Concepts out{*scores, find("concept_probabilities"), find("task_outputs"), find("concept_active"),
-               find("concept_inactive")};
+  Concepts out{*scores,
+               find("concept_probabilities"),
+               find("task_outputs"),
+               find("concept_active"),
+               find("concept_inactive"),
+               find("reference_outputs"),
+               find("concept_head_weight"),
+               find("concept_head_bias")};
   const std::vector<std::int64_t> given = scores->shape;
   if (given.size() != 2 && given.size() != 3)
     refuse(*scores, "concept_scores are " + scores->shape_text() + ", expected n x k or n x k x w");
@@ -314,6 +321,20 @@ std::optional<Concepts> read_concepts(
     out.probabilities->shape = {samples, given[1]};
   }
   if (out.outputs) out.outputs = as_columns(*out.outputs, "task_outputs", samples, like);
+  for (const auto* array : {&out.reference, &out.head_weight, &out.head_bias})
+    if (*array && !out.outputs)
+      refuse(**array, "reference_outputs and concept_head_weight go with task_outputs");
+  if (out.head_weight.has_value() != out.head_bias.has_value())
+    refuse(out.head_weight ? *out.head_weight : *out.head_bias,
+           "concept_head_weight and concept_head_bias go together");
+  if (out.reference)
+    check_same_shape(*out.reference, "reference_outputs", out.outputs->shape, *scores);
+  if (out.head_weight) {
+    const std::int64_t answers = out.outputs->shape[1];
+    check_same_shape(*out.head_weight, "concept_head_weight",
+                     {answers, out.scores.shape[1] * out.scores.shape[2]}, *scores);
+    check_same_shape(*out.head_bias, "concept_head_bias", {answers}, *scores);
+  }
   if (out.active.has_value() != out.inactive.has_value())
     refuse(out.active ? *out.active : *out.inactive,
            out.active ? "concept_active is given without concept_inactive"

@@ -83,8 +83,10 @@ struct Concepts {
   formats::Array scores;
   /// n x k; where none are given, scalar scores that lie in [0, 1].
   std::optional<formats::Array> probabilities;
-  std::optional<formats::Array> outputs;           ///< n x C
-  std::optional<formats::Array> active, inactive;  ///< as scores
+  std::optional<formats::Array> outputs;                 ///< n x C
+  std::optional<formats::Array> active, inactive;        ///< as scores
+  std::optional<formats::Array> reference;               ///< n x C, with outputs
+  std::optional<formats::Array> head_weight, head_bias;  ///< C x (k * width) and C, with outputs
 };
 
 /// find  the array of a name, or nothing

@@ -82,6 +82,12 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("concept_active")
         .help("as concept_scores: what an intervention writes where a concept is there"),
     sdk::optional_file("concept_inactive").help("the same where it is not there"),
+    sdk::optional_file("concept_head_weight")
+        .help("C x (k * w): a linear head over the concepts, which answers interventions"),
+    sdk::optional_file("concept_head_bias").help("C; with concept_head_weight"),
+    sdk::optional_file("reference_outputs")
+        .help("n x C: what the same kind of head, trained by itself on the true concepts, makes of "
+              "them"),
     sdk::optional_file("codes").offers("latent_view").help("n x m: codes of an encoder"),
     sdk::optional_file("codes_log_variance").help("n x m: logarithms of the posteriors' variances"),
     sdk::optional_file("reconstruction_loss").help("n: -log p(x|z)"),
@@ -276,6 +282,12 @@ class Precomputed final : public sdk::Dataset {
           "precomputed: concept_scores go beyond [0, 1] and concept_probabilities are not given: "
           "the concepts are matched with the annotated ones by correlation");
     if (concepts.outputs) write(out, "task_outputs", {*concepts.outputs}, concepts.outputs->shape);
+    if (concepts.reference)
+      write(out, "reference_outputs", {*concepts.reference}, concepts.reference->shape);
+    if (concepts.head_weight) {
+      write(out, "concept_head_weight", {*concepts.head_weight}, concepts.head_weight->shape);
+      write(out, "concept_head_bias", {*concepts.head_bias}, concepts.head_bias->shape);
+    }
     if (!concepts.active) return;
     write(out, "concept_active", {*concepts.active}, concepts.scores.shape);
     write(out, "concept_inactive", {*concepts.inactive}, concepts.scores.shape);

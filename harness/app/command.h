@@ -41,6 +41,7 @@ int board_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int history_command(const Arguments& arguments);
 int show_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
 int status_command(const Arguments& arguments);
 int query_command(const Arguments& arguments);
 int measure_command(const Arguments& arguments);

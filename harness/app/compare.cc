@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/app/command.h"
+#include "harness/app/leakage_criterion.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
@@ -148,8 +149,6 @@ std::size_t place_of(const std::string& metric) {
       all.begin());
 }
 
-constexpr char kBetween = '\x1f';
-
 struct Arranged {
   std::vector<results::Measured> numbers;
   std::map<std::string, std::string> directions;  // by row
@@ -189,6 +188,10 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, co
 
 results::ComparisonOptions comparison_options(const Options& options) {
   results::ComparisonOptions out;
+  if (options.has("leakage-criterion"))
+    for (const char* other : {"metric", "pooled", "unpaired"})
+      if (options.has(other))
+        throw UsageError(std::string("--leakage-criterion does not go with --") + other);
   out.paired = !options.has("unpaired");
   out.over_datasets = options.has("pooled");
   out.resampled = options.get<double>("resampled");
@@ -284,6 +287,8 @@ int compare_command(const Arguments& arguments) {
       "over all rows, the smallest difference that so many pairs can show, and how many\n"
       "pairs the difference that was seen would take. --pooled: one test for each metric,\n"
       "on the means over datasets (Demsar 2006).\n"
+      "--leakage-criterion: which side leaks more, by ctl and icl together (Parisini et al.\n"
+      "2025): more where one is significantly larger (Welch) and the other not smaller.\n"
       "Exit code 6: a difference was found; 0: none was, which does not mean that there\n"
       "is none.",
       {"conoscope compare svd kmeans", "conoscope compare svd kmeans --metric surf --pooled",
@@ -295,6 +300,7 @@ int compare_command(const Arguments& arguments) {
   options.with_verify();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "a metric or a group of them; may be repeated (default: all that rank)");
+  options.add()("leakage-criterion", "the Leakage Criterion instead of a test for each metric");
   options.add()("pooled", "one row for each metric; n counts datasets");
   options.add()("resampled", po::value<double>()->default_value(0, "0")->value_name("R"),
                 "the seeds are splits of one sample, R = test rows / training rows: Nadeau and "
@@ -344,6 +350,10 @@ int compare_command(const Arguments& arguments) {
   if (options.has("metric")) metric_options = options.get<std::vector<std::string>>("metric");
   if (side_a.kind == "metric" && !metric_options.empty())
     throw UsageError("compare: --metric does not go with two metrics");
+  const bool criterion = options.has("leakage-criterion");
+  if (criterion && side_a.kind == "metric")
+    throw UsageError("compare: --leakage-criterion does not go with two metrics");
+  if (criterion) metric_options = {"ctl", "icl"};
 
   results::ScoreFilter filter;
   if (const auto run = options.get<std::string>("run"); !run.empty()) {
@@ -356,6 +366,18 @@ int compare_command(const Arguments& arguments) {
   const Wanted wanted(metric_options);
   const Arranged a = arrange(scores_of(options, side_a, shared, filter), side_a, wanted, pooled);
   const Arranged b = arrange(scores_of(options, side_b, shared, filter), side_b, wanted, pooled);
+  if (criterion) {
+    const auto found =
+        leakage_criterion_rows(a.numbers, b.numbers, shared_by(side_a.kind), statistics.alpha);
+    if (found.table.rows.empty())
+      throw UsageError(
+          "compare: no dataset and model under which both sides have ctl and icl of "
+          "two seeds or more");
+    std::cerr << "A is " << side_a.kind << ' ' << side_a.name << ", B is " << side_b.kind << ' '
+              << side_b.name << '\n';
+    std::cout << results::to_text(found.table, format);
+    return found.different ? kDifferent : kOk;
+  }
   const auto comparison = results::compare(a.numbers, b.numbers, statistics);
   if (comparison.rows.empty())
     throw UsageError("compare: nothing to compare: " + std::to_string(a.numbers.size()) +

@@ -46,8 +46,12 @@ core::Component component_from(const std::string& text, core::Kind kind,
   if (open != text.npos)
     for (const auto& item : split_list(text.substr(open + 1, text.size() - open - 2))) {
       const std::size_t equals = item.find('=');
-      if (equals == item.npos) throw UsageError(text + ": expected NAME=VALUE, not " + item);
-      params.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+      if (equals == item.npos && params.empty())
+        throw UsageError(text + ": expected NAME=VALUE, not " + item);
+      if (equals == item.npos)  // a list: channels=16,32
+        params.back().second += "," + item;
+      else
+        params.emplace_back(item.substr(0, equals), item.substr(equals + 1));
     }
   return component_of(plugin, params, quarantine);
 }

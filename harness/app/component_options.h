@@ -17,7 +17,7 @@ core::Component component_of(const core::PluginFile& plugin,
                              const std::vector<std::pair<std::string, std::string>>& params,
                              const core::Quarantine& quarantine);
 
-/// "svd", "svd(k=3)" or "svd(k=3,center=false)".
+/// "svd", "svd(k=3)"; "mlp(hidden=16,32,seed=1)": a comma also stands between the items of a list.
 /// throws  UsageError: no such plugin, or what is wrong with the parameters; PluginRefused
 core::Component component_from(const std::string& text, core::Kind kind,
                                const core::Registry& registry, const core::Quarantine& quarantine);

@@ -14,6 +14,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_measured.h"
+#include "harness/core/measure/record.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/plan/names.h"
 #include "harness/core/run/loaded_dataset.h"
@@ -162,6 +163,20 @@ std::optional<double> test_share(const Options& options) {
   return share;
 }
 
+/// Puts the scores into the store, as a run of their own.
+void keep(const core::MeasureRequest& request, const core::Measured& measured,
+          const Options& options) {
+  const auto& name = options.get<std::string>("name");
+  const bool explained =
+      std::ranges::any_of(measured.subjects, &core::MeasuredSubject::explanation);
+  auto store = results::Store::open(options.store(), results::Mode::read_write);
+  core::record_measured(request, measured,
+                        {"measure " + name, options.get<std::string>("dataset-name"),
+                         explained ? "files" : name, name},
+                        store);
+  std::cerr << "kept in " << options.store().string() << " as " << name << '\n';
+}
+
 }  // namespace
 
 int measure_command(const Arguments& arguments) {
@@ -180,7 +195,8 @@ int measure_command(const Arguments& arguments) {
        "conoscope measure dci_disentanglement codes.npy factors=factors.npy --split 0.5 --format "
        "json",
        "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --repeat 3",
-       "conoscope measure surf explained.npz --per-sample errors.npz"});
+       "conoscope measure surf explained.npz --per-sample errors.npz",
+       "conoscope measure surf explained.npz --explain svd --name mine --dataset-name digits"});
   options.positional("what", -1);
   options.add()("split", po::value<double>()->value_name("SHARE"),
                 "judge this share of every class, train on the rest");
@@ -198,6 +214,16 @@ int measure_command(const Arguments& arguments) {
                 "what the head's outputs mean: softmax, sigmoid or regression");
   options.add()("pooling", po::value<std::string>()->default_value("auto")->value_name("KIND"),
                 "between activations and head: mean, none, flatten, or auto");
+  options.add()("save-explanations", po::value<std::string>()->value_name("DIR"),
+                "keep what was fitted (of the first split), a METHOD.npz each");
+  options.add()(
+      "name", po::value<std::string>()->value_name("NAME"),
+      "keep the scores in the store, where boards and compare find them: the explanation, or "
+      "else the model, under this name");
+  options.add()("dataset-name",
+                po::value<std::string>()->default_value("files")->value_name("NAME"),
+                "with --name: what boards call the rows");
+  options.with_store();
   for (const auto& array : core::user_arrays())
     options.add()(dashed(array.name).c_str(), po::value<std::string>()->value_name("FILE"),
                   std::string(array.help).c_str());
@@ -217,6 +243,9 @@ int measure_command(const Arguments& arguments) {
     throw UsageError("--repeat: expected a number from 1 to 1000");
   request.test_share = test_share(options);
   request.limits = options.limits();
+  request.keep_hashes = options.has("name");
+  if (options.has("save-explanations"))
+    request.save_explanations = options.get<std::string>("save-explanations");
   const auto quarantine = open_quarantine(options);
   const auto registry = scan_plugins(options, quarantine);
   request.data = data_component(registry, asked, options);
@@ -243,6 +272,7 @@ int measure_command(const Arguments& arguments) {
     std::cerr << measured.train << " rows are trained on, " << measured.test
               << " are judged (--split)\n";
   print_measured(measured, !asked.metrics.empty(), options.has("per-concept"), format);
+  if (options.has("name") && !measured.subjects.empty()) keep(request, measured, options);
   if (options.has("per-sample"))
     save_parts(measured, core::Cache(options.cache()), options.get<std::string>("per-sample"));
   return measured.faults.empty() && !measured.subjects.empty() ? kOk : kSomeFailed;

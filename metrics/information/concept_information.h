@@ -67,8 +67,8 @@ struct InterconceptInformation {
 /// concepts  n x (k * width); concept j is columns j*width ... j*width+width-1. Vectors
 ///           (width > 1) take mi_ksg between vectors. k = 1: no pairs, no values.
 /// returns   a constant concept has H = 0 where it is discrete, so its normalised values are 0;
-///           among continuous concepts it has I = H = 0 up to rounding, and noise makes its
-///           normalised values 0 or 1e7 and more at random: refused.
+///           among continuous concepts it has I = H = 0 as well, and noise makes its normalised
+///           values 0 or 1e7 and more at random: refused.
 /// throws    std::invalid_argument: as ConceptColumns; columns that width does not divide, vectors
 ///           of whole numbers only; as mi_ksg
 ///           std::domain_error: noise, and a constant concept among continuous ones

@@ -44,13 +44,15 @@ AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth
   return out;
 }
 
+bool has_names(const ConceptView& view) { return view.width != 1 || view.probabilities.size() > 0; }
+
 namespace {
 
 /// Of concepts that have names: empty.
 AlignedConcepts align(const Subject& subject) {
   const ConceptView& view = subject.concepts();
   const Matrix& truth = subject.annotations().concepts;
-  const bool unnamed = view.width == 1 && view.probabilities.size() == 0;
+  const bool unnamed = !has_names(view);
   const Index there = view.width < 1 ? 0 : view.scores.cols() / view.width;
   if (unnamed && there < truth.cols())
     throw NotApplicable(std::to_string(there) + " representations cannot stand for " +

@@ -24,8 +24,8 @@ struct AlignedConcepts {
 /// concept_alignment.h), which correlation does without training.
 AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth);
 
-/// A subject's concepts, one for each annotated one: the model's own, or where they are scalar and
-/// have no probabilities, as an explanation's, the aligned ones.
+/// A subject's concepts, one for each annotated one: the model's own, or where they have no names,
+/// the aligned ones.
 ///
 /// throws  NotApplicable: not as many concepts as annotated, too few to align, or the annotations
 ///         are not whole numbers; std::invalid_argument: as aligned_concepts
@@ -34,6 +34,10 @@ const ConceptView& named_concepts(const Subject& subject);
 /// What the subject takes the concepts to be, n x k: scalar scores, or the probabilities of vectors.
 /// throws  as named_concepts
 const Matrix& predicted_concepts(const Subject& subject);
+
+/// Does concept i of the view stand for annotated concept i? Scalar scores without probabilities are
+/// an explanation's or an encoder's, whose order says nothing.
+bool has_names(const ConceptView& view);
 
 /// Were they named by alignment only? Then scores are no probabilities.
 /// throws  as named_concepts

@@ -28,7 +28,8 @@ struct LeakageCriterion {
 /// throws   std::invalid_argument: fewer than 2 values, a value not finite, alpha outside
 ///
 /// Source: Parisini et al., Leakage and Interpretability in Concept-Based Models, which states the
-/// criterion in words; the tests are ours. No command runs it yet: it judges scores, not subjects.
+/// criterion in words; the tests are ours. It judges scores, not subjects: no row of the catalogue, but
+/// `conoscope compare --leakage-criterion`.
 LeakageCriterion leakage_criterion(const VectorRef& a_ctl, const VectorRef& a_icl,
                                    const VectorRef& b_ctl, const VectorRef& b_icl,
                                    double alpha = 0.05);

@@ -195,7 +195,15 @@ std::vector<Metric> declare::nis() {
   softmax.compute = [](const Subject& subject) {
     return result_of(subject.once(scores_of).softmax);
   };
-  return {definition, softmax};
+  Metric complement = definition;
+  complement.name = "nis_complement";
+  complement.question = "How well does a concept's niche alone predict it?";
+  complement.direction = Direction::kNone;
+  complement.source = "Parisini et al., 2025, Figs. 15 and 16: a port of the code of NIS";
+  complement.compute = [](const Subject& subject) {
+    return result_of(subject.once(scores_of).complement);
+  };
+  return {definition, softmax, complement};
 }
 
 }  // namespace conoscope::metrics

@@ -65,7 +65,7 @@ NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
                 std::uint64_t seed = 0);
 
 namespace declare {
-/// nis and nis_softmax of binary concepts; parts: NI at each threshold.
+/// nis, nis_softmax and nis_complement of binary concepts; parts: NI at each threshold.
 std::vector<Metric> nis();
 }  // namespace declare
 

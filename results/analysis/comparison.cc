@@ -180,7 +180,7 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     row.p_corrected = adjusted(tested++);
     row.different = *row.p_corrected <= options.alpha;
     // How correlated splits would be with more of them is not known.
-    if (options.paired && options.resampled == 0.0)
+    if (options.plan && options.paired && options.resampled == 0.0)
       plan_pairs(differences[i], alpha, options.power, row);
   }
   return out;

@@ -29,6 +29,7 @@ struct ComparisonOptions {
   Correction correction = Correction::kHolm;
   double alpha = 0.05;
   double power = 0.8;  ///< of the smallest difference that counts as detectable
+  bool plan = true;    ///< false: no `detectable` and `needed`, which cost most of the time
 };
 
 /// Do two sides differ under one heading? Differences are A minus B.

@@ -15,22 +15,12 @@ namespace conoscope::results {
 
 namespace {
 
-using Subject = std::tuple<std::string, std::string, std::string>;  // component keys
-
-struct Entry {
-  Subject subject;
-  std::string dataset, model, explainer, control;
-  std::optional<std::int64_t> rank;
-  std::int64_t n = 0, asked = 0;
-  Estimate estimate;
-};
-
 /// By subject and control.
-std::map<std::pair<Subject, std::string>, std::vector<std::string>> messages_of(
+std::map<std::pair<BoardSubject, std::string>, std::vector<std::string>> messages_of(
     Store& store, const std::string& metric, const std::string& run) {
   Statement& query = store.connection().kept(query_text("board_messages"));
   query.bind_filter("metric", metric).bind_filter("run", run);
-  std::map<std::pair<Subject, std::string>, std::vector<std::string>> messages;
+  std::map<std::pair<BoardSubject, std::string>, std::vector<std::string>> messages;
   while (query.step())
     messages[{{query.text(0), query.text(1), query.text(2)}, query.text(3)}].push_back(
         query.text(4));
@@ -44,8 +34,11 @@ Estimate estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optio
   return estimate;
 }
 
-std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const std::string& metric,
-                              const std::string& control) {
+}  // namespace
+
+std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
+                                      const std::string& metric, const std::string& control) {
+  require_asked(store, options.run, metric);
   const auto messages = messages_of(store, metric, options.run);
   Statement& query = store.connection().kept(query_text("board"));
   query.bind_filter("metric", metric)
@@ -54,9 +47,9 @@ std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const s
       .bind_filter("model", options.model)
       .bind_filter("explainer", options.explainer)
       .bind_filter("control", control);
-  std::vector<Entry> entries;
+  std::vector<BoardEntry> entries;
   while (query.step()) {
-    Entry entry;
+    BoardEntry entry;
     entry.dataset = query.text(0);
     entry.model = query.text(1);
     entry.explainer = query.text(2);
@@ -76,16 +69,12 @@ std::vector<Entry> entries_of(Store& store, const BoardOptions& options, const s
   return entries;
 }
 
-}  // namespace
-
 Table board(Store& store, const BoardOptions& options) {
   if (options.metrics.empty()) throw std::invalid_argument("board: no metric given");
-  for (const std::string& metric : options.metrics) require_asked(store, options.run, metric);
-
   const std::string& first = options.metrics.front();
-  std::vector<Entry> ranked;
-  std::map<std::string, std::map<Subject, Field>> controls;
-  for (Entry& entry : entries_of(store, options, first, options.controls ? "" : "none")) {
+  std::vector<BoardEntry> ranked;
+  std::map<std::string, std::map<BoardSubject, Field>> controls;
+  for (BoardEntry& entry : board_entries(store, options, first, options.controls ? "" : "none")) {
     if (entry.control == "none")
       ranked.push_back(std::move(entry));
     else
@@ -100,25 +89,25 @@ Table board(Store& store, const BoardOptions& options) {
                    {"coverage", ColumnType::coverage}, scores(first)};
   for (const auto& [control, fields] : controls)
     table.columns.push_back(scores(first + "@" + control));
-  std::vector<std::map<Subject, Field>> others;
+  std::vector<std::map<BoardSubject, Field>> others;
   for (std::size_t i = 1; i < options.metrics.size(); ++i) {
     table.columns.push_back(scores(options.metrics[i]));
     others.emplace_back();
-    for (Entry& entry : entries_of(store, options, options.metrics[i], "none"))
+    for (BoardEntry& entry : board_entries(store, options, options.metrics[i], "none"))
       others.back()[entry.subject] = entry.estimate;
   }
 
   Names datasets(store), models(store), explainers(store);
-  for (const Entry& entry : ranked) {
+  for (const BoardEntry& entry : ranked) {
     datasets.note(std::get<0>(entry.subject), entry.dataset);
     models.note(std::get<1>(entry.subject), entry.model);
     explainers.note(std::get<2>(entry.subject), entry.explainer);
   }
-  const auto find = [](const std::map<Subject, Field>& fields, const Subject& subject) {
+  const auto find = [](const std::map<BoardSubject, Field>& fields, const BoardSubject& subject) {
     const auto found = fields.find(subject);
     return found == fields.end() ? Field() : found->second;
   };
-  for (const Entry& entry : ranked) {
+  for (const BoardEntry& entry : ranked) {
     std::vector<Field> row = {entry.rank ? Field(*entry.rank) : Field(),
                               datasets.of(std::get<0>(entry.subject), entry.dataset),
                               models.of(std::get<1>(entry.subject), entry.model),

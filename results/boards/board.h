@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "results/formats/table.h"
@@ -9,11 +12,29 @@
 namespace conoscope::results {
 
 struct BoardOptions {
-  std::string run;                        ///< key; empty: what any run asked for
-  std::vector<std::string> metrics;       ///< columns; the first one ranks
-  std::string dataset, model, explainer;  ///< key, name or plugin id; empty: all
-  bool controls = false;                  ///< the controls' means of the first metric beside
+  std::string run;                                       ///< key; empty: what any run asked for
+  std::vector<std::string> metrics;                      ///< columns; the first one ranks
+  std::string dataset = {}, model = {}, explainer = {};  ///< key, name or plugin id; empty: all
+  bool controls = false;  ///< the controls' means of the first metric beside
 };
+
+/// The keys of dataset, model and explainer; that of the explainer may be empty.
+using BoardSubject = std::tuple<std::string, std::string, std::string>;
+
+/// What one subject scored under one control.
+struct BoardEntry {
+  BoardSubject subject;
+  std::string dataset, model, explainer, control;
+  std::optional<std::int64_t> rank;
+  std::int64_t n = 0, asked = 0;
+  Estimate estimate;
+};
+
+/// A board's entries of one metric, by dataset, model, control and rank; control empty: every one.
+///
+/// throws  StoreError (not_found): no run asks for the metric; lists those there are
+std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
+                                      const std::string& metric, const std::string& control);
 
 /// Who explains best? One row per (dataset, model, explainer), ranked inside (dataset, model).
 ///

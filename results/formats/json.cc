@@ -31,6 +31,8 @@ std::string json_text(std::string_view text) {
   return out + "\"";
 }
 
+}  // namespace
+
 std::string json_field(const Field& field) {
   if (std::holds_alternative<std::monostate>(field)) return "null";
   if (const auto* text = std::get_if<std::string>(&field)) return json_text(*text);
@@ -38,8 +40,6 @@ std::string json_field(const Field& field) {
   const auto* real = std::get_if<double>(&field);
   return real != nullptr && !std::isfinite(*real) ? json_text(number) : number;
 }
-
-}  // namespace
 
 std::string json_object(const Table& table, const std::vector<Field>& row) {
   std::string out = "{";

@@ -16,6 +16,9 @@ std::string write_ndjson(const Table& table);
 std::string write_markdown(const Table& table);
 std::string write_latex(const Table& table);
 
+/// A text, number or null; no estimate and no coverage.
+std::string json_field(const Field& field);
+
 /// One row as a JSON object.
 std::string json_object(const Table& table, const std::vector<Field>& row);
 

@@ -169,6 +169,21 @@ TEST_CASE("dsprites: a spurious background on three quarters of the training ima
   CHECK(changed <= 240);  // 0.75 * 320
   CHECK(changed >= 240 - class_zero);
   for (const auto i : spurious.values<std::int64_t>("test_index")) CHECK(background(i) == 0.0F);
+
+  const Bundle both = load({{"samples", 400}, {"spurious_share", 0.75}, {"spurious_test", true}});
+  const auto shades = both.values<float>("inputs");
+  for (const auto i : both.values<std::int64_t>("train_index"))
+    CHECK(shades[static_cast<std::size_t>(i) * kPixels] == background(i));
+  std::size_t grey = 0;
+  const auto test = both.values<std::int64_t>("test_index");
+  for (const auto i : test) {
+    const float shade = shades[static_cast<std::size_t>(i) * kPixels];
+    grey += shade > 0.0F;
+    if (shade > 0.0F)
+      CHECK(shade == 0.1F * static_cast<float>(labels[static_cast<std::size_t>(i)]));
+  }
+  CHECK(grey > test.size() / 2);  // three quarters, less those of label 0
+  CHECK(grey < test.size());
 }
 
 TEST_CASE("dsprites: a crossed grid, whole") {

@@ -155,6 +155,7 @@ Outputs stochastic_case(const Case& one) {
   std::vector<double> all, off, joint, definition, softmax, complement;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     PurityOptions options;
+    options.batch = 512;  // the code's
     options.seed = seed;
     const Matrix purity = purity_matrix(scores, 1, truth, options);
     const Matrix oracle = oracle_matrix(truth, options);

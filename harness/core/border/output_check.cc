@@ -119,6 +119,8 @@ void check_concepts(const ArrayBag& bag) {
   check_shape(need(bag, "concept_probabilities"), {scores.rows(), scores.shape(1)});
   if (const auto outputs = bag.find("task_outputs"))
     check_shape(*outputs, {scores.rows(), outputs->shape(1)});
+  if (const auto reference = bag.find("reference_outputs"))
+    check_shape(*reference, {scores.rows(), need(bag, "task_outputs").shape(1)});
   if (!bag.find("concept_active") && !bag.find("concept_inactive")) return;
   std::vector<std::int64_t> shape;
   for (int axis = 0; axis < scores.dimensions(); ++axis) shape.push_back(scores.shape(axis));

@@ -1,13 +1,16 @@
 #include "harness/core/measure/measure.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <span>
 #include <utility>
 
 #include "conoscope/sdk/dataset.h"
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/manifest.h"
+#include "harness/core/artifacts/npz_file.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/plan/needs.h"
 #include "harness/core/run/loaded_dataset.h"
@@ -70,6 +73,10 @@ class Measuring {
     if (!given_split_ && !test_share_ && (request_.repeat > 1 || !request_.explainers.empty()))
       test_share_ = kTestShare;
     out_.drawn = test_share_.has_value();
+    out_.split = given_split_ ? "files"
+                 : out_.drawn ? "drawn " + to_text(Value(*test_share_))
+                              : "all";
+    if (request_.keep_hashes) hash_arrays();
     choose_subjects(given_split_ || out_.drawn);
     for (std::int64_t r = 0; r < request_.repeat; ++r) {
       const sdk::Split split = split_of(r);
@@ -94,6 +101,13 @@ class Measuring {
     if (!request_.explainers.empty() && !arrays_.find("head_weight"))
       throw MeasureRefused("--explain fits explanations to a head view: " +
                            what_brings("head_view") + " are needed");
+  }
+
+  /// Of the arrays as they were read: whatever file they come from. A drawn split is no array.
+  void hash_arrays() {
+    for (const auto& name : arrays_.names())
+      if (given_split_ || !name.ends_with("_index"))
+        out_.hashes[name] = content_hash(loaded_.artifact() / (name + ".npy"));
   }
 
   void choose_subjects(bool trained) {
@@ -122,7 +136,8 @@ class Measuring {
     }
     for (Subject& subject : all) {
       if (subject.metrics.empty()) continue;
-      MeasuredSubject measured{subject.name, {}};
+      MeasuredSubject measured{subject.name, subject.explanation, {}, {}};
+      measured.costs.resize(static_cast<std::size_t>(request_.repeat));
       for (const auto& metric : subject.metrics)
         measured.scores.push_back(
             {metric,
@@ -151,11 +166,9 @@ class Measuring {
     }
   }
 
+  /// The second split of seed 0 is the first of seed 1: as cells, they are one.
   sdk::Seed seed_of(const char* purpose, std::int64_t r) const {
-    return sdk::Seed(static_cast<std::uint64_t>(request_.seed))
-        .child("measure")
-        .child(purpose)
-        .child(static_cast<std::uint64_t>(r));
+    return sdk::Seed(static_cast<std::uint64_t>(request_.seed + r)).child("measure").child(purpose);
   }
 
   /// The loaded arrays with another split, without a copy of them.
@@ -191,32 +204,49 @@ class Measuring {
     return job;
   }
 
-  JobEnd run_one(const Job& job) const { return run_job(job, request_.limits, "/proc/self/exe"); }
+  JobEnd run_one(const Job& job, MeasuredCost& cost) const {
+    JobEnd end = run_job(job, request_.limits, "/proc/self/exe");
+    cost.seconds += end.seconds;
+    cost.peak_memory = std::max(cost.peak_memory, end.peak_memory);
+    return end;
+  }
+
+  /// craft(k=5) becomes craft_k_5_.npz.
+  void save_explanation(const std::string& subject, const fs::path& artifact) const {
+    std::string name = subject;
+    for (char& c : name)
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    fs::create_directories(request_.save_explanations);
+    write_npz(artifact, request_.save_explanations / (name + ".npz"));
+  }
 
   void judge(std::int64_t r, std::size_t s, const fs::path& arrays) {
     const Subject& subject = subjects_[s];
     progress_(subject.name + (request_.repeat > 1 ? ", split " + std::to_string(r + 1) + " of " +
                                                         std::to_string(request_.repeat)
                                                   : ""));
+    MeasuredCost& cost = out_.subjects[s].costs[static_cast<std::size_t>(r)];
     const WorkFolder fit_folder(cache_), score_folder(cache_);
     Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
     if (subject.explainer != nullptr) {
       Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder.path(), r);
       fit.plugin = PluginUse{subject.explainer->plugin.file, subject.explainer->values};
-      if (const JobEnd end = run_one(fit); end.status != Status::ok)
+      if (const JobEnd end = run_one(fit, cost); end.status != Status::ok)
         return note_fault(r, s, subject.metrics, end);
       score.explainer = fit.plugin;
       score.explanation = fit_folder.path() / "artifact";
+      if (r == 0 && !request_.save_explanations.empty())
+        save_explanation(subject.name, score.explanation);
     } else if (subject.explanation) {
       score.explanation = arrays;
     }
     score.metrics = subject.metrics;
-    const JobEnd end = run_one(score);
+    const JobEnd end = run_one(score, cost);
     if (end.status == Status::ok) return take(r, s, end);
     // One metric that cannot cope must not cost the others theirs.
     for (const auto& metric : subject.metrics) {
       score.metrics = {metric};
-      const JobEnd alone = subject.metrics.size() > 1 ? run_one(score) : end;
+      const JobEnd alone = subject.metrics.size() > 1 ? run_one(score, cost) : end;
       if (alone.status == Status::ok)
         take(r, s, alone);
       else

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -27,6 +28,9 @@ struct MeasureRequest {
   std::optional<double> test_share;
   WorkerLimits limits;
   std::uint32_t threads = 1;
+  bool keep_hashes = false;  ///< see Measured::hashes
+  /// Where the explanations of the first split are left, each in NAME.npz; empty: nowhere.
+  std::filesystem::path save_explanations;
 };
 
 /// The files and the options contradict each other; the message says how.
@@ -43,10 +47,18 @@ struct MeasuredScore {
   bool by_sample = false;                 ///< the parts are those of Measured::rows
 };
 
+/// What the workers took for one subject and split.
+struct MeasuredCost {
+  double seconds = 0;
+  std::uint64_t peak_memory = 0;  ///< of the hungriest, in bytes
+};
+
 /// What was judged: the files' model, their explanation, or one that was fitted.
 struct MeasuredSubject {
   std::string name;  ///< "model", "files", or the explainer's
+  bool explanation = false;
   std::vector<MeasuredScore> scores;
+  std::vector<MeasuredCost> costs;  ///< of every split
 };
 
 /// A metric that no subject has the views for.
@@ -58,11 +70,13 @@ struct MissingViews {
 struct Measured {
   std::vector<MeasuredSubject> subjects;
   std::vector<MissingViews> missing;
-  std::vector<std::int64_t> rows;    ///< that were judged, of the first split
-  std::int64_t train = 0, test = 0;  ///< rows of the first split
-  bool drawn = false;                ///< the rows were split here, not by the files
-  std::string log;                   ///< what was said while the files were read
-  std::vector<std::string> faults;   ///< what went wrong and left metrics without a number
+  std::vector<std::int64_t> rows;             ///< that were judged, of the first split
+  std::int64_t train = 0, test = 0;           ///< rows of the first split
+  bool drawn = false;                         ///< the rows were split here, not by the files
+  std::string log;                            ///< what was said while the files were read
+  std::map<std::string, std::string> hashes;  ///< sha256 of every array, where they were asked for
+  std::string split;  ///< in words that tell splits apart: "all", "files", "drawn 0.2"
+  std::vector<std::string> faults;  ///< what went wrong and left metrics without a number
 
   /// Of a repeat's variance: test rows for each training row; 0: nothing was trained.
   double resampled() const {

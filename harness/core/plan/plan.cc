@@ -34,6 +34,9 @@ std::vector<std::string> views_of(const Component& dataset, const Component& mod
   if (contains(out, "concept_view")) out.emplace_back("train_concept_view");
   for (const auto& view : dataset.offers)
     if (!is_model_view(view)) out.push_back(view);
+  // Codes stand for concepts that nobody has named.
+  if (contains(out, "latent_view") && !contains(out, "concept_view"))
+    out.emplace_back("concept_view");
   if (!explanation) return out;
   out.emplace_back("explanation");
   for (const char* view : {"concept_view", "latent_view"})

@@ -17,6 +17,7 @@
 #include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
 #include "harness/core/run/subject.h"
+#include "metrics/metric.h"
 
 namespace conoscope::core {
 
@@ -73,8 +74,14 @@ Judged::Judged(const Job& job, HostCalls& host)
   if (!job.model || (subject.views().concepts == nullptr && !from_pixels)) return;
   fitted.emplace(*job.model, model, from_pixels ? &dataset : nullptr, host);
   if (fitted->answers_intervene())
-    subject.set_intervention(
-        [this](const MatrixRef& concepts) { return fitted->intervene(concepts); });
+    subject.set_intervention([this](const MatrixRef& concepts) {
+      try {
+        return fitted->intervene(concepts);
+      } catch (const CallFault& e) {  // of this model, not of the cell
+        if (e.status() == CONO_NOT_APPLICABLE) throw metrics::NotApplicable(e.what());
+        throw;
+      }
+    });
   if (from_pixels) subject.add_images(dataset, fitted->forward());
 }
 

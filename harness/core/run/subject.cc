@@ -159,6 +159,8 @@ TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
     if (const auto p = test_.find("concept_probabilities"))
       concepts_->probabilities = to_matrix(*p, 1);
     if (const auto y = test_.find("task_outputs")) concepts_->outputs = to_matrix(*y, 1);
+    if (const auto y = test_.find("reference_outputs"))
+      concepts_->reference_outputs = to_matrix(*y, 1);
     if (const auto on = test_.find("concept_active")) concepts_->active = to_matrix(*on, 1);
     if (const auto off = test_.find("concept_inactive")) concepts_->inactive = to_matrix(*off, 1);
   }
@@ -220,6 +222,7 @@ void TestSubject::set_intervention(decltype(metrics::ConceptView::intervene) int
 }
 
 void TestSubject::add_concept_scores() {
+  if (!concepts_ && latent_ && !explanation_) concepts_.emplace().scores = latent_->codes;
   if (!head_ || !explanation_ || explanation_->cavs.rows() == 0 ||
       head_->pooling == metrics::Pooling::kFlatten)
     return;

@@ -9,6 +9,7 @@ This package drives the installed command `conoscope`, and computes nothing itse
 """
 
 from conoscope._command import ConoscopeError
+from conoscope._explain import Explanation, HeadView, explain
 from conoscope._measure import measure
 from conoscope._runs import Store, plan, run
 from conoscope._scores import Score, Scores
@@ -16,10 +17,13 @@ from conoscope._version import __version__
 
 __all__ = [
     "ConoscopeError",
+    "Explanation",
+    "HeadView",
     "Score",
     "Scores",
     "Store",
     "__version__",
+    "explain",
     "measure",
     "plan",
     "run",

@@ -23,6 +23,9 @@ using namespace conoscope::models;
 // What an intervention on a logit writes, percentiles over the training split.
 constexpr double kInactive = 0.05, kActive = 0.95;
 
+// Of the progress; heads are quickly trained.
+constexpr double kEncoderShare = 7.0 / 8.0;
+
 constexpr auto kParameters = sdk::parameters(
     sdk::text("bottleneck", "soft")
         .choices({"hard", "soft", "logit"})
@@ -84,26 +87,26 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
                concept_weight_ * concept_loss(logits, batch);
       };
       optimise(encoder_weights.with(head_weights), loss, rows, options_, context,
-               context.seed().child("joint"));
+               context.seed().child("joint"), {0.0, kModelShare});
     } else {
       const Loss of_encoder = [&](const Tensor& batch, sdk::Random* random) {
         return concept_loss(encoder(data.inputs.index_select(0, batch), random != nullptr), batch);
       };
-      const double share = 1.0 - 1.0 / 16.0;  // of the progress; the head is quickly trained
       optimise(encoder_weights, of_encoder, rows, options_, context,
-               context.seed().child("encoder"), {0.0, share});
+               context.seed().child("encoder"), {0.0, kEncoderShare});
       const Tensor read =
           training_ == "independent" ? data.concepts : pass(for_all(data.inputs, context, encode));
       const Loss of_head = [&](const Tensor& batch, sdk::Random*) {
         return data.objective.loss(head(read.index_select(0, batch)), batch);
       };
       optimise(head_weights, of_head, rows, head_options_, context, context.seed().child("head"),
-               {share, 1.0});
+               {kEncoderShare, kModelShare});
     }
     head.restore_units(data.objective);
 
     const Tensor logits = for_all(data.inputs, context, encode).to(torch::kFloat64);
-    const ConceptView view = make_view(logits, data.train, head);
+    ConceptView view = make_view(logits, data.train, head);
+    view.reference = reference(data, head, rows, context);
     report_accuracy("cbm", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     head_weights.write(out);
@@ -120,6 +123,20 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
   }
 
  private:
+  Tensor reference(const ConceptData& data, const TaskHead& head, const Rows& rows,
+                   const sdk::Context& context) const {
+    if (training_ == "independent") return head.answer(data.concepts);  // it was trained so
+    const bool joint = training_ == "joint";
+    return reference_answers(data,
+                             {head_,
+                              joint ? options_ : head_options_,
+                              rows,
+                              context.seed().child("head"),
+                              context.seed().child(joint ? "joint" : "head"),
+                              {kModelShare, 1.0}},
+                             context);
+  }
+
   Tensor pass(const Tensor& logits) const {
     if (bottleneck_ == "logit") return logits;
     const Tensor probabilities = torch::sigmoid(logits);
@@ -151,7 +168,7 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Cbm, "cbm", "1.1.0", R"(
+CONOSCOPE_MODEL(Cbm, "cbm", "1.2.0", R"(
 summary = "concept bottleneck model: hard, soft or logit bottleneck, trained independently, sequentially or jointly"
 licence = "Apache-2.0"
 citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"

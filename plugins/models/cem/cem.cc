@@ -113,11 +113,20 @@ class Cem final : public sdk::Model, public sdk::Intervene {
       return data.objective.loss(head(found.mixed(p)), batch) +
              concept_weight_ * torch::binary_cross_entropy_with_logits(found.logits, truth);
     };
-    optimise(below.with(above), loss, hold_out(data.train, options_, context.seed()), options_,
-             context, context.seed().child("joint"));
+    const Rows rows = hold_out(data.train, options_, context.seed());
+    optimise(below.with(above), loss, rows, options_, context, context.seed().child("joint"),
+             {0.0, kModelShare});
     head.restore_units(data.objective);
 
-    const ConceptView view = make_view(data.inputs, encoder, embedder, head, context);
+    ConceptView view = make_view(data.inputs, encoder, embedder, head, context);
+    view.reference = reference_answers(data,
+                                       {head_,
+                                        options_,
+                                        rows,
+                                        context.seed().child("head"),
+                                        context.seed().child("joint"),
+                                        {kModelShare, 1.0}},
+                                       context);
     report_accuracy("cem", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
@@ -171,7 +180,7 @@ class Cem final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Cem, "cem", "1.1.0", R"(
+CONOSCOPE_MODEL(Cem, "cem", "1.2.0", R"(
 summary = "concept embedding model: every concept a vector, mixed from one for its presence and one for its absence"
 licence = "Apache-2.0"
 citation = "Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"

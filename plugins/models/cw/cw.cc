@@ -114,15 +114,25 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
         whiten.rotate(concept_maps(data, rows.fitted, encoder, whiten,
                                    turns.child(static_cast<std::uint64_t>(step))));
     };
-    optimise(below.with(above), loss, rows, options_, context, context.seed().child("joint"), {},
-             after_step);
+    optimise(below.with(above), loss, rows, options_, context, context.seed().child("joint"),
+             {0.0, kModelShare}, after_step);
     head.restore_units(data.objective);
+
+    const Tensor reference = reference_answers(data,
+                                               {head_,
+                                                options_,
+                                                rows,
+                                                context.seed().child("head"),
+                                                context.seed().child("joint"),
+                                                {kModelShare, 1.0}},
+                                               context);
 
     const torch::NoGradGuard no_grad;
     const Tensor a = for_all(data.inputs, context, [&](const Tensor& x) {
                        return axes(x, false);
                      }).to(torch::kFloat64);
-    const ConceptView view = make_view(a, data, head);
+    ConceptView view = make_view(a, data, head);
+    view.reference = reference;
     report_accuracy("cw", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
@@ -198,7 +208,7 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.1.0", R"(
+CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.2.0", R"(
 summary = "concept whitening: decorrelated axes, each turned to the samples of one concept"
 licence = "Apache-2.0"
 citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recognition, Nature Machine Intelligence 2020; defaults as in Espinosa Zarlenga et al., AAAI 2023"

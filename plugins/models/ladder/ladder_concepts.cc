@@ -10,7 +10,8 @@
 //
 // The intervals are those of the hand-made representations of Espinosa Zarlenga et al., AAAI 2023.
 // The task head is linear, fitted by least squares to c_hat of the training split, as a sequential
-// bottleneck's would be: what it learnt to rely on is what interventions then meet.
+// bottleneck's would be: what it learnt to rely on is what interventions then meet. The reference
+// head is fitted in the same way to the annotated concepts.
 
 #include <Eigen/QR>
 #include <algorithm>
@@ -51,6 +52,11 @@ struct Truth {
   }
   std::span<const std::int64_t> row(std::size_t i) const {
     return std::span(values).subspan(i * concepts, concepts);
+  }
+  Matrix matrix() const {
+    Matrix out(samples, static_cast<Eigen::Index>(concepts));
+    std::ranges::copy(values, out.data());
+    return out;
   }
 };
 
@@ -119,6 +125,9 @@ class LadderConcepts final : public sdk::Model, public sdk::Intervene {
     const Matrix features = with_constant(scores);
     const Matrix head = linear_head(features, labels, train, *std::ranges::max_element(labels) + 1);
     write(out, "task_outputs", {truth.samples, head.cols()}, features * head);
+    const Matrix true_features = with_constant(truth.matrix());
+    const Matrix reference = linear_head(true_features, labels, train, head.cols());
+    write(out, "reference_outputs", {truth.samples, head.cols()}, true_features * reference);
     write(out, "state.head", {head.rows(), head.cols()}, head);
   }
 
@@ -173,7 +182,7 @@ class LadderConcepts final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(LadderConcepts, "ladder_concepts", "1.0.0", R"toml(
+CONOSCOPE_MODEL(LadderConcepts, "ladder_concepts", "1.1.0", R"toml(
 summary = "the annotated concepts as a concept view, perfect or degraded by a known amount: tests metrics, not models"
 licence = "Apache-2.0"
 citation = "intervals: Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation Evaluation, AAAI 2023, Table 1"

@@ -1,5 +1,7 @@
-// Concept scores that the dataset brought with it, passed on as a concept view.
+// Concept scores that the dataset brought with it, passed on as a concept view. A linear head that
+// came with them answers interventions.
 
+#include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/model.h"
 #include "plugins/models/precomputed/pass_on.h"
 
@@ -8,7 +10,7 @@ namespace {
 namespace sdk = conoscope::sdk;
 using conoscope::models::pass_on;
 
-class PrecomputedConcepts final : public sdk::Model {
+class PrecomputedConcepts final : public sdk::Model, public sdk::Intervene {
  public:
   explicit PrecomputedConcepts(const sdk::Params&) {}
 
@@ -19,27 +21,60 @@ class PrecomputedConcepts final : public sdk::Model {
                                   ", expected n x k or n x k x w");
     const std::int64_t samples = scores.rows(), concepts = scores.shape(1);
     const std::int64_t width = scores.dimensions() == 3 ? scores.shape(2) : 1;
-    const sdk::Tensor probabilities = dataset.get("concept_probabilities");
-    if (probabilities.dimensions() != 2 || probabilities.rows() != samples ||
-        probabilities.shape(1) != concepts)
-      throw std::invalid_argument("concept_probabilities: " + probabilities.shape_text() +
-                                  ", expected " + std::to_string(samples) + " x " +
-                                  std::to_string(concepts) + " as concept_scores");
     context.check_cancelled();
     pass_on(scores, "concept_scores", {samples, concepts, width}, out);
-    pass_on(probabilities, "concept_probabilities", {samples, concepts}, out);
+    pass_on_as(dataset, "concept_probabilities", {samples, concepts}, out);
+    for (const char* name : {"concept_active", "concept_inactive"})
+      if (dataset.has(name)) pass_on_as(dataset, name, {samples, concepts, width}, out);
     if (!dataset.has("task_outputs")) return;
     const sdk::Tensor outputs = dataset.get("task_outputs");
     if (outputs.dimensions() != 2 || outputs.rows() != samples)
       throw std::invalid_argument("task_outputs: " + outputs.shape_text() + ", expected " +
                                   std::to_string(samples) + " x outputs");
-    pass_on(outputs, "task_outputs", {samples, outputs.shape(1)}, out);
+    const std::int64_t answers = outputs.shape(1);
+    pass_on(outputs, "task_outputs", {samples, answers}, out);
+    if (dataset.has("reference_outputs"))
+      pass_on_as(dataset, "reference_outputs", {samples, answers}, out);
+    if (!dataset.has("concept_head_weight")) return;
+    pass_on_as(dataset, "concept_head_weight", {answers, concepts * width}, out);
+    pass_on_as(dataset, "concept_head_bias", {answers}, out);
+  }
+
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
+                 std::span<double> outputs) override {
+    if (!model.has("concept_head_weight"))
+      throw sdk::NotApplicable("no head came with the concept scores");
+    const sdk::Matrix rows = sdk::to_matrix(concepts);
+    const sdk::Matrix weight = sdk::to_matrix(model.get("concept_head_weight"));
+    const sdk::Matrix bias = sdk::to_matrix(model.get("concept_head_bias"));
+    if (rows.cols() != weight.cols())
+      throw std::invalid_argument("concepts: " + concepts.shape_text() + ", expected m x " +
+                                  std::to_string(weight.cols()));
+    sdk::as_matrix(outputs, rows.rows(), weight.rows()) =
+        (rows * weight.transpose()).rowwise() + bias.reshaped().transpose();
+  }
+
+ private:
+  static void pass_on_as(const sdk::Arrays& dataset, const std::string& name,
+                         const std::vector<std::int64_t>& shape, sdk::Sink& out) {
+    const sdk::Tensor from = dataset.get(name);
+    bool fits = from.dimensions() == static_cast<int>(shape.size()) ||
+                (from.dimensions() == 2 && shape.size() == 3 && shape[2] == 1);
+    for (int axis = 0; fits && axis < from.dimensions(); ++axis)
+      fits = from.shape(axis) == shape[static_cast<std::size_t>(axis)];
+    if (!fits) {
+      std::string expected;
+      for (const std::int64_t side : shape)
+        expected += (expected.empty() ? "" : " x ") + std::to_string(side);
+      throw std::invalid_argument(name + ": " + from.shape_text() + ", expected " + expected);
+    }
+    pass_on(from, name, shape, out);
   }
 };
 
 }  // namespace
 
-CONOSCOPE_MODEL(PrecomputedConcepts, "precomputed_concepts", "1.0.0", R"(
+CONOSCOPE_MODEL(PrecomputedConcepts, "precomputed_concepts", "1.1.0", R"(
 summary = "the concept view that the dataset brought with it"
 licence = "Apache-2.0"
 citation = ""

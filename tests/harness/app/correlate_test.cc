@@ -1,4 +1,4 @@
-// board correlation on stores that are written here.
+// board correlation and compare --leakage-criterion, on stores that are written here.
 
 #include <map>
 
@@ -74,4 +74,25 @@ TEST_CASE("board correlation: too few models have no r; what it refuses") {
              "conoscope board correlation --with NAME");
   CHECK_SAYS(here.run({"board", "correlation", "--with", "s_int", "--all", "-m", "ctl"}, 2).err,
              "leave out --all");
+}
+
+TEST_CASE("compare --leakage-criterion: ctl and icl together") {
+  const Workspace here;
+  // Seeds lie 0.01 on both sides of these: 0.5 apart is significant, 0.005 is not.
+  write_store(here.store(), {{"ctl", {0.5, 0.005, 0.0, 0.5}}, {"icl", {0.0, 0.005, 0.0, 0.5}}});
+  const auto verdict = [&](const std::string& a, const std::string& b, int code) {
+    const Json rows = Json::parse(
+        here.run({"compare", a, b, "--leakage-criterion", "--format", "json"}, code).out);
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0]["n_a"] == 2);
+    return rows[0]["verdict"].get<std::string>();
+  };
+  CHECK(verdict("m0", "m2", 6) == "more in A");
+  CHECK(verdict("m2", "m3", 6) == "more in B");
+  CHECK(verdict("m1", "m2", 0) == "compatible");
+  CHECK(verdict("m0", "m1", 6) == "more in A");
+  CHECK_SAYS(here.run({"compare", "m0", "m1", "--leakage-criterion", "-m", "ctl"}, 2).err,
+             "--leakage-criterion does not go with --metric");
+  CHECK_SAYS(here.run({"compare", "metric:ctl", "metric:icl", "--leakage-criterion"}, 2).err,
+             "--leakage-criterion does not go with two metrics");
 }

@@ -254,6 +254,12 @@ TEST_CASE("a concept or latent view's faults") {
         fill(b, "task_outputs", {3, 2});
       },
       "task_outputs has 3 rows for 4 samples", view);
+  bad_model(
+      concepts(),
+      [](ArrayBag& b) {
+        fill(b, "reference_outputs", {4, 3});
+      },
+      "reference_outputs is 4 x 3, expected 4 x 2", view);
   bad_model(head(), [](ArrayBag&) {}, "array codes is missing", {"latent_view"});
   bad_model(head(), [](ArrayBag& b) { fill(b, "codes", {4}); }, "codes is 4, expected n x m",
             {"latent_view"});

@@ -258,6 +258,19 @@ TEST_CASE("concept scores stand for a concept view and codes, where the model ha
   CHECK(own.views().concepts->scores.cols() == 3);  // the explanation's
 }
 
+TEST_CASE("codes stand for concepts that nobody has named") {
+  const ArrayBag data = dataset();
+  ArrayBag bag;
+  count_up<double>(bag, "codes", {5, 4});
+  TestSubject subject(data, bag, nullptr);
+  CHECK(subject.views().concepts == nullptr);
+  subject.add_concept_scores();
+  REQUIRE(subject.views().concepts != nullptr);
+  CHECK(subject.views().concepts->scores == subject.views().latent->codes);
+  CHECK(subject.views().concepts->width == 1);
+  CHECK(subject.views().concepts->probabilities.size() == 0);
+}
+
 TEST_CASE("a flattened head has no concept scores to judge") {
   const ArrayBag data = dataset(), head = model({5, 2, 3}, "flatten"), found = explanation();
   TestSubject subject(data, head, &found);
@@ -303,6 +316,7 @@ TEST_CASE("a concept view with vectors for concepts") {
   count_up<double>(bag, "concept_scores", {5, 2, 3});
   count_up<double>(bag, "concept_probabilities", {5, 2});
   count_up<double>(bag, "task_outputs", {5, 4});
+  count_up<double>(bag, "reference_outputs", {5, 4});
   TestSubject subject(data, bag, nullptr);
   subject.set_intervention([](const MatrixRef& m) -> Matrix { return m * 2.0; });
   const auto* concepts = subject.views().concepts;
@@ -312,6 +326,7 @@ TEST_CASE("a concept view with vectors for concepts") {
   CHECK(concepts->scores(1, 5) == 11.0);  // sample 1
   CHECK(concepts->probabilities(0, 0) == 6.0);
   CHECK(concepts->outputs.cols() == 4);
+  CHECK(concepts->reference_outputs(1, 3) == 7.0);  // sample 1
   CHECK(concepts->intervene(Matrix::Ones(1, 6))(0, 0) == 2.0);
 }
 

@@ -50,7 +50,9 @@ struct World {
                    "\"moody.so\"\nparams = { mood = \"patient\", marker = \"" +
                        here.path("marker") + "\" }\n");
   }
-  Process start() const { return here.conoscope({"run", file, "--no-board"}).start(); }
+  Process start() const {
+    return here.conoscope({"run", file, "--no-board", "--confine=off"}).start();
+  }
 
   Workspace here;
   std::string file;
@@ -74,7 +76,8 @@ TEST_CASE("a data file that is replaced in the middle of a run") {
   CHECK(failed[0]["status"] == "failed");
 
   // The new file is another dataset, and nothing of it is done.
-  CHECK_SAYS(here.run({"run", world.file, "--no-board"}).err, "0 done, 2 to do now");
+  CHECK_SAYS(here.run({"run", world.file, "--no-board", "--confine=off"}).err,
+             "0 done, 2 to do now");
   CHECK(here.query("SELECT count(DISTINCT dataset) AS n FROM cell")[0]["n"] == 2);
 }
 
@@ -92,7 +95,7 @@ TEST_CASE("a plugin that is replaced in the middle of a run") {
   CHECK_SAYS(ended.err, here.path("moody.so") + ": was changed or replaced while it was used");
   CHECK_SAYS(ended.err, here.path("moody.so") + ": was replaced after the run was planned");
   CHECK(here.query("SELECT count(*) AS n FROM attempt WHERE status = 'ok'")[0]["n"] == 0);
-  CHECK_SAYS(here.run({"run", world.file, "--no-board"}).err, "2 ok");
+  CHECK_SAYS(here.run({"run", world.file, "--no-board", "--confine=off"}).err, "2 ok");
 }
 
 TEST_CASE("a file that is copied over itself is still the same") {

@@ -65,6 +65,12 @@ TEST_CASE("mi_interconcept: what it refuses") {
   Matrix constant = normals(30, 2, 1);
   constant.col(1).setConstant(0.5);
   CHECK_NOTHROW(mi_interconcept(constant));
+  for (const Index k : {3, 5})  // what rounding leaves of 0 would be divided by 1e-10
+    for (Index n = 30; n < 400; n += 25) {
+      Matrix columns = normals(n, 2, static_cast<std::uint64_t>(n));
+      columns.col(1).setConstant(0.5);
+      CHECK(mi_interconcept(columns, {.neighbours = k}).normalised[0] == 0.0);
+    }
   CHECK_THROWS_SAYING(mi_interconcept(constant, {.neighbours = 3, .noise = normal_draws(1)}),
                       std::domain_error, "concept 1 is constant");
   CHECK_THROWS_SAYING(mi_interconcept(Matrix(0, 2)), std::invalid_argument, "0 x 2");

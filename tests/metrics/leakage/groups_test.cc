@@ -41,6 +41,7 @@ struct World {
       return out;
     };
     view.outputs = view.intervene(view.scores);
+    view.reference_outputs = view.intervene(annotations.concepts);
   }
   Views subject() const {
     Views out;
@@ -143,6 +144,22 @@ TEST_CASE("leakage: representations without names are aligned first") {
         "2 representations cannot stand for 3 concepts");
 }
 
+TEST_CASE("mi_true_ic, mi_true_ct: what the annotations say, by hand") {
+  World world(0.0);
+  const auto independent = scores_of("leakage", world.subject());
+  CHECK(independent.at("mi_true_ic").parts.size() == 3);
+  CHECK(independent.at("mi_true_ic").value < 0.01);
+  // A majority of three has 1 bit, 0.811 of which remain when one vote is known.
+  CHECK(independent.at("mi_true_ct").value == doctest::Approx(0.189).epsilon(0.15));
+  world.annotations.concepts.col(1) = world.annotations.concepts.col(0);
+  const Score twins = scores_of("leakage", world.subject()).at("mi_true_ic");
+  CHECK(twins.parts[0] == doctest::Approx(1.0));
+  CHECK(twins.parts[1] == twins.parts[2]);
+  world.annotations.concepts(0, 0) = 0.5;
+  CHECK(scores_of("leakage", world.subject()).at("mi_true_ct").message ==
+        "the annotated concepts are not whole numbers");
+}
+
 TEST_CASE("aligned_concepts: the matching, the signs, and what it refuses") {
   const Matrix truth = (Matrix(4, 2) << 0, 1, 0, 0, 1, 1, 1, 0).finished();
   Matrix scores(4, 3);
@@ -181,6 +198,30 @@ TEST_CASE("intervention: told all concepts, the head is right; policies are orde
   CHECK(scores.at("s_int").message.empty());
 }
 
+TEST_CASE("s_int: a head that cannot be right of true concepts is not blamed for leakage") {
+  World world(0.0);
+  for (Index i = 0; i < 800; ++i) {  // c3 and (c1 xor c2): the head knows of majorities alone
+    const auto c = world.annotations.concepts.row(i);
+    world.annotations.labels[static_cast<std::size_t>(i)] = c(2) == 1.0 && c(0) != c(1);
+  }
+  const auto misspecified = scores_of("intervention", world.subject());
+  CHECK(misspecified.at("best_table_accuracy").value == 1.0);
+  CHECK(misspecified.at("reference_accuracy").value < 0.9);
+  CHECK(misspecified.at("s_int").value == 0.0);
+  // The same kind of head does better by itself: what was lost has leaked.
+  world.view.reference_outputs.setZero();
+  world.view.reference_outputs.col(0).setConstant(0.5);
+  const auto leaking = scores_of("intervention", world.subject());
+  CHECK(leaking.at("s_int").value == doctest::Approx(leaking.at("reference_accuracy").value -
+                                                     misspecified.at("reference_accuracy").value));
+  world.view.reference_outputs.resize(0, 0);
+  const auto without = scores_of("intervention", world.subject());
+  CHECK(without.at("s_int").reason == "not_applicable");
+  CHECK(without.at("s_int").message ==
+        "the model trained no head of its own kind on the true concepts");
+  CHECK(without.at("best_table_accuracy").value == 1.0);
+}
+
 TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   World world(0.0);
   world.view.scores *= 8.0;
@@ -198,8 +239,8 @@ TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   const auto scores = scores_of("intervention", subject);
   CHECK(scores.at("s_int").message ==
         "logits were set to the 5th and 95th percentiles of the training samples");
-  CHECK(scores.at("reference_accuracy").value == 1.0);
-  CHECK(scores.at("reference_accuracy").message == "a head made on 400 training samples");
+  CHECK(scores.at("best_table_accuracy").value == 1.0);
+  CHECK(scores.at("best_table_accuracy").message == "a table made on 400 training samples");
   world.view.intervene = nullptr;
   CHECK(scores_of("intervention", world.subject()).at("s_int").message ==
         "the model answers no interventions");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "metrics/leakage/best_table_accuracy.h"
 #include "metrics/leakage/s_int.h"
 #include "tests/support/throws.h"
 
@@ -80,14 +81,14 @@ TEST_CASE("intervention_values: by hand") {
   CHECK_THROWS_SAYING(intervention_values(Matrix(0, 2)), std::invalid_argument, "logits is 0 x 2");
 }
 
-TEST_CASE("reference_accuracy: by hand, weighted and not") {
+TEST_CASE("best_table_accuracy: by hand, weighted and not") {
   const Matrix c = (Matrix(4, 1) << 0, 0, 0, 1).finished();
-  const ReferenceAccuracy found = reference_accuracy(c, {0, 0, 1, 1});
+  const BestTable found = best_table_accuracy(c, {0, 0, 1, 1});
   CHECK(found.value == 0.75);
   CHECK(found.combinations == 2);
-  CHECK(reference_accuracy(c, {0, 0, 1, 1}, (Vector(4) << 1, 1, 6, 2).finished()).value == 0.8);
-  CHECK_THROWS_SAYING(reference_accuracy(c, {0}), std::invalid_argument, "labels 1");
-  CHECK_THROWS_SAYING(reference_accuracy(c, {0, 0, 1, 1}, Vector::Zero(4)), std::invalid_argument,
+  CHECK(best_table_accuracy(c, {0, 0, 1, 1}, (Vector(4) << 1, 1, 6, 2).finished()).value == 0.8);
+  CHECK_THROWS_SAYING(best_table_accuracy(c, {0}), std::invalid_argument, "labels 1");
+  CHECK_THROWS_SAYING(best_table_accuracy(c, {0, 0, 1, 1}, Vector::Zero(4)), std::invalid_argument,
                       "all 0");
 }
 
@@ -179,17 +180,17 @@ TEST_CASE(
                       "or own_active and own_inactive");
 }
 
-TEST_CASE("reference_head_accuracy: each combination's training label, by hand") {
+TEST_CASE("table_accuracy: each combination's training label, by hand") {
   const Matrix train = (Matrix(6, 2) << 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1).finished();
   const IndexVector labels = {2, 2, 0, 1, 1, 1};  // label 1 is the most frequent
   const Matrix judged = (Matrix(4, 2) << 0, 0, 1, 0, 1, 1, 1, 1).finished();
-  CHECK(reference_head_accuracy(train, labels, judged, {2, 1, 1, 0}) == 0.75);
-  CHECK(reference_head_accuracy(train, labels, judged, {0, 0, 0, 0}) == 0.0);
+  CHECK(table_accuracy(train, labels, judged, {2, 1, 1, 0}) == 0.75);
+  CHECK(table_accuracy(train, labels, judged, {0, 0, 0, 0}) == 0.0);
   // Of equally frequent labels the lowest.
-  CHECK(reference_head_accuracy(train.topRows(2), {5, 3}, judged.topRows(1), {3}) == 1.0);
-  CHECK_THROWS_SAYING(reference_head_accuracy(train, {0}, judged, {2, 1, 1, 0}),
-                      std::invalid_argument, "train_concepts is 6 x 2 with 1 labels");
-  CHECK_THROWS_SAYING(reference_head_accuracy(train, labels, judged.leftCols(1), {2, 1, 1, 0}),
+  CHECK(table_accuracy(train.topRows(2), {5, 3}, judged.topRows(1), {3}) == 1.0);
+  CHECK_THROWS_SAYING(table_accuracy(train, {0}, judged, {2, 1, 1, 0}), std::invalid_argument,
+                      "train_concepts is 6 x 2 with 1 labels");
+  CHECK_THROWS_SAYING(table_accuracy(train, labels, judged.leftCols(1), {2, 1, 1, 0}),
                       std::invalid_argument, "concepts is 4 x 1 with 4 labels");
 }
 

@@ -50,6 +50,27 @@ TEST_CASE("precomputed_concepts: passes the concept view on, with its task where
   CHECK((task.out.arrays.at("task_outputs") == data.arrays.at("task_outputs")));
 }
 
+TEST_CASE("precomputed_concepts: a linear head that came along answers interventions") {
+  Bundle data = dataset();
+  data.arrays["task_outputs"] = OwnedArray::of<double>({3, 2}, {0, 3, 0, 7, 0, 11});
+  data.arrays["reference_outputs"] = OwnedArray::of<double>({3, 2}, {0, 1, 1, 0, 0, 1});
+  const Outcome without = concepts().fit_model({}, data);
+  REQUIRE(without.error == "");
+  CHECK((without.out.arrays.at("reference_outputs") == data.arrays.at("reference_outputs")));
+  const auto told = OwnedArray::of<double>({2, 2, 1}, {1, 0, 1, 1});
+  CHECK(concepts().intervene({}, without.out, told).status == CONO_NOT_APPLICABLE);
+  data.arrays["concept_head_weight"] = OwnedArray::of<double>({2, 2}, {0, 0, 1, 1});
+  data.arrays["concept_head_bias"] = OwnedArray::of<double>({2}, {0, 0.5});
+  const Outcome with = concepts().fit_model({}, data);
+  REQUIRE(with.error == "");
+  const Outcome answer = concepts().intervene({}, with.out, told);
+  REQUIRE(answer.error == "");
+  CHECK(std::ranges::equal(answer.out.values<double>("outputs"),
+                           std::vector<double>{0, 1.5, 0, 2.5}));
+  data.arrays["concept_head_weight"] = OwnedArray::of<double>({2, 1}, {0, 1});
+  refuses(concepts(), data, "concept_head_weight: 2 x 1, expected 2 x 2");
+}
+
 TEST_CASE("precomputed_concepts: what it refuses") {
   Bundle data = dataset();
   data.arrays["concept_probabilities"].shape = {2, 3};

@@ -88,10 +88,24 @@ Tensor TaskHead::answer(const Tensor& concepts) const {
   return mlp_.in_double()(concepts.to(torch::kFloat64).flatten(1));
 }
 
+Tensor reference_answers(const ConceptData& data, const HeadTraining& training,
+                         const sdk::Context& context) {
+  Weights weights(training.weights);
+  TaskHead head(weights, data.concepts.size(1), training.layers, data.objective.outputs);
+  const Loss loss = [&](const Tensor& batch, sdk::Random*) {
+    return data.objective.loss(head(data.concepts.index_select(0, batch)), batch);
+  };
+  optimise(weights, loss, training.rows, training.options, context, training.order, training.part);
+  head.restore_units(data.objective);
+  const torch::NoGradGuard no_grad;
+  return head.answer(data.concepts);
+}
+
 void write_concept_view(sdk::Sink& out, const ConceptView& view) {
   write(out, "concept_scores", view.scores.to(torch::kFloat64));
   write(out, "concept_probabilities", view.probabilities.to(torch::kFloat64));
   write(out, "task_outputs", view.outputs.to(torch::kFloat64));
+  if (view.reference.defined()) write(out, "reference_outputs", view.reference.to(torch::kFloat64));
   if (!view.active.defined()) return;
   write(out, "concept_active", view.active.to(torch::kFloat64));
   write(out, "concept_inactive", view.inactive.to(torch::kFloat64));

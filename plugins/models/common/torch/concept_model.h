@@ -9,6 +9,7 @@
 
 #include "plugins/models/common/torch/networks.h"
 #include "plugins/models/common/torch/objective.h"
+#include "plugins/models/common/torch/optimise.h"
 
 namespace conoscope::models {
 
@@ -70,11 +71,30 @@ class TaskHead {
   Mlp mlp_;
 };
 
+/// How a model trains the head that reads concepts, as a part of it or by itself.
+struct HeadTraining {
+  TaskHead::Layers layers;
+  const OptimiseOptions& options;
+  const Rows& rows;
+  sdk::Seed weights, order;
+  Part part;
+};
+
+/// The reference of S_int: what a head that was trained by itself on the annotated concepts answers
+/// for them, n x C. It gets the options, first weights and order of rows of the model's own head, so
+/// that the two differ only in what they were shown.
+Tensor reference_answers(const ConceptData& data, const HeadTraining& training,
+                         const sdk::Context& context);
+
+/// The share of the work that trains the model; the rest trains the reference.
+inline constexpr double kModelShare = 15.0 / 16.0;
+
 /// All rows of the dataset, in double precision; see abi.h.
 struct ConceptView {
   Tensor scores;            ///< n x k x w
   Tensor probabilities;     ///< n x k
   Tensor outputs;           ///< n x C
+  Tensor reference;         ///< n x C; undefined where no head can be trained on the annotations
   Tensor active, inactive;  ///< n x k x w; undefined where concepts have no two values
 };
 

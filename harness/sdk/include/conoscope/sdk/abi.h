@@ -174,10 +174,10 @@ typedef struct cono_sink {
  * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
  *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C
  *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
- * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k,
- *                task_outputs n x C where there is a task; edits go through CONO_INTERVENE;
- *                concept_active and concept_inactive n x k x w, both or neither: what an
- *                intervention writes where a concept is there, and where it is not
+ * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k;
+ *                where there is a task, outputs n x C: task_outputs, edits through CONO_INTERVENE,
+ *                reference_outputs, of such a head trained alone on the true concepts, optional;
+ *                concept_active, concept_inactive n x k x w, optional: what an intervention writes
  * latent view    codes n x m; of a posterior, optional: codes are its means, codes_log_variance
  *                n x m, and reconstruction_loss n: -log p(x|z) in nats, for one z drawn from it
  * explanation    cavs M x D; texts: scope = class_specific | class_agnostic

@@ -1,0 +1,91 @@
+#include "results/report/report.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+#include "harness/app/plugin_info.h"
+#include "harness/app/print_board.h"
+#include "harness/app/reading.h"
+#include "harness/core/version.h"
+#include "metrics/catalogue.h"
+
+namespace conoscope::app {
+
+namespace po = boost::program_options;
+
+namespace {
+
+/// Whole or not at all, so that a reader never meets half a page; but for what is no file, as
+/// /dev/stdout.
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_new = !fs::exists(path, error);
+  const bool whole = is_new || fs::is_regular_file(path, error);
+  const fs::path target = is_new || !whole ? path : fs::canonical(path, error);
+  fs::path part = target;
+  if (whole) part += ".part";
+  errno = 0;
+  std::ofstream out(part, std::ios::binary);
+  if (out) {
+    out << text;
+    out.close();
+  }
+  const int problem = errno;
+  error.clear();
+  if (out && whole) fs::rename(part, target, error);
+  if (out && !error) return;
+  const std::string why = error ? error.message() : std::strerror(problem);
+  if (whole) fs::remove(part, error);
+  throw results::StoreError(results::StoreProblem::cannot_open,
+                            "report: cannot write " + path.string() + ": " + why);
+}
+
+}  // namespace
+
+int report_command(const Arguments& arguments) {
+  Options options(
+      "report [RUN...] [options]",
+      "Writes what the store knows of runs as one HTML file: leaderboards, differences, sanity\n"
+      "ladders, numbers of concepts, changes and failures, as tables to sort and filter, each "
+      "with\n"
+      "its picture. It needs no network and no server; it can be mailed, published and printed.\n"
+      "RUN is a name or the start of a key; default: the newest run.",
+      {"conoscope report -o report.html", "conoscope report quick full -o both.html"});
+  options.positional("runs", -1);
+  options.with_store();
+  options.add()("output,o",
+                po::value<std::string>()->default_value("report.html")->value_name("FILE"),
+                "where to write");
+  options.with_plugins();
+  if (!options.parse(arguments)) return kOk;
+  results::ReportOptions report;
+  BoardRequest request;
+  const auto registry = scan_plugins(options, open_quarantine(options));
+  for (const auto& plugin : registry.plugins()) note_concept_count(plugin, request);
+  report.count_parameters = request.count_parameters;
+  report.made_by = "conoscope " + std::string(core::version_text());
+  for (const auto& metric : metrics::catalogue().metrics())
+    report.metric_order.push_back(metric.name);
+  auto store = open_store(options);
+  if (options.has("runs"))
+    for (const auto& run : options.get<std::vector<std::string>>("runs"))
+      report.runs.push_back(store.find_run(run));
+  std::ostringstream page;
+  results::write_report(store, report, page);
+  const std::string path = options.get<std::string>("output");
+  write_file(path, page.str());
+  std::cerr << path << ": " << (page.str().size() + 1023) / 1024 << " KiB";
+  if (const std::string why = results::why_no_pictures(); !why.empty())
+    std::cerr << ", without pictures: " << why;
+  std::cerr << '\n';
+  return kOk;
+}
+
+}  // namespace conoscope::app

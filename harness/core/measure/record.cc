@@ -1,0 +1,137 @@
+#include "harness/core/measure/record.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/plan/plan.h"
+#include "harness/core/run/registration.h"
+
+namespace conoscope::core {
+
+namespace {
+
+bool is_of_explanation(std::string_view name) {
+  return name == "cavs" || name == "importance" || name == "counts";
+}
+
+bool is_of_dataset(std::string_view name) {
+  return std::ranges::find(kAnnotationArrays, name) != kAnnotationArrays.end() ||
+         name.starts_with("segment_");
+}
+
+/// The arrays of one part, as a component that is known by their content.
+Component component_of_arrays(const MeasureRequest& request, const Measured& measured, Kind kind,
+                              const std::string& name) {
+  Component out;
+  out.kind = kind;
+  out.plugin = request.data.plugin;
+  out.id = "files";
+  out.version = request.data.version;
+  for (const auto& [array, hash] : measured.hashes) {
+    const Kind of = is_of_explanation(array) ? Kind::kExplainer
+                    : is_of_dataset(array)   ? Kind::kDataset
+                                             : Kind::kModel;
+    if (of != kind) continue;
+    out.params += (out.params.empty() ? "" : ";") + array + "=sha256:" + hash;
+    out.content += hash;
+  }
+  if (kind == Kind::kDataset)
+    out.params += (out.params.empty() ? "split=" : ";split=") + measured.split;
+  if (!out.content.empty()) out.content = make_key(out.content);
+  out.key = make_key(to_string(kind), out.id, out.version, out.params);
+  out.name = name;
+  return out;
+}
+
+std::string random_id() {
+  std::random_device device;  // an attempt's id must be unique, not repeatable
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (int i = 0; i < 32; ++i) out += kDigits[device() & 15];
+  return out;
+}
+
+}  // namespace
+
+void record_measured(const MeasureRequest& request, const Measured& measured,
+                     const MeasuredNames& names, results::Store& store) {
+  Plan plan;
+  plan.run_file.name = names.run;
+  plan.run_file.text = "# conoscope measure\n";
+  plan.metrics = request.metrics;
+  plan.datasets = {component_of_arrays(request, measured, Kind::kDataset, names.dataset)};
+  plan.models = {component_of_arrays(request, measured, Kind::kModel, names.model)};
+  plan.explainers = request.explainers;
+  plan.explainers.push_back(
+      component_of_arrays(request, measured, Kind::kExplainer, names.explanation));
+
+  std::string keys;
+  std::vector<std::pair<const MeasuredSubject*, std::size_t>> judged;  // of plan.cells
+  for (const MeasuredSubject& subject : measured.subjects)
+    for (std::size_t r = 0; r < subject.costs.size(); ++r) {
+      Cell cell;
+      cell.dataset = &plan.datasets.front();
+      cell.model = &plan.models.front();
+      if (subject.explanation) {
+        const auto fitted = std::ranges::find(request.explainers, subject.name, &Component::name);
+        cell.explainer = &plan.explainers[static_cast<std::size_t>(
+            fitted - request.explainers.begin())];  // the end: the files' own
+      }
+      cell.seed = request.seed + static_cast<std::int64_t>(r);
+      cell.key = make_key("cell",
+                          cell.dataset->key + " " + cell.model->key + " " +
+                              (cell.explainer ? cell.explainer->key : "none"),
+                          std::to_string(cell.seed), cell.control);
+      cell.binaries = "measured from files; " + request.data.plugin.sha256.substr(0, 16);
+      if (cell.explainer) cell.binaries += "; " + cell.explainer->plugin.sha256.substr(0, 16);
+      keys += cell.key + " ";
+      plan.cells.push_back(std::move(cell));
+      judged.emplace_back(&subject, r);
+    }
+  // An explanation that nobody judged is no part of the run.
+  const bool own = std::ranges::any_of(
+      plan.cells, [&](const Cell& cell) { return cell.explainer == &plan.explainers.back(); });
+  std::string asked;
+  for (const auto& metric : plan.metrics) asked += metric + " ";
+  plan.run_key = make_key("run", names.run, keys, asked);
+  if (!own) plan.explainers.pop_back();
+
+  register_run(plan, store);
+  const auto environment = environment_row(request.limits.confine);
+  store.add_environment(environment);
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const auto& [subject, r] = judged[i];
+    results::AttemptRow attempt;
+    attempt.id = random_id();
+    attempt.cell = plan.cells[i].key;
+    attempt.run = plan.run_key;
+    attempt.environment = environment.key;
+    attempt.started_at = now_text();
+    attempt.binaries = plan.cells[i].binaries;
+    attempt.seconds = subject->costs[r].seconds;
+    attempt.peak_memory = static_cast<std::int64_t>(subject->costs[r].peak_memory);
+    attempt.log_tail = measured.log;
+    std::vector<results::ScoreRow> rows;
+    std::set<std::string> given;
+    for (const auto& score : subject->scores) {
+      rows.push_back(score.scores[r]);
+      given.insert(score.metric);
+      if (score.scores[r].reason != "error" || attempt.status != results::Status::ok) continue;
+      attempt.status = results::Status::failed;
+      attempt.stage = "score";
+      attempt.message = score.metric + ": " + score.scores[r].message;
+    }
+    for (const auto& metric : plan.metrics)
+      if (!given.contains(metric))
+        rows.push_back({metric, std::nullopt, "not_applicable", "not of what was measured"});
+    store.record(attempt, rows);
+  }
+}
+
+}  // namespace conoscope::core

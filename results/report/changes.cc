@@ -1,0 +1,103 @@
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "results/analysis/estimate.h"
+#include "results/boards/history.h"
+#include "results/formats/people.h"
+#include "results/report/sections.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// What one run made of a method with one version of it.
+struct Change {
+  std::string first;  ///< the time of its first attempt
+  std::string run, version;
+  std::vector<double> values;
+  std::int64_t retracted = 0, asked = 0;
+};
+
+using Method = std::tuple<std::string, std::string, std::string>;       // dataset, model, method
+using Changes = std::map<std::pair<std::string, std::string>, Change>;  // by run and version
+
+std::map<Method, Changes> read(Store& store, const std::string& metric) {
+  const Table table = history(store, {.metric = metric});
+  // Columns of history.sql.
+  enum { kAt, kRun, kDataset, kModel, kExplainer, kValue = 7, kRetracted = 10, kVersion = 11 };
+  const auto text = [](const Field& field) {
+    const auto* found = std::get_if<std::string>(&field);
+    return found != nullptr ? *found : std::string();
+  };
+  std::map<Method, Changes> out;
+  for (const auto& row : table.rows) {
+    const std::string explainer = text(row[kExplainer]);
+    const Method method = explainer.empty()
+                              ? Method{text(row[kDataset]), kEveryModel, text(row[kModel])}
+                              : Method{text(row[kDataset]), text(row[kModel]), explainer};
+    Change& change = out[method][{text(row[kRun]), text(row[kVersion])}];
+    if (change.first.empty()) change.first = text(row[kAt]);
+    change.run = text(row[kRun]);
+    change.version = text(row[kVersion]);
+    ++change.asked;
+    const auto* retracted = std::get_if<std::int64_t>(&row[kRetracted]);
+    if (retracted != nullptr && *retracted != 0)
+      ++change.retracted;
+    else if (const auto* value = std::get_if<double>(&row[kValue]))
+      change.values.push_back(*value);
+  }
+  std::erase_if(out, [](const auto& item) { return item.second.size() < 2; });
+  return out;
+}
+
+}  // namespace
+
+Section change_section(const ReportContext& context) {
+  const Column score{.name = "", .type = ColumnType::estimate};
+  PageTable table("change-table", "Every recorded score, as means by run and version",
+                  {{.title = "method", .by = "method", .method = true},
+                   {.title = "first attempt", .by = "when"},
+                   {.title = "run"},
+                   {.title = "version"},
+                   {.title = "attempts"},
+                   {.title = "retracted"},
+                   {.title = "mean ± 95 %", .by = "mean"}});
+  for (const ReportedMetric& metric : context.metrics)
+    for (const auto& [method, changes] : read(context.store, metric.name)) {
+      const auto& [dataset, model, name] = method;
+      table.group({{"dataset", dataset}, {"model", model}, {"metric", metric.name}});
+      std::set<std::pair<std::string, const Change*>> by_time;
+      for (const auto& [key, change] : changes) by_time.insert({change.first, &change});
+      for (const auto& [first, change] : by_time) {
+        const auto counted = change->asked - change->retracted;
+        JsonObject data;
+        data.add("method", name)
+            .add("when", first)
+            .add("label", first.substr(0, 10) + " " + change->run + " " + change->version)
+            .add("version", change->version);
+        std::string text = "-";
+        if (!change->values.empty()) {
+          const Estimate estimate = estimate_of(change->values, counted);
+          text = human_text(estimate, score);
+          data.add("mean", estimate.mean)
+              .add("low", low_end(estimate))
+              .add("high", high_end(estimate))
+              .add("text", text);
+        }
+        table.add({name, first, change->run, change->version, std::to_string(change->asked),
+                   std::to_string(change->retracted), text},
+                  data);
+      }
+    }
+  Section section{"changes", "What changed?", ""};
+  if (table.empty()) return section;
+  section.html =
+      "<p>Methods that were scored by several runs or in several versions: the mean over all "
+      "attempts of each, whatever its parameters, with the 95 % t interval. Retracted attempts are "
+      "counted and left out of the mean.</p>\n" +
+      figure_html("change", "change-table") + table.html();
+  return section;
+}
+
+}  // namespace conoscope::results

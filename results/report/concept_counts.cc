@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <map>
+
+#include "results/analysis/estimate.h"
+#include "results/analysis/parsimony.h"
+#include "results/formats/people.h"
+#include "results/report/sections.h"
+
+namespace conoscope::results {
+
+namespace {
+
+constexpr const char* kSize = "effective_concepts";
+
+const Column kReal{.name = "", .type = ColumnType::real};
+const Column kScore{.name = "", .type = ColumnType::estimate};
+
+std::string text_of(const Field& field) {
+  const auto* text = std::get_if<std::string>(&field);
+  return text != nullptr ? *text : std::string();
+}
+
+void add_curve(PageTable& table, const Sweep& sweep) {
+  std::optional<std::size_t> chosen;
+  if (sweep.direction != "none")
+    if (const auto found = select_k(sweep.points, sweep.direction == "higher"))
+      chosen = found->chosen;
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const ScoresAtK& point = sweep.points[i];
+    const auto n = static_cast<std::int64_t>(point.by_seed.size());
+    JsonObject data;
+    data.add("method", sweep.method).add("k", point.k);
+    Estimate estimate;
+    if (n > 0) {
+      estimate = estimate_of(point.values(), point.asked);
+      data.add("mean", estimate.mean)
+          .add("low", low_end(estimate))
+          .add("high", high_end(estimate))
+          .add("text", human_text(estimate, kScore));
+    }
+    if (chosen == i) data.add("chosen", std::int64_t{1});
+    table.add({sweep.method, std::to_string(point.k), human_text(Coverage{n, point.asked}, {}),
+               n > 0 ? human_text(estimate, kScore) : "-", chosen == i ? "chosen" : ""},
+              data);
+  }
+}
+
+void add_selection(PageTable& table, const Sweep& sweep) {
+  const Table one = selection_table({sweep}, false);
+  const auto& row = one.rows[0];
+  const auto text = [&](std::size_t i) { return human_text(row[i], one.columns[i]); };
+  std::vector<std::string> cells = {sweep.method};
+  for (std::size_t i = 5; i < row.size(); ++i) cells.push_back(text(i));  // behind the names
+  table.add(cells, JsonObject().add("method", sweep.method).add("k", row[5]));
+}
+
+/// Mean size by subject.
+std::map<BoardSubject, double> sizes(const ReportContext& context, const ReportedRun& run) {
+  std::map<BoardSubject, double> out;
+  if (std::ranges::find(run.metrics, kSize) == run.metrics.end()) return out;
+  for (const auto& entry :
+       board_entries(context.store, {.run = run.key, .metrics = {kSize}}, kSize, "none"))
+    if (entry.n > 0) out[entry.subject] = entry.estimate.mean;
+  return out;
+}
+
+}  // namespace
+
+Section concept_count_section(const ReportContext& context) {
+  PageTable curve("curve-table", "Score by number of concepts K",
+                  {{.title = "method", .by = "method", .method = true},
+                   {.title = "K", .by = "k"},
+                   {.title = "seeds"},
+                   {.title = "mean ± 95 %", .by = "mean"},
+                   {.title = "one-standard-error rule"}});
+  PageTable selection("selection-table", "The smallest K that is as good as the best",
+                      {{.title = "method", .by = "method", .method = true},
+                       {.title = "K", .by = "k"},
+                       {.title = "score"},
+                       {.title = "best K"},
+                       {.title = "best"},
+                       {.title = "rule"},
+                       {.title = "seeds"},
+                       {.title = "complete"},
+                       {.title = "range of K"},
+                       {.title = "area"}});
+  PageTable size("size-table", "Score by the concepts that an explanation uses for a class",
+                 {{.title = "method", .by = "method", .method = true},
+                  {.title = kSize, .by = "size"},
+                  {.title = "mean ± 95 %", .by = "mean"}});
+  for (const ReportedRun& run : context.runs) {
+    SweepOptions options;
+    options.run = run.key;
+    options.metrics = run.metrics;
+    options.count_parameters = context.options.count_parameters;
+    std::map<std::tuple<std::string, std::string, std::string>, std::vector<Sweep>> groups;
+    for (Sweep& sweep : sweeps(context.store, options))
+      groups[{text_of(sweep.dataset), text_of(sweep.model), sweep.metric}].push_back(
+          std::move(sweep));
+    for (const auto& [place, group] : groups) {
+      const auto& [dataset, model, metric] = place;
+      const GroupKeys keys = context.keys(run, dataset, model, metric);
+      curve.group(keys);
+      for (const Sweep& sweep : group) add_curve(curve, sweep);
+      selection.group(keys);
+      for (const Sweep& sweep : group)
+        if (sweep.direction != "none") add_selection(selection, sweep);
+    }
+    const auto sized = sizes(context, run);
+    if (sized.empty()) continue;
+    for (const std::string& metric : run.metrics) {
+      if (metric == kSize) continue;
+      for (const Contest& contest :
+           contests(context.store, run.key, metric, context.metric(metric).direction)) {
+        size.group(context.keys(run, contest.dataset, contest.model, metric));
+        for (const Entrant& entrant : contest.entrants) {
+          const auto found = sized.find(entrant.score.subject);
+          const Estimate& estimate = entrant.score.estimate;
+          if (found == sized.end() || estimate.n == 0) continue;
+          const std::string text = human_text(estimate, kScore);
+          size.add({entrant.method, human_text(found->second, kReal), text},
+                   JsonObject()
+                       .add("method", entrant.method)
+                       .add("size", found->second)
+                       .add("mean", estimate.mean)
+                       .add("low", low_end(estimate))
+                       .add("high", high_end(estimate))
+                       .add("text", text));
+        }
+      }
+    }
+  }
+  Section section{"counts", "How many concepts?", ""};
+  if (!curve.empty())
+    section.html +=
+        "<p>Mean over seeds at each number of concepts K, with the 95 % t interval as a band. The "
+        "ring is the smallest K within one standard error of the best (`conoscope board "
+        "select-k`).</p>\n" +
+        figure_html("curve", "curve-table") + selection.html() + curve.html();
+  if (!size.empty())
+    section.html +=
+        "<p>Methods with equal numbers of concepts may use very different numbers of scalars for a "
+        "class: here each score stands against what the explanation uses.</p>\n" +
+        figure_html("size", "size-table") + size.html();
+  return section;
+}
+
+}  // namespace conoscope::results

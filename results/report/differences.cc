@@ -1,0 +1,191 @@
+#include <cmath>
+#include <map>
+
+#include "results/analysis/comparison.h"
+#include "results/analysis/letters.h"
+#include "results/boards/scores.h"
+#include "results/formats/people.h"
+#include "results/report/sections.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// With more rows than this, differences are taken to the best method only.
+constexpr std::size_t kMostRows = 20000;
+/// Letters for more methods than this say nothing to anybody.
+constexpr std::size_t kMostLettered = 40;
+
+using Seeds = std::map<std::int64_t, double>;
+
+struct Side {
+  std::string method;
+  Seeds seeds;
+};
+
+/// One contest's methods that have numbers, by rank.
+struct Group {
+  const ReportedRun* run;
+  std::string dataset, model, metric, direction;
+  bool paired;
+  std::vector<Side> sides;
+};
+
+std::vector<Measured> measured(const Side& side, const std::string& row) {
+  std::vector<Measured> out;
+  for (const auto& [seed, value] : side.seeds)
+    out.push_back({row, "seed " + std::to_string(seed), value});
+  return out;
+}
+
+std::vector<Group> groups_of(const ReportContext& context) {
+  std::vector<Group> out;
+  for (const ReportedRun& run : context.runs)
+    for (const std::string& metric : run.metrics) {
+      std::map<BoardSubject, Seeds> seeds;
+      for (const auto& score : current_scores(context.store, {.run = run.key,
+                                                             .dataset = {},
+                                                             .model = {},
+                                                             .explainer = {},
+                                                             .metric = metric,
+                                                             .control = "none"}))
+        seeds[{score.dataset_key, score.model_key, score.explainer_key}][score.seed] = score.value;
+      const std::string& direction = context.metric(metric).direction;
+      for (const Contest& contest : contests(context.store, run.key, metric, direction)) {
+        Group group{&run, contest.dataset, contest.model, metric, direction, contest.paired, {}};
+        for (const Entrant& entrant : contest.entrants)
+          if (const auto found = seeds.find(entrant.score.subject); found != seeds.end())
+            group.sides.push_back({entrant.method, found->second});
+        if (group.sides.size() > 1) out.push_back(std::move(group));
+      }
+    }
+  return out;
+}
+
+/// All pairs in one correction: the letters are read together.
+std::vector<std::string> letters_of(const Group& group) {
+  const std::size_t n = group.sides.size();
+  if (n > kMostLettered) return std::vector<std::string>(n, "-");
+  std::vector<Measured> a, b;
+  const auto row = [](std::size_t i, std::size_t j) {
+    return std::to_string(i) + "/" + std::to_string(j);
+  };
+  const auto append = [](std::vector<Measured>& to, const std::vector<Measured>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j) {
+      append(a, measured(group.sides[i], row(i, j)));
+      append(b, measured(group.sides[j], row(i, j)));
+    }
+  std::map<std::string, bool> different;
+  ComparisonOptions options;
+  options.paired = group.paired;
+  options.plan = false;
+  for (const auto& one : compare(a, b, options).rows) different[one.row] = one.different;
+  return shared_letters(n, [&](std::size_t i, std::size_t j) { return different[row(i, j)]; });
+}
+
+std::string outcome(const ComparisonRow& row, const std::string& direction) {
+  if (!row.different) return "not separable";
+  if (direction == "none") return row.difference > 0 ? "higher" : "lower";
+  return (row.difference > 0) == (direction == "higher") ? "better" : "worse";
+}
+
+void add_rows(PageTable& table, const Group& group, std::size_t reference,
+              const std::vector<std::string>& letters) {
+  const Side& base = group.sides[reference];
+  std::vector<Measured> a, b;
+  for (const Side& side : group.sides) {
+    if (&side == &base) continue;
+    for (const auto& one : measured(side, side.method)) a.push_back(one);
+    for (const auto& one : measured(base, side.method)) b.push_back(one);
+  }
+  ComparisonOptions options;
+  options.paired = group.paired;
+  options.plan = false;
+  std::map<std::string, ComparisonRow> found;
+  for (const auto& row : compare(a, b, options).rows) found.emplace(row.row, row);
+  const Column real{.name = "", .type = ColumnType::real};
+  const auto text = [&real](const std::optional<double>& value) {
+    return human_text(value ? Field(*value) : Field(), real);
+  };
+  std::int64_t place = 0;
+  for (std::size_t i = 0; i < group.sides.size(); ++i) {
+    const std::string& method = group.sides[i].method;
+    JsonObject data;
+    data.add("method", method).add("place", ++place);
+    if (i == reference) {
+      table.add({method, letters[i], "-", "0", "-", "-", "-", "-", "the reference"},
+                data.add("difference", 0.0).add("outcome", std::string("reference")));
+      continue;
+    }
+    const auto it = found.find(method);
+    if (it == found.end()) {  // no seed in common
+      table.add({method, letters[i], "0", "-", "-", "-", "-", "-", "no seed in common"},
+                data.add("outcome", std::string("not separable"))
+                    .add("why", std::string("no seed in common")));
+      continue;
+    }
+    const ComparisonRow& row = it->second;
+    const std::string pairs = std::to_string(row.n_a);
+    const auto number = [](const std::optional<double>& v) { return v ? Field(*v) : Field(); };
+    const std::string said = verdict(row, group.direction, group.paired);
+    data.add("difference", row.difference)
+        .add("low", number(row.low))
+        .add("high", number(row.high))
+        .add("p", number(row.p_corrected))
+        .add("outcome", outcome(row, group.direction))
+        .add("text", said);
+    table.add({method, letters[i], pairs, text(row.difference), text(row.low), text(row.high),
+               text(row.p), text(row.p_corrected), said},
+              data);
+  }
+}
+
+}  // namespace
+
+Section difference_section(const ReportContext& context) {
+  const std::vector<Group> groups = groups_of(context);
+  std::size_t rows = 0;
+  for (const Group& group : groups) rows += group.sides.size() * group.sides.size();
+  const bool every_reference = rows <= kMostRows;
+
+  PageTable table("difference-table", "Differences of the methods (A) to the reference (B)",
+                  {{.title = "method", .by = "method", .method = true},
+                   {.title = "letters"},
+                   {.title = "pairs"},
+                   {.title = "difference", .by = "difference"},
+                   {.title = "low", .by = "low"},
+                   {.title = "high", .by = "high"},
+                   {.title = "p"},
+                   {.title = "p_holm", .by = "p"},
+                   {.title = "verdict"}});
+  for (const Group& group : groups) {
+    const auto letters = letters_of(group);
+    for (std::size_t i = 0; i < (every_reference ? group.sides.size() : 1); ++i) {
+      GroupKeys keys = context.keys(*group.run, group.dataset, group.model, group.metric);
+      keys.emplace_back("reference", group.sides[i].method);
+      table.group(keys);
+      add_rows(table, group, i, letters);
+    }
+  }
+  Section section{"difference", "Is the difference real?", ""};
+  if (table.empty()) return section;
+  section.html =
+      "<p>The mean difference A - B to a reference B, over the seeds that both have, with its 95 % "
+      "interval and the t test's p, corrected over all rows by Holm's method, as `conoscope "
+      "compare` does, which also says how many pairs it would take. Models of different datasets "
+      "share no seeds: there Welch's test stands in. "
+      "Two methods that share a letter could not be told apart, with all pairs corrected "
+      "together.</p>\n";
+  section.html += every_reference
+                      ? "<p class=choice><label for=reference>Reference</label> "
+                        "<select id=reference data-key=reference></select></p>\n"
+                      : "<p>The reference is the best method: this report would be too long with "
+                        "every other one.</p>\n";
+  section.html += figure_html("difference", "difference-table") + table.html();
+  return section;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <map>
+
+#include "results/analysis/estimate.h"
+#include "results/formats/people.h"
+#include "results/report/parts.h"
+#include "results/report/sections.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// Metrics whose parts are accuracies after 0, 1, ... concepts were told, and in which order these
+/// were chosen.
+constexpr std::pair<const char*, const char*> kPolicies[] = {{"intervention_random", "random"},
+                                                             {"intervention_coop", "CooP"},
+                                                             {"intervention_oracle", "oracle"}};
+
+void add_rows(PageTable& table, const Entrant& entrant, const std::string& policy,
+              const Parts& parts) {
+  const Column score{.name = "", .type = ColumnType::estimate};
+  for (const auto& [told, values] : parts) {
+    const Estimate estimate = estimate_of(values, entrant.score.estimate.n);
+    const std::string text = human_text(estimate, score);
+    table.add({entrant.method, policy, std::to_string(told), text},
+              JsonObject()
+                  .add("method", entrant.method)
+                  .add("policy", policy)
+                  .add("told", told)
+                  .add("mean", estimate.mean)
+                  .add("low", low_end(estimate))
+                  .add("high", high_end(estimate))
+                  .add("text", text));
+  }
+}
+
+}  // namespace
+
+Section intervention_section(const ReportContext& context) {
+  PageTable table("intervention-table", "Accuracy of the task after so many concepts were told",
+                  {{.title = "method", .by = "method", .method = true},
+                   {.title = "policy", .by = "policy"},
+                   {.title = "concepts told", .by = "told"},
+                   {.title = "mean ± 95 %", .by = "mean"}});
+  for (const ReportedRun& run : context.runs) {
+    // All policies of a place belong together.
+    std::map<GroupKeys, std::vector<std::pair<const char*, Contest>>> places;
+    for (const auto& [metric, policy] : kPolicies)
+      if (std::ranges::find(run.metrics, metric) != run.metrics.end())
+        for (Contest& contest :
+             contests(context.store, run.key, metric, context.metric(metric).direction))
+          places[context.keys(run, contest.dataset, contest.model, "")].emplace_back(
+              metric, std::move(contest));
+    std::map<std::string, std::map<BoardSubject, Parts>> parts;
+    for (const auto& [metric, policy] : kPolicies)
+      parts[metric] = parts_of(context.store, run.key, metric);
+    for (const auto& [keys, contests] : places) {
+      table.group(keys);
+      for (const auto& [metric, contest] : contests)
+        for (const Entrant& entrant : contest.entrants) {
+          const auto& found = parts.at(metric);
+          const auto policy =
+              std::ranges::find(kPolicies, std::string_view(metric),
+                                [](const auto& p) -> std::string_view { return p.first; });
+          if (const auto of = found.find(entrant.score.subject); of != found.end())
+            add_rows(table, entrant, policy->second, of->second);
+        }
+    }
+  }
+  Section section{"interventions", "What do interventions do?", ""};
+  if (table.empty()) return section;
+  section.html =
+      "<p>How accurate the model becomes when it is told the true value of one concept after "
+      "another, in an order that a policy chooses. A model whose concepts leak may lose by "
+      "it.</p>\n" +
+      figure_html("intervention", "intervention-table") + table.html();
+  return section;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,103 @@
+#include <set>
+
+#include "results/analysis/verdict.h"
+#include "results/formats/people.h"
+#include "results/report/sections.h"
+
+namespace conoscope::results {
+
+namespace {
+
+const Column kScore{.name = "score", .type = ColumnType::estimate};
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& text : texts) out += (out.empty() ? "" : "; ") + text;
+  return out;
+}
+
+JsonObject mark(const std::string& kind, const Estimate& estimate) {
+  JsonObject out;
+  out.add("kind", kind);
+  if (estimate.n == 0) return out;
+  return out.add("mean", estimate.mean)
+      .add("low", low_end(estimate))
+      .add("high", high_end(estimate))
+      .add("text", human_text(estimate, kScore));
+}
+
+void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
+             const std::set<std::string>& controls) {
+  const Estimate& estimate = entrant.score.estimate;
+  std::string notes = joined(estimate.messages);
+  if (!entrant.missing.empty()) notes += (notes.empty() ? "" : "; ") + entrant.missing;
+  std::vector<std::string> cells = {
+      entrant.score.rank ? std::to_string(*entrant.score.rank) : "-", entrant.method,
+      human_text(Coverage{entrant.score.n, entrant.score.asked}, {}), human_text(estimate, kScore)};
+  std::vector<JsonObject> marks = {mark("method", estimate)};
+  if (estimate.n == 0) marks[0].add("why", "no number: " + entrant.missing);
+  for (const auto& control : controls) {
+    cells.emplace_back("-");
+    for (const BoardEntry& twin : entrant.twins) {
+      if (twin.control != control) continue;
+      cells.back() = human_text(twin.estimate, kScore);
+      if (twin.n > 0) marks.push_back(mark(control, twin.estimate));
+    }
+  }
+  cells.push_back(notes);
+  JsonObject row;
+  row.add("method", entrant.method).add("place", place);
+  if (estimate.n > 0) row.add("mean", estimate.mean);
+  table.add(cells, row.add("marks", marks));
+}
+
+}  // namespace
+
+Section leaderboard_section(const ReportContext& context) {
+  struct Group {
+    GroupKeys keys;
+    std::vector<Entrant> entrants;
+  };
+  std::vector<Group> groups;
+  std::set<std::string> controls;
+  for (const ReportedRun& run : context.runs)
+    for (const std::string& metric : run.metrics)
+      for (Contest& contest :
+           contests(context.store, run.key, metric, context.metric(metric).direction)) {
+        for (const Entrant& entrant : contest.entrants)
+          for (const BoardEntry& twin : entrant.twins) controls.insert(twin.control);
+        groups.push_back({context.keys(run, contest.dataset, contest.model, metric),
+                          std::move(contest.entrants)});
+      }
+
+  std::vector<PageColumn> columns = {{.title = "rank", .by = "place"},
+                                     {.title = "method", .by = "method", .method = true},
+                                     {.title = "seeds"},
+                                     {.title = "mean ± 95 %", .by = "mean"}};
+  for (const auto& control : controls) columns.push_back({.title = control});
+  columns.push_back({.title = "notes"});
+  PageTable table("board-table", "Mean over seeds, half the width of its 95 % t interval", columns);
+  for (const Group& group : groups) {
+    table.group(group.keys);
+    std::int64_t place = 0;
+    for (const Entrant& entrant : group.entrants) add_row(table, entrant, ++place, controls);
+  }
+
+  Section section{"board", "Who explains best?", ""};
+  if (table.empty()) return section;
+  section.html =
+      "<p>A point is the mean over seeds, its line the 95 % t interval. Beside it, where the run "
+      "has "
+      "them, stand the method's randomised twins: a score that is no better than its own twin's is "
+      "no evidence for the method. What lacks seeds never ranks before what has all.</p>\n";
+  std::vector<std::string> names;
+  for (const auto& metric : context.metrics) names.push_back(metric.name);
+  for (const Doubtful& doubtful : doubtful_metrics(context.store, names))
+    section.html += "<p class=doubt data-metric=\"" + html_text(doubtful.metric) +
+                    "\"><strong>Take care:</strong> " + html_text(doubtful.metric) +
+                    " does not tell better from worse on its sanity ladders.</p>\n";
+  section.html += figure_html("board", "board-table") + table.html();
+  return section;
+}
+
+}  // namespace conoscope::results

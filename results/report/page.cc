@@ -1,0 +1,156 @@
+#include "results/report/page.h"
+
+#include <stdexcept>
+
+#include "results/formats/people.h"
+#include "results/formats/utf8.h"
+#include "results/formats/writers.h"
+
+namespace conoscope::results {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+/// In single quotes: JSON is full of the others.
+std::string attribute(std::string_view json) {
+  std::string out = "'";
+  for (const char c : json) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '\'')
+      out += "&#39;";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
+/// Long names and parameters may break behind these, and behind so many characters without; the
+/// text stays the same.
+std::string breakable(std::string_view text) {
+  constexpr std::string_view kBehind = "_,/=";
+  constexpr int kLongest = 32;
+  const std::string shown = printable(text);
+  std::string out, piece;
+  int run = 0;
+  for (std::string_view rest = shown; !rest.empty();) {
+    const char32_t c = take_character(rest);
+    piece.clear();
+    append_character(piece, c);
+    out += escaped(piece);
+    run = c == ' ' ? 0 : run + 1;
+    if (run < kLongest && (c > 127 || kBehind.find(static_cast<char>(c)) == kBehind.npos)) continue;
+    out += "<wbr>";
+    run = 0;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string html_text(std::string_view text) { return escaped(printable(text)); }
+
+void JsonObject::key(std::string_view name) {
+  fields_.append(fields_.empty() ? "\"" : ",\"").append(name).append("\":");
+}
+
+JsonObject& JsonObject::add(std::string_view name, const Field& value) {
+  key(name);
+  // Names look the same in a picture as in its table.
+  if (const auto* text = std::get_if<std::string>(&value))
+    fields_ += json_field(printable(*text));
+  else
+    fields_ += json_field(value);
+  return *this;
+}
+
+JsonObject& JsonObject::add(std::string_view name, const std::vector<JsonObject>& values) {
+  key(name);
+  fields_ += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) fields_ += (i ? "," : "") + values[i].text();
+  fields_ += ']';
+  return *this;
+}
+
+PageTable::PageTable(std::string id, std::string caption, std::vector<PageColumn> columns)
+    : id_(std::move(id)), caption_(std::move(caption)), columns_(std::move(columns)) {}
+
+void PageTable::group(const GroupKeys& keys) {
+  if (open_) body_ += "</tbody>\n";
+  open_ = true;
+  body_ += "<tbody";
+  for (const auto& [name, value] : keys)
+    body_.append(" data-").append(name).append("=\"").append(html_text(value)).append("\"");
+  body_ += ">\n";
+}
+
+void PageTable::add(const std::vector<std::string>& cells, const JsonObject& data) {
+  if (cells.size() != columns_.size())
+    throw std::invalid_argument("PageTable: " + id_ + " has " + std::to_string(columns_.size()) +
+                                " columns, a row " + std::to_string(cells.size()));
+  if (!open_) group({});
+  ++rows_;
+  const std::string json = data.text();
+  body_ += json == "{}" ? "<tr>" : "<tr data-row=" + attribute(json) + ">";
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    body_ += (columns_[i].method ? "<th scope=row>" : "<td>") + breakable(cells[i]);
+  body_ += "</tr>\n";
+}
+
+std::string PageTable::html() const {
+  std::string out =
+      "<div class=scroll tabindex=0 role=region aria-label=\"" + html_text(caption_) + "\">";
+  out += "<table id=\"" + id_ + "\"><caption>" + html_text(caption_) + "</caption>\n<thead><tr>";
+  for (const PageColumn& column : columns_) {
+    out += "<th scope=col";
+    if (!column.by.empty()) out += " data-by=\"" + html_text(column.by) + "\"";
+    out += ">" + html_text(column.title);
+  }
+  return out + "\n</thead>\n" + body_ + (open_ ? "</tbody>" : "") + "</table></div>\n";
+}
+
+std::string figure_html(std::string_view picture, std::string_view table) {
+  std::string out = "<figure id=\"picture-";
+  out.append(table.substr(0, table.rfind("-table"))).append("\" data-picture=\"").append(picture);
+  return out.append("\" data-table=\"").append(table).append("\"></figure>\n");
+}
+
+PageTable page_table(std::string id, std::string caption, const Table& table) {
+  std::vector<PageColumn> columns;
+  for (const Column& column : table.columns) columns.push_back({.title = column.name});
+  PageTable out(std::move(id), std::move(caption), std::move(columns));
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cells.push_back(human_text(row[i], table.columns[i]));
+    out.add(cells);
+  }
+  return out;
+}
+
+}  // namespace conoscope::results

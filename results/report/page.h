@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "results/formats/table.h"
+
+// What the sections of a report are written with.
+
+namespace conoscope::results {
+
+/// Text for HTML, in an element or a quoted attribute: a name stays text whatever it holds, and
+/// control characters are shown.
+std::string html_text(std::string_view text);
+
+/// A JSON object, a field at a time.
+class JsonObject {
+ public:
+  JsonObject& add(std::string_view name, const Field& value);
+  JsonObject& add(std::string_view name, const std::vector<JsonObject>& values);
+  std::string text() const { return "{" + fields_ + "}"; }
+
+ private:
+  void key(std::string_view name);
+  std::string fields_;
+};
+
+struct PageColumn {
+  std::string title;
+  std::string by = {};  ///< the row's field that sorts this column; empty: the text does
+  bool method = false;  ///< names the row: a click follows it through the page
+};
+
+/// The keys by which the page's selectors choose: run, dataset, model, metric, reference.
+using GroupKeys = std::vector<std::pair<std::string_view, std::string>>;
+
+/// A table of the page. Rows come in groups; the page shows the groups that fit its selectors, and
+/// draws the table's picture from the data of the rows that are shown. A row whose data have a list
+/// `marks` is drawn as these, each with the row's other fields beside.
+class PageTable {
+ public:
+  PageTable(std::string id, std::string caption, std::vector<PageColumn> columns);
+
+  void group(const GroupKeys& keys);
+  /// cells  as many texts as columns
+  void add(const std::vector<std::string>& cells, const JsonObject& data = {});
+
+  const std::string& id() const { return id_; }
+  bool empty() const { return rows_ == 0; }
+  std::string html() const;
+
+ private:
+  std::string id_, caption_, body_;
+  std::vector<PageColumn> columns_;
+  std::size_t rows_ = 0;
+  bool open_ = false;
+};
+
+/// The place of a picture, named as its table: its specification, and the table that it is drawn
+/// from.
+std::string figure_html(std::string_view picture, std::string_view table);
+
+/// A whole table as it is, for people.
+PageTable page_table(std::string id, std::string caption, const Table& table);
+
+}  // namespace conoscope::results

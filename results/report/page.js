@@ -1,0 +1,311 @@
+// Shows the groups of rows that fit the selectors, and draws each picture from the rows of the table
+// under it. Without Vega it does all but the drawing.
+(() => {
+  "use strict";
+  const specs = JSON.parse(document.getElementById("pictures").textContent);
+  const canDraw = typeof vegaEmbed === "function";
+  const tables = [...document.querySelectorAll("main table")];
+  const figures = [...document.querySelectorAll("figure")];
+  const selects = [...document.querySelectorAll("select[data-key]")];
+  const find = document.getElementById("find");
+  const body = document.body;
+
+  // ---- what is shown
+
+  const state = { run: "", dataset: "", model: "", metric: "", reference: "", picked: "", find: "" };
+  const chosen = ["run", "dataset", "model", "metric"];
+  // Every choice that the leaderboard can show; the other sections follow.
+  const choices = [...(document.getElementById("board-table")?.tBodies ?? [])].map(group => ({ ...group.dataset }));
+
+  // The choice that has this value, and else the least that differs from what is shown now.
+  function choose(key, value) {
+    if (!chosen.includes(key)) { state[key] = value; return; }
+    const agreement = choice => chosen.reduce((sum, other, i) => sum + (choice[other] === state[other] ? 2 ** -i : 0), 0);
+    const fits = choices.filter(choice => choice[key] === value);
+    if (fits.length === 0) return;
+    Object.assign(state, fits.reduce((best, choice) => (agreement(choice) > agreement(best) ? choice : best)));
+  }
+
+  function fits(group, keys = Object.keys(group.dataset)) {
+    return keys.every(key => group.dataset[key] === state[key]);
+  }
+
+  // The methods that have differences taken to them, the best first.
+  function fillReferences() {
+    const select = document.getElementById("reference");
+    const groups = [...(document.getElementById("difference-table")?.tBodies ?? [])].filter(group => fits(group, chosen.filter(key => key in group.dataset)));
+    const names = groups.map(group => group.dataset.reference);
+    if (!names.includes(state.reference)) state.reference = names[0] ?? "";
+    if (!select) return;
+    select.replaceChildren(...names.map(name => new Option(name, name)));
+    select.value = state.reference;
+    select.closest("p").hidden = names.length === 0;
+  }
+
+  const rowOf = row => (row.record ??= row.dataset.row ? JSON.parse(row.dataset.row) : {});
+
+  // A method's name becomes a button that follows it through the page.
+  function enhance(group) {
+    if (group.enhanced) return;
+    group.enhanced = true;
+    for (const name of group.querySelectorAll("th[scope=row]")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "method";
+      button.append(...name.childNodes);
+      name.replaceChildren(button);
+    }
+  }
+
+  function showTable(table) {
+    let shown = 0;
+    for (const group of table.tBodies) {
+      group.hidden = !fits(group);
+      group.classList.toggle("shown", !group.hidden);
+      if (group.hidden) continue;
+      enhance(group);
+      for (const row of group.rows) {
+        const method = rowOf(row).method;
+        row.hidden = state.find !== "" && method !== undefined && !method.toLowerCase().includes(state.find.toLowerCase());
+        row.classList.toggle("picked", method !== undefined && method === state.picked);
+        row.querySelector("button.method")?.setAttribute("aria-pressed", String(method === state.picked));
+        shown += row.hidden ? 0 : 1;
+      }
+    }
+    const holder = table.closest(".scroll");
+    holder.classList.toggle("empty", shown === 0);
+    holder.tabIndex = shown === 0 ? -1 : 0;
+    if (!holder.nothing) {
+      holder.nothing = document.createElement("p");
+      holder.nothing.className = "nothing";
+      holder.nothing.textContent = `${table.caption.textContent}: nothing for this choice.`;
+      holder.after(holder.nothing);
+    }
+    holder.nothing.hidden = shown > 0;
+  }
+
+  // ---- sorting
+
+  const value = (row, column, by) => (by ? rowOf(row)[by] : (number => (Number.isNaN(number) ? row.cells[column].textContent : number))(parseFloat(row.cells[column].textContent)));
+
+  function compare(a, b) {
+    if (a === b) return 0;
+    if (a === undefined || a === null || a === "-") return 1; // what is missing comes last either way
+    if (b === undefined || b === null || b === "-") return -1;
+    return typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === "number" ? -1 : 1;
+  }
+
+  function sort(table, head) {
+    const down = head.getAttribute("aria-sort") === "ascending";
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    for (const group of table.tBodies) {
+      const keyed = [...group.rows].map(row => [value(row, head.cellIndex, head.dataset.by), row]);
+      const missing = key => key === undefined || key === null || key === "-";
+      keyed.sort(([a], [b]) => (down && !missing(a) && !missing(b) ? compare(b, a) : compare(a, b)));
+      group.append(...keyed.map(([, row]) => row));
+    }
+    update();
+  }
+
+  // ---- pictures
+
+  function records(table) {
+    const out = [];
+    for (const group of table.tBodies)
+      if (!group.hidden)
+        for (const row of group.rows)
+          if (!row.hidden) {
+            const { marks, ...record } = rowOf(row);
+            for (const mark of marks ?? [{}]) {
+              const one = { ...record, ...mark };
+              const named = (name, what) => (one[name] === undefined ? undefined : `${what} ${one[name]}`);
+              one.label ??= [one.subject, one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
+                .filter(part => part !== undefined && part !== null).join(", ");
+              out.push(one);
+            }
+          }
+    return out;
+  }
+
+  // Values that differ by orders of magnitude get a symmetric log scale; a bounded metric never does.
+  function scaleFor(data) {
+    const sizes = data.map(one => Math.abs(one.mean ?? one.value ?? one.difference ?? NaN)).filter(size => size > 0).sort((a, b) => a - b);
+    const bounded = metricOption()?.dataset.bounded !== undefined;
+    const middle = sizes[Math.floor(sizes.length / 2)];
+    return bounded || sizes.length === 0 || sizes.at(-1) < 30 * middle ? { type: "linear" } : { type: "symlog", constant: middle / 5 };
+  }
+
+  // Replaces what a specification leaves to the page: the order and the domain of the rows, the scale.
+  function fill(node, data, scale) {
+    if (Array.isArray(node)) return node.forEach(inner => fill(inner, data, scale));
+    if (node === null || typeof node !== "object") return;
+    const values = () => [...new Set(data.map(one => one[node.field]).filter(one => one !== undefined && one !== null))];
+    if (node.sort === "rows") node.sort = values();
+    if (node.scale?.domain === "rows") node.scale.domain = values();
+    if (node.legend?.values === "rows") node.legend.values = values();
+    if (node.scale?.type === "metric") Object.assign(node.scale, scale);
+    Object.values(node).forEach(inner => fill(inner, data, scale));
+  }
+
+  async function draw(figure) {
+    // One seed has no interval: a line without a length stands for it, so that the scale has its ends.
+    const data = records(document.getElementById(figure.dataset.table)).map(one => {
+      const middle = one.mean ?? one.difference;
+      return typeof middle === "number" && typeof one.low !== "number" ? { ...one, low: middle, high: middle } : one;
+    });
+    figure.hidden = !data.some(one => typeof (one.mean ?? one.value ?? one.difference) === "number");
+    figure.view?.finalize();
+    figure.view = undefined;
+    if (figure.hidden || !canDraw) return;
+    const spec = structuredClone(specs[figure.dataset.picture]);
+    const config = { ...specs.theme, axisY: { labelLimit: Math.max(120, Math.min(400, figure.clientWidth * 0.36)) } };
+    fill(spec, data, scaleFor(data));
+    spec.datasets = { rows: data };
+    for (const param of spec.params ?? []) param.value = state[param.name];
+    // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
+    if (spec.width === "container") spec.width = figure.clientWidth;
+    if (spec.height?.step) spec.height = spec.height.step * new Set(data.map(one => one[spec.encoding.y.field])).size;
+    if (spec.facet) {
+      const room = figure.clientWidth;
+      spec.columns = Math.max(1, Math.min(new Set(data.map(one => one[spec.facet.field])).size, Math.floor(room / 300)));
+      spec.spec.width = Math.max(120, Math.min(360, Math.floor(room / spec.columns) - 90));
+    }
+    const plot = figure.querySelector(".plot");
+    try {
+      const { view } = await vegaEmbed(plot, spec, {
+        config, renderer: "svg", ast: true, hover: true, actions: false, defaultStyle: false,
+      });
+      figure.view = view;
+      view.addEventListener("click", (event, item) => { if (item?.datum?.method !== undefined) pick(item.datum.method); });
+    } catch (error) {
+      plot.textContent = `This picture could not be drawn: ${error.message}`;
+      console.error(error);
+    }
+  }
+
+  // ---- downloads
+
+  function save(name, blob) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  const fileName = (figure, suffix) => `${figure.dataset.picture}-${[state.dataset, state.model, state.metric].join("-").replace(/[^\w.-]+/g, "_").slice(0, 80)}.${suffix}`;
+
+  function csv(figure) {
+    const data = records(document.getElementById(figure.dataset.table)).map(({ label, ...one }) => one);
+    const names = [...new Set(data.flatMap(Object.keys))];
+    const field = one => (one === undefined || one === null ? "" : typeof one === "number" ? String(one) : `"${String(one).replaceAll('"', '""')}"`);
+    return [names.map(field), ...data.map(one => names.map(name => field(one[name])))].map(line => line.join(",") + "\r\n").join("");
+  }
+
+  async function download(figure, kind) {
+    if (kind === "CSV") return save(fileName(figure, "csv"), new Blob([csv(figure)], { type: "text/csv" }));
+    // currentColor has no meaning outside the page: on paper it is black.
+    if (kind === "SVG") return save(fileName(figure, "svg"), new Blob([(await figure.view.toSVG()).replaceAll("currentColor", "#000")], { type: "image/svg+xml" }));
+    const canvas = await figure.view.toCanvas(3);
+    const white = document.createElement("canvas");
+    white.width = canvas.width;
+    white.height = canvas.height;
+    const paper = white.getContext("2d");
+    paper.fillStyle = "#fff";
+    paper.fillRect(0, 0, white.width, white.height);
+    paper.drawImage(canvas, 0, 0);
+    white.toBlob(blob => save(fileName(figure, "png"), blob), "image/png");
+  }
+
+  // ---- all together
+
+  const metricOption = () => [...document.querySelectorAll("select[data-key=metric] option")].find(option => option.value === state.metric);
+
+  let generation = 0;
+  async function update() {
+    const mine = ++generation;
+    for (const select of selects) if (select.id !== "reference") select.value = state[select.dataset.key];
+    fillReferences();
+    find.value = state.find;
+    const metric = metricOption();
+    const better = { higher: "More is better.", lower: "Less is better.", none: "It describes, and ranks nothing." }[metric?.dataset.better] ?? "";
+    document.getElementById("question").textContent = metric ? `${metric.dataset.question} ${better}` : "";
+    for (const note of document.querySelectorAll(".doubt")) note.hidden = note.dataset.metric !== state.metric;
+    tables.forEach(showTable);
+    const shown = Object.entries(state).filter(([, value]) => value !== "");
+    if (choices.length > 0) history.replaceState(null, "", "#" + new URLSearchParams(shown));
+    for (const figure of figures) {
+      await draw(figure);
+      if (mine !== generation) return;
+    }
+    body.dataset.shown = new URLSearchParams(shown).toString();
+    body.dataset.ready ??= performance.now().toFixed(0);
+  }
+
+  let resized;
+  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(update, 200); });
+
+  function pick(method) {
+    state.picked = state.picked === method ? "" : method;
+    update();
+  }
+
+  function readHash() {
+    if (!location.hash.includes("=")) return false;
+    const asked = new URLSearchParams(location.hash.slice(1));
+    for (const key of chosen) if (asked.has(key)) choose(key, asked.get(key));
+    for (const key of ["reference", "picked", "find"]) state[key] = asked.get(key) ?? "";
+    return true;
+  }
+
+  // What has numbers comes first.
+  const groups = [...(document.getElementById("board-table")?.tBodies ?? [])];
+  const first = groups.findIndex(group => [...group.rows].some(row => rowOf(row).mean !== undefined));
+  Object.assign(state, choices[Math.max(0, first)]);
+  for (const figure of figures) {
+    const plot = document.createElement("div");
+    plot.className = "plot";
+    const buttons = document.createElement("div");
+    buttons.className = "buttons";
+    for (const kind of canDraw ? ["SVG", "PNG", "CSV"] : ["CSV"]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = kind;
+      button.title = `Save ${kind === "CSV" ? "the numbers" : "this picture"} as ${kind}`;
+      button.addEventListener("click", () => download(figure, kind));
+      buttons.append(button);
+    }
+    figure.append(plot, buttons);
+  }
+  for (const table of tables) {
+    for (const head of table.tHead.rows[0].cells) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => sort(table, head));
+    }
+    table.addEventListener("click", event => {
+      const button = event.target.closest("button.method");
+      if (button) pick(rowOf(button.closest("tr")).method ?? button.textContent);
+    });
+  }
+  for (const select of selects) select.addEventListener("change", () => { choose(select.dataset.key, select.value); update(); });
+  for (const select of selects) if (select.id !== "reference" && select.options.length < 2) select.disabled = true;
+  find.addEventListener("input", () => { state.find = find.value; update(); });
+  find.form.addEventListener("submit", event => event.preventDefault());
+  // The hash holds the choice, so that a link shows what its sender saw; sections are scrolled to.
+  document.querySelector("nav").addEventListener("click", event => {
+    const link = event.target.closest("a");
+    if (!link) return;
+    event.preventDefault();
+    const title = document.querySelector(`${link.getAttribute("href")} h2`);
+    title.tabIndex = -1;
+    title.focus({ preventScroll: true });
+    title.scrollIntoView();
+  });
+  addEventListener("hashchange", () => { if (readHash()) update(); });
+  readHash();
+  update();
+})();

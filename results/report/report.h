@@ -1,0 +1,29 @@
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/store/store.h"
+
+namespace conoscope::results {
+
+struct ReportOptions {
+  std::vector<std::string> runs;          ///< keys; empty: the newest run
+  std::vector<std::string> metric_order;  ///< of the selector; metrics that are not here come last
+  /// The explainers' parameter that counts concepts, by plugin id.
+  std::map<std::string, std::string> count_parameters;
+  std::string made_by;  ///< version of the command
+};
+
+/// Writes what a store knows of runs as one HTML file that needs nothing else: tables and, where
+/// this build has what draws them, their pictures. Equal stores give equal bytes.
+///
+/// throws  StoreError (not_found): there is no such run, or none at all
+void write_report(Store& store, const ReportOptions& options, std::ostream& out);
+
+/// Empty: reports have pictures. Else why this build's have none.
+std::string why_no_pictures();
+
+}  // namespace conoscope::results

@@ -1,0 +1,117 @@
+// `conoscope report` from runs of every kind. What stands on the page is looked at in a browser, see
+// tests/report.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "results/store/store.h"
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string report(const Workspace& here, std::vector<std::string> words) {
+  words.insert(words.begin(), "report");
+  words.insert(words.end(), {"-o", here.path("report.html")});
+  CHECK_SAYS(here.run(words).err, "report.html: ");
+  return bytes_of(here.path("report.html"));
+}
+
+bool has_section(const std::string& page, const std::string& id) {
+  return has(page, "<section id=" + id + " ");
+}
+
+}  // namespace
+
+TEST_CASE("a report of one seed has no intervals and no tests") {
+  const Workspace here;
+  const auto file =
+      here.write("one.toml", digits_run("name = \"one\"\nseeds = [0]\nmetrics = [\"surf_mae\"]",
+                                        {"perfect", "random_importance", "random_concepts"}));
+  here.run({"run", file, "--no-board"});
+  const std::string page = report(here, {});
+  CHECK_SAYS(page, "<title>one - conoscope report</title>");
+  for (const char* section : {"overview", "board", "difference", "ladder", "definitions"})
+    CHECK_MESSAGE(has_section(page, section), section);
+  for (const char* section : {"counts", "changes", "failures"})
+    CHECK_FALSE_MESSAGE(has_section(page, section), section);
+  CHECK_SAYS(page, " ± -");
+  CHECK_SAYS(page, "one pair: no test");
+  CHECK(page == report(here, {"one"}));  // equal bytes
+}
+
+TEST_CASE("a run without a good cell is all failures and reasons") {
+  const Workspace here;
+  const auto file =
+      here.write("bad.toml", digits_run("name = \"bad\"\nmetrics = [\"surf_mae\"]", {}) +
+                                 "[[explainer]]\nid = \"pca\"\nparams = { k = 5000 }\n");
+  here.run({"run", file, "--no-board"}, 4);
+  const std::string page = report(here, {});
+  CHECK(has_section(page, "failures"));
+  CHECK(has_section(page, "board"));  // its row says why there is no number
+  CHECK_SAYS(page, "no number: failed: pca: ");
+  for (const char* section : {"difference", "ladder", "counts", "changes"})
+    CHECK_FALSE_MESSAGE(has_section(page, section), section);
+}
+
+TEST_CASE("several runs, and what changed between them") {
+  const Workspace here;
+  const auto run = [&here](const std::string& name, const std::string& seeds) {
+    const auto file = here.write(
+        name + ".toml",
+        digits_run("name = \"" + name + "\"\nseeds = " + seeds + "\nmetrics = [\"surf_mae\"]",
+                   {"svd", "kmeans"}));
+    here.run({"run", file, "--no-board"});
+  };
+  run("first", "[0]");
+  run("second", "[0, 1]");
+  const std::string page = report(here, {"first", "second"});
+  CHECK_SAYS(page, "<title>first, second - conoscope report</title>");
+  CHECK_SAYS(page, "<select data-key=run>");
+  CHECK_SAYS(page,
+             "<tbody data-run=\"second\" data-dataset=\"digits\" data-model=\"precomputed\" "
+             "data-metric=\"surf_mae\">");
+  CHECK(has_section(page, "changes"));
+  CHECK_FALSE(has(report(here, {"second"}), "<select data-key=run>"));
+}
+
+TEST_CASE("what cannot be reported, and where nothing can be written, is said") {
+  const Workspace here;
+  CHECK_SAYS(here.run({"report"}, 5).err, "results.db");  // no store
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}));
+  here.run({"run", file, "--no-board"});
+  CHECK_SAYS(here.run({"report", "nonesuch"}, 2).err, "no run \"nonesuch\"; there are");
+
+  const auto unwritable = [&here](const std::string& path) {
+    const std::string said = here.run({"report", "-o", path}, 5).err;
+    CHECK_SAYS(said, "report: cannot write " + path);
+    return said;
+  };
+  CHECK_SAYS(unwritable(here.path("no/such/folder/report.html")), "No such file or directory");
+  mkdir(here.path("folder").c_str(), 0700);
+  CHECK_SAYS(unwritable(here.path("folder")), "Is a directory");
+  CHECK_SAYS(unwritable("/dev/full"), "No space left on device");
+  CHECK(here.run({"report", "-o", "/dev/stdout"}).out.starts_with("<!DOCTYPE html>"));
+  // Through a link to where it leads, and nothing lies beside.
+  const std::string page = here.write("page.html", "old");
+  REQUIRE(symlink("page.html", here.path("link.html").c_str()) == 0);
+  here.run({"report", "-o", here.path("link.html")});
+  CHECK_SAYS(bytes_of(page), "<!DOCTYPE html>");
+  CHECK_FALSE(std::ifstream(page + ".part").good());
+}
+
+TEST_CASE("an empty store has nothing to report") {
+  const Workspace here;
+  conoscope::results::Store::open(here.store(), conoscope::results::Mode::read_write);
+  CHECK_SAYS(here.run({"report"}, 2).err, "holds no run yet");
+}

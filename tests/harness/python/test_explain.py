@@ -1,0 +1,35 @@
+"""conoscope.explain(): an explainer's arrays."""
+
+import numpy as np
+import pytest
+
+import conoscope
+
+
+@pytest.fixture
+def head(digits):
+    return conoscope.HeadView(
+        **digits, train_index=np.arange(600), test_index=np.arange(600, 899)
+    )
+
+
+def test_what_is_explained_is_judged_alike(digits, head):
+    explanation = conoscope.explain("kmeans", head, k=3)
+    assert explanation.method == "kmeans(k=3)"
+    assert explanation.cavs.shape[1] == 64
+    cavs, importance = explanation.of(9)
+    assert len(cavs) == len(importance) == 3
+    by_hand = conoscope.measure("surf", **head.arrays(), **explanation.arrays())
+    at_once = conoscope.measure("surf", explain="kmeans(k=3)", **head.arrays())
+    values = {score.metric: score.value for score in by_hand.all()}
+    assert values == {score.metric: score.value for score in at_once.all()}
+
+
+def test_mistakes(head):
+    with pytest.raises(ValueError, match="did you mean svd"):
+        conoscope.explain("svdd", head)
+    with pytest.raises(ValueError, match="kmeans: no parameter q"):
+        conoscope.explain("kmeans", head, q=3)
+    head.labels = head.labels[:-1]
+    with pytest.raises(ValueError, match="labels: labels has 898 rows"):
+        conoscope.explain("svd", head)

@@ -1,0 +1,322 @@
+// Reads reports as a person does, in a browser without a network, and compares what stands there with
+// what the other commands print. Run by ctest; see CMakeLists.txt.
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { change, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
+import { conoscope, folder, hostile, json, make } from "./stores.mjs";
+
+let pages;
+before(() => { pages = make(); });
+after(async () => {
+  await quit();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/// A page that is closed whatever happens.
+async function reading(file, options, body) {
+  const reader = await open(file, options);
+  try { return await body(reader); } finally { await reader.close(); }
+}
+
+/// Positions are a straight line over the values: the two ends give it, all others lie on it.
+function checkLinear(drawn, what) {
+  const sorted = [...drawn].sort((a, b) => a.value - b.value);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  assert.ok(last.value > first.value && last.at > first.at, `${what}: the larger value stands farther on`);
+  for (const one of sorted) {
+    const expected = first.at + (last.at - first.at) * (one.value - first.value) / (last.value - first.value);
+    assert.ok(Math.abs(one.at - expected) < 1, `${what}: ${one.name} stands at ${one.at}, not at ${expected}`);
+  }
+}
+
+/// The leaderboard's picture against `conoscope board`: as many points as numbers, each of them where
+/// its number is.
+async function checkBoard(page, metric) {
+  await choose(page, "metric", metric);
+  const board = json("board", "plain", "-m", metric);
+  const numbers = new Map();
+  for (const row of board) {
+    if (row[metric] !== null) numbers.set(`${row.explainer}, method`, row[metric]);
+    for (const control of ["random_concepts", "random_importance"])
+      if (typeof row[`${metric}@${control}`] === "number") numbers.set(`${row.explainer}, ${control}`, row[`${metric}@${control}`]);
+  }
+  const drawn = (await points(page, "board")).map(({ label, x }) => {
+    const name = label.split(", ").slice(0, 2).join(", ");
+    return { name, at: x, value: numbers.get(name) };
+  });
+  assert.deepEqual(drawn.map(one => one.name).sort(), [...numbers.keys()].sort());
+  checkLinear(drawn, `the leaderboard of ${metric}`);
+}
+
+test("it is drawn from one file, without a complaint", () => reading(pages.plain, {}, async ({ page, complaints, requests, url }) => {
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(requests, [url]);
+  for (const section of ["overview", "board", "difference", "ladder", "counts", "failures", "definitions"])
+    assert.equal(await page.locator(`#${section} h2`).count(), 1, section);
+  assert.equal(await page.locator("#changes").count(), 0, "one run alone changed nothing");
+  for (const picture of ["board", "difference", "ladder", "curve", "size"])
+    assert.ok((await points(page, picture)).length > 1, `${picture} is drawn`);
+}));
+
+test("the leaderboard's points are the board's numbers", () => reading(pages.plain, {}, async ({ page }) => {
+  await checkBoard(page, "surf_top1");
+  await checkBoard(page, "surf_emd");
+}));
+
+test("a specification with a wrong field is noticed", async () => {
+  const html = readFileSync(pages.plain, "utf8");
+  const wrong = html.replace(/("type": "point", "filled": true, "size": 60\},\s+"encoding": \{\s+"x": \{"field": )"mean"/, '$1"maen"');
+  assert.notEqual(wrong, html);
+  const file = join(folder, "mutated.html");
+  writeFileSync(file, wrong);
+  await reading(file, {}, async ({ page, complaints }) => {
+    assert.ok(complaints.every(text => text.startsWith("WARN")), "to the browser it is no error");
+    await assert.rejects(checkBoard(page, "surf_top1"), assert.AssertionError);
+  });
+});
+
+test("the leaderboard's table is what `conoscope board` prints", () => reading(pages.plain, {}, async ({ page }) => {
+  for (const metric of ["surf_mae", "surf_top1", "effective_concepts"]) {
+    await choose(page, "metric", metric);
+    const lines = conoscope("board", "plain", "-m", metric, "--format", "md").split("\n").filter(line => line.startsWith("|"));
+    const cells = line => line.split("|").slice(1, -1).map(cell => cell.trim().replace(/<sup>.*?<\/sup>/g, "").replaceAll("\\", ""));
+    const columns = cells(lines[0]);
+    const at = name => columns.findIndex(column => column.replace(" (!)", "") === name);
+    const printed = lines.slice(2).filter(line => !line.startsWith("| ---")).map(cells);
+    const shown = await shownRows(page, "board-table");
+    assert.deepEqual(shown.map(row => row.slice(0, 4)), printed.map(row => [row[at("rank")], row[at("explainer")], row[at("coverage")], row[at(metric)]]));
+    const titles = await page.locator("#board-table thead th").allTextContents();
+    for (const control of ["random_concepts", "random_importance"])
+      if (at(`${metric}@${control}`) >= 0)
+        assert.deepEqual(shown.map(row => row[titles.indexOf(control)]), printed.map(row => row[at(`${metric}@${control}`)]), control);
+  }
+}));
+
+test("what has no number is a row that says why", () => reading(pages.plain, {}, async ({ page }) => {
+  const row = (await shownRows(page, "board-table")).find(cells => cells[1] === "too many");
+  assert.deepEqual(row.slice(0, 4), ["-", "too many", "0/3", "-"]);
+  assert.match(row.at(-1), /failed: .*k = 5000 .*\(3 seeds\)/);
+  assert.equal(await page.locator("#picture-board text", { hasText: "no number: failed" }).count(), 1);
+  assert.equal((await shownRows(page, "failure-table")).length, 3 * json("query", "SELECT count(DISTINCT control) AS n FROM cell JOIN component ON component.key = cell.explainer WHERE name = 'too many'")[0].n);
+}));
+
+test("the metric changes order and axis", () => reading(pages.plain, {}, async ({ page }) => {
+  const axis = () => page.locator("#picture-board .role-axis-title text").allTextContents();
+  const order = async () => (await shownRows(page, "board-table")).map(row => row[1]);
+  await choose(page, "metric", "surf_mae");
+  const first = await order();
+  assert.deepEqual(await axis(), ["surf_mae"]);
+  await choose(page, "metric", "surf_rank_corr");
+  assert.deepEqual(await axis(), ["surf_rank_corr"]);
+  assert.notDeepEqual(await order(), first);
+  const labels = await page.locator("#picture-board .role-axis-label text").allTextContents();
+  assert.deepEqual((await order()).filter(name => labels.includes(name)), await order());
+}));
+
+test("differences are those of `conoscope compare`", () => reading(pages.plain, {}, async ({ page }) => {
+  await choose(page, "metric", "surf_emd");
+  await choose(page, "reference", "svd(k=2)");
+  const shown = await shownRows(page, "difference-table");
+  const drawn = [];
+  for (const [method, , pairs, difference, low, high, p] of shown) {
+    if (method === "svd(k=2)") continue;
+    let rows;
+    try { rows = json("compare", `explainer:${method}`, "explainer:svd(k=2)", "--run", "plain", "-m", "surf_emd"); }
+    catch (error) { rows = JSON.parse(error.stdout); }  // 6: a difference was found
+    const digits = (text, number) => assert.ok(Math.abs(Number(text) - number) <= 1e-3 * Math.abs(number), `${method}: ${text} is not ${number}`);
+    assert.equal(Number(pairs), rows[0].pairs);
+    digits(difference, rows[0].difference);
+    digits(low, rows[0].low);
+    digits(high, rows[0].high);
+    digits(p, rows[0].p);
+    drawn.push({ name: method, value: rows[0].difference });
+  }
+  assert.ok(drawn.length > 4);
+  const at = await points(page, "difference");
+  assert.equal(at.length, drawn.length + 1);
+  drawn.push({ name: "svd(k=2)", value: 0 });
+  for (const one of drawn) one.at = at.find(({ label }) => label.startsWith(one.name + ", ")).x;
+  checkLinear(drawn, "differences");
+}));
+
+test("the ladder says what `conoscope board sanity` says", () => reading(pages.plain, {}, async ({ page }) => {
+  await choose(page, "metric", "surf_top1");
+  const [row] = json("board", "sanity", "plain", "-m", "surf_top1");
+  const [shown] = await shownRows(page, "ladder-table");
+  assert.equal(shown[4], row.verdict);
+  const means = (await points(page, "ladder")).map(({ y }) => -y);
+  checkLinear(["Perfect", "Rand Imp", "Full Rand"].map((name, i) => ({ name, value: row[name], at: means[i] })), "the ladder");
+}));
+
+test("curves and chosen K are those of `conoscope board`", () => reading(pages.plain, {}, async ({ page }) => {
+  await choose(page, "metric", "surf_top1");
+  const curve = json("board", "curve", "plain", "-m", "surf_top1");
+  const drawn = (await points(page, "curve")).filter(({ label }) => label !== null);
+  const named = drawn.map(({ label, y }) => { const [method, k] = label.split(", "); return { name: label, at: -y, value: curve.find(row => row.method === method && `K ${row.k}` === k).mean }; });
+  assert.equal(named.length, curve.length);
+  checkLinear(named, "the curve");
+  const [chosen] = json("board", "select-k", "plain", "-m", "surf_top1");
+  const [shown] = await shownRows(page, "selection-table");
+  assert.deepEqual(shown.slice(0, 2), [chosen.method, String(chosen.k)]);
+}));
+
+test("matrices and curves are the means of the scores' parts", () => reading(pages.models, {}, async ({ page, complaints }) => {
+  const means = metric => json("query", `SELECT m.name AS method, part.part AS part, avg(part.value) AS mean
+    FROM current_score AS current JOIN cell ON cell.key = current.cell JOIN component AS m ON m.key = cell.model
+    JOIN sample_score AS part ON part.attempt = current.attempt AND part.metric = current.metric
+    WHERE current.metric = '${metric}' GROUP BY m.name, part.part`);
+  const close = (number, other) => assert.ok(Math.abs(number - other) < 1e-9, `${number} is not ${other}`);
+
+  const purity = means("ois");
+  assert.equal(purity.length, 3 * 3 * 3, "three models, three concepts");
+  const shown = await shownData(page, "purity-table");
+  assert.equal(shown.length, purity.length);
+  for (const { method, row, column, mean } of shown)
+    close(mean, purity.find(one => one.method === method && one.part === 3 * Number(row) + Number(column)).mean);
+  const squares = await page.locator("#picture-purity [aria-roledescription='rect mark']").evaluateAll(all => all.map(one => one.getAttribute("fill")));
+  assert.equal(squares.length, purity.length);
+  assert.ok(new Set(squares).size > 5, "their colours differ");
+
+  const curves = ["random", "coop"].flatMap(policy => means(`intervention_${policy}`).map(one => ({ ...one, policy: policy === "coop" ? "CooP" : policy })));
+  const drawn = await points(page, "intervention");
+  assert.equal(drawn.length, curves.length);
+  const rows = await shownData(page, "intervention-table");
+  assert.equal(rows.length, curves.length);
+  for (const { method, policy, told, mean } of rows)
+    close(mean, curves.find(one => one.method === method && one.policy === policy && one.part === told).mean);
+  // Heights within a panel are a straight line over the means.
+  const range = method => { const means = rows.filter(row => row.method === method).map(row => row.mean); return Math.max(...means) - Math.min(...means); };
+  const widest = rows.map(row => row.method).reduce((best, method) => (range(method) > range(best) ? method : best));
+  const placed = rows.filter(row => row.method === widest).map(row => {
+    const name = `${row.method}, ${row.policy}, told ${row.told}, `;
+    return { name, value: row.mean, at: -drawn.find(({ label }) => label.startsWith(name)).y };
+  });
+  checkLinear(placed, "the curves");
+
+  const spread = await shownRows(page, "spread-table");
+  assert.equal(spread.length, 3);
+  assert.equal((await points(page, "spread")).length, 3);
+  assert.deepEqual(complaints, []);
+}));
+
+test("a click follows a method through the pictures", () => reading(pages.plain, {}, async ({ page }) => {
+  await change(page, () => page.locator("#board-table button.method", { hasText: "kmeans" }).first().click());
+  for (const table of ["board-table", "difference-table", "size-table"])
+    assert.deepEqual(await page.locator(`#${table} tr.picked:visible th[scope=row]`).allTextContents().then(names => [...new Set(names)].length), 1, table);
+  for (const picture of ["board", "difference", "size"]) {
+    const opacity = await page.locator(`#picture-${picture} [aria-roledescription=point]`).evaluateAll(all => Object.fromEntries(all.map(one => [one.getAttribute("aria-label").split(", ")[0], one.getAttribute("opacity") ?? "1"])));
+    const picked = Object.keys(opacity).filter(name => opacity[name] === "1");
+    assert.equal(picked.length, 1, `${picture}: ${JSON.stringify(opacity)}`);
+    assert.match(picked[0], /^kmeans/);
+  }
+  const back = await page.evaluate(() => location.hash);
+  await reading(pages.plain, { hash: back }, async again => assert.equal(await again.page.locator("#board-table tr.picked:visible").count(), 1, "a link shows what its sender saw"));
+  await change(page, () => page.locator("#picture-board [aria-roledescription=point]").first().click());
+  assert.equal(await page.locator("#board-table tr.picked:visible th").textContent(), (await shownRows(page, "board-table"))[0][1]);
+}));
+
+test("the keyboard reaches everything", () => reading(pages.plain, {}, async ({ page }) => {
+  await page.locator("#board-table thead button", { hasText: "method" }).focus();
+  await change(page, () => page.keyboard.press("Enter"));
+  const names = (await shownRows(page, "board-table")).map(row => row[1]);
+  assert.deepEqual(names, [...names].sort());
+  await page.locator("#board-table button.method").first().focus();
+  await change(page, () => page.keyboard.press("Space"));
+  assert.equal(await page.locator("#board-table button[aria-pressed=true]:visible").count(), 1);
+}));
+
+test("downloads parse", () => reading(pages.plain, {}, async ({ page }) => {
+  for (const picture of ["board", "ladder"]) {
+    const save = async kind => {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.locator(`#picture-${picture} .buttons button`, { hasText: kind }).click()]);
+      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+    };
+    const svg = await save("SVG");
+    assert.match(svg.name, /^\w+-digits-.*\.svg$/);
+    assert.equal(await page.evaluate(text => new DOMParser().parseFromString(text, "image/svg+xml").querySelectorAll("parsererror").length, svg.bytes.toString()), 0);
+    assert.doesNotMatch(svg.bytes.toString(), /NaN|currentColor/);
+    const png = (await save("PNG")).bytes;
+    assert.equal(png.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
+    assert.ok(png.readUInt32BE(16) > 1000, "three pixels for each of the page's");
+    const csv = (await save("CSV")).bytes.toString().trim().split("\r\n");
+    const fields = line => line.replace(/"(""|[^"])*"/g, "text").split(",").length;
+    assert.ok(csv.length > 6 && csv.every(line => fields(line) === fields(csv[0])), csv.join("\n"));
+  }
+}));
+
+test("hostile names stay text", () => reading(pages.hostile, {}, async ({ page, complaints, requests, url }) => {
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(requests, [url]);
+  assert.equal(await page.evaluate(() => document.body.dataset.hacked), undefined);
+  assert.equal(await page.locator("main img, main script, main b, svg script, svg img").count(), 0);
+  const names = (await shownRows(page, "board-table")).map(row => row[1]);
+  assert.deepEqual(names.sort(), hostile.map(name => name.replace("\n", "\\n")).sort());
+  assert.equal((await points(page, "board")).filter(({ label }) => label.includes(", method, ")).length, hostile.length);
+  for (const name of hostile) {
+    const shown = name.replace("\n", "\\n");
+    await change(page, () => page.locator("#board-table button.method").nth((0)).evaluate((first, text) => [...document.querySelectorAll("#board-table button.method")].find(button => button.textContent === text).click(), shown));
+    assert.equal(await page.locator("#board-table tr.picked:visible th").textContent(), shown);
+  }
+  await change(page, () => page.fill("#find", "<SCRIPT>"));
+  assert.equal((await shownRows(page, "board-table")).length, 1);
+  assert.deepEqual(complaints, []);
+}));
+
+test("two runs have a selector, and filters and sorts work", () => reading(pages.both, {}, async ({ page, complaints }) => {
+  const runs = await page.locator("select[data-key=run] option").allTextContents();
+  assert.equal(runs.length, 2);
+  for (const run of runs) {
+    await choose(page, "run", run);
+    const names = (await shownRows(page, "board-table")).map(row => row[1]);
+    assert.equal(names.includes("kmeans(k=5)") || names.some(name => name.startsWith("kmeans")), run === "plain");
+  }
+  await choose(page, "run", "plain");
+  await change(page, () => page.fill("#find", "svd"));
+  assert.ok((await shownRows(page, "board-table")).every(row => row[1].includes("svd")));
+  assert.ok((await points(page, "board")).every(({ label }) => label.includes("svd")));
+  await change(page, () => page.fill("#find", "no such method"));
+  assert.match(await page.locator("#board .nothing").textContent(), /nothing for this choice/);
+  assert.deepEqual(complaints, []);
+}));
+
+for (const [name, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 390 }, print: { print: true } }))
+  test(`${name}: nothing runs over the edge, and axe finds nothing`, () => reading(pages.plain, options, async ({ page, complaints }) => {
+    const [wide, room] = await page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]);
+    assert.ok(wide <= room, `${wide} pixels wide on ${room}`);
+    if (name !== "print") {
+      const top = () => page.locator(".selectors").evaluate(bar => bar.getBoundingClientRect().top);
+      await page.locator("#definitions").scrollIntoViewIfNeeded();
+      assert.equal(await top(), 0, "the selectors stay in view");
+    }
+    const source = readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
+    await page.evaluate(source);  // the page's own policy would refuse a script element
+    const found = await page.evaluate(async () => (await window.axe.run()).violations.map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 120)).join(" | ")}`));
+    assert.deepEqual(found, []);
+    assert.deepEqual(complaints, []);
+  }));
+
+test("injected script is refused", () => reading(pages.plain, {}, async ({ page }) => {
+  await page.evaluate(() => { const script = document.createElement("script"); script.textContent = "document.body.dataset.hacked = 1"; document.body.append(script); });
+  assert.equal(await page.evaluate(() => document.body.dataset.hacked), undefined);
+}));
+
+test("without the bundle the page filters and sorts", async () => {
+  const html = readFileSync(pages.plain, "utf8");
+  const scripts = html.split("<script>");
+  assert.equal(scripts.length, 5, "three scripts of Vega and the page's own");
+  const file = join(folder, "bare.html");
+  writeFileSync(file, scripts[0] + "<script>" + scripts[4]);
+  await reading(file, {}, async ({ page, complaints }) => {
+    assert.equal(await page.locator("svg").count(), 0);
+    await choose(page, "metric", "surf_top1");
+    const sorted = async () => (await shownRows(page, "board-table")).map(row => row[1]);
+    const byRank = await sorted();
+    await change(page, () => page.locator("#board-table thead button", { hasText: "method" }).click());
+    assert.deepEqual(await sorted(), [...byRank].sort());
+    await change(page, () => page.fill("#find", "svd"));
+    assert.deepEqual(await sorted(), byRank.filter(name => name.includes("svd")).sort());
+    assert.deepEqual(complaints, []);
+  });
+});
