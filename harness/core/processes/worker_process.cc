@@ -23,6 +23,9 @@ using results::Status;
 // Loading a library and making an instance is a matter of milliseconds; a minute is a hang.
 constexpr double kLoadSeconds = 60;
 constexpr std::size_t kLogTail = 4096;
+// A worker that reports wakes its supervisor; to look at all its processes each time would cost as
+// much as a small worker does.
+constexpr double kLookSeconds = 0.03;
 // How often the files that a worker has written are added up, and how many of them.
 constexpr double kDiskSeconds = 0.5;
 constexpr std::size_t kMostFilesCounted = 10'000;
@@ -136,8 +139,12 @@ void WorkerProcess::enforce_limits() {
   const double allowed = reports_.step == "load" || reports_.step == "start"
                              ? std::min(kLoadSeconds, limits_.seconds)
                              : limits_.seconds;
+  const bool look = seconds() - looked_at_ >= kLookSeconds;
+  if (look) looked_at_ = seconds();
   if (seconds() > allowed)
     killed_ = Killed::kTime;
+  else if (!look)
+    return;
   else if (holds_more_than(limits_.memory, process_.pid()))
     killed_ = Killed::kMemory;
   else if (process_.flooded())

@@ -78,7 +78,7 @@ class WorkerProcess {
   Reports reports_;
   enum class Killed { kNot, kTime, kMemory, kReports, kOutput, kDisk } killed_ = Killed::kNot;
   bool stopped_ = false;
-  double disk_looked_at_ = 0;
+  double looked_at_ = 0, disk_looked_at_ = 0;
 };
 
 /// Starts the job and waits for its end.
