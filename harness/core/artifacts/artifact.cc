@@ -117,7 +117,7 @@ ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
     hash.update({bytes, size});
     if (size != entry.size || hash.hex() != entry.sha256)
       throw DamagedArtifact(file.string() + ": damaged: its bytes are not those that were written");
-    if (entry.name == kTexts)
+    if (entry.name == kTextsFile)
       bag.take_texts(std::string(bytes, size));
     else
       bag.take_array(file, std::move(memory), size);
@@ -127,7 +127,7 @@ ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
 
 ArrayBag ArrayBag::open_fresh(const std::filesystem::path& folder) {
   ArrayBag bag;
-  std::ifstream texts(folder / kTexts, std::ios::binary);
+  std::ifstream texts(folder / kTextsFile, std::ios::binary);
   if (!texts) throw DamagedArtifact(folder.string() + ": not a finished artifact");
   bag.take_texts({std::istreambuf_iterator<char>(texts), {}});
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -280,10 +280,10 @@ cono_status ArtifactWriter::text(const char* key, const char* value) {
 }
 
 void ArtifactWriter::finish() {
-  std::ofstream out(folder_ / kTexts);
+  std::ofstream out(folder_ / kTextsFile);
   for (const auto& [key, value] : texts_) out << key << '\t' << value << '\n';
   out.close();
-  if (!out) fail(folder_ / kTexts, "cannot be written", errno);
+  if (!out) fail(folder_ / kTextsFile, "cannot be written", errno);
 }
 
 }  // namespace conoscope::core

@@ -63,7 +63,7 @@ void seal_artifact(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (fs::is_regular_file(entry.symlink_status()) &&
-        (entry.path().extension() == ".npy" || entry.path().filename() == kTexts))
+        (entry.path().extension() == ".npy" || entry.path().filename() == kTextsFile))
       files.push_back(entry.path());
   std::ranges::sort(files);
   std::vector<ManifestEntry> entries;

@@ -11,7 +11,7 @@ namespace conoscope::core {
 /// manifest.tsv, the file that makes an artifact a finished one: the name, size and hash of each of
 /// its other files, and a hash of these lines.
 inline constexpr const char* kManifest = "manifest.tsv";
-inline constexpr const char* kTexts = "texts.tsv";
+inline constexpr const char* kTextsFile = "texts.tsv";
 
 /// An artifact is not what its manifest says, or has none. It can be made again.
 class DamagedArtifact : public std::runtime_error {
