@@ -249,6 +249,9 @@ int measure_command(const Arguments& arguments) {
   const auto quarantine = open_quarantine(options);
   const auto registry = scan_plugins(options, quarantine);
   request.data = data_component(registry, asked, options);
+  if (const auto* model = registry.find(core::Kind::kModel, "precomputed_concepts");
+      model != nullptr && model->refusal.empty())
+    request.concept_model = core::PluginUse{model->file, {}};
   if (options.has("explain"))
     for (const auto& list : options.get<std::vector<std::string>>("explain"))
       for (const auto& text : split_list(list))

@@ -240,6 +240,8 @@ class Measuring {
     } else if (subject.explanation) {
       score.explanation = arrays;
     }
+    if (!subject.explanation && arrays_.find("concept_head_weight"))
+      score.model = request_.concept_model;
     score.metrics = subject.metrics;
     const JobEnd end = run_one(score, cost);
     if (end.status == Status::ok) return take(r, s, end);

@@ -20,7 +20,9 @@ namespace conoscope::core {
 struct MeasureRequest {
   Component data;                     ///< the dataset that reads the files
   std::vector<Component> explainers;  ///< fitted to the files' head view on the way
-  std::vector<std::string> metrics;   ///< built-in ones
+  /// Answers interventions on the files' concepts, where they bring a head over them.
+  std::optional<PluginUse> concept_model;
+  std::vector<std::string> metrics;  ///< built-in ones
   std::int64_t seed = 0;
   std::int64_t repeat = 1;  ///< splits that are drawn; more than one: the files may bring none
   /// Of splits that are drawn; then the files may bring none. Not given: a fifth where there is

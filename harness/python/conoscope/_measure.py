@@ -20,6 +20,9 @@ ARRAYS = (
     "task_outputs",
     "concept_active",
     "concept_inactive",
+    "concept_head_weight",
+    "concept_head_bias",
+    "reference_outputs",
     "codes",
     "codes_log_variance",
     "reconstruction_loss",
@@ -61,6 +64,8 @@ def measure(
     concept_probabilities  n x k; not given: concept_scores, where they lie in [0, 1]
     concept_active, concept_inactive  as concept_scores: what an intervention writes
     task_outputs  n x C: what the model makes of its concepts
+    concept_head_weight, concept_head_bias  C x (k * w) and C: a linear head over the concepts, which
+                  answers interventions.  reference_outputs  n x C: such a head on the true concepts
     codes         n x m, with codes_log_variance (n x m) and reconstruction_loss (n): an encoder
     labels        n: classes, from 0.  targets  n x C: binary attributes or regression targets
     concepts      n x k: annotated concepts.  factors  n x F: generative factors

@@ -128,6 +128,39 @@ def test_concepts_and_codes():
     assert math.isnan(float(scores["surf_mae"]))
 
 
+def test_a_head_over_the_concepts_answers_interventions():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, (300, 4))
+    weight, bias = random.standard_normal((3, 4)), random.standard_normal(3)
+    concepts = np.clip(truth + 0.6 * random.standard_normal((300, 4)), 0, 1)
+    given = {
+        "concept_scores": concepts,
+        "concepts": truth,
+        "labels": (truth @ weight.T + bias).argmax(axis=1),
+        "task_outputs": concepts @ weight.T + bias,
+    }
+    without = conoscope.measure("intervention_random", **given)["intervention_random"]
+    assert without.value is None and without.message == "the model answers no interventions"
+    score = conoscope.measure(
+        "intervention_random", concept_head_weight=weight, concept_head_bias=bias, **given
+    )["intervention_random"]
+    accuracy = (given["task_outputs"].argmax(axis=1) == given["labels"]).mean()
+    # A part for each number of corrected concepts: from none to all, of which the head is right.
+    assert len(score.parts) == 5
+    assert score.parts[0] == pytest.approx(accuracy) and score.parts[-1] == 1
+
+
+def test_the_arrays_are_those_of_the_command():
+    from conoscope._measure import ARRAYS
+
+    text = _command.call(["measure", "--help"])[1]
+    for name in ARRAYS:
+        assert f"--{name.replace('_', '-')} FILE" in text
+        assert name in conoscope.measure.__doc__, name
+    # All that take a FILE are arrays, but for the store.
+    assert text.count(" FILE ") - text.count("--store FILE") == len(ARRAYS)
+
+
 def test_how_scores_are_shown(explained):
     scores = conoscope.measure("surf", **explained)
     assert "surf_top1" in repr(scores) and "surf_attr_acc" in repr(scores)
