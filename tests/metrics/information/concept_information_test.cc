@@ -69,7 +69,7 @@ TEST_CASE("mi_interconcept: what it refuses") {
     for (Index n = 30; n < 400; n += 25) {
       Matrix columns = normals(n, 2, static_cast<std::uint64_t>(n));
       columns.col(1).setConstant(0.5);
-      CHECK(mi_interconcept(columns, {.neighbours = k}).normalised[0] == 0.0);
+      CHECK(mi_interconcept(columns, {.neighbours = k, .noise = {}}).normalised[0] == 0.0);
     }
   CHECK_THROWS_SAYING(mi_interconcept(constant, {.neighbours = 3, .noise = normal_draws(1)}),
                       std::domain_error, "concept 1 is constant");
