@@ -17,7 +17,7 @@ Seeds around(double mean, double spread) {
 
 Verdict of(Rule rule, std::vector<Seeds> subjects, double bound = 0,
            std::vector<double> theirs = {}, std::vector<double> half = {}) {
-  return judge({rule, bound, std::move(theirs), std::move(half), std::move(subjects)});
+  return judge({rule, bound, std::move(theirs), std::move(half), std::move(subjects), {}, {}});
 }
 
 }  // namespace
