@@ -24,8 +24,9 @@ template <typename Use>
 int with_loaded(const core::Component& component, const Options& options, const Use& use) {
   ask_for_access({component.plugin}, options);
   try {
+    const core::Cache cache(options.cache());  // the arrays lie in its work folder
     const core::LoadedDataset loaded(component, options.get<std::int64_t>("seed"), options.limits(),
-                                     core::Cache(options.cache()));
+                                     cache);
     std::cerr << loaded.log();
     return use(loaded);
   } catch (const core::DatasetNotLoaded& error) {

@@ -46,7 +46,7 @@ BROKEN_EXPLAINER("curious", {
   const auto tried = [&done](const char* what, bool could) {
     if (could) done += std::string(" ") + what;
   };
-  const std::string cache = above(std::filesystem::absolute(context.scratch()).string(), 3);
+  const std::string cache = above(std::filesystem::absolute(context.scratch()).string(), 4);
   tried("token", std::getenv("CONOSCOPE_TEST_TOKEN") != nullptr);
   tried("own_scratch", can_write(context.scratch() + "/mine"));
   tried("quarantine", can_write(cache + "/quarantine.tsv"));

@@ -177,6 +177,7 @@ std::uint64_t ChildProcess::memory() const { return exit_ ? 0 : memory_held(pid_
 void ChildProcess::kill(int signal) const {
   if (exit_) return;
   if (signal == SIGKILL) {
+    ::kill(pid_, SIGSTOP);  // or it would hear that its children have died, and end by itself
     kill_descendants(pid_);
   } else {
     for (const pid_t below : descendants(pid_)) ::kill(below, signal);

@@ -28,6 +28,7 @@ class DatasetNotLoaded : public std::runtime_error {
 class LoadedDataset {
  public:
   /// component  a usable dataset
+  /// cache      must outlive this
   /// worker     the command that knows `worker`
   /// throws     DatasetNotLoaded; std::runtime_error: no process can be started
   LoadedDataset(const Component& component, std::int64_t seed, const WorkerLimits& limits,

@@ -218,7 +218,9 @@ TEST_CASE("results are reported as they come, and nothing is left in the cache")
   check.options.report = [&](const CheckResult& r) { told.push_back(r.name); };
   const auto results = check(good_plugin("perfect"));
   CHECK(told.size() == results.size());
-  CHECK(std::filesystem::is_empty(check.cache.root() / "work"));
+  // The folder of this process stays, and the lock on it.
+  for (const auto& own : std::filesystem::directory_iterator(check.cache.root() / "work"))
+    CHECK((own.path().extension() == ".lock" || std::filesystem::is_empty(own.path())));
 }
 
 }  // namespace conoscope::testing
