@@ -26,7 +26,7 @@ std::string sound_store() {
     const std::vector<results::CellRow> cells = {{"c", "d", "m", "", 0, "none"}};
     const std::vector<results::MetricKeyRow> metrics = {
         {"a", "a", "higher", 0.0, 1.0, "", "", "How good is it?"}};
-    store.register_run({"r", "run", "seeds = [0]", "2026-01-01T00:00:00Z"}, components, cells,
+    store.register_run({"r", "run", "seeds = [0]", "2026-01-01T00:00:00.000Z"}, components, cells,
                        metrics);
     store.add_environment({"e", "cpu: none"});
     results::AttemptRow attempt;
@@ -34,7 +34,7 @@ std::string sound_store() {
     attempt.cell = "c";
     attempt.run = "r";
     attempt.environment = "e";
-    attempt.started_at = "2026-01-01T00:00:01Z";
+    attempt.started_at = "2026-01-01T00:00:01.000Z";
     store.record(attempt, std::vector{results::score_row("a", 0.5)},
                  std::vector{results::sample_score_row("a", 0, 0.25)});
     attempt.id = "2";
