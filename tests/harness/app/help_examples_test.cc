@@ -164,6 +164,7 @@ std::string without_redirection(const std::string& line) {
 
 TEST_CASE("help: every example runs as it is printed") {
   const Workspace here;
+  const bool can_train = here.can_train();
   std::vector<Help> all;
   collect(here, {}, all);
   CHECK(all.size() >= 18);
@@ -177,8 +178,10 @@ TEST_CASE("help: every example runs as it is printed") {
     for (auto line : help.examples) {
       CAPTURE(line);
       seen.push_back(line);
-      if (line.starts_with("conoscope reproduce ") && !has(line, "--no-run"))
-        line += " --no-run";  // the studies of a paper take an hour
+      if (line.starts_with("conoscope reproduce ")) {
+        if (!can_train) continue;  // the studies' models are then unknown
+        if (!has(line, "--no-run")) line += " --no-run";  // the studies of a paper take an hour
+      }
       if (line.starts_with("cmake ")) {
         own.build_my_method();
         continue;

@@ -11,12 +11,6 @@ namespace {
 
 const std::vector<std::string> kPapers = {"surf", "leakage", "purity", "irs"};
 
-bool can_train(const Workspace& here) {
-  for (const auto& plugin : here.json({"plugin", "list"}))
-    if (plugin["id"] == "cbm") return true;
-  return false;
-}
-
 /// As it stands in a table of the docs.
 std::string in_table(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
@@ -27,7 +21,7 @@ std::string in_table(std::string text) {
 
 TEST_CASE("reproduce: every claim is about one subject of its study, in every profile") {
   const Workspace here;
-  if (!can_train(here)) SKIP_TEST("this build has no libtorch, and with it not all models");
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
   for (const auto& paper : kPapers)
     for (const char* profile : {"quick", "paper"}) {
       CAPTURE(paper);
@@ -49,7 +43,7 @@ TEST_CASE("reproduce: every claim is about one subject of its study, in every pr
 
 TEST_CASE("reproduce: docs/reproduction.md lists every item and claim of the ledgers, in order") {
   const Workspace here;
-  if (!can_train(here)) SKIP_TEST("this build has no libtorch, and with it not all models");
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
   std::ifstream in(CONOSCOPE_TEST_DOCS "/reproduction.md");
   const std::string page(std::istreambuf_iterator<char>(in), {});
   std::size_t at = 0;
@@ -65,7 +59,7 @@ TEST_CASE("reproduce: docs/reproduction.md lists every item and claim of the led
 
 TEST_CASE("reproduce: a verdict is the rule's, of the scores in the store") {
   const Workspace here;
-  if (!can_train(here)) SKIP_TEST("this build has no libtorch, and with it not all models");
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
   here.run({"run", "parsimony", "--no-board", "--only", "explainer=cdisco(k=25)", "--only",
             "explainer=ice(k=1)", "--only", "explainer=ice(k=25)"});
   int judged = 0;

@@ -32,6 +32,12 @@ std::string Workspace::exported(const std::string& store_file) const {
   return run({"export", "--store", store_file.empty() ? store() : store_file}).out;
 }
 
+bool Workspace::can_train() const {
+  for (const auto& plugin : json({"plugin", "list"}))
+    if (plugin["id"] == "cnn") return true;
+  return false;
+}
+
 std::string digits_run(const std::string& head, const std::vector<std::string>& explainers) {
   std::string text = head + "\n[[dataset]]\nid = \"precomputed\"\nname = \"digits\"\n";
   text += "params = { archive = \"" CONOSCOPE_TEST_DIGITS "\" }\n";

@@ -35,6 +35,8 @@ class Workspace {
   Json query(const std::string& sql) const { return json({"query", sql}); }
   std::int64_t count(const std::string& table) const;
   std::string exported(const std::string& store_file = "") const;
+  /// Models that are trained need libtorch, which a build may leave out.
+  bool can_train() const;
 
  private:
   Scratch scratch_;

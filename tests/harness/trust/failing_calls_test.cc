@@ -48,6 +48,7 @@ class Injection {
         .conoscope({"run", file, "--no-board", "--cache", folder + "/cache", "--store",
                     folder + "/results.db"})
         .set("LD_PRELOAD", library_)
+        .set("ASAN_OPTIONS", "verify_asan_link_order=0")  // it would insist on coming first
         .run();
   }
   std::uint64_t calls() const { return plan_->calls; }
