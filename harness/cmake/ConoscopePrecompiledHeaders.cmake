@@ -63,6 +63,10 @@ if(CONOSCOPE_TESTS)
   conoscope_precompile(tests PIE LIBRARIES Eigen3::Eigen doctest::doctest
                        HEADERS ${standard} <doctest/doctest.h> <Eigen/Dense>)
   target_compile_options(precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)  # as in tests/
+  conoscope_precompile(drivers PIE LIBRARIES doctest::doctest nlohmann_json::nlohmann_json
+                       HEADERS ${standard} <doctest/doctest.h> <nlohmann/json.hpp>)
+  target_compile_options(precompiled_drivers PRIVATE
+    -O0 $<$<BOOL:${CONOSCOPE_SANITIZE}>:-fno-sanitize=all>)  # as in tests/
   if(TARGET bench_surf)
     find_package(benchmark REQUIRED)
     conoscope_precompile(benches PIE LIBRARIES Eigen3::Eigen benchmark::benchmark
@@ -70,13 +74,14 @@ if(CONOSCOPE_TESTS)
   endif()
 endif()
 target_precompile_headers(conoscope PRIVATE ${standard} <boost/program_options.hpp>)
-if(CONOSCOPE_TESTS)
+if(TARGET conoscope_golden)
   target_precompile_headers(conoscope_golden PRIVATE ${standard} <doctest/doctest.h> <Eigen/Dense>
                             <nlohmann/json.hpp>)
 endif()
 
 foreach(target IN LISTS targets)
   get_target_property(type ${target} TYPE)
+  get_target_property(driver ${target} CONOSCOPE_DRIVER)
   conoscope_links(${target} torch torch)
   conoscope_links(${target} Eigen3::Eigen eigen)
   if(target MATCHES "^(conoscope|conoscope_golden|conoscope_doctest_main|sdk_headers_alone)$" OR type MATCHES "UTILITY|INTERFACE")
@@ -84,6 +89,8 @@ foreach(target IN LISTS targets)
   elseif(type STREQUAL "EXECUTABLE")
     if(target MATCHES "^bench_")
       target_precompile_headers(${target} REUSE_FROM precompiled_benches)
+    elseif(driver)
+      target_precompile_headers(${target} REUSE_FROM precompiled_drivers)
     elseif(torch)
       # Compiled as libraries are, these can share the largest set of all.
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -262,21 +262,12 @@ const Outputs& cshap_scores(const Case& one) {
   return known.at(key);
 }
 
-// A sanitizer changes no number, and would train these networks for a quarter of an hour; the unit
-// test (metrics/faithfulness/c_shap_eval) runs the same code under it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 // Statistical: the reference's networks start elsewhere. Means must agree within
 // max(4 std, 0.15), and the settings' order in mae must be the reference's wherever its means are
 // further apart than that.
 Outputs sanity_cshap_eval_case(const Case& one) {
   if (!one.json.at("tolerance").value("statistical", false))
     throw std::runtime_error("expected a statistical tolerance");
-  if (kSanitized) throw Skip("trains ten networks: too slow under a sanitizer");
   Outputs out = cshap_scores(one);
   const Json& expected = one.json.at("expected");
   const auto width_of = [](const Json& values, const std::string& name) {

@@ -46,11 +46,7 @@ class Workspace {
 std::string digits_run(const std::string& head, const std::vector<std::string>& explainers);
 
 // A sanitizer makes a worker some ten times slower: fewer seeds there, the same checks.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool kSlow = true;
-#else
-inline constexpr bool kSlow = false;
-#endif
+inline constexpr bool kSlow = CONOSCOPE_TEST_SLOW;
 
 /// Four explainers of different kinds and every control: 24 cells (12 when slow).
 std::string whole_run();
