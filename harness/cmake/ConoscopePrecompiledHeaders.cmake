@@ -60,6 +60,7 @@ if(TARGET torch)
 endif()
 if(CONOSCOPE_TESTS)
   find_package(doctest REQUIRED)
+  find_package(nlohmann_json 3 REQUIRED)
   conoscope_precompile(tests PIE LIBRARIES Eigen3::Eigen doctest::doctest
                        HEADERS ${standard} <doctest/doctest.h> <Eigen/Dense>)
   target_compile_options(precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)  # as in tests/

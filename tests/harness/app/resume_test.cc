@@ -34,7 +34,7 @@ TEST_CASE("killed at any moment and continued, a run ends with the same bytes") 
   const std::string wanted = reference.exported();
   REQUIRE(reference.count("attempt") == kWholeRunCells);
 
-  constexpr int kKills = kSlow ? 5 : 20;
+  constexpr int kKills = kSanitized ? 5 : 20;
   std::mt19937_64 random(20250410);  // the moments are the same in every run of this test
   for (int i = 0; i < kKills; ++i) {
     // One moment in each of equal parts of the run, so that all of it is covered.
@@ -88,7 +88,7 @@ TEST_CASE("no worker outlives its supervisor, however young it is") {
       here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "kmeans"}) +
                                  "params = { k = 50, n_init = 1000000 }  # hours\n");
   here.run({"run", file, "--no-board", "--only", "explainer=perfect"});  // kmeans is next at once
-  for (int i = 0; i < (kSlow ? 5 : 20); ++i) {
+  for (int i = 0; i < (kSanitized ? 5 : 20); ++i) {
     CAPTURE(i);
     Process run = here.conoscope({"run", file}).start();
     while (processes_with(here.cache()).empty()) REQUIRE(run.running());

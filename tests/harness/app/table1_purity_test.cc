@@ -9,6 +9,7 @@
 using namespace conoscope::testing;
 
 TEST_CASE("Table 1 of the purity paper: impure representations score worse") {
+  if (kSanitized) SKIP_TEST("trains hundreds of networks: too slow under a sanitizer");
   const Workspace here;
   here.run({"run", "table1_purity", "--no-board", "--only", "seed=0", "--only", "seed=1"});
   std::map<std::string, std::map<std::string, double>> mean;

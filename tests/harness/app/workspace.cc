@@ -47,7 +47,7 @@ std::string digits_run(const std::string& head, const std::vector<std::string>& 
 }
 
 std::string whole_run() {
-  return digits_run(std::string("seeds = ") + (kSlow ? "[0]" : "[0, 1]") +
+  return digits_run(std::string("seeds = ") + (kSanitized ? "[0]" : "[0, 1]") +
                         "\ncontrols = [\"none\", \"random_importance\", \"random_concepts\"]\n"
                         "metrics = [\"surf\"]",
                     {"perfect", "svd", "kmeans", "nmf"});

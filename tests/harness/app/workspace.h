@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/command.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/scratch.h"
 
 namespace conoscope::testing {
@@ -45,12 +46,9 @@ class Workspace {
 /// [[dataset]] and [[model]] of the digits activations that ship, and these explainers.
 std::string digits_run(const std::string& head, const std::vector<std::string>& explainers);
 
-// A sanitizer makes a worker some ten times slower: fewer seeds there, the same checks.
-inline constexpr bool kSlow = CONOSCOPE_TEST_SLOW;
-
-/// Four explainers of different kinds and every control: 24 cells (12 when slow).
+/// Four explainers of different kinds and every control: 24 cells (12 under a sanitizer).
 std::string whole_run();
-inline constexpr int kWholeRunCells = kSlow ? 12 : 24;
+inline constexpr int kWholeRunCells = kSanitized ? 12 : 24;
 
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

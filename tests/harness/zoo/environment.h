@@ -3,13 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-namespace conoscope::testing {
+#include "tests/support/sanitized.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+namespace conoscope::testing {
 
 /// A sanitizer turns a signal into an exit code of its own and a full heap into an abort; told not
 /// to, workers end as they do in every other build.
