@@ -177,6 +177,22 @@ TEST_CASE("quarantine refuses by content until it is lifted, and survives the pr
   CHECK(Quarantine(f.scratch.path("none.tsv")).reason(hash).empty());
 }
 
+TEST_CASE("no link that others have put beside the quarantine is followed when it is written") {
+  const Scratch scratch;
+  const auto target = scratch.write("target.txt", "somebody's");
+  const std::string file = scratch.path("quarantine.tsv");
+  // Names that can be guessed, by number too, and the file itself.
+  for (const std::string& name : {file + "." + std::to_string(::getpid()), file + ".tmp", file})
+    fs::create_symlink(target, name);
+  fs::create_symlink(scratch.path("made.txt"), file + ".lock");
+  Quarantine(file).add("aa", "it crashed");
+  std::ifstream in(target);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "somebody's");
+  CHECK_FALSE(fs::exists(scratch.path("made.txt")));
+  CHECK_FALSE(fs::is_symlink(file));
+  CHECK(Quarantine(file).reason("aa") == "it crashed");
+}
+
 TEST_CASE("two processes that write the quarantine keep what the other wrote") {
   const Scratch scratch;
   const std::string file = scratch.path("folder/quarantine.tsv");
