@@ -1,8 +1,11 @@
 #include "harness/app/access.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -22,14 +25,31 @@ std::set<std::string> granted_before(const std::filesystem::path& file) {
   return out;
 }
 
+/// "explainer x (x.so) asks for access: network (sockets, name lookup)"
+std::string request(const core::PluginFile& plugin) {
+  std::vector<std::string> words;
+  for (const auto& what : plugin.metadata->access)
+    words.push_back(what == "network" ? "network (sockets, name lookup)"
+                                      : "processes (starting other programs)");
+  return std::string(core::to_string(plugin.metadata->kind)) + ' ' + plugin.metadata->id + " (" +
+         plugin.file.string() + ") asks for access: " + joined(words);
+}
+
 bool says_yes(const core::PluginFile& plugin) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
-  std::cerr << core::to_string(plugin.metadata->kind) << ' ' << plugin.metadata->id << " ("
-            << plugin.file.string() << ") asks for access: " << joined(plugin.metadata->access)
-            << ". Grant it? [y/N] " << std::flush;
+  std::cerr << request(plugin) << ". Grant it? [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "yes";
+}
+
+/// In a shared cache, another user may have put a link there.
+void keep(const std::filesystem::path& file, const std::string& line) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0 || ::write(fd, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+    std::cerr << "warning: " << file.string() << ": " << std::strerror(errno)
+              << "; the next run will ask for access again\n";
+  if (fd >= 0) ::close(fd);
 }
 
 }  // namespace
@@ -40,17 +60,19 @@ void ask_for_access(const std::vector<core::PluginFile>& plugins, const Options&
   auto granted = granted_before(file);
   const auto by_option = options.has("grant") ? options.get<std::vector<std::string>>("grant")
                                               : std::vector<std::string>{};
+  std::string refused;
   for (const auto& plugin : plugins) {
     if (!plugin.metadata || plugin.metadata->access.empty()) continue;
     const std::string line = plugin.sha256 + "\t" + joined(plugin.metadata->access);
-    if (granted.count(line) != 0) continue;
     const std::string& id = plugin.metadata->id;
-    if (std::find(by_option.begin(), by_option.end(), id) == by_option.end() && !says_yes(plugin))
-      throw core::PluginRefused(plugin.file.string() + " asks for access: " +
-                                joined(plugin.metadata->access) + "; --grant " + id + " allows it");
-    granted.insert(line);
-    std::ofstream(file, std::ios::app) << line << '\n';
+    if (!granted.insert(line).second) continue;
+    if (std::find(by_option.begin(), by_option.end(), id) != by_option.end() || says_yes(plugin))
+      keep(file, line + '\n');
+    else
+      refused += (refused.empty() ? "" : "\n") + request(plugin) + "; --grant " + id +
+                 " allows it, once for this file";
   }
+  if (!refused.empty()) throw core::PluginRefused(refused);
 }
 
 }  // namespace conoscope::app

@@ -140,10 +140,10 @@ std::vector<std::pair<std::string, std::string>> Options::params() const {
 bool Options::confine() const {
   const auto& how = get<std::string>("confine");
   if (how != "auto" && how != "require" && how != "off")
-    throw UsageError("--confine " + how + ": expected auto, require or off");
+    throw UsageError("--confine=" + how + ": expected auto, require or off");
   if (how == "require" && !core::can_confine())
-    throw UsageError("--confine require: of landlock and seccomp this kernel offers: " +
-                     core::confinement_offered());
+    throw UsageError("--confine=require: of Landlock and seccomp this kernel offers " +
+                     core::confinement_offered() + "; --confine=auto does without what is missing");
   return how != "off";
 }
 
@@ -203,8 +203,7 @@ core::Plan load_plan(const fs::path& run_file, const Options& options) {
   return load_plan(run_file, options, options.get<std::string>("profile"));
 }
 
-core::Plan load_plan(const fs::path& run_file, const Options& options,
-                     const std::string& profile) {
+core::Plan load_plan(const fs::path& run_file, const Options& options, const std::string& profile) {
   core::Diagnostics diagnostics(run_file.string());
   core::RunFile parsed = core::parse_run_file(run_file, diagnostics, profile);
   parsed.data_folder = data_folder();

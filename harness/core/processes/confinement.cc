@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
-#include <string_view>
+#include <cstring>
+#include <stdexcept>
 
 #include "harness/core/processes/system_calls.h"
 
@@ -70,6 +72,12 @@ int landlock_version() {
   return version < 0 ? 0 : static_cast<int>(version);
 }
 
+/// What the kernel says it offers must not be left out unnoticed.
+[[noreturn]] void refused(const std::string& call) {
+  throw std::runtime_error("the plugin cannot be confined: " + call + ": " + std::strerror(errno) +
+                           "; --confine=off does not try");
+}
+
 class Ruleset {
  public:
   explicit Ruleset(const Confinement& wanted) {
@@ -83,6 +91,7 @@ class Ruleset {
                                  kSignals | (wanted.network ? 0 : kAbstractSockets)};
     const std::size_t size = sizeof(std::uint64_t) * (version >= 6 ? 3 : version >= 4 ? 2 : 1);
     fd_ = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0));
+    if (fd_ < 0) refused("landlock_create_ruleset");
   }
   ~Ruleset() {
     if (fd_ >= 0) ::close(fd_);
@@ -104,7 +113,8 @@ class Ruleset {
   }
 
   void apply() const {
-    if (fd_ >= 0) ::syscall(SYS_landlock_restrict_self, fd_, 0);
+    if (fd_ >= 0 && ::syscall(SYS_landlock_restrict_self, fd_, 0) != 0)
+      refused("landlock_restrict_self");
   }
 
  private:
@@ -149,9 +159,10 @@ void confine(const Confinement& wanted) {
   for (const auto& path : wanted.read) rules.allow(path, kRead);
   for (const auto& path : wanted.write) rules.allow(path, kRead | kWrite | kTruncate);
   drop_capabilities();
-  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) refused("prctl");
   rules.apply();
-  filter_system_calls({wanted.network, wanted.processes});
+  if (can_filter_system_calls() && !filter_system_calls({wanted.network, wanted.processes}))
+    refused("seccomp");
 }
 
 }  // namespace conoscope::core

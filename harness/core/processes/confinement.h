@@ -26,6 +26,7 @@ bool can_confine();
 
 /// For this process, which must have one thread, and for all that it will start; it cannot be taken
 /// back. What the kernel does not offer is left out.
+/// throws  std::runtime_error: what the kernel offers it does not do
 void confine(const Confinement& wanted);
 
 }  // namespace conoscope::core

@@ -92,10 +92,10 @@ class Filter {
     only(call, argument, mask, std::move(values), false);
   }
 
-  void install() {
+  bool install() {
     answer(kAllow);
     sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
-    ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
   }
 
  private:
@@ -111,9 +111,12 @@ class Filter {
 
 }  // namespace
 
-bool can_filter_system_calls() { return ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+bool can_filter_system_calls() {
+  constexpr std::uint32_t kAction = kRefuse & SECCOMP_RET_ACTION_FULL;
+  return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &kAction) == 0;
+}
 
-void filter_system_calls(const SystemCallsAllowed& allowed) {
+bool filter_system_calls(const SystemCallsAllowed& allowed) {
   constexpr std::uint32_t kAll = 0xffffffff;
   const auto self = static_cast<std::uint32_t>(::getpid());
   Filter filter;
@@ -143,7 +146,7 @@ void filter_system_calls(const SystemCallsAllowed& allowed) {
     filter.only(SYS_kill, 0, kAll, {self});
     filter.only(SYS_tgkill, 0, kAll, {self});
   }
-  filter.install();
+  return filter.install();
 }
 
 }  // namespace conoscope::core

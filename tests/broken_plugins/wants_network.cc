@@ -1,0 +1,5 @@
+// Declares that it needs sockets, and says what it has got.
+
+#include "tests/broken_plugins/wants.h"
+
+WANTS("wants_network", "\"network\"")
