@@ -3,6 +3,8 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -105,6 +107,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text.empty() ? "none" : text;
 }
 
+constexpr std::uint64_t kSmall = std::uint64_t{1} << 26;  // whatever the file holds of it
 constexpr std::size_t kLargestCache = std::size_t{1} << 29;
 
 /// Access properties for reading rows in ascending order: a cache that holds one layer of chunks,
@@ -150,7 +153,7 @@ class Hdf5::Dataset {
         static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
     H5Sget_simple_extent_dims(space, extents.data(), nullptr);
     layout_.shape.assign(extents.begin(), extents.end());
-    element_count(layout_.shape, origin_);
+    check_size(file.path_);
   }
 
   const std::string& origin() const { return origin_; }
@@ -163,6 +166,20 @@ class Hdf5::Dataset {
   }
 
  private:
+  /// A few bytes of a header can ask for terabytes. deflate packs a thousand to one at most.
+  void check_size(const std::string& path) const {
+    const auto bytes =
+        static_cast<std::uint64_t>(element_count(layout_.shape, origin_)) * size_of(layout_.dtype);
+    const Handle created(H5Dget_create_plist(id_), H5Pclose);
+    if (H5Pget_layout(created) == H5D_VIRTUAL || H5Pget_external_count(created) > 0)
+      return;  // it lies in other files
+    const std::uint64_t stored =
+        std::min<std::uint64_t>(H5Dget_storage_size(id_), std::filesystem::file_size(path));
+    if (bytes > kSmall && bytes / 2000 > stored)
+      throw std::invalid_argument(origin_ + ": says that it has " + std::to_string(bytes) +
+                                  " bytes, of which the file holds " + std::to_string(stored));
+  }
+
   std::string origin_;
   Handle id_;
   ArrayLayout layout_;
