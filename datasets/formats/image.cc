@@ -11,11 +11,18 @@ namespace conoscope::formats {
 
 namespace detail {
 
-void check_extent(std::uint64_t height, std::uint64_t width, const std::string& path) {
+void check_extent(std::uint64_t height, std::uint64_t width, std::size_t bytes,
+                  const std::string& path) {
   constexpr std::uint64_t kLargest = 32768;
+  // PNG packs 8 pixels of one bit a thousand to one at most, JPEG 64 pixels into a bit.
+  constexpr std::uint64_t kMostInByte = 10'000;
   if (height < 1 || width < 1 || height > kLargest || width > kLargest)
     throw std::invalid_argument(path + ": " + std::to_string(height) + " x " +
                                 std::to_string(width) + " pixels, expected 1 to 32768 on a side");
+  if (height * width / kMostInByte > bytes)
+    throw std::invalid_argument(path + ": " + std::to_string(height) + " x " +
+                                std::to_string(width) + " pixels cannot be in " +
+                                std::to_string(bytes) + " bytes");
 }
 
 }  // namespace detail

@@ -38,7 +38,8 @@ Image centre_square(const Image& image, int size);
 namespace detail {
 Image read_png(std::span<const char> bytes, const std::string& path, Colour colour);
 Image read_jpeg(std::span<const char> bytes, const std::string& path, Colour colour);
-void check_extent(std::uint64_t height, std::uint64_t width, const std::string& path);
+void check_extent(std::uint64_t height, std::uint64_t width, std::size_t bytes,
+                  const std::string& path);
 }  // namespace detail
 
 }  // namespace conoscope::formats

@@ -76,7 +76,7 @@ Image detail::read_jpeg(std::span<const char> bytes, const std::string& path, Co
   if (!begin(work, bytes, colour)) fail();
   if (work.decoder.jpeg_color_space == JCS_CMYK || work.decoder.jpeg_color_space == JCS_YCCK)
     throw std::invalid_argument(path + ": a CMYK image; save it as RGB");
-  check_extent(work.decoder.image_height, work.decoder.image_width, path);
+  check_extent(work.decoder.image_height, work.decoder.image_width, bytes.size(), path);
   Image image{static_cast<int>(work.decoder.image_height),
               static_cast<int>(work.decoder.image_width),
               static_cast<int>(colour),

@@ -87,7 +87,7 @@ Image detail::read_png(std::span<const char> bytes, const std::string& path, Col
 
   const std::uint32_t height = png_get_image_height(reader.png, reader.info);
   const std::uint32_t width = png_get_image_width(reader.png, reader.info);
-  check_extent(height, width, path);
+  check_extent(height, width, bytes.size(), path);
   const std::size_t row_bytes = png_get_rowbytes(reader.png, reader.info);
   Image image{static_cast<int>(height), static_cast<int>(width), static_cast<int>(colour), {}};
   image.numbers.resize(height * row_bytes);
