@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/component_options.h"
 #include "harness/app/folders.h"
@@ -257,6 +258,10 @@ int measure_command(const Arguments& arguments) {
       for (const auto& text : split_list(list))
         request.explainers.push_back(
             component_from(text, core::Kind::kExplainer, registry, quarantine));
+
+  std::vector<core::PluginFile> plugins = {request.data.plugin};
+  for (const auto& explainer : request.explainers) plugins.push_back(explainer.plugin);
+  ask_for_access(plugins, options);
 
   const bool many = request.repeat > 1 || !request.explainers.empty();
   core::Measured measured;

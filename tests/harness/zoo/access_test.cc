@@ -149,6 +149,19 @@ TEST_CASE("what a plugin asks for is shown, refused until it is granted, and ask
   CHECK(bench("run asks.toml --no-board --confine=off").code == 4);
 }
 
+TEST_CASE("measure asks for access as run does") {
+  if (skipped()) return;
+  const Bench bench;
+  const std::string line =
+      "measure '" CONOSCOPE_TEST_DIGITS "' --explain '" + broken_plugin("wants_network") + "'";
+  const Said refused = bench(line);
+  CHECK(refused.code == 3);
+  check_says(refused.err, "asks for access: network");
+  const Said granted = bench(line + " --grant wants_network");
+  CHECK(granted.code == 4);
+  check_says(granted.out + granted.err, "got: network");
+}
+
 TEST_CASE("a link in the place of the granted access is not written through") {
   if (skipped()) return;
   const Bench bench;
