@@ -46,7 +46,11 @@ Cache::Cache(fs::path root) : root_(std::move(root)) {
 }
 
 WorkFolders& Cache::own() const {
-  if (!own_) own_ = std::make_unique<WorkFolders>(root_ / "work");
+  try {
+    if (!own_) own_ = std::make_unique<WorkFolders>(root_ / "work");
+  } catch (const std::runtime_error& e) {
+    throw CacheError(std::string(e.what()) + "; choose another cache with --cache");
+  }
   return *own_;
 }
 

@@ -278,3 +278,12 @@ TEST_CASE("a cache folder that cannot be is said, with what to do") {
   CHECK_THROWS_SAYING(Cache(fs::path(file) / "cache"), conoscope::core::CacheError, file,
                       "the cache folder cannot be made", "choose another with --cache");
 }
+
+TEST_CASE("a work folder that cannot be made is a fault of the cache, too") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  fs::remove_all(cache.root() / "work");
+  std::ofstream(cache.root() / "work") << "a file";
+  CHECK_THROWS_SAYING(cache.make_work_folder(), conoscope::core::CacheError,
+                      "no work folder can be made", "choose another cache with --cache");
+}
