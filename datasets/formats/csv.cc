@@ -3,7 +3,9 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -22,90 +24,171 @@ std::string_view trim(std::string_view text) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& origin) : rest_(text), origin_(origin) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+  Reader(std::string_view text, const std::string& origin, char separator)
+      : text_(text), origin_(origin), separator_(separator) {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   }
 
   /// The next line, whatever it holds.
   bool skip_line() {
-    if (rest_.empty()) return false;
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    line_ = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    if (line_.ends_with('\r')) line_.remove_suffix(1);
-    ++line_number_;
+    if (at_ == text_.size()) return false;
+    at_ = std::min(text_.find('\n', at_), text_.size() - 1);
+    end_line();
     return true;
   }
 
-  bool next_line() {
-    if (!skip_line()) return false;
-    if (trim(line_).empty()) fail(1, "the line is empty");
-    return true;
-  }
-
-  /// Appends the line's fields.
-  void split(std::vector<TextField>& fields) const {
-    std::size_t at = 0;
+  /// Appends the next row's fields. False: nothing is left but line ends.
+  bool next_row(std::vector<TextField>& fields) {
+    row_line_ = line_;
+    const std::size_t content =
+        text_.find_first_not_of(separator_ == '\t' ? " \r\n" : " \t\r\n", at_);
+    if (content == text_.npos) return false;
+    if (text_.substr(at_, content - at_).find('\n') != text_.npos) fail(at_, "the line is empty");
+    if (separator_ == '\0') separator_ = most_of_the_row();
     for (;;) {
-      std::size_t begin = at;
-      while (begin < line_.size() && (line_[begin] == ' ' || line_[begin] == '\t')) ++begin;
-      std::size_t end = 0;
-      if (begin < line_.size() && line_[begin] == '"') {
-        const std::size_t close = line_.find('"', begin + 1);
-        if (close == line_.npos) fail(begin + 1, "a quote is opened and not closed");
-        end = std::min(line_.find(',', close), line_.size());
-        if (!trim(line_.substr(close + 1, end - close - 1)).empty())
-          fail(close + 2, "text after a closing quote");
-        fields.push_back({line_.substr(begin + 1, close - begin - 1), place(begin), true});
-      } else {
-        end = std::min(line_.find(',', begin), line_.size());
-        fields.push_back({trim(line_.substr(begin, end - begin)), place(begin), false});
+      fields.push_back(next_field());
+      if (at_ == text_.size()) return true;
+      if (text_[at_] == '\n') {
+        end_line();
+        return true;
       }
-      if (end == line_.size()) return;
-      at = end + 1;
+      ++at_;  // the separator
     }
   }
 
-  [[noreturn]] void fail(std::size_t column, const std::string& why) const {
-    throw std::invalid_argument(origin_ + ":" + std::to_string(line_number_) + ":" +
+  [[noreturn]] void fail(const TextField& field, const std::string& why) const {
+    refuse(field.line, field.column, why);
+  }
+
+  /// `fields` are the last row's; those of the first row were `width`.
+  void check_width(std::span<const TextField> fields, std::size_t width) const {
+    if (fields.size() == width) return;
+    const std::string why = std::to_string(fields.size()) + " fields, expected " +
+                            std::to_string(width) + " as in the first line";
+    if (fields.size() > width) fail(fields[width], why);
+    refuse(row_line_, row_end_, why);
+  }
+
+  /// Of the last row, from 1.
+  std::uint32_t row_line() const { return row_line_; }
+  std::deque<std::string> take_unescaped() { return std::move(unescaped_); }
+
+ private:
+  TextField next_field() {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    TextField field{{}, line_, column_of(at_)};
+    if (at_ < text_.size() && text_[at_] == '"') {
+      field.quoted = true;
+      field.text = quoted_text();
+      const std::size_t behind = at_;
+      if (!trim(rest_of_field()).empty()) fail(behind, "text after a closing quote");
+    } else {
+      field.text = trim(rest_of_field());
+    }
+    row_end_ = column_of(ends_with_return() ? at_ - 1 : at_);
+    return field;
+  }
+
+  /// Up to the next separator or line end.
+  std::string_view rest_of_field() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n') ++at_;
+    const std::size_t end = ends_with_return() && at_ > begin ? at_ - 1 : at_;
+    return text_.substr(begin, end - begin);
+  }
+  bool ends_with_return() const {
+    return at_ > 0 && text_[at_ - 1] == '\r' && (at_ == text_.size() || text_[at_] == '\n');
+  }
+
+  std::string_view quoted_text() {
+    const std::uint32_t line = line_, column = column_of(at_);
+    const std::size_t begin = ++at_;
+    bool doubled = false;
+    for (;; ++at_) {
+      if (at_ == text_.size()) refuse(line, column, "a quote is opened and not closed");
+      if (text_[at_] == '\n') {
+        ++line_;
+        line_begin_ = at_ + 1;
+      } else if (text_[at_] == '"') {
+        if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') break;
+        doubled = true;
+        ++at_;
+      }
+    }
+    const std::string_view inside = text_.substr(begin, at_++ - begin);
+    if (!doubled) return inside;
+    std::string& plain = unescaped_.emplace_back();
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      plain += inside[i];
+      if (inside[i] == '"') ++i;
+    }
+    return plain;
+  }
+
+  /// Which separator stands most often outside quotes; a comma where none does.
+  char most_of_the_row() const {
+    constexpr std::string_view kSeparators = ",;\t";
+    std::array<std::size_t, kSeparators.size()> counts{};
+    bool quoted = false;
+    for (std::size_t i = at_; i < text_.size() && (quoted || text_[i] != '\n'); ++i) {
+      if (text_[i] == '"') quoted = !quoted;
+      const std::size_t which = kSeparators.find(text_[i]);
+      if (!quoted && which != kSeparators.npos) ++counts[which];
+    }
+    return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin())];
+  }
+
+  void end_line() {
+    ++line_;
+    line_begin_ = ++at_;
+  }
+  bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
+  std::uint32_t column_of(std::size_t at) const {
+    return static_cast<std::uint32_t>(at - line_begin_ + 1);
+  }
+  [[noreturn]] void fail(std::size_t at, const std::string& why) const {
+    refuse(line_, column_of(at), why);
+  }
+  [[noreturn]] void refuse(std::uint32_t line, std::uint32_t column, const std::string& why) const {
+    throw std::invalid_argument(origin_ + ":" + std::to_string(line) + ":" +
                                 std::to_string(column) + ": " + why);
   }
 
-  /// `fields` are this line's; those of the first line were `width`.
-  void check_width(std::span<const TextField> fields, std::size_t width) const {
-    if (fields.size() != width)
-      fail(fields.size() > width ? fields[width].column : line_.size() + 1,
-           std::to_string(fields.size()) + " fields, expected " + std::to_string(width) +
-               " as in the first line");
-  }
-
-  std::size_t line_number() const { return line_number_; }
-
- private:
-  static std::uint32_t place(std::size_t begin) { return static_cast<std::uint32_t>(begin + 1); }
-
-  std::string_view rest_, line_;
+  std::string_view text_;
   const std::string& origin_;
-  std::size_t line_number_ = 0;
+  char separator_;
+  std::size_t at_ = 0, line_begin_ = 0;
+  std::uint32_t line_ = 1, row_line_ = 1, row_end_ = 1;
+  std::deque<std::string> unescaped_;  // a deque, so that views of them stay valid
 };
+
+void skip_lines(Reader& reader, const std::string& origin, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    if (!reader.skip_line())
+      throw std::invalid_argument(origin + ": " + std::to_string(i) + " lines, none after the " +
+                                  std::to_string(count) + " that are skipped");
+}
+
+bool is_gzip(std::span<const char> bytes) {
+  return bytes.size() > 1 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
+}
 
 }  // namespace
 
-Table parse_csv(std::string_view text, const std::string& origin, CsvHeader header) {
-  Reader reader(text, origin);
+Table parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout) {
+  Reader reader(text, origin, layout.separator);
+  skip_lines(reader, origin, layout.skip_lines);
   Table table;
   std::vector<TextField> fields;
   bool first = true;
-  while (reader.next_line()) {
-    fields.clear();
-    reader.split(fields);
+  for (; reader.next_row(fields); fields.clear()) {
     if (first) {
       first = false;
       table.width = static_cast<std::int64_t>(fields.size());
-      const bool numbers = std::all_of(fields.begin(), fields.end(), [](const TextField& field) {
-        return csv_number(field.text).has_value();
-      });
-      if (header == CsvHeader::present || (header == CsvHeader::automatic && !numbers)) {
+      const bool numbers = std::ranges::all_of(
+          fields, [](const TextField& field) { return csv_number(field.text).has_value(); });
+      if (layout.header == CsvHeader::present ||
+          (layout.header == CsvHeader::automatic && !numbers)) {
         for (const TextField& field : fields) table.columns.emplace_back(field.text);
         continue;
       }
@@ -114,9 +197,9 @@ Table parse_csv(std::string_view text, const std::string& origin, CsvHeader head
     for (const TextField& field : fields) {
       const auto value = csv_number(field.text);
       if (!value)
-        reader.fail(field.column, field.text.empty()
-                                      ? "the field is empty"
-                                      : "'" + std::string(field.text) + "' is not a number");
+        reader.fail(field, field.text.empty()
+                               ? "the field is empty"
+                               : "'" + std::string(field.text) + "' is not a number");
       table.values.push_back(*value);
     }
     ++table.rows;
@@ -125,19 +208,11 @@ Table parse_csv(std::string_view text, const std::string& origin, CsvHeader head
   return table;
 }
 
-namespace {
-
-bool is_gzip(std::span<const char> bytes) {
-  return bytes.size() > 1 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-}
-
-}  // namespace
-
-Table read_csv(const std::string& path, CsvHeader header) {
+Table read_csv(const std::string& path, const CsvLayout& layout) {
   const MappedFile file(path);
   const std::span<const char> bytes = file.bytes();
-  if (is_gzip(bytes)) return parse_csv(gunzip(bytes, path), path, header);
-  return parse_csv({bytes.data(), bytes.size()}, path, header);
+  if (is_gzip(bytes)) return parse_csv(gunzip(bytes, path), path, layout);
+  return parse_csv({bytes.data(), bytes.size()}, path, layout);
 }
 
 std::optional<double> csv_number(std::string_view text) {
@@ -149,54 +224,50 @@ std::optional<double> csv_number(std::string_view text) {
 }
 
 std::string TextTable::place(std::int64_t row, std::int64_t column) const {
-  return origin + ":" + std::to_string(first_line + row) + ":" +
-         std::to_string(at(row, column).column) + ": ";
+  const TextField& field = at(row, column);
+  return origin + ":" + std::to_string(field.line) + ":" + std::to_string(field.column) + ": ";
 }
 
-TextTable parse_text_csv(std::string text, const std::string& origin, CsvHeader header,
-                         std::int64_t skip_lines) {
-  const auto owner = std::make_shared<const std::string>(std::move(text));
+TextTable parse_text_csv(std::string text, const std::string& origin, const CsvLayout& layout) {
+  struct Owner {
+    std::string text;
+    std::deque<std::string> unescaped;
+  };
+  const auto owner = std::make_shared<Owner>(Owner{std::move(text), {}});
   TextTable table;
   table.origin = origin;
-  table.owner = owner;
-  Reader reader(*owner, origin);
-  for (std::int64_t i = 0; i < skip_lines; ++i)
-    if (!reader.skip_line())
-      throw std::invalid_argument(origin + ": " + std::to_string(i) + " lines, none after the " +
-                                  std::to_string(skip_lines) + " that are skipped");
-  std::vector<TextField> line;
-  if (header == CsvHeader::present && reader.next_line()) {
-    reader.split(line);
-    for (const TextField& field : line) {
-      if (field.text.empty()) reader.fail(field.column, "the column has no name");
+  Reader reader(owner->text, origin, layout.separator);
+  skip_lines(reader, origin, layout.skip_lines);
+  std::vector<TextField> row;
+  if (layout.header == CsvHeader::present && reader.next_row(row)) {
+    for (const TextField& field : row) {
+      if (field.text.empty()) reader.fail(field, "the column has no name");
       if (std::ranges::find(table.columns, field.text) != table.columns.end())
-        reader.fail(field.column, "the name " + std::string(field.text) + " is listed twice");
+        reader.fail(field, "the name " + std::string(field.text) + " is listed twice");
       table.columns.emplace_back(field.text);
     }
-    table.width = static_cast<std::int64_t>(line.size());
-    table.header_line = static_cast<std::int64_t>(reader.line_number());
+    table.width = static_cast<std::int64_t>(row.size());
+    table.header_line = reader.row_line();
   }
-  table.first_line = static_cast<std::int64_t>(reader.line_number()) + 1;
-  while (reader.next_line()) {
-    line.clear();
-    reader.split(line);
-    if (table.width == 0) table.width = static_cast<std::int64_t>(line.size());
-    reader.check_width(line, static_cast<std::size_t>(table.width));
-    table.fields.insert(table.fields.end(), line.begin(), line.end());
+  for (row.clear(); reader.next_row(row); row.clear()) {
+    if (table.width == 0) table.width = static_cast<std::int64_t>(row.size());
+    reader.check_width(row, static_cast<std::size_t>(table.width));
+    table.fields.insert(table.fields.end(), row.begin(), row.end());
     ++table.rows;
   }
   if (table.rows == 0)
-    throw std::invalid_argument(origin + ":" + std::to_string(table.first_line) +
+    throw std::invalid_argument(origin + ":" + std::to_string(reader.row_line()) +
                                 ":1: there is no row");
+  owner->unescaped = reader.take_unescaped();
+  table.owner = owner;
   return table;
 }
 
-TextTable read_text_csv(const std::string& path, CsvHeader header, std::int64_t skip_lines) {
+TextTable read_text_csv(const std::string& path, const CsvLayout& layout) {
   const MappedFile file(path);
   const std::span<const char> bytes = file.bytes();
   return parse_text_csv(
-      is_gzip(bytes) ? gunzip(bytes, path) : std::string(bytes.data(), bytes.size()), path, header,
-      skip_lines);
+      is_gzip(bytes) ? gunzip(bytes, path) : std::string(bytes.data(), bytes.size()), path, layout);
 }
 
 Array to_array(Table table, const std::string& origin) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -70,7 +71,7 @@ Columns named_columns(const TextTable& table, const std::string& role,
 }
 
 bool is_missing(const TextField& field) {
-  if (field.quoted) return false;
+  if (field.quoted) return field.text.empty();
   constexpr std::array<std::string_view, 6> kWords = {"", "na", "n/a", "nan", "null", "?"};
   std::string word(field.text);
   std::ranges::transform(word, word.begin(), [](char c) {
@@ -94,7 +95,7 @@ void refuse_missing(const TextTable& table, const Columns& columns) {
         refuse(table, row, column,
                "the value of " + name_of(table, column) + " is missing (" +
                    quoted(table.at(row, column)) +
-                   "); missing = \"drop_rows\" leaves such rows out");
+                   "); missing = \"drop_rows\" leaves such rows out, impute fills inputs in");
 }
 
 Column read_column(const TextTable& table, std::int64_t column, std::span<const std::int64_t> rows,
@@ -137,6 +138,60 @@ Column read_column(const TextTable& table, std::int64_t column, std::span<const 
   return out;
 }
 
+Column imputed_column(const TextTable& table, std::int64_t column,
+                      std::span<const std::int64_t> rows, std::span<const std::int64_t> train,
+                      bool categorical, Imputation imputation, std::int64_t& filled) {
+  std::vector<std::int64_t> known;
+  for (const std::int64_t row : rows)
+    if (!is_missing(table.at(row, column))) known.push_back(row);
+  if (known.size() == rows.size()) return read_column(table, column, rows, categorical);
+  if (known.empty())
+    throw std::invalid_argument(table.place(rows[0], column) + name_of(table, column) +
+                                " has no value in any row; ignore leaves the column out");
+  Column out = read_column(table, column, known, categorical);
+  const double missing = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> values(rows.size(), missing);
+  for (std::size_t i = 0, next = 0; i < rows.size() && next < known.size(); ++i)
+    if (rows[i] == known[next]) values[i] = out.values[next++];
+  std::vector<double> seen;
+  for (const std::int64_t i : train)
+    if (const double value = values[static_cast<std::size_t>(i)]; !std::isnan(value))
+      seen.push_back(value);
+  if (seen.empty())
+    throw std::invalid_argument(table.place(rows[0], column) + name_of(table, column) +
+                                " has no value in any training row, to fill in where it has none");
+  std::ranges::sort(seen);
+  const std::size_t n = seen.size();
+  double typical = (seen[(n - 1) / 2] + seen[n / 2]) / 2;
+  if (imputation == Imputation::mode || !out.categories.empty()) {
+    std::map<double, std::size_t> counts;
+    for (const double value : seen) ++counts[value];
+    typical =
+        std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; })->first;
+  }
+  for (double& value : values)
+    if (std::isnan(value)) {
+      value = typical;
+      ++filled;
+    }
+  out.values = std::move(values);
+  return out;
+}
+
+std::vector<Column> one_for_each_category(Column codes) {
+  if (codes.categories.size() == 2) {
+    codes.name += "=" + codes.categories[1];
+    return {codes};
+  }
+  std::vector<Column> out;
+  for (std::size_t code = 0; code < codes.categories.size(); ++code) {
+    Column one{codes.name + "=" + codes.categories[code], codes.values, {}};
+    for (double& value : one.values) value = value == static_cast<double>(code) ? 1.0 : 0.0;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 std::vector<Column> indicators(const TextTable& table, std::int64_t column,
                                std::span<const std::int64_t> rows, bool categorical) {
   Column all = read_column(table, column, rows, categorical);
@@ -151,17 +206,7 @@ std::vector<Column> indicators(const TextTable& table, std::int64_t column,
   if (all.categories.size() == 1)
     refuse(table, rows[0], column,
            all.name + " is " + all.categories[0] + " in every row: nothing to tell apart");
-  if (all.categories.size() == 2) {
-    all.name += "=" + all.categories[1];
-    return {all};
-  }
-  std::vector<Column> out;
-  for (std::size_t code = 0; code < all.categories.size(); ++code) {
-    Column one{all.name + "=" + all.categories[code], all.values, {}};
-    for (double& value : one.values) value = value == static_cast<double>(code) ? 1.0 : 0.0;
-    out.push_back(std::move(one));
-  }
-  return out;
+  return one_for_each_category(std::move(all));
 }
 
 }  // namespace conoscope::datasets

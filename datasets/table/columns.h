@@ -20,7 +20,7 @@ Columns named_columns(const formats::TextTable& table, const std::string& role,
                       const std::vector<std::string>& names);
 
 /// Whether a field says that its value is not known: empty, NA, N/A, NaN, null or ?, in any letter
-/// case. What stands in quotes is text.
+/// case. Words in quotes are text.
 bool is_missing(const formats::TextField& field);
 
 /// The rows in which none of the columns has a missing value, ascending.
@@ -48,6 +48,24 @@ struct Column {
 ///               name of the row, no category: more than 20 and more than half the rows)
 Column read_column(const formats::TextTable& table, std::int64_t column,
                    std::span<const std::int64_t> rows, bool categorical);
+
+/// What stands for a missing value: the middle of the numbers that are known (the mean of the two
+/// in the middle), or the value known most often, of equals the smallest. Categories have no middle
+/// and get the latter either way.
+enum class Imputation { median, mode };
+
+/// read_column() of a column in which values may be missing. Those are filled in with what the
+/// training rows tell, so that no test row has a say.
+///
+/// train   positions in `rows`, ascending
+/// filled  how many values were missing, added to
+/// throws  std::invalid_argument: as read_column(), and where no training row has a value
+Column imputed_column(const formats::TextTable& table, std::int64_t column,
+                      std::span<const std::int64_t> rows, std::span<const std::int64_t> train,
+                      bool categorical, Imputation imputation, std::int64_t& filled);
+
+/// A 0 and 1 column for each of the categories, named "column=category"; of two, for the second.
+std::vector<Column> one_for_each_category(Column codes);
 
 /// 0 and 1 columns: numbers that are 0 or 1, or two categories (the second one is 1). More
 /// categories become a column each, named "column=category".

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/table/columns.h"
@@ -14,11 +15,11 @@ namespace formats = conoscope::formats;
 using namespace conoscope::datasets;
 using formats::TextTable;
 
-/// One line of a .csv file.
+/// One line of a .csv file, in which names have no quotes and line ends.
 std::string list_text(const std::vector<std::string>& names) {
   std::string out;
   for (std::string name : names) {
-    std::ranges::replace(name, '\t', ' ');
+    for (char& c : name) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c == '"' ? '\'' : c;
     const bool quotes = name.find(',') != name.npos;
     out += (out.empty() ? "" : ",") + (quotes ? '"' + name + '"' : name);
   }
@@ -50,8 +51,13 @@ struct Roles {
   Columns target, inputs, concepts, factors, categorical, split;
 
   Columns all() const {
+    Columns out = annotations();
+    out.insert(out.end(), inputs.begin(), inputs.end());
+    return out;
+  }
+  Columns annotations() const {
     Columns out;
-    for (const Columns* part : {&target, &inputs, &concepts, &factors, &split})
+    for (const Columns* part : {&target, &concepts, &factors, &split})
       out.insert(out.end(), part->begin(), part->end());
     return out;
   }
@@ -63,7 +69,7 @@ constexpr sdk::Parameter required(sdk::Parameter list) {
 }
 
 constexpr auto kParameters = sdk::parameters(
-    sdk::file("table").help("comma-separated, plain or gzipped, a row each sample"),
+    sdk::file("table").help("separated values, plain or gzipped, a row each sample"),
     required(sdk::texts("target", {}))
         .help("the column to be predicted, as [\"age\"]; attributes and regression: one or more"),
     sdk::text("task", "classification")
@@ -85,6 +91,13 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("missing", "refuse")
         .choices({"refuse", "drop_rows"})
         .help("what to do about a value that is missing in a column that is used"),
+    sdk::text("impute", "none")
+        .choices({"none", "median", "mode"})
+        .help(
+            "fills in missing inputs with the training split's median (categories: mode) or mode"),
+    sdk::text("separator", "automatic")
+        .choices({"automatic", "comma", "semicolon", "tab"})
+        .help("what stands between fields; automatic: what the first line has most of"),
     sdk::text("header", "names")
         .choices({"names", "absent"})
         .help("absent: no line of names; the columns are column_1, column_2 ..."),
@@ -102,8 +115,9 @@ class Table final : public sdk::Dataset {
  public:
   explicit Table(const sdk::ParamsOf<kParameters>& params)
       : file_(params.file("table")),
-        header_(params.text("header") == "names"),
-        skip_lines_(params.integer("skip_lines")),
+        layout_{params.text("header") == "names" ? formats::CsvHeader::present
+                                                 : formats::CsvHeader::absent,
+                params.integer("skip_lines"), separator(params.text("separator"))},
         task_(params.text("task")),
         split_(params.text("split")),
         target_(params.texts("target")),
@@ -114,16 +128,17 @@ class Table final : public sdk::Dataset {
         categorical_(params.texts("categorical")),
         indicators_(params.text("categories") == "indicators"),
         drop_rows_(params.text("missing") == "drop_rows"),
+        impute_(params.text("impute")),
         test_share_(params.real("test_share")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
-    TextTable table = formats::read_text_csv(
-        file_, header_ ? formats::CsvHeader::present : formats::CsvHeader::absent, skip_lines_);
-    for (std::int64_t j = 1; !header_ && j <= table.width; ++j)
+    TextTable table = formats::read_text_csv(file_, layout_);
+    for (std::int64_t j = 1; table.header_line == 0 && j <= table.width; ++j)
       table.columns.push_back("column_" + std::to_string(j));
     const Roles roles = roles_of(table);
-    if (!drop_rows_) refuse_missing(table, roles.all());
-    const std::vector<std::int64_t> rows = complete_rows(table, roles.all());
+    const Columns needed = impute_ == "none" ? roles.all() : roles.annotations();
+    if (!drop_rows_) refuse_missing(table, needed);
+    const std::vector<std::int64_t> rows = complete_rows(table, needed);
     const auto dropped = table.rows - static_cast<std::int64_t>(rows.size());
     if (dropped > 0)
       context.log("left out " + std::to_string(dropped) + " of " + std::to_string(table.rows) +
@@ -133,12 +148,14 @@ class Table final : public sdk::Dataset {
                                   " rows without a missing value, expected 2 or more");
     context.check_cancelled();
     const std::vector<std::int64_t> classes = write_target(table, roles, rows, out);
-    write_inputs(table, roles, rows, context, out);
+    const auto split = [&] {
+      return roles.split.empty() ? sdk::stratified_split(classes, test_share_, context.seed())
+                                 : named_split(table, roles.split.front(), rows);
+    };
+    const auto train = impute_ == "none" ? std::vector<std::int64_t>{} : split().train;
+    write_inputs(table, roles, rows, train, context, out);
     write_annotations(table, roles, rows, out);
-    if (roles.split.empty())
-      sdk::write_split(out, sdk::stratified_split(classes, test_share_, context.seed()));
-    else
-      sdk::write_split(out, named_split(table, roles.split.front(), rows));
+    sdk::write_split(out, split());
   }
 
  private:
@@ -221,20 +238,24 @@ class Table final : public sdk::Dataset {
   }
 
   void write_inputs(const TextTable& table, const Roles& roles,
-                    const std::vector<std::int64_t>& rows, const sdk::Context& context,
-                    sdk::Sink& out) const {
+                    const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& train,
+                    const sdk::Context& context, sdk::Sink& out) const {
     std::vector<Column> inputs;
+    std::int64_t filled = 0;
     for (const std::int64_t column : roles.inputs) {
       const bool categorical = holds(roles.categorical, column);
-      Column one = read_column(table, column, rows, categorical);
+      const auto by = impute_ == "mode" ? Imputation::mode : Imputation::median;
+      Column one = imputed_column(table, column, rows, train, categorical, by, filled);
       if (!one.categories.empty())
         context.log("input " + one.name + ": categories " + list_text(one.categories));
       if (one.categories.size() > 1 && indicators_)
-        for (Column& bit : indicators(table, column, rows, categorical))
-          inputs.push_back(std::move(bit));
+        std::ranges::move(one_for_each_category(std::move(one)), std::back_inserter(inputs));
       else
         inputs.push_back(std::move(one));
     }
+    if (filled > 0)
+      context.log("filled in " + std::to_string(filled) + " missing values of inputs with the " +
+                  impute_ + " of the training split");
     write_columns<double>(out, "inputs", "input_names", inputs);
   }
 
@@ -268,18 +289,22 @@ class Table final : public sdk::Dataset {
     return static_cast<std::int64_t>(rows.size());
   }
 
+  static char separator(const std::string& name) {
+    return name == "comma" ? ',' : name == "semicolon" ? ';' : name == "tab" ? '\t' : '\0';
+  }
+
   std::string file_;
-  bool header_;
-  std::int64_t skip_lines_;
+  formats::CsvLayout layout_;
   std::string task_, split_;
   std::vector<std::string> target_, inputs_, concepts_, factors_, ignore_, categorical_;
   bool indicators_, drop_rows_;
+  std::string impute_;
   double test_share_;
 };
 
 }  // namespace
 
-CONOSCOPE_DATASET(Table, "table", "1.0.0", R"toml(
+CONOSCOPE_DATASET(Table, "table", "1.1.0", R"toml(
 summary = "a .csv table of your own: inputs, classes or targets, concepts and factors by column name"
 licence = "that of your file"
 citation = ""

@@ -164,7 +164,7 @@ TEST_CASE("table: a missing value is refused, or its row left out") {
   small.refuses_text(text,
                      small.file +
                          ":4:1: the value of age is missing ('?'); missing = "
-                         "\"drop_rows\" leaves such rows out",
+                         "\"drop_rows\" leaves such rows out, impute fills inputs in",
                      {{"target", Names{"y"}}, {"inputs", Names{"age"}}});
   // What is not used may be missing, and NA in quotes is a text.
   const Arguments arguments = {
@@ -180,6 +180,57 @@ TEST_CASE("table: a missing value is refused, or its row left out") {
   small.refuses_text("age,y\n1,\n2,NaN\n",
                      small.file + ": 0 rows without a missing value, expected 2 or more",
                      {{"target", Names{"y"}}, {"missing", "drop_rows"}});
+}
+
+TEST_CASE("table: missing inputs are filled in with what the training rows tell") {
+  const Scratch scratch;
+  const auto file = scratch.write("t.csv",
+                                  "part;x;colour;y\n"
+                                  "train;1;red;0\n"
+                                  "train;;\"\";1\n"
+                                  "train;4;blue;0\n"
+                                  "train;9;red;1\n"
+                                  "train;4;blue;1\n"
+                                  "test;NA;?;0\n"
+                                  "test;100;green;1\n");
+  const Arguments arguments = {
+      {"target", Names{"y"}}, {"split", "part"}, {"inputs", Names{"x", "colour"}}};
+  const auto with = [&](const std::string& impute) {
+    Arguments all = arguments;
+    all["impute"] = impute;
+    return load(all, file);
+  };
+  const Outcome median = with("median");
+  REQUIRE(median.error == "");
+  // blue 0, green 1, red 2: of two that are as frequent, the smaller. 100 is no training row.
+  CHECK(list<double>(median.out, "inputs") ==
+        std::vector<double>{1, 2, 4, 0, 4, 0, 9, 2, 4, 0, 4, 0, 100, 1});
+  CHECK(median.log.back() ==
+        "filled in 4 missing values of inputs with the median of the training split");
+  CHECK(list<double>(with("mode").out, "inputs") == list<double>(median.out, "inputs"));
+
+  Small small;
+  small.refuses_text(
+      "x,z,part,y\n1,,train,0\n2,,train,1\n3,1,test,0\n",
+      small.file + ":2:3: z has no value in any training row, to fill in where it has none",
+      {{"target", Names{"y"}}, {"split", "part"}, {"impute", "mode"}});
+  small.refuses_text("x,y\n1,0\n2,\n3,1\n",
+                     small.file +
+                         ":3:3: the value of y is missing (''); missing = \"drop_rows\" leaves "
+                         "such rows out, impute fills inputs in",
+                     {{"target", Names{"y"}}, {"impute", "mode"}});
+}
+
+TEST_CASE("table: what pandas writes: quotes within quotes, lines within quotes, tabs") {
+  const Scratch scratch;
+  const auto file =
+      scratch.write("t.csv",
+                    "note\tx\ty\n\"said \"\"no\"\"\ntwice\"\t1\tno\n\"a\tb\"\t2\tyes\n"
+                    "c\t3\tno\n\n");
+  const Bundle data = load_well({{"target", Names{"y"}}, {"ignore", Names{"note"}}}, file);
+  CHECK(list<double>(data, "inputs") == std::vector<double>{1, 2, 3});
+  const Outcome wrong = load({{"target", Names{"y"}}, {"separator", "comma"}}, file);
+  CHECK(wrong.error == file + ":3:7: text after a closing quote");
 }
 
 TEST_CASE("table: the split is by share and seed, or a column's") {
