@@ -25,7 +25,7 @@ std::string write_csv(const Table& table) {
   std::string out;
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     out.append(i ? "," : "").append(csv_text(table.columns[i].name));
-  out += "\r\n";
+  out += "\n";
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i) out += ',';
@@ -34,7 +34,7 @@ std::string write_csv(const Table& table) {
       else if (is_number(row[i]))
         out += machine_number(row[i]);
     }
-    out += "\r\n";
+    out += "\n";
   }
   return out;
 }

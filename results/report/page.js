@@ -200,7 +200,7 @@
     const data = records(document.getElementById(figure.dataset.table)).map(({ label, ...one }) => one);
     const names = [...new Set(data.flatMap(Object.keys))];
     const field = one => (one === undefined || one === null ? "" : typeof one === "number" ? String(one) : `"${String(one).replaceAll('"', '""')}"`);
-    return [names.map(field), ...data.map(one => names.map(name => field(one[name])))].map(line => line.join(",") + "\r\n").join("");
+    return [names.map(field), ...data.map(one => names.map(name => field(one[name])))].map(line => line.join(",") + "\n").join("");
   }
 
   async function download(figure, kind) {

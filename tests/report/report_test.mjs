@@ -240,7 +240,7 @@ test("downloads parse", () => reading(pages.plain, {}, async ({ page }) => {
     const png = (await save("PNG")).bytes;
     assert.equal(png.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
     assert.ok(png.readUInt32BE(16) > 1000, "three pixels for each of the page's");
-    const csv = (await save("CSV")).bytes.toString().trim().split("\r\n");
+    const csv = (await save("CSV")).bytes.toString().trim().split("\n");
     const fields = line => line.replace(/"(""|[^"])*"/g, "text").split(",").length;
     assert.ok(csv.length > 6 && csv.every(line => fields(line) === fields(csv[0])), csv.join("\n"));
   }

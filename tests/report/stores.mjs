@@ -48,7 +48,7 @@ params = { samples = 1000, test_share = 0.4 }
 id = "ladder_concepts"
 params = { disturbance = "shuffled", step = ["perfect", "half", "random"] }
 `);
-  const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\r\n")[1];
+  const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\n")[1];
   const report = (name, ...runs) => {
     conoscope("report", ...runs, "-o", `${name}.html`);
     return join(folder, `${name}.html`);

@@ -43,11 +43,11 @@ TEST_CASE("across: explainers down, datasets and metrics across, in the order of
   // No column for top1 on b, where nobody has it, and none for the control.
   CHECK(to_text(turned, Format::csv) ==
         "explainer,a: mae,a: mae_half_width,a: mae_n,a: top1,a: top1_half_width,a: top1_n,"
-        "b: mae,b: mae_half_width,b: mae_n\r\n"
-        "z,1,0.5,3,0.9,0.5,3,,,\r\n"
-        "y,2,0.5,3,0.8,0.5,3,4,0.5,3\r\n"
-        "w,,,,,,,5,0.5,3\r\n"
-        "x,,,,,,,3,0.5,3\r\n");
+        "b: mae,b: mae_half_width,b: mae_n\n"
+        "z,1,0.5,3,0.9,0.5,3,,,\n"
+        "y,2,0.5,3,0.8,0.5,3,4,0.5,3\n"
+        "w,,,,,,,5,0.5,3\n"
+        "x,,,,,,,3,0.5,3\n");
 }
 
 TEST_CASE("across: several models of one dataset stay apart") {
@@ -77,9 +77,9 @@ TEST_CASE("across: models that are judged themselves are rows") {
                                           model_row("b", "n", 3)};
   const Table turned = across_datasets(board_of(rows));
   CHECK(to_text(turned, Format::csv) ==
-        "model,a: mae,a: mae_half_width,a: mae_n,b: mae,b: mae_half_width,b: mae_n\r\n"
-        "m,1,0.5,3,,,\r\n"
-        "n,2,0.5,3,3,0.5,3\r\n");
+        "model,a: mae,a: mae_half_width,a: mae_n,b: mae,b: mae_half_width,b: mae_n\n"
+        "m,1,0.5,3,,,\n"
+        "n,2,0.5,3,3,0.5,3\n");
   rows.push_back(row("b", "n", "z", score(4), {}));
   const Table mixed = across_datasets(board_of(rows));
   CHECK(mixed.columns[0].name == "method");

@@ -89,7 +89,7 @@ TEST_CASE("board: mean, 95 % t interval, rank in the direction of the metric") {
             .epsilon(1e-12));
   CHECK(to_text(table, Format::csv)
             .starts_with("rank,dataset,model,explainer,coverage_n,coverage_asked,a,a_half_width,a_"
-                         "n,a_message\r\n1,d,m,f,3,3,0.75,0,3,\r\n2,d,m,e,3,3,0.5,0.6210"));
+                         "n,a_message\n1,d,m,f,3,3,0.75,0,3,\n2,d,m,e,3,3,0.5,0.6210"));
 }
 
 TEST_CASE("board: an incomplete entry never outranks a complete one") {
@@ -147,10 +147,10 @@ TEST_CASE("board: what a metric says is marked, and listed once below") {
 ² one class only
 )");
   CHECK(to_text(board(bench.store, by("a")), Format::csv) ==
-        "rank,dataset,model,explainer,coverage_n,coverage_asked,a,a_half_width,a_n,a_message\r\n"
-        "1,d,m,e,2,2,0.75,0,2,3 rows were left out\r\n"
-        "2,d,m,g,2,2,0.5,0,2,\r\n"
-        ",d,m,f,0,2,,,0,one class only\r\n");
+        "rank,dataset,model,explainer,coverage_n,coverage_asked,a,a_half_width,a_n,a_message\n"
+        "1,d,m,e,2,2,0.75,0,2,3 rows were left out\n"
+        "2,d,m,g,2,2,0.5,0,2,\n"
+        ",d,m,f,0,2,,,0,one class only\n");
   CHECK(to_text(across_datasets(board(bench.store, by("a"))), Format::table).find("0.7500 ± 0¹") !=
         std::string::npos);
   // Of a run, only what it asks for.

@@ -37,10 +37,10 @@ TEST_CASE("equal budget: subspaces of 20 numbers do not compete with five") {
                                      sweep("subspaces", "hits", "higher", {9, 9})};
   CHECK(to_text(equal_budget_table(used, scores, 5.0), Format::csv) ==
         "rank,dataset,model,method,k,used,used_half_width,used_n,used_message,error,"
-        "error_half_width,error_n,hits,hits_half_width,hits_n\r\n"
-        "1,d,m,shared,1,4,0,2,,0.25,0,2,6,0,2\r\n"
-        "2,d,m,lines,5,5,0,2,,0.5,0,2,5,0,2\r\n"
-        ",d,m,subspaces,,,,0,\"subspaces uses 20.00 or more, at every K\",,,,,,\r\n");
+        "error_half_width,error_n,hits,hits_half_width,hits_n\n"
+        "1,d,m,shared,1,4,0,2,,0.25,0,2,6,0,2\n"
+        "2,d,m,lines,5,5,0,2,,0.5,0,2,5,0,2\n"
+        ",d,m,subspaces,,,,0,\"subspaces uses 20.00 or more, at every K\",,,,,,\n");
   // With room for all, the subspaces win; a tie shares its rank.
   const Table all = equal_budget_table(used, scores, 40.0);
   CHECK(std::get<std::string>(all.rows[0][3]) == "subspaces");

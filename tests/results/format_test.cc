@@ -46,11 +46,11 @@ a,b "q"\nz                   -12  -1.235e+06  -0.5000 ± - (1/3)    1/3
 
 TEST_CASE("format: csv") {
   CHECK(to_text(awkward(), Format::csv) ==
-        "name,n,x,score,score_half_width,score_n,seeds_n,seeds_asked\r\n"
-        "plain,7,0.1,0.81234,0.0215,3,3,3\r\n"
-        "\"a,b \"\"q\"\"\nz\",-12,-1234567,-0.5,,1,1,3\r\n"
-        "\\ & % $ # _ { } ~ ^ | < > é,,,,,,,\r\n"
-        "\"\",0,0,2,0,2,0,2\r\n");
+        "name,n,x,score,score_half_width,score_n,seeds_n,seeds_asked\n"
+        "plain,7,0.1,0.81234,0.0215,3,3,3\n"
+        "\"a,b \"\"q\"\"\nz\",-12,-1234567,-0.5,,1,1,3\n"
+        "\\ & % $ # _ { } ~ ^ | < > é,,,,,,,\n"
+        "\"\",0,0,2,0,2,0,2\n");
 }
 
 TEST_CASE("format: json and ndjson") {
@@ -94,8 +94,8 @@ TEST_CASE("format: csv never begins a field as a formula; numbers stay numbers")
   Table table{{{"text"}, {"x", ColumnType::real}}, {}};
   for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1"}) table.add({text, -0.5});
   CHECK(to_text(table, Format::csv) ==
-        "text,x\r\n'=1+1,-0.5\r\n'+1,-0.5\r\n'-1,-0.5\r\n'@SUM(A1),-0.5\r\n'\ttab,-0.5\r\n"
-        "a=1,-0.5\r\n");
+        "text,x\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@SUM(A1),-0.5\n'\ttab,-0.5\n"
+        "a=1,-0.5\n");
 }
 
 TEST_CASE("format: one field of megabytes does not pad every row") {
@@ -144,7 +144,7 @@ TEST_CASE("format: machine numbers read back as the same double") {
   CHECK(shortest_text(0.1) == "0.1");
   Table table{{{"x", ColumnType::real}}, {}};
   table.add({std::numeric_limits<double>::infinity()});
-  CHECK(to_text(table, Format::csv) == "x\r\ninf\r\n");
+  CHECK(to_text(table, Format::csv) == "x\ninf\n");
   CHECK(to_text(table, Format::json) == "[\n {\"x\": \"inf\"}\n]\n");
 }
 
@@ -199,10 +199,10 @@ TEST_CASE("format: messages are numbered in reading order, and listed below") {
       latex.ends_with("\\end{tabular}\n\n{\\footnotesize\n$^{1}$ b\\_c \\& d\\\\\n"
                       "$^{2}$ a, \\textquotedbl{}q\\textquotedbl{}\n}\n"));
   CHECK(to_text(table, Format::csv) ==
-        "name,x,x_half_width,x_n,x_message\r\n"
-        "e,0.5,0.1,3,\"b_c & d; a, \"\"q\"\"\"\r\n"
-        "f,,,0,\"a, \"\"q\"\"\"\r\n"
-        "g,,,,\r\n");
+        "name,x,x_half_width,x_n,x_message\n"
+        "e,0.5,0.1,3,\"b_c & d; a, \"\"q\"\"\"\n"
+        "f,,,0,\"a, \"\"q\"\"\"\n"
+        "g,,,,\n");
   const auto json = nlohmann::json::parse(to_text(table, Format::json));
   CHECK(json[0]["x_message"] == "b_c & d; a, \"q\"");
   CHECK(json[1]["x"].is_null());

@@ -59,7 +59,7 @@ TEST_CASE("query: any reading, with types by value") {
             "blob, :name AS name FROM n; -- the end",
             {{"name", "it's"}});
   CHECK(to_text(table, Format::csv) ==
-        "i,half,word,blob,name\r\n1,0.5,,0aff,it's\r\n2,1,two,0aff,it's\r\n3,1.5,,0aff,it's\r\n");
+        "i,half,word,blob,name\n1,0.5,,0aff,it's\n2,1,two,0aff,it's\n3,1.5,,0aff,it's\n");
   CHECK(table.columns[0].type == ColumnType::integer);
   CHECK(table.columns[1].type == ColumnType::real);
   CHECK(table.columns[2].type == ColumnType::text);
@@ -131,12 +131,12 @@ TEST_CASE("status: asked, good, failed by kind; each failure with its text") {
   StatusReport report = status(store);
   CHECK(to_text(report.runs, Format::csv) ==
         "run,created_at,asked,good,unscored,failed,crashed,timeout,out_of_memory,invalid_output,"
-        "interrupted,not_tried,key\r\n"
-        "name of run,2026-01-01T00:00:00.000Z,6,2,1,0,1,0,0,0,1,1,run\r\n");
+        "interrupted,not_tried,key\n"
+        "name of run,2026-01-01T00:00:00.000Z,6,2,1,0,1,0,0,0,1,1,run\n");
   CHECK(to_text(report.failures, Format::csv) ==
-        "run,dataset,model,explainer,control,seed,status,stage,signal,exit_code,message,cell\r\n"
-        "name of run,d,m,e,none,2,crashed,fit,11,,segmentation fault at 0x7f00,d/m/e/2/none\r\n"
-        "name of run,d,m,e,none,4,interrupted,fit,,,\"\",d/m/e/4/none\r\n");
+        "run,dataset,model,explainer,control,seed,status,stage,signal,exit_code,message,cell\n"
+        "name of run,d,m,e,none,2,crashed,fit,11,,segmentation fault at 0x7f00,d/m/e/2/none\n"
+        "name of run,d,m,e,none,4,interrupted,fit,,,\"\",d/m/e/4/none\n");
   sample::ask(store, {.run = "other", .seeds = 1, .created = 3});
   CHECK(status(store).runs.rows.size() == 2);
   CHECK(status(store, "other").runs.rows.size() == 1);
@@ -153,9 +153,9 @@ TEST_CASE("status: what metrics say about their scores, and how often, of what c
   store.record(attempt("9", key_of("d", "m", "e", 4), 8),
                std::vector{score_row("b", 0.5, "3 rows were left out")});
   CHECK(to_text(status(store).messages, Format::csv) ==
-        "run,reason,metric,scores,message\r\n"
-        "name of run,,b,1,3 rows were left out\r\n"
-        "name of run,undefined,2 metrics,3,one class only\r\n");
+        "run,reason,metric,scores,message\n"
+        "name of run,,b,1,3 rows were left out\n"
+        "name of run,undefined,2 metrics,3,one class only\n");
   CHECK(status(store, "another").messages.rows.empty());
 }
 
@@ -182,15 +182,15 @@ TEST_CASE("show: a cell by the beginning of its key") {
   REQUIRE(report.attempts.rows.size() == 2);
   const std::string attempts = to_text(report.attempts, Format::csv);
   CHECK(attempts.find("2026-01-01T00:00:03.000Z,crashed,fit,11,,1.5,,segmentation fault at "
-                      "0x7f00,last words,name of run,a machine,\"\",,3\r\n") != std::string::npos);
-  CHECK(attempts.find("wrong limit,2\r\n") != std::string::npos);
+                      "0x7f00,last words,name of run,a machine,\"\",,3\n") != std::string::npos);
+  CHECK(attempts.find("wrong limit,2\n") != std::string::npos);
   CHECK(report.scores.rows.empty());
   CHECK(to_text(show(store, "d/m/e/1").scores, Format::csv) ==
-        "group,metric,value,reason,direction,low,high,unit,attempt,message\r\n"
-        "test,a,0.5,,higher,0,1,\"\",1,\r\ntest,b,0.1,,lower,0,1,\"\",1,\r\n");
+        "group,metric,value,reason,direction,low,high,unit,attempt,message\n"
+        "test,a,0.5,,higher,0,1,\"\",1,\ntest,b,0.1,,lower,0,1,\"\",1,\n");
   CHECK(to_text(show(store, "d/m/e/3").scores, Format::csv) ==
-        "group,metric,value,reason,direction,low,high,unit,attempt,message\r\n"
-        "test,a,,undefined,higher,0,1,\"\",4,one class only\r\n");
+        "group,metric,value,reason,direction,low,high,unit,attempt,message\n"
+        "test,a,,undefined,higher,0,1,\"\",4,one class only\n");
   CHECK(problem_of([&] { show(store, "nothing"); }) == "not_found");
 }
 
@@ -204,8 +204,8 @@ TEST_CASE("history: every scored attempt, oldest first") {
       text += to_text(Table{{{"x", ColumnType::real}}, {{row[7]}}}, Format::csv).substr(3);
     return text;
   };
-  CHECK(values({.metric = "a"}) == "0.25\r\n0.5\r\n\r\n");
-  CHECK(values({.metric = "b", .component = "e"}) == "0.1\r\n");
+  CHECK(values({.metric = "a"}) == "0.25\n0.5\n\n");
+  CHECK(values({.metric = "b", .component = "e"}) == "0.1\n");
   CHECK(values({.metric = "b", .component = "another"}) == "");
   CHECK(values({.metric = "b", .control = "random"}) == "");
   const Table table = history(store, {.metric = "a"});
@@ -223,19 +223,19 @@ TEST_CASE("export: every asked cell and metric, without times, ids and messages 
       R"(d@1.0.0,"{""of"": ""d""}","",m@1.0.0,"{""of"": ""m""}",e@1.0.0,"{""of"": ""e""}",)";
   CHECK(text ==
         "dataset,dataset_params,dataset_content,model,model_params,explainer,explainer_params,seed,"
-        "control,status,stage,metric,value,reason,message,cell\r\n" +
-            subject + "1,none,ok,,a,0.5,,,d/m/e/1/none\r\n" + subject +
-            "1,none,ok,,b,0.1,,,d/m/e/1/none\r\n" + subject +
-            "2,none,crashed,fit,a,,,,d/m/e/2/none\r\n" + subject +
-            "2,none,crashed,fit,b,,,,d/m/e/2/none\r\n" + subject +
-            "3,none,ok,,a,,undefined,one class only,d/m/e/3/none\r\n" + subject +
-            "3,none,not_scored,,b,,,,d/m/e/3/none\r\n" + subject +
-            "4,none,not_tried,,a,,,,d/m/e/4/none\r\n" + subject +
-            "4,none,not_tried,,b,,,,d/m/e/4/none\r\n" + subject +
-            "5,none,not_tried,,a,,,,d/m/e/5/none\r\n" + subject +
-            "5,none,not_tried,,b,,,,d/m/e/5/none\r\n" + subject +
-            "6,none,not_applicable,,a,,,,d/m/e/6/none\r\n" + subject +
-            "6,none,not_applicable,,b,,,,d/m/e/6/none\r\n");
+        "control,status,stage,metric,value,reason,message,cell\n" +
+            subject + "1,none,ok,,a,0.5,,,d/m/e/1/none\n" + subject +
+            "1,none,ok,,b,0.1,,,d/m/e/1/none\n" + subject +
+            "2,none,crashed,fit,a,,,,d/m/e/2/none\n" + subject +
+            "2,none,crashed,fit,b,,,,d/m/e/2/none\n" + subject +
+            "3,none,ok,,a,,undefined,one class only,d/m/e/3/none\n" + subject +
+            "3,none,not_scored,,b,,,,d/m/e/3/none\n" + subject +
+            "4,none,not_tried,,a,,,,d/m/e/4/none\n" + subject +
+            "4,none,not_tried,,b,,,,d/m/e/4/none\n" + subject +
+            "5,none,not_tried,,a,,,,d/m/e/5/none\n" + subject +
+            "5,none,not_tried,,b,,,,d/m/e/5/none\n" + subject +
+            "6,none,not_applicable,,a,,,,d/m/e/6/none\n" + subject +
+            "6,none,not_applicable,,b,,,,d/m/e/6/none\n");
 }
 
 TEST_CASE("export: the cells of several runs come once, one run's alone on demand") {
@@ -266,9 +266,9 @@ TEST_CASE("query: the examples in docs/store.md run and give rows") {
   }
   REQUIRE(tables.size() == 4);
   CHECK(to_text(tables[0], Format::csv) ==
-        "explainer,metric,n,mean\r\ne,a,1,0.75\r\ne,b,0,\r\nf,a,1,0.75\r\nf,b,0,\r\n");
+        "explainer,metric,n,mean\ne,a,1,0.75\ne,b,0,\nf,a,1,0.75\nf,b,0,\n");
   CHECK(to_text(tables[1], Format::ndjson).find("\"above\": 0.5}") != std::string::npos);
   CHECK(tables[1].rows.size() == 2);
-  CHECK(to_text(tables[2], Format::csv) == "status,stage,message,times\r\ntimeout,fit,\"\",1\r\n");
-  CHECK(to_text(tables[3], Format::csv) == "metric,reason,cells\r\nb,undefined,4\r\n");
+  CHECK(to_text(tables[2], Format::csv) == "status,stage,message,times\ntimeout,fit,\"\",1\n");
+  CHECK(to_text(tables[3], Format::csv) == "metric,reason,cells\nb,undefined,4\n");
 }

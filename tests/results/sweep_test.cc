@@ -178,7 +178,7 @@ d        m      q       a       higher  -          -       -          -  -      
 )");
   const std::string machine = to_text(selection_table(bench.ask(), false), Format::csv);
   CHECK(machine.find("curve") == std::string::npos);
-  CHECK(machine.find("d,m,q,a,higher,,,,,,,,,,,0,2,,,,\r\n") != std::string::npos);
+  CHECK(machine.find("d,m,q,a,higher,,,,,,,,,,,0,2,,,,\n") != std::string::npos);
 }
 
 TEST_CASE("parsimony: a flat line, and the direction") {
@@ -218,10 +218,10 @@ TEST_CASE("parsimony: the curves") {
   bench.add("2", "p(k=2)", "k=2", {0.75, std::nullopt});
   bench.add("3", "p(k=3)", "k=3", {std::nullopt, std::nullopt});
   CHECK(to_text(curve_table(bench.ask()), Format::csv) ==
-        "dataset,model,method,metric,k,seeds_n,seeds_asked,mean,low,high\r\n"
-        "d,m,p,a,1,2,2,0.5,0.5,0.5\r\n"
-        "d,m,p,a,2,1,2,0.75,,\r\n"
-        "d,m,p,a,3,0,2,,,\r\n");
+        "dataset,model,method,metric,k,seeds_n,seeds_asked,mean,low,high\n"
+        "d,m,p,a,1,2,2,0.5,0.5,0.5\n"
+        "d,m,p,a,2,1,2,0.75,,\n"
+        "d,m,p,a,3,0,2,,,\n");
 }
 
 TEST_CASE("parsimony: a metric without direction has no best") {
