@@ -1,6 +1,7 @@
 #include "harness/app/plugin_info.h"
 
 #include <iostream>
+#include <set>
 
 #include "harness/app/folders.h"
 #include "harness/core/plan/names.h"
@@ -28,17 +29,21 @@ core::PluginFile find_plugin(const std::string& name, const core::Registry& regi
     return plugin;
   }
   std::vector<std::string> ids;
+  std::set<std::string> said;  // name with each kind that it has
   const core::PluginFile* found = nullptr;
   for (const auto& plugin : registry.plugins()) {
     if (!plugin.metadata || (wanted && plugin.metadata->kind != *wanted)) continue;
     const std::string kind = core::to_string(plugin.metadata->kind);
     ids.push_back(plugin.metadata->id);
     if (name == plugin.metadata->id || name == kind + ":" + plugin.metadata->id) {
-      if (found != nullptr && found->metadata->kind != plugin.metadata->kind)
-        throw UsageError(name + " is a " + core::to_string(found->metadata->kind) + " and a " +
-                         kind + "; say " + kind + ":" + name);
+      said.insert(kind + ":" + plugin.metadata->id);
       found = &plugin;
     }
+  }
+  if (said.size() > 1) {
+    std::string list;
+    for (const std::string& one : said) list += (list.empty() ? "" : " or ") + one;
+    throw UsageError(name + " is the id of several kinds; say " + list);
   }
   if (found == nullptr)
     throw UsageError(name + ": no such file, and no " +

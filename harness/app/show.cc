@@ -29,7 +29,7 @@ void print_records(const char* title, const results::Table& table) {
         const results::Table field{{table.columns[i]}, {{row[i]}}};
         const std::string csv = results::to_text(field, results::Format::csv);  // header, value
         const std::size_t begin = csv.find('\n') + 1;
-        std::cout << csv.substr(begin, csv.find('\r', begin) - begin) << '\n';
+        std::cout << csv.substr(begin, csv.find('\n', begin) - begin) << '\n';
         continue;
       }
       std::istringstream lines(*text);

@@ -201,7 +201,7 @@ TEST_CASE("history: every scored attempt, oldest first") {
   const auto values = [&](const HistoryOptions& options) {
     std::string text;
     for (const auto& row : history(store, options).rows)
-      text += to_text(Table{{{"x", ColumnType::real}}, {{row[7]}}}, Format::csv).substr(3);
+      text += to_text(Table{{{"x", ColumnType::real}}, {{row[7]}}}, Format::csv).substr(2);
     return text;
   };
   CHECK(values({.metric = "a"}) == "0.25\n0.5\n\n");

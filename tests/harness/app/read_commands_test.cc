@@ -137,6 +137,9 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"board", "-m", "surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"board", "--all"}, 2).err, "--all needs at least one --metric");
   CHECK_SAYS(here.run({"query", "--saved", "board", "--set", "metric"}, 2).err, "NAME=VALUE");
+  CHECK_SAYS(here.run({"plugin", "info", "precomputed"}, 2).err,
+             "precomputed is the id of several kinds; say dataset:precomputed or "
+             "explainer:precomputed or model:precomputed");
   for (const char* command : {"board", "status", "export", "plan"}) {
     CAPTURE(command);
     CHECK_SAYS(here.run({command, "--format", "nonsense"}, 2).err, "no such format");
