@@ -113,7 +113,7 @@ TEST_CASE("what a plugin asks for is shown, refused until it is granted, and ask
   const std::string file = bench.scratch.path("copy.so");
   fs::copy_file(broken_plugin("wants_network"), file);
   const Said info = bench("plugin info '" + file + "' --format csv");
-  check_says(info.out, "access,network\r\n");
+  check_says(info.out, "access,network\n");
   bench.run_file("asks", kSubject + entry("explainer", "file = \"" + file + "\"") +
                              broken_entry("explainer", "wants_processes"));
 
