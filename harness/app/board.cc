@@ -7,6 +7,7 @@
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
 #include "results/analysis/ladder.h"
+#include "results/boards/asked.h"
 
 namespace conoscope::app {
 
@@ -150,7 +151,11 @@ int board_command(const Arguments& arguments) {
     for (const auto& plugin : registry.plugins()) note_concept_count(plugin, request);
   }
   auto store = open_store(options);
-  if (!options.has("all")) request.filters.run = key_of(run, request.kind, store);
+  auto& filters = request.filters;
+  if (!options.has("all")) filters.run = key_of(run, request.kind, store);
+  results::require_component(store, filters.run, "dataset", filters.dataset);
+  results::require_component(store, filters.run, "model", filters.model);
+  results::require_component(store, filters.run, "explainer", filters.explainer);
   print_board(store, request);
   return kOk;
 }

@@ -16,6 +16,7 @@
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/comparison.h"
+#include "results/boards/asked.h"
 #include "results/boards/scores.h"
 
 namespace conoscope::app {
@@ -337,8 +338,7 @@ int compare_command(const Arguments& arguments) {
     return word.starts_with("store:") || std::filesystem::is_regular_file(word);
   };
   std::optional<results::Store> store;
-  if (!names_a_file(words[0]) || !names_a_file(words[1]))
-    store = open_store(options);
+  if (!names_a_file(words[0]) || !names_a_file(words[1])) store = open_store(options);
   results::Store* const shared = store ? &*store : nullptr;
   const Side side_a = side_of(shared, words[0]), side_b = side_of(shared, words[1]);
   if (side_a.kind != side_b.kind && !(whole(side_a) && whole(side_b)))
@@ -362,6 +362,10 @@ int compare_command(const Arguments& arguments) {
   }
   filter.dataset = options.get<std::string>("dataset");
   filter.model = options.get<std::string>("model");
+  if (shared != nullptr) {
+    results::require_component(*shared, filter.run, "dataset", filter.dataset);
+    results::require_component(*shared, filter.run, "model", filter.model);
+  }
   filter.control = options.get<std::string>("control");
   const Wanted wanted(metric_options);
   const Arranged a = arrange(scores_of(options, side_a, shared, filter), side_a, wanted, pooled);

@@ -134,6 +134,9 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"status", "nonesuch"}, 2).err, "no run \"nonesuch\"");
   CHECK_SAYS(here.run({"export", "nonesuch"}, 2).err, "no run \"nonesuch\"");
   CHECK_SAYS(here.run({"history", "surf_mea"}, 2).err, "surf_mea");
+  for (const char* kind : {"dataset", "model", "explainer"})
+    CHECK_SAYS(here.run({"board", std::string("--") + kind, "nonesuch"}, 2).err,
+               std::string("no ") + kind + " \"nonesuch\" in this run; there are ");
   CHECK_SAYS(here.run({"board", "-m", "surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"board", "--all"}, 2).err, "--all needs at least one --metric");
   CHECK_SAYS(here.run({"query", "--saved", "board", "--set", "metric"}, 2).err, "NAME=VALUE");
