@@ -109,6 +109,22 @@ TEST_CASE("hdf5: no file, no HDF5, cut short, damaged inside") {
       std::invalid_argument, damaged + ": /x: cannot be read: ");
 }
 
+TEST_CASE("hdf5: more than the file can hold") {
+  const Scratch scratch;
+  const auto path = scratch.path("huge.h5");
+  const hsize_t shape[] = {1 << 20, 1 << 18}, chunk[] = {1024, 1024};  // 2 TiB, never written
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(2, shape, nullptr), layout = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(layout, 2, chunk);
+  const hid_t dataset =
+      H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  for (const hid_t object : {dataset, layout, space, file}) H5Idec_ref(object);
+  CHECK_THROWS_SAYING(formats::Hdf5(path).get("/x"), std::invalid_argument,
+                      path +
+                          ": /x: says that it has 2199023255552 bytes, of which the file holds "
+                          "0");
+}
+
 TEST_CASE("array file: HDF5 or .npz by its first bytes") {
   const Scratch scratch;
   const auto values = bytes(6);

@@ -72,6 +72,12 @@ TEST_CASE("image: what is refused, naming the file") {
           "damaged JPEG file: Premature end of JPEG file");
   refused("head.jpg", std::string_view(jpeg).substr(0, 20), "damaged JPEG file: ");
   refused("cmyk.jpg", jpeg_bytes(8, 8, 4, Numbers(256, 9)), "a CMYK image; save it as RGB");
+  // Its header alone would have 2.7 GB reserved.
+  refused("huge.jpg",
+          std::string_view("\xff\xd8\xff\xc0\0\x0b\x08\x75\x75\x75\0\1\1\x11\xf4\xf5"
+                           "\xff\xda\0\x08\1\1\0\0\x3f\x20",
+                           26),
+          "30069 x 29952 pixels cannot be in 26 bytes");
   refused("empty.png", "", "empty");
   refused("words.png", "words", "neither a PNG nor a JPEG file");
   const auto none = scratch.path("none.png");
