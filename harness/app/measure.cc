@@ -15,6 +15,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_measured.h"
+#include "harness/core/border/interpreter.h"
 #include "harness/core/measure/record.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/plan/names.h"
@@ -252,7 +253,7 @@ int measure_command(const Arguments& arguments) {
   request.data = data_component(registry, asked, options);
   if (const auto* model = registry.find(core::Kind::kModel, "precomputed_concepts");
       model != nullptr && model->refusal.empty())
-    request.concept_model = core::PluginUse{model->file, {}};
+    request.concept_model = core::use_of(*model, {});
   if (options.has("explain"))
     for (const auto& list : options.get<std::vector<std::string>>("explain"))
       for (const auto& text : split_list(list))

@@ -21,7 +21,8 @@ core::Registry scan_plugins(const Options& options, const core::Quarantine& quar
 core::PluginFile find_plugin(const std::string& name, const core::Registry& registry,
                              const core::Quarantine& quarantine, std::optional<core::Kind> wanted) {
   std::error_code error;
-  if (std::filesystem::is_regular_file(name, error)) {
+  if (std::filesystem::is_regular_file(name, error) ||
+      std::filesystem::is_regular_file(std::filesystem::path(name) / core::kPackageMain, error)) {
     auto plugin = core::examine_plugin(name, quarantine);
     if (wanted && plugin.metadata && plugin.metadata->kind != *wanted)
       throw UsageError(name + ": its kind is " + core::to_string(plugin.metadata->kind) + ", not " +

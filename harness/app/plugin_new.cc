@@ -43,13 +43,18 @@ int plugin_new_command(const Arguments& arguments) {
   Options options(
       "plugin new KIND ID [options]",
       "Writes a folder ID with a small working plugin of that kind (dataset, model,\n"
-      "explainer or metric), its CMakeLists.txt and a run file that uses it.",
-      {"conoscope plugin new explainer my_method",
+      "explainer or metric) and a run file that uses it; in C++ with its CMakeLists.txt, in\n"
+      "Python there is nothing to build.",
+      {"conoscope plugin new explainer my_ica --language python",
+       "conoscope plugin new explainer my_method",
        "cmake -S my_method -B my_method/build && cmake --build my_method/build",
        "conoscope plugin check my_method/build/my_method.so", "conoscope run my_method/run.toml"});
   options.positional("words", 2);
   options.add()("folder", boost::program_options::value<std::string>()->value_name("DIR"),
-                "where to write it (default: ./ID)");
+                "where to write it (default: ./ID)")(
+      "language",
+      boost::program_options::value<std::string>()->value_name("NAME")->default_value("c++"),
+      "c++ or python");
   if (!options.parse(arguments)) return kOk;
   const auto words = options.has("words") ? options.get<std::vector<std::string>>("words")
                                           : std::vector<std::string>{};
@@ -63,7 +68,11 @@ int plugin_new_command(const Arguments& arguments) {
     throw UsageError("plugin new: the id " + id +
                      " must start with a letter and hold only lower-case letters, digits and _");
 
-  const fs::path source = share_folder() / "template" / kind;
+  const auto language = options.get<std::string>("language");
+  if (language != "c++" && language != "python")
+    throw UsageError("--language " + language + ": expected c++ or python");
+  const bool python = language == "python";
+  const fs::path source = share_folder() / "template" / (python ? "python/" + kind : kind);
   const fs::path target =
       options.has("folder") ? fs::path(options.get<std::string>("folder")) : fs::path(id);
   std::error_code error;
@@ -85,7 +94,8 @@ int plugin_new_command(const Arguments& arguments) {
     std::string content = replaced(text.str(), "@ID@", id);
     content = replaced(content, "@CLASS@", class_name(id));
     content = replaced(content, "@PREFIX@", prefix.string());
-    const fs::path out = target / (file.stem() == "plugin" ? id + ".cc" : file.filename().string());
+    const fs::path out = target / (file.stem() == "plugin" ? id + file.extension().string()
+                                                           : file.filename().string());
     std::ofstream written(out);
     written << content;
     written.close();
@@ -93,6 +103,11 @@ int plugin_new_command(const Arguments& arguments) {
     std::cout << out.string() << '\n';
   }
   const std::string folder = target.string();
+  if (python) {
+    std::cerr << "next:\n  conoscope plugin check " << folder << "/" << id
+              << ".py\n  conoscope run " << folder << "/run.toml\n";
+    return kOk;
+  }
   std::cerr << "next:\n  cmake -S " << folder << " -B " << folder << "/build && cmake --build "
             << folder << "/build\n  conoscope plugin check " << folder << "/build/" << id
             << ".so\n  conoscope run " << folder << "/run.toml\n";

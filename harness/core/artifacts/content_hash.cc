@@ -70,7 +70,8 @@ std::string over_folder(const fs::path& folder, std::string (*of_file)(const fs:
                                " files");
     if (at->is_regular_file(error))
       files[at->path().lexically_relative(folder).generic_string()] = at->path();
-    else if (at->is_symlink(error) && leads_back(at->path()))
+    else if ((at->is_symlink(error) && leads_back(at->path())) ||
+             at->path().filename() == "__pycache__")  // what Python makes of the files beside it
       at.disable_recursion_pending();
   }
   if (error) throw std::runtime_error(folder.string() + ": " + error.message());

@@ -55,7 +55,7 @@ class HostCalls {
   std::function<void(double)> progress;
   std::function<void(const std::string&)> log;
   std::function<bool()> cancelled;
-  /// Called before a plugin is loaded into this process.
+  /// Called in the process that is to run a plugin, before it is loaded there.
   std::function<void(const PluginUse&, const Metadata&)> before_load;
 
   const cono_host* raw();
@@ -67,12 +67,15 @@ class HostCalls {
   std::string error_;
 };
 
-/// A plugin in this process. Never unloaded.
+/// A plugin in this process, or one that a process of its own runs (process_plugin.h). Never unloaded.
 class LoadedPlugin {
  public:
   /// throws  LoadFault: cannot be loaded, no entry symbol, tables that contradict the metadata, or
   ///         loading it changed the floating-point control word
   LoadedPlugin(const std::filesystem::path& file, const Metadata& metadata);
+  /// One whose table is there already, and lasts as long as this process.
+  LoadedPlugin(const cono_plugin* table, const Metadata& metadata)
+      : metadata_(metadata), plugin_(table) {}
 
   const Metadata& metadata() const { return metadata_; }
 

@@ -241,10 +241,26 @@ const Parameter* Metadata::parameter(std::string_view wanted) const {
 
 namespace {
 
+/// A place in the metadata, as a message begins with it: of a library "file: metadata.parameters.k",
+/// of a source file, which has lines to open, "file:7: parameters.k".
+struct Where {
+  std::string file, path;
+  MetadataFrom from;
+
+  std::string at(std::uint32_t line) const {
+    if (from == MetadataFrom::kNote) return file + ": metadata" + (path.empty() ? "" : "." + path);
+    return file + (line > 0 ? ":" + std::to_string(line) : "") + (path.empty() ? "" : ": " + path);
+  }
+  std::string at(const toml::node& node) const { return at(node.source().begin.line); }
+  Where below(const std::string& key) const {
+    return {file, path.empty() ? key : path + "." + key, from};
+  }
+};
+
 /// Reads the keys of one table and complains about those that nobody asked for.
 class Reader {
  public:
-  Reader(const toml::table& table, std::string where) : table_(table), where_(std::move(where)) {}
+  Reader(const toml::table& table, Where where) : table_(table), where_(std::move(where)) {}
 
   template <typename T>
   std::optional<T> find(const char* key) {
@@ -252,13 +268,13 @@ class Reader {
     const auto* node = table_.get(key);
     if (node == nullptr) return std::nullopt;
     if (auto value = node->value<T>()) return value;
-    throw PluginRefused(where_ + ": " + key + " has the wrong type");
+    throw PluginRefused(where_.at(*node) + ": " + key + " has the wrong type");
   }
 
   template <typename T>
   T get(const char* key) {
     if (auto value = find<T>(key)) return *value;
-    throw PluginRefused(where_ + ": " + key + " is missing");
+    throw PluginRefused(where_.at(table_) + ": " + key + " is missing");
   }
 
   std::vector<std::string> list(const char* key) {
@@ -271,9 +287,9 @@ class Reader {
         if (const auto text = item.value<std::string>())
           out.push_back(*text);
         else
-          throw PluginRefused(where_ + ": " + key + " must be a list of texts");
+          throw PluginRefused(where_.at(*node) + ": " + key + " must be a list of texts");
     else
-      throw PluginRefused(where_ + ": " + key + " must be a list of texts");
+      throw PluginRefused(where_.at(*node) + ": " + key + " must be a list of texts");
     return out;
   }
 
@@ -281,7 +297,7 @@ class Reader {
     known_.push_back(key);
     const auto* node = table_.get(key);
     if (node != nullptr && !node->is_table())
-      throw PluginRefused(where_ + ": " + key + " must be a table");
+      throw PluginRefused(where_.at(*node) + ": " + key + " must be a table");
     return node == nullptr ? nullptr : node->as_table();
   }
 
@@ -290,42 +306,44 @@ class Reader {
     const auto* node = table_.get(key);
     if (node == nullptr) return std::nullopt;
     if (auto value = value_of(*node)) return value;
-    throw PluginRefused(where_ + ": " + key +
+    throw PluginRefused(where_.at(*node) + ": " + key +
                         " must be a number, a text, true or false, or a list of numbers or texts");
   }
 
   void finish() const {
     for (const auto& [key, node] : table_)
       if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())
-        throw PluginRefused(where_ + ": unknown key " + std::string(key.str()));
+        throw PluginRefused(where_.at(key.source().begin.line) + ": unknown key " +
+                            std::string(key.str()));
   }
 
  private:
   const toml::table& table_;
-  std::string where_;
+  Where where_;
   std::vector<std::string> known_;
 };
 
 /// Names of parameters and scores stand in keys, on boards and in the store.
-void check_plain(const std::string& name, const std::string& where) {
+void check_plain(const std::string& name, std::uint32_t line, const Where& where) {
   if (name.empty() ||
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
           name.npos)
-    throw PluginRefused(where + "." + name + ": a name may hold only letters, digits, _ and -");
+    throw PluginRefused(where.below(name).at(line) +
+                        ": a name may hold only letters, digits, _ and -");
 }
 
 /// toml++ walks tables by name; a person wrote them in an order.
 std::vector<std::pair<std::string, const toml::table*>> in_file_order(const toml::table& table,
-                                                                      const std::string& where) {
+                                                                      const Where& where) {
   std::vector<std::pair<std::string, const toml::table*>> out;
   // The place of the name, not of the table: several may stand in one line, and a table that only
   // dotted names make has no place of its own.
   std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> places;
   std::vector<std::pair<std::string, const toml::table*>> found;
   for (const auto& [key, node] : table) {
-    check_plain(std::string(key.str()), where);
+    check_plain(std::string(key.str()), key.source().begin.line, where);
     if (!node.is_table())
-      throw PluginRefused(where + "." + std::string(key.str()) + " must be a table");
+      throw PluginRefused(where.below(std::string(key.str())).at(node) + " must be a table");
     places.emplace_back(key.source().begin.line, key.source().begin.column, found.size());
     found.emplace_back(key.str(), node.as_table());
   }
@@ -334,9 +352,9 @@ std::vector<std::pair<std::string, const toml::table*>> in_file_order(const toml
   return out;
 }
 
-Parameter read_parameter(const std::string& name, const toml::table& table,
-                         const std::string& where) {
-  Reader reader(table, where);
+Parameter read_parameter(const std::string& name, const toml::table& table, const Where& place) {
+  Reader reader(table, place);
+  const std::string where = place.at(table);
   Parameter out;
   out.name = name;
   const auto type = reader.get<std::string>("type");
@@ -385,8 +403,9 @@ Parameter read_parameter(const std::string& name, const toml::table& table,
 
 }  // namespace
 
-Metadata parse_metadata(std::string_view text, const std::string& file) {
-  const std::string where = file + ": metadata";
+Metadata parse_metadata(std::string_view text, const std::string& file, MetadataFrom from) {
+  const Where root_place{file, "", from};
+  const std::string where = root_place.at(0);
   if (text.size() > kMostTomlBytes) throw PluginRefused(where + ": more than 1 MiB");
   if (const std::size_t line = line_of_deep_key(text); line > 0)
     throw PluginRefused(where + ":" + std::to_string(line) + ": a key of more than " +
@@ -398,7 +417,8 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
     throw PluginRefused(where + ":" + std::to_string(e.source().begin.line) + ": " +
                         std::string(e.description()));
   }
-  Reader reader(root, where);
+  Reader reader(root, root_place);
+  const auto place_of = [&](const char* key) { return root_place.at(*root.get(key)); };
   Metadata out;
   const auto abi = reader.get<std::string>("abi");
   const std::size_t dot = abi.find('.');
@@ -408,20 +428,20 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
   };
   if (dot == abi.npos || !number(0, dot, out.abi_major) ||
       !number(dot + 1, abi.size(), out.abi_minor))
-    throw PluginRefused(where + ": abi = \"" + abi + "\" is not MAJOR.MINOR");
+    throw PluginRefused(place_of("abi") + ": abi = \"" + abi + "\" is not MAJOR.MINOR");
   const auto kind = reader.get<std::string>("kind");
   if (const auto known = kind_from(kind))
     out.kind = *known;
   else
-    throw PluginRefused(where + ": kind = \"" + kind +
+    throw PluginRefused(place_of("kind") + ": kind = \"" + kind +
                         "\" is not dataset, model, explainer or metric");
   out.id = reader.get<std::string>("id");
   if (out.id.empty() ||
       out.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != out.id.npos)
-    throw PluginRefused(where + ": id = \"" + out.id +
+    throw PluginRefused(place_of("id") + ": id = \"" + out.id +
                         "\" may hold only lower-case letters, digits and _");
   out.version = reader.get<std::string>("version");
-  if (out.version.empty()) throw PluginRefused(where + ": version is empty");
+  if (out.version.empty()) throw PluginRefused(place_of("version") + ": version is empty");
   if (!out.fits_border()) return out;
   out.summary = reader.find<std::string>("summary").value_or("");
   out.licence = reader.find<std::string>("licence").value_or("");
@@ -431,23 +451,26 @@ Metadata parse_metadata(std::string_view text, const std::string& file) {
   out.access = reader.list("access");
   for (const auto& what : out.access)
     if (what != "network" && what != "processes")
-      throw PluginRefused(where + ": access = \"" + what + "\" is not network or processes");
+      throw PluginRefused(place_of("access") + ": access = \"" + what +
+                          "\" is not network or processes");
   out.seeded = reader.find<bool>("seeded").value_or(true);
   if (const auto* parameters = reader.table("parameters"))
-    for (const auto& [name, table] : in_file_order(*parameters, where + ".parameters"))
-      out.parameters.push_back(read_parameter(name, *table, where + ".parameters." + name));
+    for (const auto& [name, table] : in_file_order(*parameters, root_place.below("parameters")))
+      out.parameters.push_back(
+          read_parameter(name, *table, root_place.below("parameters").below(name)));
   if (std::count_if(out.parameters.begin(), out.parameters.end(),
                     [](const Parameter& p) { return p.role == "concept_count"; }) > 1)
     throw PluginRefused(where + ": two parameters have role = \"concept_count\"");
   if (const auto* scores = reader.table("scores"))
-    for (const auto& [name, table] : in_file_order(*scores, where + ".scores")) {
-      Reader score(*table, where + ".scores." + name);
+    for (const auto& [name, table] : in_file_order(*scores, root_place.below("scores"))) {
+      const Where place = root_place.below("scores").below(name);
+      Reader score(*table, place);
       ScoreSpec spec;
       spec.name = name;
       spec.direction = score.get<std::string>("direction");
       if (spec.direction != "higher" && spec.direction != "lower" && spec.direction != "none")
-        throw PluginRefused(where + ".scores." + name + ": direction = \"" + spec.direction +
-                            "\" is not higher, lower or none");
+        throw PluginRefused(place.at(*table->get("direction")) + ": direction = \"" +
+                            spec.direction + "\" is not higher, lower or none");
       spec.low = score.find<double>("low");
       spec.high = score.find<double>("high");
       spec.unit = score.find<std::string>("unit").value_or("");

@@ -103,10 +103,28 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
 /// RUNPATH, with $ORIGIN filled in. None where the file cannot be read.
 std::vector<std::filesystem::path> library_folders(const std::filesystem::path& file);
 
+/// Where a text of metadata was found, which is how a mistake in it is named: a note has no lines that
+/// anybody could open.
+enum class MetadataFrom { kNote, kBlock };
+
 /// Of a text of another border only abi, kind, id and version are read: what the rest would mean,
 /// that border knows.
 ///
 /// throws  PluginRefused: malformed TOML, a key that is missing or of the wrong type
-Metadata parse_metadata(std::string_view toml, const std::string& file);
+Metadata parse_metadata(std::string_view toml, const std::string& file,
+                        MetadataFrom from = MetadataFrom::kNote);
+
+/// A shared library, or named as one; any other plugin is source, which a process of its own runs.
+bool is_library(const std::filesystem::path& file);
+
+/// The file of a Python package, a folder, that is run.
+inline constexpr std::string_view kPackageMain = "__main__.py";
+/// What makes a plugin what it is: its file, or of a package the folder.
+std::filesystem::path plugin_content(const std::filesystem::path& file);
+
+/// What the file says of itself, without loading or running it: a library in its note, source in a
+/// comment block. nullopt: it says nothing, so it is silently no plugin.
+/// throws  PluginRefused: as read_metadata_note() and parse_metadata(); a block without an end
+std::optional<Metadata> read_metadata(const std::filesystem::path& file);
 
 }  // namespace conoscope::core

@@ -4,6 +4,7 @@
 
 #include "harness/core/border/loader.h"
 #include "harness/core/border/metadata.h"
+#include "harness/core/border/process_plugin.h"
 #include "harness/core/processes/job.h"
 
 namespace conoscope::core {
@@ -11,9 +12,9 @@ namespace conoscope::core {
 /// What the plugin says of itself.
 /// throws  PluginRefused; LoadFault: nothing
 inline Metadata metadata_in(const std::filesystem::path& file) {
-  const auto note = read_metadata_note(file);
-  if (!note) throw LoadFault(file.string() + ": has no metadata");
-  return parse_metadata(*note, file.string());
+  auto out = read_metadata(file);
+  if (!out) throw LoadFault(file.string() + ": has no metadata");
+  return std::move(*out);
 }
 
 /// A plugin of this process with an instance of it, ready to be called.
@@ -22,15 +23,19 @@ struct ReadyPlugin {
   /// host  is used in create() only
   /// throws  PluginRefused, LoadFault; CallFault: the plugin does not take its parameters
   ReadyPlugin(const PluginUse& use, HostCalls& host)
-      : metadata(announced(use, host)),
-        plugin(use.file, metadata),
+      : metadata(metadata_in(use.file)),
+        plugin(loaded(use, metadata, host)),
         params(metadata, use.values),
         instance(plugin.table<Table>(), params, host) {}
 
-  static Metadata announced(const PluginUse& use, const HostCalls& host) {
-    Metadata out = metadata_in(use.file);
-    if (host.before_load) host.before_load(use, out);
-    return out;
+  static LoadedPlugin loaded(const PluginUse& use, const Metadata& metadata,
+                             const HostCalls& host) {
+    const auto announce = [&] {
+      if (host.before_load) host.before_load(use, metadata);
+    };
+    if (!use.command.empty()) return {process_plugin(use, metadata, announce), metadata};
+    announce();
+    return {use.file, metadata};
   }
 
   Metadata metadata;

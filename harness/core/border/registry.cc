@@ -47,8 +47,8 @@ void Quarantine::change(const std::function<void()>& body) {
   std::error_code error;
   fs::create_directories(file_.parent_path(), error);
   // A file of its own, because the other one is replaced and not written to.
-  const int lock = ::open((file_.string() + ".lock").c_str(),
-                          O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int lock =
+      ::open((file_.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (lock >= 0)
     while (::flock(lock, LOCK_EX) != 0 && errno == EINTR) {
     }
@@ -62,10 +62,9 @@ void Quarantine::change(const std::function<void()>& body) {
     const fs::path fresh = file_.string() + "." + random_name();
     const int fd =
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    const bool written = fd >= 0 &&
-                         ::write(fd, text.data(), text.size()) ==
-                             static_cast<ssize_t>(text.size()) &&
-                         ::fsync(fd) == 0;
+    const bool written =
+        fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+        ::fsync(fd) == 0;
     if (fd >= 0) ::close(fd);
     if (written)
       fs::rename(fresh, file_, error);
@@ -75,29 +74,41 @@ void Quarantine::change(const std::function<void()>& body) {
   if (lock >= 0) ::close(lock);
 }
 
+/// Of the files in a folder of plugins, those that are looked into: libraries, Python, and scripts
+/// that say what runs them.
+static bool may_be_plugin(const fs::path& file) {
+  if (file.extension() == ".so" || file.extension() == ".py") return true;
+  std::ifstream in(file, std::ios::binary);
+  return in.get() == '#' && in.get() == '!';
+}
+
 PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   PluginFile out;
   std::error_code error;
   const fs::path real = fs::canonical(file, error);
   out.file = error ? file : real;
+  if (fs::is_regular_file(out.file / kPackageMain, error)) out.file /= kPackageMain;
   const std::string name = out.file.string();
   try {
     std::vector<InputFile> input;
     // Nothing else is hashed: a folder may be large, a FIFO waits, and a device has no end.
     if (fs::is_regular_file(out.file, error)) {
-      input.push_back(look_at(out.file));
+      input.push_back(look_at(plugin_content(out.file)));
       out.sha256 = input[0].hash;
       out.stamp = input[0].stamp;
     }
-    const auto note = read_metadata_note(out.file);
-    UnchangedInputs(input).check_again();  // the note is that of the bytes that were hashed
-    if (!note) {
-      out.refusal = name +
-                    ": a shared library, but no conoscope plugin: it has no .note.conoscope "
-                    "section (is there a CONOSCOPE_EXPLAINER(...) line or the like?)";
+    out.metadata = read_metadata(out.file);
+    UnchangedInputs(input).check_again();  // the metadata are those of the bytes that were hashed
+    if (!out.metadata) {
+      out.refusal =
+          name + (is_library(out.file)
+                      ? ": a shared library, but no conoscope plugin: it has no "
+                        ".note.conoscope section (is there a CONOSCOPE_EXPLAINER(...) line "
+                        "or the like?)"
+                      : ": no conoscope plugin: it is no shared library and has no comment "
+                        "block that begins with the line `# /// conoscope`");
       return out;
     }
-    out.metadata = parse_metadata(*note, name);
     const Metadata& data = *out.metadata;
     if (!data.fits_border())
       out.refusal = name + ": " + border_refusal(data.abi_major, data.abi_minor);
@@ -116,14 +127,16 @@ Registry::Registry(const std::vector<fs::path>& folders, const Quarantine& quara
     std::vector<fs::path> files;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error))
-      if (entry.path().extension() == ".so" && entry.is_regular_file(error))
+      if (fs::is_regular_file(entry.path() / kPackageMain, error))
+        files.push_back(entry.path() / kPackageMain);
+      else if (entry.is_regular_file(error) && may_be_plugin(entry.path()))
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {
-      // An ordinary library is no plugin. What cannot be read may have been one, cut short by a
-      // copy: it is listed with its refusal.
+      // An ordinary library is no plugin, nor is an ordinary script. What cannot be read may have
+      // been one, cut short by a copy: it is listed with its refusal.
       try {
-        if (!read_metadata_note(file)) continue;
+        if (!read_metadata(file)) continue;
       } catch (const PluginRefused&) {
       }
       PluginFile plugin = examine_plugin(file, quarantine);

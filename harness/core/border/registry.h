@@ -17,8 +17,9 @@ struct PluginFile {
   std::filesystem::path file;
   std::optional<Metadata> metadata;  ///< none: it could not be read, see refusal
   std::string refusal;               ///< why it must not be used; empty: it may be
-  std::string sha256;                ///< of the file; empty when it cannot be read
-  std::string stamp;                 ///< see InputFile
+  std::string sha256;  ///< of the file, or of its package's; empty when it cannot be read
+  std::string stamp;   ///< see InputFile
+  std::string python;  ///< the interpreter that the run file names; or empty
 };
 
 /// Files whose loading killed or hung a process, by content: they are not loaded again until a
@@ -39,10 +40,9 @@ class Quarantine {
   std::map<std::string, std::string> reasons_;
 };
 
-/// What the search path holds. Nothing is loaded: metadata are read from the files' notes. A shared
-/// library without the note is silently no plugin; a .so that is no shared library, or a damaged
-/// one, is listed with its refusal; two files with the same kind and id are both
-/// refused.
+/// What the search path holds. Nothing is loaded or run: metadata are read from the files' notes and
+/// comment blocks. A file without either is silently no plugin; a .so that is no shared library, or a
+/// damaged one, is listed with its refusal; two files with the same kind and id are both refused.
 class Registry {
  public:
   Registry(const std::vector<std::filesystem::path>& folders, const Quarantine& quarantine);

@@ -12,6 +12,7 @@
 
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/processes/descendants.h"
 
 namespace conoscope::core {
 
@@ -20,12 +21,19 @@ namespace {
 constexpr int kWarmUp = 8, kFewest = 12, kMost = 200;
 constexpr std::uint64_t kLeastGrowth = std::uint64_t{1} << 20;
 
-/// Bytes of this process that no file backs: what it has allocated and touched.
+/// Bytes that no file backs of this process, and of the one that runs a process plugin: what they
+/// have allocated and touched.
 [[maybe_unused]] std::uint64_t private_memory() {  // a sanitizer counts its own
-  std::ifstream in("/proc/self/statm");
-  std::uint64_t total = 0, resident = 0, shared = 0;
-  in >> total >> resident >> shared;
-  return (resident - std::min(resident, shared)) * static_cast<std::uint64_t>(::getpagesize());
+  std::vector<pid_t> processes = descendants(::getpid());
+  processes.push_back(::getpid());
+  std::uint64_t pages = 0;
+  for (const pid_t process : processes) {
+    std::ifstream in("/proc/" + std::to_string(process) + "/statm");
+    std::uint64_t total = 0, resident = 0, shared = 0;
+    in >> total >> resident >> shared;
+    pages += resident - std::min(resident, shared);
+  }
+  return pages * static_cast<std::uint64_t>(::getpagesize());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "harness/core/border/interpreter.h"
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
 #include "harness/core/plan/names.h"
@@ -139,7 +140,7 @@ class Suite {
     Job job;
     job.stage = stage_of(metadata_.kind);
     job.label = metadata_.id;
-    job.plugin = PluginUse{plugin_.file, asked.values.empty() ? values_ : asked.values};
+    job.plugin = use_of(plugin_, asked.values.empty() ? values_ : asked.values);
     for (const auto& score : metadata_.scores) job.metrics.push_back(score.name);
     job.seed = asked.seed;
     job.threads = asked.threads;
@@ -506,6 +507,12 @@ std::vector<CheckResult> check_plugin(const fs::path& file, const CheckOptions& 
   add({"file", Verdict::kPass,
        std::string(to_string(plugin.metadata->kind)) + " " + plugin.metadata->id + " " +
            plugin.metadata->version});
+  try {
+    runtime_text(plugin);
+  } catch (const std::runtime_error& e) {
+    add({"interpreter", Verdict::kFail, e.what()});
+    return results;
+  }
   std::string missing;
   auto values = values_of(*plugin.metadata, options, missing);
   if (!missing.empty()) {

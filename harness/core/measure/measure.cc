@@ -11,6 +11,7 @@
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/npz_file.h"
+#include "harness/core/border/interpreter.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/plan/needs.h"
 #include "harness/core/run/loaded_dataset.h"
@@ -230,7 +231,7 @@ class Measuring {
     Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
     if (subject.explainer != nullptr) {
       Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder.path(), r);
-      fit.plugin = PluginUse{subject.explainer->plugin.file, subject.explainer->values};
+      fit.plugin = use_of(subject.explainer->plugin, subject.explainer->values);
       if (const JobEnd end = run_one(fit, cost); end.status != Status::ok)
         return note_fault(r, s, subject.metrics, end);
       score.explainer = fit.plugin;

@@ -103,7 +103,7 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
   if (!own) plan.explainers.pop_back();
 
   register_run(plan, store);
-  const auto environment = environment_row(request.limits.confine);
+  const auto environment = environment_row(request.limits.confine, process_plugins(plan));
   store.add_environment(environment);
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const auto& [subject, r] = judged[i];

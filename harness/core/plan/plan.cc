@@ -331,6 +331,7 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
           diagnostics.add(request.place, "another " + std::string(to_string(kind)) +
                                              " is already named " + component.name +
                                              "; give this one a name of its own");
+        component.plugin.python = run_file.python;
         out.push_back(std::move(component));
       }
   };

@@ -65,8 +65,8 @@ class Parser {
       : folder_(folder), diagnostics_(diagnostics) {}
 
   void root(const toml::table& table, RunFile& out) {
-    keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "sample_scores", "limits",
-                 "board", "profiles", "dataset", "model", "explainer", "metric"});
+    keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
+                 "limits", "board", "profiles", "dataset", "model", "explainer", "metric"});
     if (const auto* node = table.get("name")) text(*node, "name", out.name);
     seeds(table, out);
     out.controls = controls(table, {"none"});
@@ -74,6 +74,10 @@ class Parser {
     if (const auto* node = table.get("plugin_path"))
       for (const auto& [folder, place] : texts(*node, "plugin_path"))
         out.plugin_path.push_back(absolute(folder));
+    if (const auto* node = table.get("python")) {
+      text(*node, "python", out.python);
+      if (out.python.find('/') != std::string::npos) out.python = absolute(out.python).string();
+    }
     if (const auto* node = table.get("sample_scores")) {
       if (const auto* flag = node->as_boolean())
         out.sample_scores = flag->get();

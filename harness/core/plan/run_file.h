@@ -101,6 +101,7 @@ struct RunFile {
   std::vector<MetricRequest> metrics;
   std::vector<ComponentRequest> datasets, models, explainers, metric_plugins;
   std::vector<std::filesystem::path> plugin_path;
+  std::string python;  ///< that runs plugins written in Python; empty: see interpreter.h
   /// Not in the file: where data are sought that do not lie beside it; empty: nowhere else.
   std::filesystem::path data_folder;
   Limits limits;

@@ -151,8 +151,11 @@ bool can_confine() { return landlock_version() > 0 && can_filter_system_calls();
 
 void confine(const Confinement& wanted) {
   const Ruleset rules(wanted);
+  // A program's loader is started with it.
+  const bool starts_programs = wanted.processes || !wanted.programs.empty();
   for (const char* path : kSystem)
-    rules.allow(path, kRead | (wanted.processes ? LANDLOCK_ACCESS_FS_EXECUTE : 0));
+    rules.allow(path, kRead | (starts_programs ? LANDLOCK_ACCESS_FS_EXECUTE : 0));
+  for (const auto& path : wanted.programs) rules.allow(path, kRead | LANDLOCK_ACCESS_FS_EXECUTE);
   if (wanted.network)
     for (const char* path : kNames) rules.allow(path, kRead);
   rules.allow("/dev/null", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate | kIoctlDevice);
@@ -161,7 +164,8 @@ void confine(const Confinement& wanted) {
   drop_capabilities();
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) refused("prctl");
   rules.apply();
-  if (can_filter_system_calls() && !filter_system_calls({wanted.network, wanted.processes}))
+  if (can_filter_system_calls() &&
+      !filter_system_calls({wanted.network, wanted.processes, starts_programs}))
     refused("seccomp");
 }
 

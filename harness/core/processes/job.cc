@@ -14,6 +14,12 @@ namespace conoscope::core {
 
 namespace {
 
+toml::array list_of_texts(const std::vector<std::string>& texts) {
+  toml::array out;
+  for (const auto& text : texts) out.push_back(text);
+  return out;
+}
+
 toml::table to_table(const PluginUse& use) {
   toml::array values;
   for (const Value& value : use.values)
@@ -34,7 +40,16 @@ toml::table to_table(const PluginUse& use) {
     inputs.push_back(toml::array{input.path.string(), input.hash, input.stamp});
   return toml::table{{"file", use.file.string()},
                      {"values", std::move(values)},
-                     {"inputs", std::move(inputs)}};
+                     {"inputs", std::move(inputs)},
+                     {"command", list_of_texts(use.command)},
+                     {"folders", list_of_texts(use.folders)}};
+}
+
+std::vector<std::string> read_texts(const toml::table& table, const char* key) {
+  std::vector<std::string> out;
+  if (const auto* list = table[key].as_array())
+    for (const auto& item : *list) out.push_back(item.value_or(std::string()));
+  return out;
 }
 
 std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
@@ -51,6 +66,8 @@ std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
         out.inputs.push_back({(*input)[0].value_or(std::string()),
                               (*input)[1].value_or(std::string()),
                               (*input)[2].value_or(std::string())});
+  out.command = read_texts(*table, "command");
+  out.folders = read_texts(*table, "folders");
   return out;
 }
 
@@ -88,8 +105,6 @@ const char* to_string(Stage stage) {
 }
 
 void write_job(const Job& job, const std::filesystem::path& file) {
-  toml::array metrics;
-  for (const auto& metric : job.metrics) metrics.push_back(metric);
   toml::table table{{"stage", to_string(job.stage)},
                     {"label", job.label},
                     {"dataset", job.dataset.string()},
@@ -103,7 +118,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"confine", job.confine},
                     {"control", job.control},
                     {"control_seed", hex(job.control_seed)},
-                    {"metrics", std::move(metrics)},
+                    {"metrics", list_of_texts(job.metrics)},
                     {"sample_scores", job.sample_scores},
                     {"repeat", job.repeat},
                     {"toy_forward", job.toy_forward},
@@ -154,8 +169,7 @@ Job read_job(const std::filesystem::path& file) {
   job.confine = table["confine"].value_or(true);
   job.control = table["control"].value_or("none");
   job.control_seed = read_seed(table, "control_seed", file.string());
-  if (const auto* metrics = table["metrics"].as_array())
-    for (const auto& metric : *metrics) job.metrics.push_back(metric.value_or(std::string()));
+  job.metrics = read_texts(table, "metrics");
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
   job.toy_forward = table["toy_forward"].value_or(false);

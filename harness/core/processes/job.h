@@ -19,7 +19,9 @@ const char* to_string(Stage stage);
 struct PluginUse {
   std::filesystem::path file;
   std::vector<Value> values;
-  std::vector<InputFile> inputs = {};  ///< the plugin and its data files, to be as they were
+  std::vector<InputFile> inputs = {};     ///< the plugin and its data files, to be as they were
+  std::vector<std::string> command = {};  ///< that runs it; empty: it is a library
+  std::vector<std::string> folders = {};  ///< that Python imports from
 };
 
 /// All that a worker is told: one stage of one cell.

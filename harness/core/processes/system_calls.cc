@@ -50,9 +50,10 @@ constexpr int kNever[] = {
 
 constexpr int kProcesses[] = {
 #ifdef SYS_fork
-    SYS_fork,   SYS_vfork,
+    SYS_fork, SYS_vfork,
 #endif
-    SYS_execve, SYS_execveat, SYS_setsid, SYS_setpgid};
+    SYS_setsid, SYS_setpgid};
+constexpr int kPrograms[] = {SYS_execve, SYS_execveat};
 
 /// A filter, as the kernel's little machine runs it: the number of the call is in its register.
 class Filter {
@@ -133,6 +134,8 @@ bool filter_system_calls(const SystemCallsAllowed& allowed) {
   filter.but(SYS_ioctl, 1, kAll, {FIOSETOWN, SIOCSPGRP, TIOCSTI});
   filter.but(SYS_prctl, 0, kAll, {PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER});
   if (!allowed.network) filter.always(SYS_socket, kRefuse);
+  if (!allowed.programs)
+    for (const int call : kPrograms) filter.always(call, kRefuse);
   constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                         CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
   // Its flags lie in memory, where no filter sees them; the C library then takes clone().

@@ -4,7 +4,8 @@ namespace conoscope::core {
 
 struct SystemCallsAllowed {
   bool network = false;    ///< socket()
-  bool processes = false;  ///< fork(), execve() and their like, process groups and sessions
+  bool processes = false;  ///< fork() and its like, process groups and sessions
+  bool programs = false;   ///< execve(): another program in the place of this one
 };
 
 bool can_filter_system_calls();

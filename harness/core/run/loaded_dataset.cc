@@ -1,5 +1,6 @@
 #include "harness/core/run/loaded_dataset.h"
 
+#include "harness/core/border/interpreter.h"
 #include "harness/core/plan/plan.h"
 
 namespace conoscope::core {
@@ -24,7 +25,7 @@ LoadedDataset::LoadedDataset(const Component& component, std::int64_t seed,
     Job job;
     job.stage = Stage::kDataset;
     job.label = component.name;
-    job.plugin = PluginUse{component.plugin.file, component.values};
+    job.plugin = use_of(component.plugin, component.values);
     job.seed = work_seed(component, Stage::kDataset, seed, component.key);
     job.memory = limits.memory;
     job.work = work_;

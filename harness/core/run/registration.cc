@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/border/interpreter.h"
 #include "harness/core/processes/confinement.h"
 #include "harness/core/version.h"
 
@@ -17,7 +18,21 @@ namespace conoscope::core {
 
 std::string now_text() { return results::utc_text(std::chrono::system_clock::now()); }
 
-results::EnvironmentRow environment_row(bool confine) {
+std::string process_plugins(const Plan& plan) {
+  std::set<std::string> lines;
+  for (const auto* components :
+       {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
+    for (const Component& component : *components) try {
+        if (component.usable() && !is_library(component.plugin.file))
+          lines.insert(runtime_text(component.plugin));
+      } catch (const std::runtime_error&) {  // its cells say why they failed
+      }
+  std::string out;
+  for (const auto& line : lines) out += "\nplugin: " + line;
+  return out;
+}
+
+results::EnvironmentRow environment_row(bool confine, const std::string& process_plugins) {
   std::string cpu = "unknown";
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
@@ -27,9 +42,10 @@ results::EnvironmentRow environment_row(bool confine) {
     }
   utsname system{};
   ::uname(&system);
-  const std::string text =
-      "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release + " " + system.machine +
-      "\nconfinement: " + (confine ? confinement_offered() : "off") + "\n" + build_text();
+  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
+                           " " + system.machine +
+                           "\nconfinement: " + (confine ? confinement_offered() : "off") +
+                           process_plugins + "\n" + build_text();
   return {make_key("environment", text), text};
 }
 

@@ -16,8 +16,12 @@ void register_run(const Plan& plan, results::Store& store);
 /// The cells that need no work: an attempt that counts, made by the plugin files of today.
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
 
+/// The plan's plugins that processes of their own run, a line each, with the versions of what runs
+/// them; one that nothing can run is left out.
+std::string process_plugins(const Plan& plan);
+
 /// This machine, system and build, as attempts refer to them.
-results::EnvironmentRow environment_row(bool confine);
+results::EnvironmentRow environment_row(bool confine, const std::string& process_plugins);
 
 /// Now, as the store writes times.
 std::string now_text();

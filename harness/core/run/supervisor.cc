@@ -11,6 +11,7 @@
 #include <set>
 
 #include "harness/core/artifacts/manifest.h"
+#include "harness/core/border/interpreter.h"
 #include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
@@ -83,7 +84,7 @@ class Supervisor {
         ends_(plan.nodes.size()),
         dependents_(plan.nodes.size()),
         queue_(plan, {}),
-        environment_(environment_row(options.confine)) {
+        environment_(environment_row(options.confine, process_plugins(plan))) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
     asked_.insert(todo.begin(), todo.end());
@@ -198,7 +199,13 @@ class Supervisor {
     if (component == nullptr) return "";
     if (!component->plugin.refusal.empty()) return component->plugin.refusal;
     const auto reason = quarantine_.reason(component->plugin.sha256);
-    return reason.empty() ? "" : component->plugin.file.string() + ": in quarantine: " + reason;
+    if (!reason.empty()) return component->plugin.file.string() + ": in quarantine: " + reason;
+    try {
+      runtime_text(component->plugin);
+    } catch (const std::runtime_error& e) {
+      return component->plugin.file.string() + ": " + e.what();
+    }
+    return "";
   }
 
   void fail(std::size_t i, JobEnd end) { finish_node(i, State::kFailed, std::move(end)); }
@@ -223,7 +230,7 @@ class Supervisor {
   }
 
   static PluginUse use_of(const Component& component) {
-    return {component.plugin.file, component.values, component.inputs};
+    return core::use_of(component.plugin, component.values, component.inputs);
   }
 
   void start(std::size_t i) {

@@ -73,7 +73,12 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
   if (!job.confine) return;
   Confinement wanted;
   wanted.read = {use.file.parent_path(), job.dataset, job.model_folder, job.explanation};
-  for (const auto& folder : library_folders(use.file)) wanted.read.push_back(folder);
+  if (use.command.empty()) {
+    for (const auto& folder : library_folders(use.file)) wanted.read.push_back(folder);
+  } else {
+    for (const auto& folder : use.folders) wanted.read.emplace_back(folder);
+    wanted.programs = {use.command[0]};
+  }
   for (std::size_t i = 0; i < metadata.parameters.size() && i < use.values.size(); ++i)
     if (const auto* path = std::get_if<std::string>(&use.values[i]);
         path != nullptr && metadata.parameters[i].is_path())

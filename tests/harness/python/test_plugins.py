@@ -1,0 +1,327 @@
+"""Methods in Python: metadata, calls, faults, provenance; docs/process-plugins.md."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+from plugin_command import check, conoscope, failed
+
+DIGITS = ROOT / "datasets/precomputed/digits/digits.npz"
+
+
+def new(kind, name):
+    conoscope("plugin", "new", kind, name, "--language", "python")
+    return pathlib.Path(name) / f"{name}.py"
+
+
+def run_file(path, entry, head=""):
+    path.write_text(
+        f"""name = "mine"
+seeds = [0]
+metrics = ["surf_mae"]
+{head}
+[[dataset]]
+id = "precomputed"
+params = {{ archive = "{DIGITS}" }}
+[[model]]
+id = "precomputed"
+{entry}
+"""
+    )
+    return path
+
+
+SMALL = '''
+# /// conoscope
+# kind = "explainer"
+# id = "small"
+# version = "1"
+# needs = ["head_view"]
+# offers = ["explanation"]
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Small(cp.Explainer):
+    def fit(self, head, context):
+        {body}
+        return cp.Explanation(cavs=head.head_weight, importance=np.ones(len(head.head_weight)),
+                              counts=np.ones(len(head.head_weight)))
+
+
+cp.main(Small)
+'''
+
+
+def small(path, body="pass"):
+    path.write_text(SMALL.format(body=body))
+    return path
+
+
+# ---- from nothing to the board --------------------------------------------------------------------
+
+
+def test_the_template_passes_every_check_and_comes_on_the_board():
+    file = new("explainer", "my_ica")
+    found = check(file)
+    skipped = {name for name, (verdict, _) in found.items() if verdict == "skipped"}
+    assert not skipped, found
+    assert {"projection", "reconstruction", "cancellation", "memory", "strided input"} <= set(found)
+    run_file(
+        pathlib.Path("run.toml"), f'[[explainer]]\nfile = "{file}"\nparams = {{ k = [1, 3] }}'
+    )
+    out, _ = conoscope("run", "run.toml")
+    assert "my_ica(k=1)" in out and "my_ica" in out
+    _, err = conoscope("run", "run.toml")  # and nothing is left to do
+    assert "nothing" in err or "0 cells" in err or "all" in err, err
+
+
+def test_metadata_are_read_without_running_anything(tmp_path):
+    file = small(tmp_path / "small.py")
+    file.write_text("raise SystemExit('was run')\n" + file.read_text())
+    out, _ = conoscope("plugin", "info", file, CONOSCOPE_PYTHON="/no/such/python")
+    assert "small" in out and "head_view" in out
+    out, _ = conoscope(
+        "plugin", "list", "explainer", "--plugin-path", tmp_path, CONOSCOPE_PYTHON="/no/such/python"
+    )
+    assert str(file) in out
+
+
+def test_an_ordinary_script_is_silently_no_plugin(tmp_path):
+    (tmp_path / "helper.py").write_text("print('nothing')\n")
+    _, err = conoscope("plugin", "list", "--plugin-path", tmp_path)
+    assert "helper" not in err
+    _, err = conoscope("plugin", "info", tmp_path / "helper.py", code=3)
+    assert "no comment block that begins with the line `# /// conoscope`" in err
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("kind =", "kinds =", "small.py:2: kind is missing"),
+        ('"explainer"', '"explorer"', 'small.py:3: kind = "explorer" is not'),
+        ('version = "1"', "version = 1", "small.py:5: version has the wrong type"),
+        ("needs", "need", "small.py:6: unknown key need"),
+        ('offers = ["explanation"]', 'offers = ["explanation"', "small.py:7: "),
+        (
+            "# offers",
+            '# parameters.k = { type = "integer", default = "x" }\n# offers',
+            "small.py:7: parameters.k: the default does not fit",
+        ),
+        ("# ///\nimport", "\nimport", "small.py:8: the block that begins in line 2 has no end"),
+    ],
+)
+def test_a_mistake_in_the_block_is_named_by_file_line_and_key(tmp_path, old, new, message):
+    file = small(tmp_path / "small.py")
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    _, err = conoscope("plugin", "info", file, code=3)
+    assert message in err
+
+
+def test_a_package_is_known_by_all_its_sources(tmp_path):
+    package = tmp_path / "small"
+    package.mkdir()
+    small(package / "__main__.py", "import helper; helper.help()")
+    (package / "helper.py").write_text("def help(): pass\n")
+
+    def sha256():
+        return re.search(r"sha256\s+(\w+)", conoscope("plugin", "info", package)[0])[1]
+
+    before = sha256()
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "helper.pyc").write_text("what Python makes of it")
+    assert sha256() == before
+    assert check(package)["fit softmax"][0] == "pass"
+    (package / "helper.py").write_text("def help(): return 1\n")
+    assert sha256() != before
+
+
+# ---- the interpreter ------------------------------------------------------------------------------
+
+
+def test_the_interpreter_and_the_versions_of_the_packages_are_provenance(tmp_path):
+    import numpy
+
+    file = small(tmp_path / "small.py")
+    run_file(tmp_path / "run.toml", f'[[explainer]]\nfile = "{file}"')
+    conoscope("run", tmp_path / "run.toml", "--store", "s.db")
+    out, _ = conoscope("query", "SELECT * FROM environment", "--store", "s.db", "--format", "json")
+    python = ".".join(map(str, sys.version_info[:3]))
+    assert f"small.py: {sys.executable}, python {python}, numpy {numpy.__version__}" in out
+
+
+def test_the_run_file_names_the_interpreter(tmp_path):
+    file = small(tmp_path / "small.py")
+    bin_folder = tmp_path / ".venv/bin"
+    bin_folder.mkdir(parents=True)
+    (bin_folder / "python").symlink_to(sys.executable)
+    run = run_file(tmp_path / "run.toml", f'[[explainer]]\nfile = "{file}"', 'python = ".venv/bin/python"')
+    conoscope("run", run, CONOSCOPE_PYTHON="/no/such/python")
+    run_file(run, f'[[explainer]]\nfile = "{file}"', 'python = ".venv/bin/none"')
+    conoscope("run", run, "--store", "other.db", code=4)
+    out, _ = conoscope("status", "--store", "other.db")
+    assert ".venv/bin/none: no such program (python = ... in the run file)" in out
+
+
+def test_what_is_no_python_is_told(tmp_path):
+    file = small(tmp_path / "small.py")
+    for program, message in [
+        ("/no/such/python", "no such program (CONOSCOPE_PYTHON)"),
+        ("/bin/true", "/bin/true: does not answer as Python 3.9 or newer does"),
+    ]:
+        out, _ = conoscope("plugin", "check", file, code=3, CONOSCOPE_PYTHON=program)
+        assert message in out
+
+
+# ---- what a call is given, and what it may not do ---------------------------------------------------
+
+
+def test_a_fit_sees_arrays_seed_threads_and_scratch(tmp_path):
+    file = small(
+        tmp_path / "small.py",
+        "assert head.activations.dtype == np.float64 and not head.activations.flags.writeable;"
+        "assert head.pooling in ('mean', 'none') and 'labels' in head and 'nothing' not in head;"
+        "assert context.threads >= 1 and isinstance(context.seed, int);"
+        "open(context.scratch + '/mine', 'w').write('x');"
+        "context.progress(0.5); context.log('half way')",
+    )
+    assert check(file)["fit softmax"] == ("pass", "")
+
+
+def test_it_is_confined(tmp_path):
+    """What docs/plugins.md says that no plugin may."""
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/key").write_text("x")
+    out, _ = conoscope("doctor", code=None)
+    for body, error in [
+        (f"open('{tmp_path}/secret/key').read()", "PermissionError"),
+        (f"open('{tmp_path}/left', 'w')", "PermissionError"),
+        ("import os; os.fork()", "PermissionError"),
+        ("import socket; socket.socket()", "PermissionError"),
+        ("import os; os.kill(os.getppid(), 9)", "PermissionError"),
+    ]:
+        folder = tmp_path / "plugins"
+        folder.mkdir(exist_ok=True)
+        name, why = failed(small(folder / "small.py", body))
+        assert name == "fit softmax" and error in why, (body, why)
+
+
+# ---- other kinds, other languages -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["dataset", "model", "metric"])
+def test_the_templates_of_the_other_kinds_pass_every_check(kind):
+    found = check(new(kind, f"my_{kind}"))
+    skipped = {name: why for name, (verdict, why) in found.items() if verdict == "skipped"}
+    allowed = {
+        # What its model has no concepts, or its score no other kind of output, for.
+        "model": {"intervention", "fit sigmoid", "fit regression"},
+        "metric": set(),
+        "dataset": set(),
+    }[kind]
+    assert set(skipped) <= allowed, skipped
+
+
+def test_a_dataset_a_model_an_explainer_and_a_metric_in_python_make_a_board(tmp_path):
+    files = {kind: new(kind, f"my_{kind}") for kind in ("dataset", "model", "explainer", "metric")}
+    (tmp_path / "run.toml").write_text(
+        'name = "all"\nseeds = [0]\nmetrics = ["surf_mae"]\n'
+        + "".join(f'[[{kind}]]\nfile = "{tmp_path / file}"\n' for kind, file in files.items())
+    )
+    conoscope("run", tmp_path / "run.toml", "--store", "all.db")
+    out, _ = conoscope(
+        "query", "SELECT metric, value FROM score ORDER BY metric", "--store", "all.db", "--format", "json"
+    )
+    values = {row["metric"]: row["value"] for row in json.loads(out)}
+    assert set(values) == {"my_metric", "surf_mae"} and values["my_metric"] > values["surf_mae"] > 0
+
+
+FORWARD = '''
+# /// conoscope
+# kind = "explainer"
+# id = "caller"
+# version = "1"
+# needs = ["head_view", "inputs", "forward"]
+# offers = ["explanation"]
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Caller(cp.Explainer):
+    def fit(self, head, context):
+        answer = head.forward(head.inputs[:3])
+        expected = np.reshape(head.activations[:3], answer.shape)
+        assert np.allclose(answer, expected, rtol=1e-4, atol=1e-6), (answer, expected)
+        {body}
+        return cp.Explanation(cavs=head.head_weight, importance=np.ones(len(head.head_weight)),
+                              counts=np.ones(len(head.head_weight)))
+
+
+cp.main(Caller)
+'''
+
+
+def test_an_explainer_runs_the_model(tmp_path):
+    file = tmp_path / "caller.py"
+    file.write_text(FORWARD.format(body="pass"))
+    assert check(file)["fit softmax"] == ("pass", "")
+    file.write_text(FORWARD.format(body="head.forward(head.inputs[:3, :2])"))
+    name, why = failed(file)
+    assert name == "fit softmax" and "inputs are 3 x" in why, why
+
+
+def test_an_explainer_without_a_library_of_ours_in_perl():
+    """The example of docs/process-plugins.md."""
+    file = ROOT / "docs/examples/weight_direction.pl"
+    found = check(file)
+    assert {"fit softmax", "strided input", "memory", "cancellation"} <= set(found)
+    out, _ = conoscope("plugin", "list", "explainer", "--plugin-path", file.parent)
+    assert "weight_direction" in out
+    run_file(pathlib.Path("run.toml"), f'[[explainer]]\nfile = "{file}"\n[[explainer]]\nid = "perfect"')
+    out, _ = conoscope("board", "mine", "--format", "json", code=None)
+    conoscope("run", "run.toml")
+    out, _ = conoscope("query", "SELECT value FROM score", "--format", "json")
+    values = [row["value"] for row in json.loads(out)]
+    assert len(values) == 2 and values[0] == pytest.approx(values[1], abs=1e-9)
+
+
+# ---- the documentation --------------------------------------------------------------------------------
+
+
+def blocks(page, language):
+    text = (ROOT / "docs" / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def test_the_four_commands_of_the_guide_lead_to_the_board(tmp_path):
+    commands = next(b for b in blocks("plugins.md", "sh") if "--language python" in b)
+    folder = pathlib.Path(os.environ["CONOSCOPE"]).parent
+    done = subprocess.run(
+        ["sh", "-ec", commands],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "PATH": f"{folder}:{os.environ['PATH']}",
+            "CONOSCOPE_PYTHON": sys.executable,
+        },
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    board = done.stdout[done.stdout.index("pass     standard output") :]
+    assert all(name in board for name in ("my_ica", "perfect", "svd")), board
+
+
+def test_the_file_of_the_guide_passes(tmp_path):
+    (code,) = (b for b in blocks("plugins.md", "python") if "cp.main" in b)
+    (tmp_path / "my_method.py").write_text(code)
+    check(tmp_path / "my_method.py")

@@ -1,0 +1,26 @@
+# check: fit softmax
+# says: fit: killed by SIGSEGV, Segmentation fault
+#
+# /// conoscope
+# kind = "explainer"
+# id = "bottomless_recursion"
+# version = "1"
+# needs = ["head_view"]
+# offers = ["explanation"]
+# ///
+import sys
+
+import numpy as np
+
+import conoscope.plugin as cp
+
+
+class Twin(cp.Explainer):
+    def fit(self, head, context):
+        cavs = np.array(head.head_weight, dtype=float)
+        sys.setrecursionlimit(1 << 30)
+        self.fit(head, context)
+        return cp.Explanation(cavs=cavs, importance=np.ones(len(cavs)), counts=np.ones(len(cavs)))
+
+
+cp.main(Twin)

@@ -1,0 +1,21 @@
+# check: load
+# says: ended without a call of conoscope.plugin.main()
+#
+# /// conoscope
+# kind = "explainer"
+# id = "never_serves"
+# version = "1"
+# needs = ["head_view"]
+# offers = ["explanation"]
+# ///
+import numpy as np
+
+import conoscope.plugin as cp
+
+
+class Twin(cp.Explainer):
+    def fit(self, head, context):
+        cavs = np.array(head.head_weight, dtype=float)
+        raise RuntimeError("the tape has run out")
+        return cp.Explanation(cavs=cavs, importance=np.ones(len(cavs)), counts=np.ones(len(cavs)))
+

@@ -1,0 +1,12 @@
+# check: load
+# says: load: SyntaxError: invalid syntax (syntax_error.py, line 12)
+#
+# /// conoscope
+# kind = "explainer"
+# id = "syntax_error"
+# version = "1"
+# needs = ["head_view"]
+# offers = ["explanation"]
+# ///
+
+def fit(self) return 1
