@@ -83,6 +83,10 @@ fs::path data_folder() {
   return folder.empty() ? folder : fs::absolute(folder);
 }
 
+core::InterpreterSearch interpreter_search() {
+  return {variable("CONOSCOPE_PYTHON"), split_path_list(variable("PATH"))};
+}
+
 fs::path share_folder() { return prefix() / "share/conoscope"; }
 
 }  // namespace conoscope::app

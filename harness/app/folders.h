@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/core/border/interpreter.h"
+
 namespace conoscope::app {
 
 // Where the command looks for things. The environment is read here and nowhere else.
@@ -23,6 +25,9 @@ std::filesystem::path default_store();
 
 /// CONOSCOPE_DATA_DIR, absolute; empty: not set.
 std::filesystem::path data_folder();
+
+/// CONOSCOPE_PYTHON and PATH.
+core::InterpreterSearch interpreter_search();
 
 /// The folder of this installation's (or build tree's) shared files.
 std::filesystem::path share_folder();

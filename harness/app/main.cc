@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/app/command.h"
+#include "harness/app/folders.h"
 #include "harness/app/printable_stream.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/border/metadata.h"
@@ -117,5 +118,6 @@ int guarded_main(const Arguments& arguments) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // `conoscope export | head` ends quietly
   const conoscope::app::PrintableStream out(std::cout), err(std::cerr);
+  conoscope::core::search_interpreters(conoscope::app::interpreter_search());
   return conoscope::app::guarded_main({argv + 1, argv + argc});
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -25,9 +24,9 @@ namespace {
 // To start and to list what it has installed is a matter of a second; on a cold disk of some more.
 constexpr int kAnswerMilliseconds = 60'000;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+InterpreterSearch& known_search() {
+  static InterpreterSearch search;
+  return search;
 }
 
 /// A program's path: as it is, or sought on PATH where it is a bare name.
@@ -39,10 +38,8 @@ fs::path program(const std::string& name, const std::string& wanted_by) {
   if (name.find('/') != name.npos) {
     if (runs(name)) return fs::absolute(name);
   } else {
-    std::istringstream folders(variable("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');)
-      if (!folder.empty() && runs(fs::path(folder) / name))
-        return fs::absolute(fs::path(folder) / name);
+    for (const fs::path& folder : known_search().folders)
+      if (runs(folder / name)) return fs::absolute(folder / name);
   }
   throw std::runtime_error(name + ": no such program (" + wanted_by + ")");
 }
@@ -59,7 +56,7 @@ fs::path package_folder() {
 }
 
 Interpreter ask_python(const PluginFile& plugin) {
-  const std::string from_environment = variable("CONOSCOPE_PYTHON");
+  const std::string& from_environment = known_search().python;
   const fs::path named =
       !plugin.python.empty()      ? program(plugin.python, "python = ... in the run file")
       : !from_environment.empty() ? program(from_environment, "CONOSCOPE_PYTHON")
@@ -110,6 +107,8 @@ Interpreter read_first_line(const PluginFile& plugin) {
 }
 
 }  // namespace
+
+void search_interpreters(InterpreterSearch search) { known_search() = std::move(search); }
 
 const Interpreter& interpreter_of(const PluginFile& plugin) {
   static std::map<std::pair<fs::path, std::string>, Interpreter> known;

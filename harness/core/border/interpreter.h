@@ -18,6 +18,13 @@ struct Interpreter {
   std::vector<std::string> versions;
 };
 
+/// What the command's environment says of interpreters. Set once, before the first is asked for.
+struct InterpreterSearch {
+  std::string python;                          ///< the Python that CONOSCOPE_PYTHON names; or empty
+  std::vector<std::filesystem::path> folders;  ///< PATH
+};
+void search_interpreters(InterpreterSearch search);
+
 /// Of Python, the one that the plugin's run file names, else CONOSCOPE_PYTHON, else python3 on PATH;
 /// it is run, with nothing of the plugin's, to say where its packages are. Of any other source, what
 /// its first line names (#!). Asked once for each file by a process.

@@ -274,7 +274,9 @@ class Reader {
   template <typename T>
   T get(const char* key) {
     if (auto value = find<T>(key)) return *value;
-    throw PluginRefused(where_.at(table_) + ": " + key + " is missing");
+    // The root begins where nothing is written.
+    throw PluginRefused((where_.path.empty() ? where_.at(0) : where_.at(table_)) + ": " + key +
+                        " is missing");
   }
 
   std::vector<std::string> list(const char* key) {

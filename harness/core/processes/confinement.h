@@ -17,8 +17,8 @@ struct Confinement {
   std::vector<std::filesystem::path> write;  ///< folders with all below
   bool network = false;                      ///< sockets
   bool processes = false;                    ///< start other processes
-  std::vector<std::filesystem::path> programs =
-      {};  ///< that may take this one's place, confined too
+  /// That may take the place of this one, confined as it is.
+  std::vector<std::filesystem::path> programs = {};
 };
 
 /// What the kernel offers, as an environment row says it: "landlock 6, seccomp".

@@ -19,7 +19,7 @@ class Twin(cp.Explainer):
     def fit(self, head, context):
         cavs = np.array(head.head_weight, dtype=float)
         sys.setrecursionlimit(1 << 30)
-        self.fit(head, context)
+        list(map(self.fit, [head], [context]))  # through C, whose stack has an end
         return cp.Explanation(cavs=cavs, importance=np.ones(len(cavs)), counts=np.ones(len(cavs)))
 
 

@@ -1,5 +1,5 @@
 # check: load
-# says: load: SyntaxError: invalid syntax (syntax_error.py, line 12)
+# says: (syntax_error.py, line 12)
 #
 # /// conoscope
 # kind = "explainer"
