@@ -66,6 +66,7 @@ int plan_command(const Arguments& arguments) {
                    ? results::Store::open(options.store(), results::Mode::read_only)
                    : results::Store::open(":memory:", results::Mode::read_write);
   const auto finished = core::finished_cells(plan, store);
+  report_changed_plugins(plan, store, finished);
   const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
                                         : std::vector<std::string>{};
   const auto todo = select_cells(plan, finished, only, options.get<std::string>("shard"));

@@ -29,18 +29,6 @@ std::string seconds_text(std::chrono::steady_clock::time_point start) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 3);
 }
 
-/// Plugin files that are other than those a cell was finished with, although their version is not.
-void report_changed_plugins(const core::Plan& plan, results::Store& store,
-                            const std::set<std::string>& finished) {
-  std::size_t changed = 0;
-  for (const std::string& cell : store.good_cells(plan.run_key))
-    changed += finished.count(cell) == 0;
-  if (changed > 0)
-    std::cerr << changed
-              << " finished cells were made by other plugin files of the same version: they are "
-                 "run again (raise a plugin's version when its results change)\n";
-}
-
 /// Before the first job and after the last one there is nothing to finish: SIGINT and SIGTERM end
 /// the command at once, with the codes that they have in between.
 void stop_at_once_outside_jobs() {

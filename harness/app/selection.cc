@@ -1,11 +1,13 @@
 #include "harness/app/selection.h"
 
 #include <charconv>
+#include <iostream>
 #include <map>
 
 #include "harness/app/command.h"
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/plan/names.h"
+#include "harness/core/run/registration.h"
 
 namespace conoscope::app {
 
@@ -81,6 +83,17 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
     out.push_back(i);
   }
   return out;
+}
+
+void report_changed_plugins(const core::Plan& plan, results::Store& store,
+                            const std::set<std::string>& finished) {
+  std::size_t changed = 0;
+  for (const std::string& cell : core::good_cells(plan, store))
+    changed += finished.count(cell) == 0;
+  if (changed > 0)
+    std::cerr << changed
+              << " finished cells were made by other plugin files of the same version: they are "
+                 "run again (raise a plugin's version when its results change)\n";
 }
 
 }  // namespace conoscope::app

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/plan/plan.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 
@@ -18,5 +19,10 @@ namespace conoscope::app {
 std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std::string>& finished,
                                       const std::vector<std::string>& only,
                                       const std::string& shard);
+
+/// Says on stderr how many cells are done, but by other plugin files than those of today, although
+/// the version is the same.
+void report_changed_plugins(const core::Plan& plan, results::Store& store,
+                            const std::set<std::string>& finished);
 
 }  // namespace conoscope::app

@@ -72,6 +72,7 @@ if(CONOSCOPE_TESTS)
     find_package(benchmark REQUIRED)
     conoscope_precompile(benches PIE LIBRARIES Eigen3::Eigen benchmark::benchmark
                          HEADERS ${standard} <benchmark/benchmark.h> <Eigen/Dense>)
+    set_target_properties(precompiled_benches PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endif()
 target_precompile_headers(conoscope PRIVATE ${standard} <boost/program_options.hpp>)

@@ -316,12 +316,25 @@ void Store::retract(std::string_view attempt, std::string_view reason, std::stri
   transaction.commit();
 }
 
-std::set<std::string> Store::good_cells(std::string_view run) {
-  Statement query(connection(), query_text("good_cells"));
-  query.bind_filter("run", run);
-  std::set<std::string> cells;
-  while (query.step()) cells.insert(query.text(0));
-  return cells;
+std::set<std::string> Store::good_cells(std::span<const std::string> cells,
+                                        std::span<const std::string> metrics) {
+  Statement newest(connection(),
+                   "SELECT attempt.status FROM attempt JOIN good_attempt USING (id) "
+                   "WHERE attempt.cell = ?1 ORDER BY attempt.started_at DESC, attempt.id DESC");
+  Statement scored(connection(), "SELECT metric FROM current_score WHERE cell = ?1");
+  std::set<std::string> good;
+  for (const std::string& cell : cells) {
+    newest.bind_all(cell);
+    if (!newest.step()) continue;
+    std::set<std::string> missing;
+    if (newest.text(0) == to_text(Status::ok)) {
+      missing.insert(metrics.begin(), metrics.end());
+      scored.bind_all(cell);
+      while (!missing.empty() && scored.step()) missing.erase(scored.text(0));
+    }
+    if (missing.empty()) good.insert(cell);
+  }
+  return good;
 }
 
 std::map<std::string, std::set<std::string>> Store::good_binaries() {

@@ -65,10 +65,10 @@ class Store {
   /// throws  StoreError: not_found
   void retract(std::string_view attempt, std::string_view reason, std::string_view at);
 
-  /// Cells that a run asks for and that need no more work: an attempt that counts and is
-  /// not_applicable, or ok with a score row for each metric the run asks for. Attempts of other
-  /// runs count as well.
-  std::set<std::string> good_cells(std::string_view run);
+  /// Which of the cells need no more work for the metrics: their newest attempt that counts is
+  /// not_applicable, or each metric has a score row of one that counts. Attempts of every run do.
+  std::set<std::string> good_cells(std::span<const std::string> cells,
+                                   std::span<const std::string> metrics);
 
   /// Of every cell, AttemptRow::binaries of the attempts that count: by which plugin files its outcome
   /// was made.

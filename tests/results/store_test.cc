@@ -218,38 +218,35 @@ TEST_CASE("store: score rows put a reason where there is no number") {
 
 TEST_CASE("store: what is still to do") {
   Store store = memory();
-  CHECK(store.good_cells("run").empty());
+  const std::string third = key_of("d", "m", "e", 3);
+  const auto good = [&](const std::vector<std::string>& metrics = {"a", "b"}) {
+    return store.good_cells(std::vector{kFirst, kSecond, third}, metrics);
+  };
+  CHECK(good().empty());
   store.record(attempt("1", kFirst), both(0.5, 2));
   store.record(attempt("2", kSecond), std::vector{score_row("a", 0.5)});
-  CHECK(store.good_cells("run") == std::set<std::string>{kFirst});
+  CHECK(good() == std::set<std::string>{kFirst});
 
   // A later attempt that scores the rest completes the cell; a reason is an outcome as well.
   store.record(attempt("3", kSecond, 1), std::vector{ScoreRow{"b", std::nullopt, "undefined"}});
-  CHECK(store.good_cells("run") == std::set<std::string>{kFirst, kSecond});
+  CHECK(good() == std::set<std::string>{kFirst, kSecond});
 
   // A cell that does not apply needs no scores; a failed one stays to do.
-  const std::string third = key_of("d", "m", "e", 3);
   store.record(attempt("4", third, 0, Status::failed), {});
-  CHECK(store.good_cells("run").size() == 2);
+  CHECK(good().size() == 2);
   store.record(attempt("5", third, 1, Status::not_applicable), {});
-  CHECK(store.good_cells("run").size() == 3);
+  CHECK(good().size() == 3);
 
   // A later failure does not take away what an earlier attempt has found.
   store.record(attempt("6", kFirst, 9, Status::crashed), both(0, 0));
-  CHECK(store.good_cells("run").size() == 3);
+  CHECK(good().size() == 3);
   CHECK(store.connection().real("SELECT value FROM current_score WHERE metric = 'a' AND cell = '" +
                                 kFirst + "'") == 0.5);
 
   store.retract("1", "wrong labels", at(10));
-  CHECK(store.good_cells("run") == std::set<std::string>{kSecond, third});
-  CHECK(store.good_cells("another run").empty());
-}
-
-TEST_CASE("store: attempts of another run count") {
-  Store store = memory();
-  store.record(attempt("1", kFirst), both(0.5, 2));
-  sample::ask(store, {.run = "again", .created = 5});
-  CHECK(store.good_cells("again") == std::set<std::string>{kFirst});
+  CHECK(good() == std::set<std::string>{kSecond, third});
+  CHECK(good({"a", "c"}) == std::set<std::string>{third});
+  CHECK(store.good_cells(std::vector<std::string>{"nothing"}, {}).empty());
 }
 
 TEST_CASE("store: retracting uncovers the older attempt, and again changes nothing") {

@@ -49,8 +49,38 @@ results::EnvironmentRow environment_row(bool confine, const std::string& process
   return {make_key("environment", text), text};
 }
 
+namespace {
+
+std::vector<results::MetricKeyRow> asked_metrics(const Plan& plan) {
+  std::vector<results::MetricKeyRow> metric_rows;
+  const auto bound = [](double value) {
+    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+  };
+  for (const auto& name : plan.metrics)
+    if (const auto* info = metrics::catalogue().metric(name))
+      metric_rows.push_back({name, std::string(info->group),
+                             std::string(metrics::to_string(info->direction)), bound(info->low),
+                             bound(info->high), std::string(info->unit), std::string(info->source),
+                             info->question});
+  for (const Component& plugin : plan.metric_plugins)
+    if (plugin.plugin.metadata)
+      for (const ScoreSpec& score : plugin.plugin.metadata->scores)
+        metric_rows.push_back({score.name, plugin.id, score.direction, score.low, score.high,
+                               score.unit, plugin.plugin.metadata->citation, score.question});
+  return metric_rows;
+}
+
+}  // namespace
+
+std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
+  std::vector<std::string> cells, metrics;
+  for (const Cell& cell : plan.cells) cells.push_back(cell.key);
+  for (const results::MetricKeyRow& row : asked_metrics(plan)) metrics.push_back(row.metric);
+  return store.good_cells(cells, metrics);
+}
+
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
-  const auto good = store.good_cells(plan.run_key);
+  const auto good = good_cells(plan, store);
   const auto binaries = store.good_binaries();
   std::set<std::string> out;
   for (const Cell& cell : plan.cells) {
@@ -84,25 +114,9 @@ void register_run(const Plan& plan, results::Store& store) {
     cells.push_back({cell.key, cell.dataset->key, cell.model->key,
                      cell.explainer ? cell.explainer->key : "", cell.seed, cell.control});
 
-  std::vector<results::MetricKeyRow> metric_rows;
-  const auto bound = [](double value) {
-    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-  };
-  for (const auto& name : plan.metrics)
-    if (const auto* info = metrics::catalogue().metric(name))
-      metric_rows.push_back({name, std::string(info->group),
-                             std::string(metrics::to_string(info->direction)), bound(info->low),
-                             bound(info->high), std::string(info->unit), std::string(info->source),
-                             info->question});
-  for (const Component& plugin : plan.metric_plugins)
-    if (plugin.plugin.metadata)
-      for (const ScoreSpec& score : plugin.plugin.metadata->scores)
-        metric_rows.push_back({score.name, plugin.id, score.direction, score.low, score.high,
-                               score.unit, plugin.plugin.metadata->citation, score.question});
-
   store.add_plugins(plugins);
   store.register_run({plan.run_key, plan.run_file.name, plan.run_file.text, now_text()}, components,
-                     cells, metric_rows);
+                     cells, asked_metrics(plan));
 }
 
 }  // namespace conoscope::core

@@ -13,6 +13,9 @@ namespace conoscope::core {
 /// Says in the store what the run asks for. Needed before run_cells() and for boards.
 void register_run(const Plan& plan, results::Store& store);
 
+/// The cells that are done, by whatever plugin files and for whatever run.
+std::set<std::string> good_cells(const Plan& plan, results::Store& store);
+
 /// The cells that need no work: an attempt that counts, made by the plugin files of today.
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
 

@@ -51,6 +51,11 @@ TEST_CASE("a plan counts, skips with a reason, and writes nothing") {
   const std::string finished = here.run({"plan", file}).out;
   CHECK_SAYS(finished, "2 cells: 2 done, 0 to do");
   CHECK_FALSE(has(finished, "estimate"));
+  // The same cells, asked for by a run that the store does not know.
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  const auto renamed = here.write("renamed.toml", "name = \"renamed\"\n" + text.str());
+  CHECK_SAYS(here.run({"plan", renamed}).out, "2 cells: 2 done, 0 to do");
 }
 
 TEST_CASE("--dot is a graph in which what is done is grey") {
