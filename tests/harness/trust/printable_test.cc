@@ -55,7 +55,7 @@ TEST_CASE("a plugin's words reach neither the terminal nor a spreadsheet as comm
     CHECK_MESSAGE(text.find('\x07') == text.npos, text);
   }
   CHECK_SAYS(here.run({"query", "SELECT name FROM component", "--format", "csv"}).out,
-             "\n'=HYPERLINK(1)\r\n");
+             "\n'=HYPERLINK(1)\n");
   // JSON has its own way to say them, and says all of it.
   CHECK(here.json({"query", "SELECT name FROM component WHERE name LIKE '%1m'"})[0]["name"] ==
         "\x1b[31m\xC2\x9B"
