@@ -65,13 +65,8 @@ std::vector<std::string> worker_environment(const Job& job) {
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (const std::string_view text = *entry; is_passed_on(text.substr(0, text.find('='))))
       entries.emplace_back(text);
-      // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model,
-      // and others, with other last bits, on each make. These run wherever there is AVX2. The user's
-      // wins.
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    entries.emplace_back("OPENBLAS_CORETYPE=Haswell");
-#endif
+  if (const std::string kernels = openblas_kernels(); !kernels.empty())
+    entries.push_back("OPENBLAS_CORETYPE=" + kernels);
   std::set<std::string> names;
   std::erase_if(entries, [&names](const std::string& entry) {
     return !names.insert(entry.substr(0, entry.find('='))).second;
@@ -86,6 +81,19 @@ std::uint64_t size_of(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string openblas_kernels() {
+  constexpr std::string_view kName = "OPENBLAS_CORETYPE=";
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const std::string_view text = *entry; text.starts_with(kName))
+      return std::string(text.substr(kName.size()));
+      // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
+      // others, with other last bits, on each make. These run wherever there is AVX2.
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return "";
+}
 
 WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
                              const std::string& executable)

@@ -13,6 +13,10 @@
 
 namespace conoscope::core {
 
+/// The kernels that workers ask OpenBLAS for, which decide the last digits of what it computes: those
+/// that OPENBLAS_CORETYPE names, else Haswell where the processor has AVX2. Empty: OpenBLAS chooses.
+std::string openblas_kernels();
+
 /// What a worker may use. The names are those that messages give the limits.
 struct WorkerLimits {
   double seconds = 600;

@@ -1,6 +1,9 @@
 #include "harness/core/run/registration.h"
 
 #include <sys/utsname.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +15,7 @@
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/border/interpreter.h"
 #include "harness/core/processes/confinement.h"
+#include "harness/core/processes/worker_process.h"
 #include "harness/core/version.h"
 
 namespace conoscope::core {
@@ -42,8 +46,15 @@ results::EnvironmentRow environment_row(bool confine, const std::string& process
     }
   utsname system{};
   ::uname(&system);
+#ifdef __GLIBC__
+  const std::string libc = std::string("glibc ") + ::gnu_get_libc_version();
+#else
+  const std::string libc = "unknown";
+#endif
+  const std::string kernels = openblas_kernels();
   const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
-                           " " + system.machine +
+                           " " + system.machine + "\nlibc: " + libc +
+                           "\nopenblas: " + (kernels.empty() ? "its own choice" : kernels) +
                            "\nconfinement: " + (confine ? confinement_offered() : "off") +
                            process_plugins + "\n" + build_text();
   return {make_key("environment", text), text};
