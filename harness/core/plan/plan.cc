@@ -63,7 +63,8 @@ constexpr std::size_t kMostCells = 1'000'000;
 
 class Planner {
  public:
-  Planner(Plan& plan, Diagnostics& diagnostics) : plan_(plan), diagnostics_(diagnostics) {}
+  Planner(Plan& plan, Diagnostics& diagnostics, const std::set<std::string>* wanted)
+      : plan_(plan), diagnostics_(diagnostics), wanted_(wanted) {}
 
   void run() {
     resolve_metrics();
@@ -197,12 +198,13 @@ class Planner {
   void cell(const Component& dataset, const Component& model, const Component* explainer,
             std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
             const std::vector<NotApplicable>& rest, const std::vector<const Component*>& plugins) {
-    if (plan_.cells.size() == kMostCells) return too_many();
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
     const std::string lineage =
         dataset.key + " " + model.key + " " + (explainer ? explainer->key : "none");
     Cell out;
     out.key = make_key("cell", lineage, std::to_string(seed), control);
+    if (wanted_ != nullptr && wanted_->count(out.key) == 0) return;
+    if (plan_.cells.size() == kMostCells) return too_many();
     if (!seen_.insert(out.key).second) return;  // the same component twice in the run file
     out.dataset = &dataset;
     out.model = &model;
@@ -280,6 +282,7 @@ class Planner {
 
   Plan& plan_;
   Diagnostics& diagnostics_;
+  const std::set<std::string>* wanted_;  ///< nullptr: every cell is
   std::vector<std::string> built_in_;
   std::set<std::string> seen_, said_;
   std::map<std::string, std::size_t> by_key_;
@@ -307,6 +310,11 @@ std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t se
       .child(to_string(stage))
       .child(lineage)
       .value();
+}
+
+void plan_cells(Plan& plan, const std::set<std::string>& wanted, Diagnostics& diagnostics) {
+  Planner(plan, diagnostics, &wanted).run();
+  diagnostics.throw_if_any();
 }
 
 std::string Cell::label() const {
@@ -341,7 +349,7 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
   resolve_all(run_file.explainers, Kind::kExplainer, plan.explainers);
   resolve_all(run_file.metric_plugins, Kind::kMetric, plan.metric_plugins);
   check_references(plan, diagnostics);
-  Planner(plan, diagnostics).run();
+  Planner(plan, diagnostics, nullptr).run();
   diagnostics.throw_if_any();
   return plan;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,5 +71,11 @@ struct Plan {
 /// throws  RunFileError: everything that is wrong with the file, at once
 Plan make_plan(const RunFile& run_file, const Registry& registry, const Quarantine& quarantine,
                Diagnostics& diagnostics);
+
+/// The same where the components are there already: adds the cells that have one of these keys.
+///
+/// plan    with its run_file (seeds, controls, metrics) and components; without cells
+/// throws  RunFileError: as make_plan()
+void plan_cells(Plan& plan, const std::set<std::string>& wanted, Diagnostics& diagnostics);
 
 }  // namespace conoscope::core
