@@ -14,7 +14,7 @@ enum ExitCode {
   kPluginRefused = 3,
   kSomeFailed = 4,     ///< finished, saved, but some cells failed
   kNotSaved = 5,       ///< could not save; the message names the recovery file
-  kDifferent = 6,      ///< compare
+  kDifferent = 6,      ///< compare, verify, merge --verify
   kStopped = 75,       ///< SIGTERM; the same command continues
   kInterrupted = 130,  ///< Ctrl-C; the same command continues
 };
@@ -47,6 +47,7 @@ int query_command(const Arguments& arguments);
 int measure_command(const Arguments& arguments);
 int metric_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
+int verify_command(const Arguments& arguments);
 int retract_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int dataset_command(const Arguments& arguments);

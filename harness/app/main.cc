@@ -32,6 +32,7 @@ constexpr Command kCommands[] = {
     {"status", "print how far runs are, and every failed cell with its reason", status_command},
     {"query", "read the results with SQL", query_command},
     {"merge", "take over the results of other stores", merge_command},
+    {"verify", "run stored cells again and say whether the scores are the same", verify_command},
     {"retract", "say that an attempt no longer counts, and why", retract_command},
     {"export", "print every score in an order that depends on nothing", export_command},
     {"dataset", "list, inspect or export datasets", dataset_command},

@@ -1,24 +1,86 @@
 #include "results/store/merge.h"
 
+#include <csignal>
 #include <iostream>
+#include <set>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/verify.h"
+#include "results/store/checksum.h"
+#include "results/store/sqlite.h"
 #include "results/store/store.h"
 
 namespace conoscope::app {
 
+namespace po = boost::program_options;
+
+namespace {
+
+std::set<std::string> texts_of(results::Store& store, std::string_view sql) {
+  results::Statement rows(store.connection(), sql);
+  std::set<std::string> out;
+  while (rows.step()) out.insert(rows.text(0));
+  return out;
+}
+
+/// Runs some of what a store would bring again. False: not all of it came out as it is there, or it
+/// retracts what it did not bring.
+bool is_verified(const std::string& file, results::Store& into, const Options& options) {
+  auto other = results::Store::open(file, results::Mode::read_only);
+  results::verify(other);
+  const auto known = texts_of(into, "SELECT id FROM attempt");
+  const auto retracted = texts_of(into, "SELECT attempt FROM retraction");
+  for (const auto& attempt : texts_of(other, "SELECT attempt FROM retraction"))
+    if (known.contains(attempt) && !retracted.contains(attempt)) {
+      std::cerr << file << ": retracts attempt " << attempt << " of " << into.path().string()
+                << '\n';
+      return false;
+    }
+  // What was taken before says nothing about the rest.
+  const auto outcomes = sampled(results::outcomes_that_count(other, "", known),
+                                options.get<std::size_t>("verify"), options);
+  if (outcomes.empty()) return true;
+  const Verification verification = run_again(other, outcomes, options);
+  print_verification(verification, options.format());
+  std::cerr << file << ": " << verification.summary() << '\n';
+  return verification.passed();
+}
+
+}  // namespace
+
 int merge_command(const Arguments& arguments) {
   Options options(
       "merge FILE... [options]",
-      "Adds the results of other stores to this one, in any order and any number of times.",
-      {"conoscope merge shard1.db shard2.db --store all.db"});
+      "Adds the results of other stores to this one, in any order and any number of times.\n"
+      "With --verify, only if cells of each of them, drawn at random from those that are new,\n"
+      "come out the same when they are run again here, as by `conoscope verify`.\n"
+      "Exit code 6: some did not, or could not be run; nothing was taken.",
+      {"conoscope merge shard1.db shard2.db --store all.db",
+       "conoscope merge shard1.db --verify 2 --store board.db"});
   options.positional("files", -1);
   options.with_store();
+  options.add()("verify", po::value<std::size_t>()->value_name("N"),
+                "first run N of its cells again");
+  add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   if (!options.has("files")) throw UsageError("merge: which stores?");
+  check_run_again_options(options);
+  if (options.has("verify") && options.get<std::size_t>("verify") == 0)
+    throw UsageError("--verify: expected a number of cells, 1 or more");
+  const auto& files = options.get<std::vector<std::string>>("files");
   auto store = results::Store::open(options.store(), results::Mode::read_write);
-  for (const auto& file : options.get<std::vector<std::string>>("files")) {
+  if (options.has("verify")) try {
+      for (const auto& file : files)
+        if (!is_verified(file, store, options)) {
+          std::cerr << "nothing was taken\n";
+          return kDifferent;
+        }
+    } catch (const Stopped& stopped) {
+      std::cerr << "stopped; nothing was taken\n";
+      return stopped.signal == SIGINT ? kInterrupted : kStopped;
+    }
+  for (const auto& file : files) {
     std::int64_t rows = 0, attempts = 0;
     for (const auto& [table, added] : results::merge(store, file)) {
       rows += added;

@@ -1,0 +1,321 @@
+// Does a store hold what comes out when its cells are run again?
+
+#include "harness/app/verify.h"
+
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "harness/app/access.h"
+#include "harness/app/command.h"
+#include "harness/app/folders.h"
+#include "harness/app/plugin_info.h"
+#include "harness/app/progress.h"
+#include "harness/app/reading.h"
+#include "harness/core/run/registration.h"
+#include "harness/core/run/stored_cells.h"
+#include "harness/core/run/supervisor.h"
+#include "results/formats/numbers.h"
+#include "results/store/checksum.h"
+#include "results/store/sqlite.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+namespace {
+
+const std::string& within_text() {
+  static const std::string text = "within " + results::shortest_text(results::kElsewhere);
+  return text;
+}
+
+/// Builds a Verification, cell by cell.
+class Verdicts {
+ public:
+  Verdicts() {
+    using results::ColumnType;
+    out_.cells.columns = {{"verdict"},
+                          {"subject"},
+                          {"metric"},
+                          {"part", ColumnType::integer},
+                          {"stored"},
+                          {"again"},
+                          {"difference", ColumnType::real, 2},
+                          {"environment", ColumnType::integer},
+                          {"reason"},
+                          {"cell"}};
+    out_.environments.columns = {
+        {"environment", ColumnType::integer}, {"what"}, {"stored"}, {"again"}};
+  }
+
+  void not_run(const results::Outcome& stored, const std::string& reason) {
+    ++out_.not_run;
+    add("not run", stored, {}, reason);
+  }
+
+  void compared(const results::Outcome& stored, const results::Outcome& again,
+                const results::Comparison& comparison) {
+    const auto elsewhere = results::environment_differences(stored, again);
+    std::vector<results::ScoreDifference> differs;
+    const results::ScoreDifference* furthest = nullptr;
+    for (const auto& difference : comparison.differences) {
+      if (elsewhere.empty() || !difference.within)
+        differs.push_back(difference);
+      else if (furthest == nullptr || *furthest->by < *difference.by)
+        furthest = &difference;
+    }
+    if (stored.status != again.status)
+      differs.push_back({"", std::nullopt, stored.status, again.status, std::nullopt, false});
+    const results::Field environment = number_of(elsewhere);
+    if (!differs.empty()) {
+      ++out_.different;
+      for (const auto& difference : differs) add("differs", stored, environment, "", &difference);
+    } else if (furthest != nullptr) {
+      ++out_.within;
+      add(within_text(), stored, environment, "", furthest);
+    } else {
+      ++out_.same;
+      add("same", stored, environment, "");
+    }
+  }
+
+  Verification take() { return std::move(out_); }
+
+ private:
+  void add(const std::string& verdict, const results::Outcome& stored,
+           const results::Field& environment, const std::string& reason,
+           const results::ScoreDifference* difference = nullptr) {
+    results::Field metric, part, before, again, by;
+    if (difference != nullptr) {
+      metric = difference->metric;
+      if (difference->part) part = *difference->part;
+      before = difference->stored;
+      again = difference->again;
+      if (difference->by) by = *difference->by;
+    }
+    const results::Field why = reason.empty() ? results::Field() : results::Field(reason);
+    out_.cells.add(
+        {verdict, stored.subject, metric, part, before, again, by, environment, why, stored.cell});
+  }
+
+  /// Cells that differ in the same things share a number.
+  results::Field number_of(const std::vector<results::EnvironmentDifference>& elsewhere) {
+    if (elsewhere.empty()) return {};
+    for (std::size_t i = 0; i < known_.size(); ++i)
+      if (known_[i] == elsewhere) return static_cast<std::int64_t>(i + 1);
+    known_.push_back(elsewhere);
+    const auto number = static_cast<std::int64_t>(known_.size());
+    for (const auto& one : elsewhere)
+      out_.environments.add({number, one.what, one.stored, one.again});
+    return number;
+  }
+
+  Verification out_;
+  std::vector<std::vector<results::EnvironmentDifference>> known_;
+};
+
+/// Why a cell has no good attempt.
+std::string failure_of(results::Store& again, const std::string& cell) {
+  auto& row = again.connection().kept(
+      "SELECT status, stage, message FROM attempt WHERE cell = ? ORDER BY started_at DESC LIMIT 1");
+  row.bind_all(cell);
+  const std::string text =
+      row.step() ? row.text(0) + " [" + row.text(1) + "] " + row.text(2) : "it was not tried";
+  row.reset();
+  return text;
+}
+
+std::set<std::string> metrics_of(results::Store& store, const std::string& run,
+                                 const std::vector<const results::Outcome*>& outcomes) {
+  std::set<std::string> out;
+  auto& rows = store.connection().kept("SELECT metric FROM score WHERE attempt = ?");
+  for (const auto* outcome : outcomes) {
+    rows.bind_all(outcome->attempt);
+    while (rows.step()) out.insert(rows.text(0));
+    rows.reset();
+  }
+  if (out.empty())  // none of them has a score: nothing was applicable
+    for (const auto& metric : store.run_metrics(run)) out.insert(metric);
+  return out;
+}
+
+/// Runs the planned cells and says what came of all.
+void run_group(results::Store& store, const std::vector<const results::Outcome*>& outcomes,
+               const core::StoredCells& planned, const fs::path& scratch,
+               core::Quarantine& quarantine, const Options& options, Verdicts& verdicts) {
+  auto again = results::Store::open(":memory:", results::Mode::read_write);
+  if (!planned.plan.cells.empty()) {
+    core::register_run(planned.plan, again);
+    std::vector<core::PluginFile> plugins;
+    for (const auto* list : {&planned.plan.datasets, &planned.plan.models, &planned.plan.explainers,
+                             &planned.plan.metric_plugins})
+      for (const auto& component : *list) plugins.push_back(component.plugin);
+    ask_for_access(plugins, options);
+    std::vector<std::size_t> todo(planned.plan.cells.size());
+    for (std::size_t i = 0; i < todo.size(); ++i) todo[i] = i;
+    core::RunOptions run_options;
+    run_options.jobs = options.get<unsigned>("jobs");
+    run_options.confine = options.confine();
+    Progress progress(todo.size());
+    const auto ended = core::run_cells(planned.plan, todo, again, core::Cache(scratch / "cache"),
+                                       quarantine, run_options, progress);
+    if (ended.signal != 0) throw Stopped{ended.signal};
+  }
+  std::map<std::string, results::Outcome> done;
+  for (auto& outcome : results::outcomes_that_count(again, "")) {
+    const std::string cell = outcome.cell;
+    done.emplace(cell, std::move(outcome));
+  }
+  for (const auto* stored : outcomes) {
+    const auto reason = planned.reason.find(stored->cell);
+    const auto it = done.find(stored->cell);
+    if (reason != planned.reason.end())
+      verdicts.not_run(*stored, reason->second);
+    else if (it == done.end())
+      verdicts.not_run(*stored, failure_of(again, stored->cell));
+    else
+      verdicts.compared(*stored, it->second,
+                        results::compare_scores(store, stored->attempt, again, it->second.attempt));
+  }
+}
+
+/// Where relative files of run files are sought.
+std::vector<fs::path> data_folders(const Options& options) {
+  std::vector<fs::path> out;
+  if (options.has("data"))
+    for (const auto& folder : options.get<std::vector<std::string>>("data")) {
+      if (!fs::is_directory(folder)) throw UsageError("--data " + folder + ": not a folder");
+      out.push_back(fs::absolute(folder));
+    }
+  out.push_back(fs::current_path());
+  if (!data_folder().empty()) out.push_back(data_folder());
+  out.push_back(share_folder() / "runs");  // beside which the data that ship lie
+  return out;
+}
+
+}  // namespace
+
+std::string Verification::summary() const {
+  const std::size_t all = same + within + different + not_run;
+  std::string out = std::to_string(all) + (all == 1 ? " cell" : " cells") + ": " +
+                    std::to_string(same) + " the same bit for bit";
+  if (within > 0) out += ", " + std::to_string(within) + " " + within_text();
+  if (different > 0)
+    out += ", " + std::to_string(different) + (different == 1 ? " differs" : " differ");
+  if (not_run > 0) out += ", " + std::to_string(not_run) + " not run again";
+  return out;
+}
+
+void add_run_again_options(Options& options) {
+  options.add()("seed", po::value<std::uint64_t>()->value_name("S"),
+                "draw this sample (default: one that nobody can foresee)");
+  options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
+                "workers at a time");
+  options.add()("data", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
+                "look for the data files of run files here first; may be repeated");
+  options.with_plugins();
+  options.with_confinement();
+  options.with_format();
+}
+
+std::vector<results::Outcome> sampled(std::vector<results::Outcome> outcomes, std::size_t n,
+                                      const Options& options) {
+  std::random_device device;
+  const std::uint64_t seed = options.has("seed") ? options.get<std::uint64_t>("seed") : device();
+  const std::size_t all = outcomes.size();
+  auto out = results::sample_of(std::move(outcomes), n, seed);
+  if (out.size() < all)
+    std::cerr << out.size() << " of " << all << " cells, drawn with --seed " << seed << '\n';
+  return out;
+}
+
+void check_run_again_options(const Options& options) {
+  const auto jobs = options.get<unsigned>("jobs");
+  if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
+  options.confine();
+  options.format();
+  data_folders(options);
+}
+
+Verification run_again(results::Store& store, const std::vector<results::Outcome>& outcomes,
+                       const Options& options) {
+  const auto data = data_folders(options);
+  core::Quarantine quarantine = open_quarantine(options);
+  const core::Registry registry = scan_plugins(options, quarantine);
+  // Below the cache, where there is room; what a killed process leaves there is removed by the next.
+  const core::Cache cache(options.cache());
+  std::map<std::string, std::vector<const results::Outcome*>> by_run;
+  for (const auto& outcome : outcomes) by_run[outcome.run].push_back(&outcome);
+  Verdicts verdicts;
+  for (const auto& [run, group] : by_run) {
+    const fs::path scratch = cache.make_work_folder();
+    std::set<std::string> cells;
+    for (const auto* outcome : group) cells.insert(outcome->cell);
+    const auto planned = core::plan_stored_cells(store, run, cells, metrics_of(store, run, group),
+                                                 {registry, quarantine, data}, scratch);
+    run_group(store, group, planned, scratch, quarantine, options, verdicts);
+    std::error_code ignored;
+    fs::remove_all(scratch, ignored);
+  }
+  return verdicts.take();
+}
+
+void print_verification(const Verification& verification, results::Format format) {
+  results::Table cells = verification.cells;
+  if (format == results::Format::table) {
+    std::erase_if(cells.rows,
+                  [](const auto& row) { return std::get<std::string>(row[0]) == "same"; });
+    if (cells.rows.empty()) return;
+    for (auto& row : cells.rows) row.back() = std::get<std::string>(row.back()).substr(0, 12);
+  }
+  if (format == results::Format::table && verification.environments.rows.empty())
+    print({{"cells", cells}}, format);
+  else
+    print({{"cells", cells}, {"environments", verification.environments}}, format);
+}
+
+int verify_command(const Arguments& arguments) {
+  Options options(
+      "verify [STORE|RUN] [options]",
+      "Runs good cells of a store again, in a cache of their own, and compares every score:\n"
+      "bit for bit where they were made in the same environment, else within 1e-6.\n"
+      "STORE is a file; RUN one of the store's. Nothing is written to the store.\n"
+      "Exit code 6: a score differs; 4: none does, but cells could not be run again.",
+      {"conoscope verify --sample 2", "conoscope verify last-month.db --sample 1 --seed 7",
+       "conoscope verify quick --sample 2 -j 2 --format csv"});
+  options.positional("what", 1);
+  options.with_store();
+  options.add()("sample", po::value<std::size_t>()->value_name("N"),
+                "only N cells, at random (default: all)");
+  add_run_again_options(options);
+  if (!options.parse(arguments)) return kOk;
+  check_run_again_options(options);
+  const std::string what =
+      options.has("what") ? options.get<std::vector<std::string>>("what")[0] : "";
+  const bool is_file = fs::is_regular_file(what);
+  if (is_file && options.has("store")) throw UsageError("verify: " + what + " or --store?");
+  auto store = open_store(options, is_file ? fs::path(what) : options.store());
+  results::verify(store);
+  auto outcomes =
+      results::outcomes_that_count(store, is_file || what.empty() ? "" : store.find_run(what));
+  if (options.has("sample"))
+    outcomes = sampled(std::move(outcomes), options.get<std::size_t>("sample"), options);
+  if (outcomes.empty()) throw UsageError("verify: no good cell to run again");
+  try {
+    const Verification verification = run_again(store, outcomes, options);
+    print_verification(verification, options.format());
+    std::cerr << verification.summary() << '\n';
+    return verification.different > 0 ? kDifferent : verification.not_run > 0 ? kSomeFailed : kOk;
+  } catch (const Stopped& stopped) {
+    return stopped.signal == SIGINT ? kInterrupted : kStopped;
+  }
+}
+
+}  // namespace conoscope::app

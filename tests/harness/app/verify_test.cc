@@ -1,0 +1,249 @@
+// verify: cells that are run again, and what is said of a store that does not hold what comes out.
+
+#include "results/store/checksum.h"
+#include "results/store/sqlite.h"
+#include "tests/harness/app/moody_site.h"
+
+using namespace conoscope::testing;
+namespace fs = std::filesystem;
+namespace results = conoscope::results;
+
+namespace {
+
+/// Changes rows past the triggers, which are there again afterwards; with checksums that fit, so that
+/// the file looks as if it had been written so.
+void forge(const std::string& path, const std::string& sql, bool checksums = true) {
+  auto store = results::Store::open(path, results::Mode::read_write);
+  auto& connection = store.connection();
+  std::string drops, creates;
+  {
+    results::Statement rows(connection,
+                            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' "
+                            "AND name LIKE '%is_not_%'");
+    while (rows.step()) {
+      drops += "DROP TRIGGER " + rows.text(0) + ";";
+      creates += rows.text(1) + ";";
+    }
+  }
+  connection.execute(drops + (checksums ? "DELETE FROM attempt_checksum;" : "") + sql);
+  results::add_missing_checksums(connection);
+  connection.execute(creates);
+}
+
+constexpr const char* kBetter =
+    "UPDATE score SET value = 0.125 WHERE metric = 'surf_mae';"
+    "UPDATE current_score SET value = 0.125 WHERE metric = 'surf_mae'";
+
+Json cells(const Ended& ended) { return Json::parse(ended.out)["cells"]; }
+Json environments(const Ended& ended) { return Json::parse(ended.out)["environments"]; }
+
+}  // namespace
+
+TEST_CASE("verify: an honest store, of itself") {
+  const MoodySite site("calm", "seeds = [0, 1, 2]\n");
+  site.run();
+  const std::string before = bytes_of(site.here.store());
+  const Ended ended = site.verify(0);
+  CHECK_SAYS(ended.err, "3 cells: 3 the same bit for bit");
+  REQUIRE(cells(ended).size() == 3);
+  for (const auto& row : cells(ended)) {
+    CHECK(row["verdict"] == "same");
+    CHECK_SAYS(row["subject"], "four x precomputed x moody #");
+    CHECK(row["environment"].is_null());
+  }
+  CHECK(environments(ended).empty());
+  CHECK(bytes_of(site.here.store()) == before);
+  // For people nothing is there to be looked at.
+  CHECK(site.here.run(site.here_found({"verify"})).out.empty());
+
+  const Ended two = site.verify(0, {"--sample", "2", "--seed", "5"});
+  CHECK_SAYS(two.err, "2 of 3 cells, drawn with --seed 5");
+  CHECK(cells(two).size() == 2);
+  CHECK(cells(site.verify(0, {"--sample", "2", "--seed", "5"})) == cells(two));
+  CHECK_SAYS(site.verify(0, {"run", "-j", "2"}).err, "3 cells: 3 the same");
+  CHECK_SAYS(site.here.run(site.here_found({"verify", site.here.store()})).err, "3 the same");
+  CHECK_SAYS(site.here.run({"verify", "nosuch"}, 2).err, "no run \"nosuch\"");
+  CHECK_SAYS(site.here.run({"verify", "-j", "0"}, 2).err, "--jobs");
+}
+
+TEST_CASE("verify: what is cached is not asked") {
+  // The explainer draws lots and says that it does not; the cache knows what it once drew.
+  const MoodySite site("coin");
+  site.run();
+  const Ended ended = site.verify(6);
+  CHECK_SAYS(ended.err, "1 cell: 0 the same bit for bit, 1 differs");
+  CHECK(environments(ended).empty());
+  for (const auto& row : cells(ended)) {
+    CHECK(row["verdict"] == "differs");
+    CHECK(row["stored"] != row["again"]);
+  }
+}
+
+TEST_CASE("verify: one score changed by hand") {
+  const MoodySite site("calm", "seeds = [0, 1]\n");
+  site.run();
+  const std::string bytes = bytes_of(site.here.store());
+  const std::string other = site.here.path("other.db"), into = site.here.path("into.db");
+  const auto merge = [&](int code, const char* verify) {
+    std::vector<std::string> words = {"merge", other, "--store", into};
+    if (*verify != '\0') words.insert(words.end(), {"--verify", verify});
+    return site.here.run(site.here_found(words), code);
+  };
+  const auto taken = [&] {
+    return site.here.json({"query", "SELECT count(*) AS n FROM attempt", "--store", into})[0]["n"];
+  };
+
+  site.here.write("other.db", bytes);
+  forge(other, kBetter, false);
+  CHECK_SAYS(site.here.run(site.here_found({"verify", other}), 5).err, "damaged: attempt ");
+  CHECK_SAYS(merge(5, "1").err, "damaged: attempt ");
+  CHECK(taken() == 0);
+
+  fs::remove(other);
+  site.here.write("other.db", bytes);
+  forge(other, kBetter);  // only running it again tells
+  site.here.run({"export", "--store", other});
+  const Ended found = site.here.run(site.here_found({"verify", other, "--format", "json"}), 6);
+  REQUIRE(cells(found).size() == 2);
+  for (const auto& row : cells(found)) {
+    CHECK(row["verdict"] == "differs");
+    CHECK(row["metric"] == "surf_mae");
+    CHECK(row["stored"] == "0.125");
+    CHECK(row["difference"].is_number());
+    CHECK(row["environment"].is_null());
+  }
+  CHECK_SAYS(site.here.run(site.here_found({"verify", other}), 6).out, "surf_mae");
+  CHECK_SAYS(merge(6, "1").err, "nothing was taken");
+  CHECK(taken() == 0);
+
+  fs::remove(other);
+  site.here.write("other.db", bytes);
+  CHECK_SAYS(merge(0, "1").err, "1 cell: 1 the same bit for bit");
+  CHECK(taken() == 2);
+  // What is known is not run again: cells that were taken before do not hide a new one.
+  forge(other,
+        "INSERT INTO attempt SELECT 'forged', cell, run, environment, status, stage, signal, "
+        "exit_code, message, log_tail, '2999-01-01T00:00:00.000Z', seconds, peak_memory, binaries "
+        "FROM attempt LIMIT 1; INSERT INTO score SELECT 'forged', 'surf_mae', 0.125, NULL, ''");
+  CHECK_SAYS(merge(6, "1").err, "1 cell: 0 the same bit for bit, 1 differs");
+  CHECK(taken() == 2);
+  // Nor may it take away what others have brought.
+  forge(
+      other,
+      "DELETE FROM score WHERE attempt = 'forged'; DELETE FROM current_score; DELETE FROM attempt "
+      "WHERE id = 'forged'; INSERT INTO retraction SELECT id, 'not ours', "
+      "'2026-01-01T00:00:00.000Z' FROM attempt");
+  CHECK_SAYS(merge(6, "1").err, "retracts attempt ");
+  CHECK(site.here.json(
+            {"query", "SELECT count(*) AS n FROM retraction", "--store", into})[0]["n"] == 0);
+  CHECK_SAYS(site.here.run({"merge", other, "--verify", "0"}, 2).err, "1 or more");
+}
+
+TEST_CASE("verify: plugins of another build") {
+  const MoodySite site;
+  site.run();
+  const std::string moody = bytes_of(site.plugins() + "/moody.so");
+  SUBCASE("other bytes, the same scores") {
+    site.install(with_other_hash(moody));
+    const Ended ended = site.verify(0);
+    CHECK_SAYS(ended.err, "1 cell: 1 the same bit for bit");
+    REQUIRE(environments(ended).size() == 1);
+    CHECK(environments(ended)[0]["what"] == "plugin moody");
+    CHECK_SAYS(environments(ended)[0]["stored"], "1.0.0 ");
+    CHECK_SAYS(environments(ended)[0]["again"], "1.0.0 ");
+    CHECK(environments(ended)[0]["stored"] != environments(ended)[0]["again"]);
+    CHECK(cells(ended)[0]["environment"] == 1);
+  }
+  SUBCASE("other scores under the same version") {
+    site.install(bytes_of(CONOSCOPE_TEST_OTHER_MOODY));
+    const Ended ended = site.verify(6);
+    CHECK(cells(ended)[0]["verdict"] == "differs");
+    CHECK(cells(ended)[0]["environment"] == 1);
+    CHECK(environments(ended)[0]["what"] == "plugin moody");
+  }
+  SUBCASE("another version") {
+    site.install(with_version(moody, "1.0.1"));
+    const Ended ended = site.verify(4);
+    CHECK_SAYS(ended.err, "1 not run again");
+    CHECK(cells(ended)[0]["verdict"] == "not run");
+    CHECK(cells(ended)[0]["reason"] == "explainer moody: version 1.0.0 in the store, 1.0.1 here");
+  }
+  SUBCASE("none") {
+    fs::remove(site.plugins() + "/moody.so");
+    CHECK_SAYS(cells(site.verify(4))[0]["reason"],
+               "explainer moody 1.0.0: there is no such plugin");
+    const auto command = site.here_found(
+        {"merge", site.here.store(), "--verify", "1", "--store", site.here.path("into.db")});
+    CHECK_SAYS(site.here.run(command, 6).err, "nothing was taken");
+  }
+}
+
+TEST_CASE("verify: data that are gone or changed, plugins that the store names") {
+  const MoodySite site;
+  site.run();
+  SUBCASE("changed") {
+    site.write_activations(4);
+    CHECK(cells(site.verify(4))[0]["reason"] ==
+          "dataset precomputed: its data files do not hold what they held");
+  }
+  SUBCASE("gone") {
+    fs::remove(site.here.path("a.npy"));
+    CHECK_SAYS(cells(site.verify(4))[0]["reason"], "a.npy: no such file");
+  }
+  SUBCASE("no code is taken from where the store says") {
+    auto text = bytes_of(site.file);
+    text.replace(text.find("id = \"moody\""), 12, "file = \"plugins/moody.so\"");
+    site.here.write("run.toml", "name = \"by_file\"\nplugin_path = [\"plugins\"]\n" + text);
+    site.here.run({"run", site.file, "--no-board", "--store", site.here.path("by_file.db")});
+    const std::vector<std::string> words = {"verify", site.here.path("by_file.db"), "--data",
+                                            site.here.path("")};
+    CHECK_SAYS(site.here.run(words, 4).out, "there is no such plugin here");
+    CHECK_SAYS(site.here.run(site.here_found(words)).err, "1 the same bit for bit");
+  }
+}
+
+TEST_CASE("verify: a profile, parts of scores, controls and what does not apply") {
+  const Workspace here;
+  auto text = digits_run(
+      "name = \"sizes\"\nprofiles = [\"quick\", \"paper\"]\nseeds = { quick = [0], paper = [3, 4] "
+      "}\ncontrols = [\"none\", \"random_importance\"]\nsample_scores = true\nmetrics = "
+      "[\"surf_mae\", \"completeness\", \"intervention\"]",
+      {"svd"});
+  const auto file =
+      here.write("run.toml", text + "params = { k = { quick = [1], paper = [1, 2] } }\n");
+  here.run({"run", file, "--no-board", "--profile", "paper"});
+  REQUIRE(here.count("attempt") == 8);
+  REQUIRE(here.count("sample_score") > 0);
+  CHECK_SAYS(here.run({"verify", "sizes-paper"}).err, "8 cells: 8 the same bit for bit");
+  forge(here.store(), "UPDATE sample_score SET value = 0.5 WHERE metric = 'surf_mae' AND part = 2");
+  const Ended ended = here.run({"verify", "--sample", "1", "--format", "json"}, 6);
+  CHECK(cells(ended)[0]["metric"] == "surf_mae");
+  CHECK(cells(ended)[0]["part"] == 2);
+}
+
+TEST_CASE("verify: another processor's kernels") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("no libtorch");
+  const auto file = here.write("run.toml",
+                               "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"digits\"\n"
+                               "[[model]]\nid = \"cnn\"\nparams = { epochs = 1 }\n"
+                               "[[explainer]]\nid = \"svd\"\n");
+  const auto with = [&](const char* kernels, const std::vector<std::string>& words) {
+    return here.conoscope(words).set("OPENBLAS_CORETYPE", kernels).run();
+  };
+  REQUIRE(with("Nehalem", {"run", file, "--no-board"}).code == 0);
+  const Ended same = with("Nehalem", {"verify"});
+  CHECK(same.code == 0);
+  CHECK_SAYS(same.err, "1 the same bit for bit");
+  const Ended other = with("Prescott", {"verify", "--format", "json"});
+  CAPTURE(other.out);
+  CHECK((other.code == 0 || other.code == 6));
+  REQUIRE(environments(other).size() == 1);
+  CHECK(environments(other)[0]["what"] == "openblas");
+  CHECK(environments(other)[0]["stored"] == "Nehalem");
+  CHECK(environments(other)[0]["again"] == "Prescott");
+  for (const auto& row : cells(other)) {
+    CHECK(row["environment"] == 1);
+    CHECK((row["verdict"] == "differs") == (other.code == 6));
+  }
+}
