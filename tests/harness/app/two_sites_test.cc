@@ -22,9 +22,10 @@ struct Merged {
   Json attempts() const {
     const Json keys = here.query("SELECT DISTINCT cell FROM attempt ORDER BY cell");
     Json out = Json::array();
-    for (const auto& key : keys)
-      for (const auto& attempt : here.json({"show", key["cell"]})["attempts"])
-        out.push_back(attempt);
+    for (const auto& key : keys) {
+      const Json shown = here.json({"show", key["cell"]});
+      for (const auto& attempt : shown["attempts"]) out.push_back(attempt);
+    }
     return out;
   }
 
