@@ -20,7 +20,6 @@
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
 #include "harness/core/run/supervisor.h"
-#include "results/formats/numbers.h"
 #include "results/store/checksum.h"
 #include "results/store/sqlite.h"
 
@@ -31,10 +30,8 @@ namespace po = boost::program_options;
 
 namespace {
 
-const std::string& within_text() {
-  static const std::string text = "within " + results::shortest_text(results::kElsewhere);
-  return text;
-}
+constexpr const char* kWithin = "within 1e-6";
+static_assert(results::kElsewhere == 1e-6);
 
 /// Builds a Verification, cell by cell.
 class Verdicts {
@@ -79,7 +76,7 @@ class Verdicts {
       for (const auto& difference : differs) add("differs", stored, environment, "", &difference);
     } else if (furthest != nullptr) {
       ++out_.within;
-      add(within_text(), stored, environment, "", furthest);
+      add(kWithin, stored, environment, "", furthest);
     } else {
       ++out_.same;
       add("same", stored, environment, "");
@@ -206,7 +203,7 @@ std::string Verification::summary() const {
   const std::size_t all = same + within + different + not_run;
   std::string out = std::to_string(all) + (all == 1 ? " cell" : " cells") + ": " +
                     std::to_string(same) + " the same bit for bit";
-  if (within > 0) out += ", " + std::to_string(within) + " " + within_text();
+  if (within > 0) out += ", " + std::to_string(within) + " " + std::string(kWithin);
   if (different > 0)
     out += ", " + std::to_string(different) + (different == 1 ? " differs" : " differ");
   if (not_run > 0) out += ", " + std::to_string(not_run) + " not run again";
