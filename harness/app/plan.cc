@@ -5,6 +5,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/print_split.h"
 #include "harness/app/selection.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/plan/work_graph.h"
@@ -42,7 +43,8 @@ int plan_command(const Arguments& arguments) {
       "plan [FILE] [options]",
       "Prints the cells of a run file, what of it is done, what is to do, what does not fit\n"
       "and which view is missing. Nothing is run and nothing is written.",
-      {"conoscope plan my.toml", "conoscope plan my.toml --dot | dot -Tsvg > plan.svg"});
+      {"conoscope plan my.toml", "conoscope plan my.toml --dot | dot -Tsvg > plan.svg",
+       "conoscope plan my.toml --shard 1/4"});
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
@@ -52,7 +54,7 @@ int plan_command(const Arguments& arguments) {
   options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
                 "as for run");
   options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
-                "as for run");
+                "as for run; also what each of the N has to do, and what several of them make");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
@@ -69,7 +71,8 @@ int plan_command(const Arguments& arguments) {
   report_changed_plugins(plan, store, finished);
   const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
                                         : std::vector<std::string>{};
-  const auto todo = select_cells(plan, finished, only, options.get<std::string>("shard"));
+  const auto shard = options.get<std::string>("shard");
+  const auto todo = select_cells(plan, finished, only, shard);
 
   if (options.has("dot")) {
     const auto folder = options.cache();
@@ -118,6 +121,9 @@ int plan_command(const Arguments& arguments) {
   }
   for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
     std::cout << "will not fit: " << line << '\n';
+  if (!shard.empty())
+    print_split(plan, split_of(plan, parse_shard(shard).of), select_cells(plan, finished, only, ""),
+                store.median_seconds(), format);
   for (const auto& line : plan.skipped) std::cout << "skipped: " << line << '\n';
   return kOk;
 }

@@ -3,9 +3,9 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <numeric>
 
 #include "harness/app/command.h"
-#include "harness/core/artifacts/sha256.h"
 #include "harness/core/plan/names.h"
 #include "harness/core/run/registration.h"
 
@@ -37,9 +37,40 @@ std::size_t number(std::string_view text, const std::string& shard) {
 
 }  // namespace
 
+Shard parse_shard(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t slash = text.find('/');
+  if (slash == text.npos) number("", text);
+  const Shard out{number(std::string_view(text).substr(0, slash), text),
+                  number(std::string_view(text).substr(slash + 1), text)};
+  if (out.i > out.of) number("", text);
+  return out;
+}
+
+core::Split split_of(const core::Plan& plan, std::size_t shards) {
+  std::vector<std::size_t> all(plan.cells.size(), 0);
+  if (shards == 1) return {1, all};
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return core::split_cells(plan, all, shards, core::cell_weights(plan, {}));
+}
+
+std::vector<std::size_t> shared_models(const core::Plan& plan, const core::Split& split,
+                                       const Shard& part) {
+  std::vector<std::size_t> models, out;
+  for (const auto& doubled : core::doubled_nodes(plan, split)) models.push_back(doubled.node);
+  if (split.shards == 1) {
+    models.resize(plan.nodes.size());
+    std::iota(models.begin(), models.end(), std::size_t{0});
+  }
+  std::erase_if(models,
+                [&](std::size_t node) { return plan.nodes[node].stage != core::Stage::kModel; });
+  for (std::size_t i = part.i - 1; i < models.size(); i += part.of) out.push_back(models[i]);
+  return out;
+}
+
 std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std::string>& finished,
                                       const std::vector<std::string>& only,
-                                      const std::string& shard) {
+                                      const std::string& shard, const core::Split* split) {
   const std::vector<std::string> keys = {"dataset", "model",   "explainer",
                                          "seed",    "control", "cell"};
   std::map<std::string, std::vector<std::string>> filters;
@@ -55,14 +86,11 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
     if (!fits) throw UsageError("--only " + filter + ": no cell of this run fits");
     filters[key].push_back(value);
   }
-  std::size_t mine = 1, shards = 1;
-  if (!shard.empty()) {
-    const std::size_t slash = shard.find('/');
-    if (slash == shard.npos) number("", shard);
-    mine = number(std::string_view(shard).substr(0, slash), shard);
-    shards = number(std::string_view(shard).substr(slash + 1), shard);
-    if (mine > shards) number("", shard);
-  }
+  const Shard mine = parse_shard(shard);
+  if (split != nullptr && split->shards != mine.of)
+    throw UsageError("--shard " + shard + ": the run was split into " +
+                     std::to_string(split->shards) + " shards");
+  const core::Split parts = split != nullptr ? *split : split_of(plan, mine.of);
 
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
@@ -74,12 +102,7 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
                  return matches(cell, key, value);
                });
     if (!wanted) continue;
-    if (shards > 1) {
-      const std::string key =
-          core::make_key("shard", cell.dataset->key, cell.model->key,
-                         cell.explainer ? cell.explainer->key : "", std::to_string(cell.seed));
-      if (std::stoull(key.substr(0, 8), nullptr, 16) % shards != mine - 1) continue;
-    }
+    if (parts.shard_of[i] != mine.i - 1) continue;
     out.push_back(i);
   }
   return out;
