@@ -56,7 +56,8 @@ bool is_there(const Parameter& parameter, const fs::path& data) {
 fs::path find_data(const Parameter& parameter, const fs::path& file,
                    const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders)
-    if (is_there(parameter, folder / file)) return (folder / file).lexically_normal();
+    if (const fs::path full = (folder / file).lexically_normal(); is_there(parameter, full))
+      return full;
   return (folders.front() / file).lexically_normal();
 }
 
