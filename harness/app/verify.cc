@@ -311,6 +311,7 @@ int verify_command(const Arguments& arguments) {
     std::cerr << verification.summary() << '\n';
     return verification.different > 0 ? kDifferent : verification.not_run > 0 ? kSomeFailed : kOk;
   } catch (const Stopped& stopped) {
+    std::cerr << "stopped; nothing was compared\n";
     return stopped.signal == SIGINT ? kInterrupted : kStopped;
   }
 }

@@ -63,7 +63,7 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
                      const MeasuredNames& names, results::Store& store) {
   Plan plan;
   plan.run_file.name = names.run;
-  plan.run_file.text = "# conoscope measure\n";
+  plan.run_file.text = kMeasuredText;
   plan.metrics = request.metrics;
   plan.datasets = {component_of_arrays(request, measured, Kind::kDataset, names.dataset)};
   plan.models = {component_of_arrays(request, measured, Kind::kModel, names.model)};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/core/measure/record.h"
 #include "metrics/catalogue.h"
 #include "results/store/sqlite.h"
 
@@ -54,6 +55,10 @@ std::vector<RunFile> readings(results::Store& store, const std::string& run, con
   const auto runs = store.runs();
   const auto& row = *std::find_if(runs.begin(), runs.end(),
                                   [&run](const auto& other) { return other.key == run; });
+  if (row.file_text == kMeasuredText) {
+    why = "scored by `conoscope measure`, of arrays that the store does not hold";
+    return {};
+  }
   std::ofstream(file, std::ios::binary) << row.file_text;
   std::vector<std::string> profiles = {""};
   for (std::size_t dash = row.name.find('-'); dash != row.name.npos;

@@ -221,6 +221,30 @@ TEST_CASE("verify: a profile, parts of scores, controls and what does not apply"
   CHECK(cells(ended)[0]["part"] == 2);
 }
 
+TEST_CASE("verify: data that ship, plugins' metrics, and what was measured without a run file") {
+  const Workspace here;
+  // Its data lie beside the run files that ship, which here are behind a link.
+  here.run({"run", "parsimony", "--no-board", "--only", "explainer=svd(k=3)", "--only", "seed=1"});
+  CHECK_SAYS(here.run({"verify"}).err, "1 cell: 1 the same bit for bit");
+
+  fs::create_directories(here.path("plugins"));
+  fs::copy_file(CONOSCOPE_TEST_BROKEN "/score_upside_down.so", here.path("plugins/metric.so"));
+  const auto file =
+      here.write("run.toml", digits_run("metrics = [\"score_upside_down\"]", {"svd"}) +
+                                 "[[metric]]\nid = \"score_upside_down\"\n");
+  const std::string store = here.path("metric.db");
+  here.run({"run", file, "--no-board", "--plugin-path", here.path("plugins"), "--store", store});
+  CHECK_SAYS(here.run({"verify", store, "--plugin-path", here.path("plugins")}).err,
+             "1 cell: 1 the same bit for bit");
+  CHECK_SAYS(here.run({"verify", store}, 4).out, "nothing here gives the score score_upside_down");
+
+  const std::string measured = here.path("measured.db");
+  here.run({"measure", "surf", CONOSCOPE_TEST_DIGITS, "--explain", "svd", "--name", "mine",
+            "--store", measured});
+  CHECK_SAYS(here.run({"verify", measured}, 4).out,
+             "scored by `conoscope measure`, of arrays that the store does not hold");
+}
+
 TEST_CASE("verify: another processor's kernels") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("no libtorch");
