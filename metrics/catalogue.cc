@@ -1,8 +1,12 @@
 #include "metrics/catalogue.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "metrics/declarations.h"
@@ -23,17 +27,92 @@ void Catalogue::add(std::vector<Metric> metrics) {
   }
 }
 
-const Metric* Catalogue::metric(std::string_view name) const {
+namespace {
+
+std::string_view before_bracket(std::string_view name) { return name.substr(0, name.find('(')); }
+
+/// NAME=NUMBER,...; each of them known, and named once. Empty: something is wrong.
+std::optional<std::vector<Setting>> read_settings(std::string_view text,
+                                                  std::vector<Setting> settings) {
+  std::set<std::string_view> seen;
+  while (true) {
+    const std::string_view item = text.substr(0, text.find(','));
+    const std::size_t equals = item.find('=');
+    if (equals == item.npos) return {};
+    const std::string_view name = item.substr(0, equals), number = item.substr(equals + 1);
+    const auto setting = std::find_if(settings.begin(), settings.end(),
+                                      [&](const Setting& known) { return known.name == name; });
+    if (setting == settings.end() || !seen.insert(name).second) return {};
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), setting->value);
+    constexpr Index kMost = 1'000'000;
+    if (error != std::errc() || end != number.data() + number.size() || setting->value < 1 ||
+        setting->value > kMost)
+      return {};
+    if (item.size() == text.size()) return settings;
+    text.remove_prefix(item.size() + 1);
+  }
+}
+
+}  // namespace
+
+const Metric* Catalogue::declared(std::string_view name) const {
   for (const Metric& known : metrics_)
     if (known.name == name) return &known;
   return nullptr;
+}
+
+const Metric* Catalogue::metric(std::string_view name) const {
+  const Metric* known = declared(name);
+  return known ? known : with_settings(name);
+}
+
+const Metric* Catalogue::with_settings(std::string_view name) const {
+  const std::string_view base_name = before_bracket(name);
+  const Metric* base = declared(base_name);
+  if (!base || !base->compute_with || !name.ends_with(')')) return nullptr;
+  const std::lock_guard lock(asked_->mutex);
+  if (const auto known = asked_->metrics.find(name); known != asked_->metrics.end())
+    return &known->second;
+  const auto settings = read_settings(
+      name.substr(base_name.size() + 1, name.size() - base_name.size() - 2), base->settings);
+  if (!settings) return nullptr;
+  Metric changed = *base;
+  changed.name = name;
+  changed.compute = [with = base->compute_with, settings = *settings](const Subject& subject) {
+    return with(subject, settings);
+  };
+  return &asked_->metrics.emplace(changed.name, std::move(changed)).first->second;
 }
 
 std::vector<const Metric*> Catalogue::select(std::string_view metric_or_group) const {
   std::vector<const Metric*> selected;
   for (const Metric& known : metrics_)
     if (known.name == metric_or_group || known.group == metric_or_group) selected.push_back(&known);
+  if (selected.empty())
+    if (const Metric* changed = with_settings(metric_or_group)) selected.push_back(changed);
   return selected;
+}
+
+std::size_t Catalogue::place(std::string_view name) const {
+  const Metric* known = metric(name) ? declared(before_bracket(name)) : nullptr;
+  return known ? static_cast<std::size_t>(known - metrics_.data()) : metrics_.size();
+}
+
+std::string Catalogue::settings_text(std::string_view name) const {
+  const std::string_view base_name = before_bracket(name);
+  const Metric* base = declared(base_name);
+  if (!base || base_name.size() == name.size()) return "";
+  if (base->settings.empty()) return base->name + " has no settings";
+  std::string text = base->name + " takes ";
+  for (std::size_t i = 0; i < base->settings.size(); ++i)
+    text += (i == 0                           ? ""
+             : i + 1 == base->settings.size() ? " and "
+                                              : ", ") +
+            std::string(base->settings[i].name);
+  const Setting& first = base->settings.front();
+  return text + ", whole numbers from 1, as " + base->name + "(" + std::string(first.name) + "=" +
+         std::to_string(first.value) + ")";
 }
 
 const Catalogue& catalogue() {

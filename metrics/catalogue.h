@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,17 +22,34 @@ class Catalogue {
   /// In the order of their first metrics.
   const std::vector<std::string_view>& groups() const { return groups_; }
 
-  /// Null if there is none of that name.
+  /// Null if there is none of that name. ois(hidden=8) is ois with another setting: a metric of its
+  /// own, under that name.
   const Metric* metric(std::string_view name) const;
 
   /// The metrics that a name stands for: all of a group, or the one of that name; empty if neither.
   std::vector<const Metric*> select(std::string_view metric_or_group) const;
 
+  /// The place on boards, of ois(hidden=8) that of ois; metrics().size() where there is none.
+  std::size_t place(std::string_view name) const;
+
+  /// What may stand in the brackets, where a name is wrong only there: "ois takes hidden, epochs and
+  /// batch, whole numbers from 1, as ois(hidden=8)". Empty where that is not the matter.
+  std::string settings_text(std::string_view name) const;
+
  private:
   bool is_group(std::string_view name) const;
+  const Metric* declared(std::string_view name) const;
+  const Metric* with_settings(std::string_view name) const;
 
   std::vector<Metric> metrics_;
   std::vector<std::string_view> groups_;
+
+  /// Metrics with settings that were asked for; they are never forgotten, since others point at them.
+  struct Asked {
+    std::mutex mutex;
+    std::map<std::string, Metric, std::less<>> metrics;
+  };
+  std::unique_ptr<Asked> asked_ = std::make_unique<Asked>();
 };
 
 /// The catalogue of this build. Safe to call from any thread.

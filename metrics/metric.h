@@ -27,6 +27,12 @@ struct Result {
   std::string caveat = {};         ///< such as "3 concepts left out: their truth is constant"
 };
 
+/// A whole number that a metric's name may set, as hidden in ois(hidden=8).
+struct Setting {
+  std::string_view name;
+  Index value = 1;  ///< at least 1; in a declaration the published one
+};
+
 /// Thrown by a computation: the subject is of a kind for which this number was not made (a head that
 /// is no softmax, say). A std::domain_error instead means: of the right kind, but the number does
 /// not exist for it.
@@ -52,6 +58,10 @@ struct Metric {
   /// Called only with all that `needs` says. Throws NotApplicable, std::domain_error (undefined) or
   /// std::invalid_argument (the subject contradicts itself).
   std::function<Result(const Subject&)> compute = {};
+  /// What compute takes for granted and a run file may change; most metrics have none.
+  std::vector<Setting> settings = {};
+  /// compute with other settings: all of `settings`, in their order.
+  std::function<Result(const Subject&, const std::vector<Setting>&)> compute_with = {};
 
   bool asks_for(std::string_view view) const;
 };

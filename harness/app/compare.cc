@@ -143,12 +143,7 @@ class Wanted {
 };
 
 /// Rows come in the catalogue's order; metrics of plugins behind it.
-std::size_t place_of(const std::string& metric) {
-  const auto& all = metrics::catalogue().metrics();
-  return static_cast<std::size_t>(
-      std::find_if(all.begin(), all.end(), [&](const auto& info) { return info.name == metric; }) -
-      all.begin());
-}
+std::size_t place_of(const std::string& metric) { return metrics::catalogue().place(metric); }
 
 struct Arranged {
   std::vector<results::Measured> numbers;

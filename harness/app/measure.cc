@@ -13,6 +13,7 @@
 #include "harness/app/command.h"
 #include "harness/app/component_options.h"
 #include "harness/app/folders.h"
+#include "harness/app/metric_order.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_measured.h"
 #include "harness/core/border/interpreter.h"
@@ -104,6 +105,8 @@ Asked read_arguments(const Options& options) {
         std::vector<std::string> known;
         for (const auto& group : catalogue.groups()) known.emplace_back(group);
         for (const auto& metric : catalogue.metrics()) known.push_back(metric.name);
+        if (const auto settings = catalogue.settings_text(text); !settings.empty())
+          throw UsageError("no metric " + text + ": " + settings);
         throw UsageError("no metric, group or file " + text +
                          core::did_you_mean(text, known, "conoscope metric"));
       }
@@ -120,12 +123,13 @@ Asked read_arguments(const Options& options) {
 /// Every one that the names stand for, in the order of the boards.
 std::vector<std::string> metric_names(const std::vector<std::string>& asked) {
   const auto& catalogue = metrics::catalogue();
-  std::vector<std::string> chosen, out;
+  std::vector<std::string> chosen;
   for (const auto& name : asked)
-    for (const auto* metric : catalogue.select(name)) chosen.push_back(metric->name);
-  for (const auto& metric : catalogue.metrics())
-    if (asked.empty() || core::contains(chosen, metric.name)) out.push_back(metric.name);
-  return out;
+    for (const auto* metric : catalogue.select(name))
+      if (!core::contains(chosen, metric->name)) chosen.push_back(metric->name);
+  if (asked.empty())
+    for (const auto& metric : catalogue.metrics()) chosen.push_back(metric.name);
+  return in_catalogue_order(chosen);
 }
 
 core::Component data_component(const core::Registry& registry, const Asked& asked,

@@ -18,13 +18,24 @@ using results::Field;
 struct Row {
   std::string name, group, better, unit, question;
   Field low, high;
-  std::string needs, uses, source;
+  std::string needs, uses, source, settings = {};
 };
 
 std::string need_texts(const std::vector<std::string_view>& needs) {
   std::vector<std::string> texts;
   for (const auto need : needs) texts.emplace_back(metrics::need_text(need));
   return joined(texts);
+}
+
+/// "hidden = 32, batch = 128; others by name, as ois(hidden=64)"
+std::string settings_text(const metrics::Metric& metric) {
+  std::string text;
+  for (const auto& [name, value] : metric.settings)
+    text += (text.empty() ? "" : ", ") + std::string(name) + " = " + std::to_string(value);
+  if (text.empty()) return text;
+  const auto& [name, value] = metric.settings.front();
+  return text + "; others by name, as " + metric.name + "(" + std::string(name) + "=" +
+         std::to_string(2 * value) + ")";
 }
 
 /// The built-in ones in the order of the boards, then those of the plugins in the search path.
@@ -35,7 +46,8 @@ std::vector<Row> all_metrics(const core::Registry& registry) {
     rows.push_back({metric.name, std::string(metric.group),
                     std::string(metrics::to_string(metric.direction)), std::string(metric.unit),
                     metric.question, bound(metric.low), bound(metric.high),
-                    need_texts(metric.needs), need_texts(metric.uses), std::string(metric.source)});
+                    need_texts(metric.needs), need_texts(metric.uses), std::string(metric.source),
+                    settings_text(metric)});
   const auto given = [](const std::optional<double>& value) {
     return value ? Field(*value) : Field();
   };
@@ -79,6 +91,7 @@ results::Table facts_of(const Row& row) {
                                                                   {"unit", row.unit},
                                                                   {"needs", row.needs},
                                                                   {"uses", row.uses},
+                                                                  {"settings", row.settings},
                                                                   {"source", row.source}})
     if (!value.empty()) facts.add({std::string(key), value});
   return facts;
@@ -112,7 +125,8 @@ int metric_command(const Arguments& arguments) {
     }
     std::erase_if(rows, [&](const Row& row) { return row.group != wanted; });
     if (rows.empty())
-      throw UsageError("no metric or group " + wanted + core::did_you_mean(wanted, names, "conoscope metric"));
+      throw UsageError("no metric or group " + wanted +
+                       core::did_you_mean(wanted, names, "conoscope metric"));
   }
   std::cout << results::to_text(table_of(rows), format);
   return kOk;

@@ -8,12 +8,10 @@
 namespace conoscope::app {
 
 std::vector<std::string> in_catalogue_order(const std::vector<std::string>& metrics) {
-  std::vector<std::string> out;
-  for (const auto& info : metrics::catalogue().metrics())
-    if (std::find(metrics.begin(), metrics.end(), info.name) != metrics.end())
-      out.emplace_back(info.name);
-  for (const auto& name : metrics)
-    if (metrics::catalogue().metric(name) == nullptr) out.push_back(name);
+  std::vector<std::string> out = metrics;
+  std::stable_sort(out.begin(), out.end(), [](const std::string& a, const std::string& b) {
+    return metrics::catalogue().place(a) < metrics::catalogue().place(b);
+  });
   return out;
 }
 

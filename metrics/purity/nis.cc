@@ -132,8 +132,8 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
   return result;
 }
 
-NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
-                std::uint64_t seed) {
+NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts, std::uint64_t seed,
+                const NicheTraining& training) {
   constexpr const char* kName = "nis";
   const detail::ConceptLabels labels = detail::concept_labels(kName, concepts);
   require_binary(kName, concepts);
@@ -141,7 +141,7 @@ NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
   const detail::TrainTest rows = detail::split_80_20(kName, labels.samples(), seed, kSplit);
   const Matrix train_x = rows_of(c_hat, rows.train), train_y = rows_of(concepts, rows.train);
   const Matrix test_x = rows_of(c_hat, rows.test), test_y = rows_of(concepts, rows.test);
-  const NicheNetwork network = train_niche_network(train_x, train_y);
+  const NicheNetwork network = train_niche_network(train_x, train_y, training);
   const Matrix nicher = train_x.rows() < 2 ? Matrix::Zero(c_hat.cols() / width, concepts.cols())
                                            : concept_nicher(train_x, width, train_y);
   const Matrix signed_nicher =
@@ -153,13 +153,26 @@ NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
 
 namespace {
 
-NicheScores scores_of(const Subject& subject) {
+NicheScores trained(const Subject& subject, const NicheTraining& training) {
   const ConceptView& view = subject.concepts();
   const Matrix& truth = subject.annotations().concepts;
   if (truth.cols() < 2) throw NotApplicable("purity is between concepts, and there is one");
   if (!((truth.array() == 0.0) || (truth.array() == 1.0)).all())
     throw NotApplicable("the annotated concepts are not binary");
-  return nis(view.scores, view.width, truth, subject.seed());
+  return nis(view.scores, view.width, truth, subject.seed(), training);
+}
+
+NicheScores scores_of(const Subject& subject) { return trained(subject, {}); }
+
+NicheTraining training_of(const std::vector<Setting>& settings) {
+  return {
+      .hidden = settings[0].value, .most_epochs = settings[1].value, .batch = settings[2].value};
+}
+
+/// In the order of training_of.
+std::vector<Setting> published() {
+  const NicheTraining training;
+  return {{"hidden", training.hidden}, {"epochs", training.most_epochs}, {"batch", training.batch}};
 }
 
 Result result_of(const NicheImpurity& found) {
@@ -184,6 +197,11 @@ std::vector<Metric> declare::nis() {
       .needs = {"concept_view", "concepts"},
       .compute =
           [](const Subject& subject) { return result_of(subject.once(scores_of).definition); },
+      .settings = published(),
+      .compute_with =
+          [](const Subject& subject, const std::vector<Setting>& settings) {
+            return result_of(trained(subject, training_of(settings)).definition);
+          },
   };
   Metric softmax = definition;
   softmax.name = "nis_softmax";
@@ -195,6 +213,9 @@ std::vector<Metric> declare::nis() {
   softmax.compute = [](const Subject& subject) {
     return result_of(subject.once(scores_of).softmax);
   };
+  softmax.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
+    return result_of(trained(subject, training_of(settings)).softmax);
+  };
   Metric complement = definition;
   complement.name = "nis_complement";
   complement.question = "How well does a concept's niche alone predict it?";
@@ -202,6 +223,9 @@ std::vector<Metric> declare::nis() {
   complement.source = "Parisini et al., 2025, Figs. 15 and 16: a port of the code of NIS";
   complement.compute = [](const Subject& subject) {
     return result_of(subject.once(scores_of).complement);
+  };
+  complement.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
+    return result_of(trained(subject, training_of(settings)).complement);
   };
   return {definition, softmax, complement};
 }

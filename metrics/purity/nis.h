@@ -53,7 +53,7 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
 
 /// The whole score: 80 % of the samples train the network and give the nicher, the rest is judged.
 /// The three variants share the network. The seed draws the split; the network's start is the
-/// reference's fixed one.
+/// reference's fixed one, unless the training says otherwise.
 ///
 /// c_hat     n x (k' * width).   concepts  n x k of 0 and 1, k >= 2
 /// throws    std::invalid_argument: as above; k < 2; n < 2
@@ -62,7 +62,7 @@ struct NicheScores {
   NicheImpurity definition, softmax, complement;
 };
 NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
-                std::uint64_t seed = 0);
+                std::uint64_t seed = 0, const NicheTraining& training = {});
 
 namespace declare {
 /// nis, nis_softmax and nis_complement of binary concepts; parts: NI at each threshold.

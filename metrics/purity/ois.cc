@@ -145,7 +145,17 @@ struct Matrices {
   std::string caveat = {};
 };
 
-Matrices trained(const Subject& subject, Index batch) {
+PurityOptions options_of(const std::vector<Setting>& settings) {
+  return {.epochs = settings[1].value, .batch = settings[2].value, .hidden = settings[0].value};
+}
+
+/// In the order of options_of.
+std::vector<Setting> published() {
+  const PurityOptions options;
+  return {{"hidden", options.hidden}, {"epochs", options.epochs}, {"batch", options.batch}};
+}
+
+Matrices trained(const Subject& subject, PurityOptions options) {
   const ConceptView& view = subject.concepts();
   const Matrix& truth = subject.annotations().concepts;
   if (truth.cols() < 2) throw NotApplicable("purity is between concepts, and there is one");
@@ -153,8 +163,6 @@ Matrices trained(const Subject& subject, Index batch) {
     throw NotApplicable(std::to_string(view.scores.cols() / view.width) +
                         " representations cannot stand for " + std::to_string(truth.cols()) +
                         " concepts");
-  PurityOptions options;
-  options.batch = batch;
   options.seed = subject.seed();
   Matrices out{.purity = purity_matrix(view.scores, view.width, truth, options),
                .oracle = oracle_matrix(truth, options)};
@@ -169,25 +177,41 @@ Matrices trained(const Subject& subject, Index batch) {
   return out;
 }
 
-Matrices matrices_of(const Subject& subject) { return trained(subject, PurityOptions().batch); }
+Matrices matrices_of(const Subject& subject) { return trained(subject, {}); }
 
 Matrices reference_matrices(const Subject& subject) {
   constexpr Index kBatchOfTheCode = 512;
-  return trained(subject, kBatchOfTheCode);
+  return trained(subject, {.batch = kBatchOfTheCode});
 }
 
 /// Of representations whose order says which concept each stands for.
-Result as_it_stands(const Subject& subject, Matrices (*derive)(const Subject&),
-                    bool include_diagonal) {
+void require_names(const Subject& subject) {
   if (!has_names(subject.concepts()))
     throw NotApplicable("representations without names have to be aligned first");
-  const Matrices& m = subject.once(derive);
+}
+
+Result as_it_stands(const Matrices& m, bool include_diagonal) {
   if (m.purity.rows() != m.purity.cols())
     throw NotApplicable(std::to_string(m.purity.rows()) + " representations of " +
                         std::to_string(m.purity.cols()) + " concepts have to be aligned first");
   return {ois(m.purity, m.oracle, include_diagonal),
           {m.purity.data(), m.purity.data() + m.purity.size()},
           m.caveat};
+}
+
+Result ois_of(const Subject& subject) {
+  require_names(subject);
+  return as_it_stands(subject.once(matrices_of), true);
+}
+
+Result off_diagonal_of(const Subject& subject) {
+  require_names(subject);
+  return as_it_stands(subject.once(matrices_of), false);
+}
+
+Result reference_of(const Subject& subject) {
+  require_names(subject);
+  return as_it_stands(subject.once(reference_matrices), true);
 }
 
 Result aligned(const Matrices& m, const IndexVector& alignment) {
@@ -216,24 +240,30 @@ std::vector<Metric> declare::ois() {
                       [](const Subject& subject) -> Result {
                         return {static_cast<double>(subject.once(matrices_of).failed)};
                       });
-  Metric reference =
-      row("ois_reference",
-          "How much more does each representation know of other concepts than the "
-          "concepts themselves do, by networks in batches of 512?",
-          [](const Subject& subject) { return as_it_stands(subject, reference_matrices, true); });
+  Metric reference = row("ois_reference",
+                         "How much more does each representation know of other concepts than the "
+                         "concepts themselves do, by networks in batches of 512?",
+                         reference_of);
   reference.source = "Espinosa Zarlenga et al., AAAI 2023, code c09d125";
   failed.direction = Direction::kNone;
   failed.high = kUnbounded;
   failed.unit = "concepts";
-  return {
+  Metric own =
       row("ois",
           "How much more does each representation know of other concepts than the concepts "
           "themselves do?",
-          [](const Subject& subject) { return as_it_stands(subject, matrices_of, true); }),
+          ois_of);
+  own.settings = published();
+  own.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
+    require_names(subject);
+    return as_it_stands(trained(subject, options_of(settings)), true);
+  };
+  return {
+      own,
       row("ois_off_diagonal",
           "How much more does each representation know of other concepts, whatever it knows of its "
           "own?",
-          [](const Subject& subject) { return as_it_stands(subject, matrices_of, false); }),
+          off_diagonal_of),
       row("ois_aligned_greedy",
           "How impure are representations without names, aligned with the concepts greedily?",
           [](const Subject& subject) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/metrics/metric_tables.h"
+#include "tests/metrics/purity/hand_made.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -50,6 +51,55 @@ TEST_CASE("catalogue: lookup by name and by group") {
   REQUIRE(catalogue().select("surf_top1").size() == 1);
   CHECK(catalogue().select("surf_top1")[0]->name == "surf_top1");
   CHECK(catalogue().select("sur").empty());
+}
+
+TEST_CASE("catalogue: a name may change a metric's settings") {
+  const Metric* small = catalogue().metric("ois(hidden=8)");
+  REQUIRE(small != nullptr);
+  CHECK(small->name == "ois(hidden=8)");
+  CHECK(small->group == "purity");
+  CHECK(catalogue().metric("ois(hidden=8)") == small);
+  CHECK(catalogue().place("ois(hidden=8)") == catalogue().place("ois"));
+  CHECK(catalogue().place("no_such") == catalogue().metrics().size());
+  REQUIRE(catalogue().select("ois(batch=512,hidden=8)").size() == 1);
+  for (const char* wrong : {"ois()", "ois(hiden=8)", "ois(hidden=0)", "ois(hidden=8",
+                            "ois(hidden=8,)", "ois(hidden=-1)", "ois(hidden=8,hidden=9)",
+                            "ois(hidden=8.5)", "ois(hidden)", "ois(hidden=9999999)"}) {
+    CAPTURE(wrong);
+    CHECK(catalogue().metric(wrong) == nullptr);
+    CHECK(catalogue().select(wrong).empty());
+    CHECK(catalogue().settings_text(wrong) ==
+          "ois takes hidden, epochs and batch, whole numbers from 1, as ois(hidden=32)");
+  }
+  CHECK(catalogue().metric("ctl(hidden=8)") == nullptr);
+  CHECK(catalogue().settings_text("ctl(hidden=8)") == "ctl has no settings");
+  CHECK(catalogue().settings_text("ois") == "");
+  CHECK(catalogue().settings_text("nothing(hidden=8)") == "");
+}
+
+TEST_CASE("catalogue: with its published settings a metric is itself, with others another") {
+  const HandMade made(400, 3);
+  ConceptView view;
+  view.scores = made.impure;
+  view.probabilities = made.concepts;
+  Annotations annotations;
+  annotations.concepts = made.concepts;
+  Views views;
+  views.concepts = &view;
+  views.annotations = &annotations;
+  const Subject subject(views);
+  const auto value = [&](const char* name) {
+    const Score found = score(*catalogue().metric(name), subject);
+    REQUIRE_MESSAGE(found.reason.empty(), name << ": " << found.message);
+    return found.value;
+  };
+  CHECK(value("ois(hidden=32)") == value("ois"));
+  CHECK(value("ois(batch=512)") == value("ois_reference"));
+  CHECK(value("ois(hidden=1)") != value("ois"));
+  for (const char* name : {"nis", "nis_softmax", "nis_complement"}) {
+    CHECK(value((std::string(name) + "(hidden=20)").c_str()) == value(name));
+    CHECK(value((std::string(name) + "(hidden=2)").c_str()) != value(name));
+  }
 }
 
 TEST_CASE("catalogue: every metric says what it lacks, with nothing at hand") {

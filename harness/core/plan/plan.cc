@@ -97,9 +97,13 @@ class Planner {
       for (const auto& metric : catalogue.metrics()) plan_.metrics.emplace_back(metric.name);
     for (const auto& asked : plan_.run_file.metrics) {
       const auto selected = catalogue.select(asked.name);
-      if (selected.empty() && of_plugins.count(asked.name) == 0)
-        diagnostics_.add(asked.place, "no metric " + asked.name +
-                                          did_you_mean(asked.name, known, "conoscope metric"));
+      if (selected.empty() && of_plugins.count(asked.name) == 0) {
+        const std::string settings = catalogue.settings_text(asked.name);
+        diagnostics_.add(asked.place,
+                         "no metric " + asked.name +
+                             (settings.empty() ? did_you_mean(asked.name, known, "conoscope metric")
+                                               : ": " + settings));
+      }
       for (const auto* metric : selected)
         if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
     }

@@ -22,6 +22,8 @@ std::map<std::string, Score> scored(const Matrix& c_hat, const Matrix& concepts,
   if (named) view.probabilities = c_hat;
   Annotations annotations;
   annotations.concepts = concepts;
+  for (Index i = 0; concepts.size() > 0 && i < concepts.rows(); ++i)
+    annotations.labels.push_back(static_cast<Index>(concepts(i, concepts.cols() - 1)));
   Views views;
   views.concepts = &view;
   views.annotations = &annotations;
@@ -110,6 +112,8 @@ TEST_CASE("no number, and why") {
   Matrix constant = data.concepts;
   constant.col(0).setOnes();
   for (const auto& [name, score] : scored(data.pure, constant)) {
+    CAPTURE(name);
+    if (name == "label_probe_auc") continue;  // asks for no concepts
     CHECK(score.reason == "undefined");
     CHECK(score.message.find("concept 0 is constant") != std::string::npos);
   }
