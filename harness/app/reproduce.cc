@@ -60,6 +60,18 @@ struct Found {
   auto operator<=>(const Found&) const = default;
 };
 
+/// Where the first of PARAMETER=VALUE,... ends: a comma within a list's value is not followed by a
+/// parameter.
+std::size_t end_of_first(std::string_view items) {
+  std::size_t comma = items.find(',');
+  while (comma != items.npos) {
+    const std::size_t next = items.find(',', comma + 1);
+    if (items.substr(comma, next - comma).find('=') != items.npos) return comma;
+    comma = next;
+  }
+  return items.size();
+}
+
 /// id(parameter=value,...): has the component these values, whatever its others are?
 bool has_parameters(const core::Component& component, const std::string& wanted) {
   const auto open = wanted.find('(');
@@ -68,9 +80,9 @@ bool has_parameters(const core::Component& component, const std::string& wanted)
   const auto params = results::read_params(component.params);
   std::string_view rest = std::string_view(wanted).substr(open + 1, wanted.size() - open - 2);
   while (params && !rest.empty()) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    const auto item = rest.substr(0, comma);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const std::size_t end = end_of_first(rest);
+    const auto item = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     const auto equals = std::min(item.find('='), item.size() - 1);
     const std::string key(item.substr(0, equals)), value(item.substr(equals + 1));
     const auto has = [&](const auto& param) {

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 #undef CHECK  // libtorch's, not doctest's
 #include <doctest/doctest.h>
 
@@ -25,7 +29,8 @@ const Plugin& torchscript() {
 
 std::string text(const char* value) { return value; }
 
-/// Modules as a user's file holds them, with weights from a seed.
+/// Modules as a user's file holds them, with weights from a seed. libtorch takes two seconds and a
+/// GiB to compile a method, so a class is compiled once and copied after that.
 class Builder {
  public:
   Module linear(std::int64_t from, std::int64_t to) {
@@ -38,6 +43,15 @@ class Builder {
 
   /// With batch normalisation.
   Module conv(std::int64_t from, std::int64_t to, int side, int stride) {
+    if (const auto known = convolutions_.find({side, stride}); known != convolutions_.end()) {
+      Module module = known->second.deepcopy();
+      module.setattr("weight", draw({to, from, side, side}));
+      module.setattr("scale", torch::ones({to}));
+      module.setattr("shift", draw({to}));
+      module.setattr("mean", draw({to}));
+      module.setattr("variance", torch::full({to}, 2.0));
+      return module;
+    }
     Module module("Conv");
     module.register_parameter("weight", draw({to, from, side, side}), false);
     module.register_parameter("scale", torch::ones({to}), false);
@@ -49,28 +63,26 @@ class Builder {
                   s + "], [" + p + ", " + p +
                   "])\n  return torch.batch_norm(y, self.scale, self.shift, self.mean, "
                   "self.variance, False, 0.1, 1e-05, False)\n");
+    convolutions_.insert({{side, stride}, module});
     return module;
   }
 
   Module block(std::int64_t from, std::int64_t to, int stride) {
-    Module module("BasicBlock");
-    module.register_module("conv1", conv(from, to, 3, stride));
-    module.register_module("conv2", conv(to, to, 3, 1));
-    module.register_module("downsample", conv(from, to, 1, stride));
-    module.define(R"(
+    return of_parts("BasicBlock " + std::to_string(stride),
+                    {{"conv1", conv(from, to, 3, stride)},
+                     {"conv2", conv(to, to, 3, 1)},
+                     {"downsample", conv(from, to, 1, stride)}},
+                    R"(
 def forward(self, x):
   y = self.conv2.forward(torch.relu(self.conv1.forward(x)))
   return torch.relu(y + self.downsample.forward(x))
 )");
-    return module;
   }
 
   Module stage(std::int64_t from, std::int64_t to, int stride) {
-    Module module("Stage");
-    module.register_module("first", block(from, to, stride));
-    module.register_module("second", block(to, to, 1));
-    module.define("def forward(self, x):\n  return self.second.forward(self.first.forward(x))\n");
-    return module;
+    return of_parts("Stage " + std::to_string(stride),
+                    {{"first", block(from, to, stride)}, {"second", block(to, to, 1)}},
+                    "def forward(self, x):\n  return self.second.forward(self.first.forward(x))\n");
   }
 
   /// ResNet-18, an eighth as wide, as torchvision lays it out.
@@ -84,13 +96,17 @@ def forward(self, x):
     module.register_module("layer3", stage(16, 32, 2));
     module.register_module("layer4", stage(32, 64, 2));
     module.register_module("fc", linear(64, 10));
-    module.define("def pool(self, x):\n  return torch.adaptive_avg_pool2d(x, [1, 1])\n");
     module.define(R"(
+def pool(self, x):
+  return torch.adaptive_avg_pool2d(x, [1, 1])
+
 def body(self, x):
   x = torch.max_pool2d(torch.relu(self.conv1.forward(x)), [3, 3], [2, 2], [1, 1])
   return self.layer4.forward(self.layer3.forward(self.layer2.forward(self.layer1.forward(x))))
-)");
-    module.define("def forward(self, x):\n  h = " + pooled + "\n  return " + answer + "\n");
+
+def forward(self, x):
+  h = )" + pooled +
+                  "\n  return " + answer + "\n");
     return module;
   }
 
@@ -141,10 +157,25 @@ def body(self, x):
   }
 
  private:
+  Module of_parts(const std::string& kind, const std::vector<std::pair<std::string, Module>>& parts,
+                  const std::string& forward) {
+    if (const auto known = composed_.find(kind); known != composed_.end()) {
+      Module module = known->second.deepcopy();
+      for (const auto& [name, part] : parts) module.setattr(name, part._ivalue());
+      return module;
+    }
+    Module module(kind.substr(0, kind.find(' ')));
+    for (const auto& [name, part] : parts) module.register_module(name, part);
+    module.define(forward);
+    composed_.insert({kind, module});
+    return module;
+  }
+
   sdk::Random random_{sdk::Seed(3)};
+  std::map<std::pair<int, int>, Module> convolutions_;  // by side and stride
+  std::map<std::string, Module> composed_;
 };
 
-/// libtorch takes seconds to compile it.
 const Module& resnet18() {
   static const Module module = Builder().resnet18();
   return module;
