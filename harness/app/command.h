@@ -60,6 +60,8 @@ int plugin_info_command(const Arguments& arguments);
 int plugin_check_command(const Arguments& arguments);
 int plugin_new_command(const Arguments& arguments);
 int cache_command(const Arguments& arguments);
+int submit_command(const Arguments& arguments);
+int submit_slurm_command(const Arguments& arguments);
 int worker_command(const Arguments& arguments);
 
 }  // namespace conoscope::app

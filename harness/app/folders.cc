@@ -1,5 +1,7 @@
 #include "harness/app/folders.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
@@ -83,9 +85,32 @@ fs::path data_folder() {
   return folder.empty() ? folder : fs::absolute(folder);
 }
 
+std::vector<std::string> own_variables() {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const std::string text = *entry; text.starts_with("CONOSCOPE_") &&
+                                         !text.starts_with("CONOSCOPE_STORE=") &&
+                                         !text.starts_with("CONOSCOPE_CACHE="))
+      out.push_back(text);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> slurm_environment() {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const std::string text = *entry;
+        text.starts_with("SLURM_CONF=") ||
+        (!text.starts_with("SLURM_") && !text.starts_with("SBATCH_")))
+      out.push_back(text);
+  return out;
+}
+
 core::InterpreterSearch interpreter_search() {
   return {variable("CONOSCOPE_PYTHON"), split_path_list(variable("PATH"))};
 }
+
+fs::path own_executable() { return fs::read_symlink("/proc/self/exe"); }
 
 fs::path share_folder() { return prefix() / "share/conoscope"; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "harness/core/border/interpreter.h"
@@ -26,8 +27,20 @@ std::filesystem::path default_store();
 /// CONOSCOPE_DATA_DIR, absolute; empty: not set.
 std::filesystem::path data_folder();
 
+/// "NAME=value" of every variable that begins with CONOSCOPE_ but for the store and the cache, which
+/// jobs are given as options.
+std::vector<std::string> own_variables();
+
+/// The environment for a program of Slurm's: without what Slurm told a job that this command may run
+/// in, and without the user's defaults for sbatch, which job scripts replace. SLURM_CONF stays.
+std::vector<std::string> slurm_environment();
+
 /// CONOSCOPE_PYTHON and PATH.
 core::InterpreterSearch interpreter_search();
+
+/// The file of this command.
+/// throws  std::filesystem::filesystem_error: the system does not tell
+std::filesystem::path own_executable();
 
 /// The folder of this installation's (or build tree's) shared files.
 std::filesystem::path share_folder();

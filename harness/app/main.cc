@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"run", "do the work of a run file, then print the leaderboard", run_command},
     {"plan", "show what a run would do, and what it skips and why", plan_command},
     {"reproduce", "run a paper's studies and judge its tables and figures", reproduce_command},
+    {"submit", "hand a run to a cluster, in shards", submit_command},
     {"measure", "score arrays of your own, without a run file", measure_command},
     {"board", "print a leaderboard", board_command},
     {"compare", "say whether two explainers, runs, stores or metrics differ", compare_command},

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <optional>
 
 #include "harness/app/access.h"
 #include "harness/app/command.h"
@@ -11,6 +12,7 @@
 #include "harness/app/print_board.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
+#include "harness/app/submission.h"
 #include "harness/core/run/memory_check.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"
@@ -42,6 +44,29 @@ void stop_at_once_outside_jobs() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
+/// The exit code of a run that was stopped; nullopt: it came to its end.
+std::optional<int> stopped_code(const core::RunOutcome& outcome) {
+  if (outcome.signal == 0) return std::nullopt;
+  std::cerr << "stopped; the same command continues\n";
+  return outcome.signal == SIGINT ? kInterrupted : kStopped;
+}
+
+/// Makes models for others to use. Returns the exit code.
+int prepare(const core::Plan& plan, const std::vector<std::size_t>& models,
+            const core::Cache& cache, core::Quarantine& quarantine,
+            const core::RunOptions& options) {
+  auto nothing = results::Store::open(":memory:", results::Mode::read_write);
+  core::RunOutcome outcome;
+  {
+    Progress progress(models.size());
+    outcome = core::make_artifacts(plan, models, nothing, cache, quarantine, options, progress);
+  }
+  std::cerr << plan.run_file.name << ": " << outcome.good << " of " << models.size()
+            << " models are in the cache\n";
+  if (const auto code = stopped_code(outcome)) return *code;
+  return outcome.failed > 0 ? kSomeFailed : kOk;
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -66,6 +91,11 @@ int run_command(const Arguments& arguments) {
                 "only such cells; KEY: dataset, model, explainer, seed, control, cell");
   options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
                 "only the i-th of N parts of the cells; merge the stores afterwards");
+  options.add()("frozen", po::value<std::string>()->value_name("DIR"),
+                "the shards that `submit` has put down in this folder");
+  options.add()("prepare", "only make the models, with --shard those that several shards need");
+  options.add()("memory", po::value<double>()->value_name("MIB"),
+                "what all workers may hold together, if that is less than limits.memory for each");
   options.add()("retry", po::value<unsigned>()->default_value(0)->value_name("N"),
                 "try a failed job again up to N times");
   options.add()("repeat", "fit everything twice; a difference of one bit is a failure");
@@ -80,19 +110,43 @@ int run_command(const Arguments& arguments) {
 
   const auto file = find_run_file(
       options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
-  const core::Plan plan = load_plan(file, options);
+  core::Plan plan = load_plan(file, options);
+  if (options.has("memory")) {
+    const double share = options.get<double>("memory") / jobs;
+    if (!(share >= 1)) throw UsageError("--memory: expected a MiB or more for each worker");
+    auto& memory = plan.run_file.limits.memory;
+    if (share < static_cast<double>(memory) / 0x1p20)
+      memory = static_cast<std::uint64_t>(share * 0x1p20);
+  }
   const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
                                         : std::vector<std::string>{};
   const auto shard = options.get<std::string>("shard");
-  select_cells(plan, {}, only, shard);  // a mistake in them must not leave an empty store behind
+  const core::Split split = options.has("frozen")
+                                ? frozen_split(plan, options.get<std::string>("frozen"))
+                                : split_of(plan, parse_shard(shard).of);
+  // A mistake in them must not leave an empty store behind.
+  select_cells(plan, {}, only, shard, &split);
   const core::Cache cache(options.cache());
   core::Quarantine quarantine = open_quarantine(options);
+  std::vector<core::PluginFile> plugins;
+  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
+    for (const auto& component : *list) plugins.push_back(component.plugin);
+  core::RunOptions run_options;
+  run_options.confine = options.confine();
+  run_options.jobs = jobs;
+  run_options.retry = options.get<unsigned>("retry");
+  run_options.repeat = options.has("repeat");
+  if (options.has("prepare")) {
+    ask_for_access(plugins, options);
+    return prepare(plan, shared_models(plan, split, parse_shard(shard)), cache, quarantine,
+                   run_options);
+  }
   results::Store store = results::Store::open(options.store(), results::Mode::read_write);
   core::register_run(plan, store);
 
   const auto finished = core::finished_cells(plan, store);
   report_changed_plugins(plan, store, finished);
-  const auto todo = select_cells(plan, finished, only, shard);
+  const auto todo = select_cells(plan, finished, only, shard, &split);
   std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << finished.size()
             << " done, " << todo.size() << " to do now";
   if (!plan.skipped.empty())
@@ -103,16 +157,8 @@ int run_command(const Arguments& arguments) {
   for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
     std::cerr << "warning: will not fit: " << line << '\n';
 
-  std::vector<core::PluginFile> plugins;
-  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
-    for (const auto& component : *list) plugins.push_back(component.plugin);
   if (!todo.empty()) ask_for_access(plugins, options);
 
-  core::RunOptions run_options;
-  run_options.confine = options.confine();
-  run_options.jobs = jobs;
-  run_options.retry = options.get<unsigned>("retry");
-  run_options.repeat = options.has("repeat");
   std::optional<results::Store> recovery;
   const auto recovery_file = cache.root() / ("recovery-" + plan.run_key.substr(0, 12) + ".db");
   run_options.recover = [&](const results::StoreError& e) -> results::Store* {
@@ -146,10 +192,7 @@ int run_command(const Arguments& arguments) {
               << recovery_file.string() << " --store " << options.store().string() << '\n';
     return kNotSaved;
   }
-  if (outcome.signal != 0) {
-    std::cerr << "stopped; the same command continues\n";
-    return outcome.signal == SIGINT ? kInterrupted : kStopped;
-  }
+  if (const auto code = stopped_code(outcome)) return *code;
   if (!options.has("no-board")) {
     BoardRequest board;
     board.kind = plan.run_file.board;

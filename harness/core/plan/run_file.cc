@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "harness/core/plan/names.h"
+#include "harness/core/plan/slurm_request.h"
 #include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
 
@@ -65,8 +66,9 @@ class Parser {
       : folder_(folder), diagnostics_(diagnostics) {}
 
   void root(const toml::table& table, RunFile& out) {
-    keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
-                 "limits", "board", "profiles", "dataset", "model", "explainer", "metric"});
+    keys(table,
+         {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
+          "limits", "slurm", "board", "profiles", "dataset", "model", "explainer", "metric"});
     if (const auto* node = table.get("name")) text(*node, "name", out.name);
     seeds(table, out);
     out.controls = controls(table, {"none"});
@@ -86,6 +88,10 @@ class Parser {
     }
     if (const auto* node = table.get("board")) board(*node, out.board);
     if (const auto* node = table.get("limits")) limits(*node, out.limits);
+    if (const auto* node = table.get("slurm")) {
+      SlurmRequest elsewhere;  // read_slurm_request() is for those who need it
+      slurm(*node, elsewhere);
+    }
     out.datasets = components(table, "dataset");
     out.models = components(table, "model");
     out.explainers = components(table, "explainer");
@@ -93,6 +99,49 @@ class Parser {
     for (const char* needed : {"dataset", "model"})
       if (table.get(needed) == nullptr)
         diagnostics_.add({1, 1}, std::string("there is no [[") + needed + "]]");
+  }
+
+  void slurm(const toml::node& node, SlurmRequest& out) {
+    const auto* table = node.as_table();
+    if (table == nullptr) return error(node, "slurm: expected a table");
+    keys(*table, {"shards", "partition", "account", "qos", "time", "mem", "mem_per_cpu", "cpus",
+                  "gres", "constraint", "exclude", "max_running", "setup", "sbatch", "without"});
+    for (const auto& [key, target] :
+         {std::pair{"shards", &out.shards}, std::pair{"cpus", &out.cpus},
+          std::pair{"max_running", &out.max_running}})
+      if (const auto* item = table->get(key)) {
+        const auto* value = item->as_integer();
+        if (value != nullptr && value->get() >= 1 && value->get() <= kMostShards)
+          *target = static_cast<std::uint32_t>(value->get());
+        else
+          error(*item, std::string("slurm.") + key + ": expected a whole number from 1 to " +
+                           std::to_string(kMostShards));
+      }
+    for (const auto& [key, target] :
+         {std::pair{"partition", &out.partition}, std::pair{"account", &out.account},
+          std::pair{"qos", &out.qos}, std::pair{"time", &out.time}, std::pair{"mem", &out.mem},
+          std::pair{"mem_per_cpu", &out.mem_per_cpu}, std::pair{"gres", &out.gres},
+          std::pair{"constraint", &out.constraint}, std::pair{"exclude", &out.exclude}})
+      if (const auto* item = table->get(key)) {
+        const std::string what = std::string("slurm.") + key;
+        if (text(*item, what, *target) && !is_slurm_value(*target))
+          error(*item, what + ": " + std::string(kSlurmValue));
+      }
+    if (!out.time.empty() && !slurm_seconds(out.time))
+      error(*table->get("time"), "slurm.time: " + std::string(kSlurmTime));
+    if (!out.mem.empty() && !out.mem_per_cpu.empty())
+      error(*table->get("mem_per_cpu"), "slurm.mem_per_cpu: slurm.mem is given, too");
+    for (const auto& [key, target] :
+         {std::pair{"setup", &out.setup}, std::pair{"sbatch", &out.sbatch},
+          std::pair{"without", &out.without}})
+      if (const auto* item = table->get(key))
+        for (const auto& [line, place] : texts(*item, std::string("slurm.") + key)) {
+          if (!is_script_line(line))
+            diagnostics_.add(place, std::string("slurm.") + key + ": expected texts of one line");
+          else if (target != &out.setup && line[0] != '-')
+            diagnostics_.add(place, std::string("slurm.") + key + ": " + std::string(kSlurmOption));
+          target->push_back(line);
+        }
   }
 
  private:
@@ -423,6 +472,18 @@ RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std
   }
   Parser(fs::absolute(path).parent_path(), diagnostics).root(root, out);
   if (!profiles.empty() && out.profile != profiles.front()) out.name += "-" + out.profile;
+  return out;
+}
+
+SlurmRequest read_slurm_request(const RunFile& run_file) {
+  toml::table root = toml::parse(std::string_view(run_file.text));
+  const auto profiles = profile_names(root, run_file.path.string());
+  if (!profiles.empty()) choose_profile(root, profiles, run_file.profile);
+  Diagnostics known(run_file.path.string());
+  SlurmRequest out;
+  if (const auto* node = root.get("slurm"))
+    Parser(run_file.path.parent_path(), known).slurm(*node, out);
+  known.throw_if_any();
   return out;
 }
 

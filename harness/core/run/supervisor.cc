@@ -102,11 +102,37 @@ class Supervisor {
   Supervisor& operator=(const Supervisor&) = delete;
 
   RunOutcome run() {
+    std::vector<std::size_t> scores;
+    for (const std::size_t cell : todo_)
+      scores.insert(scores.end(), plan_.cells[cell].score_nodes.begin(),
+                    plan_.cells[cell].score_nodes.end());
+    make(scores);
+    outcome_.signal = finished_ < todo_.size() ? stop_signal : 0;
+    return outcome_;
+  }
+
+  RunOutcome make_artifacts(const std::vector<std::size_t>& nodes) {
+    make(nodes);
+    for (const std::size_t node : nodes) {
+      if (state_[node] == State::kDone)
+        ++outcome_.good;
+      else if (state_[node] != State::kFailed)
+        outcome_.signal = stop_signal;
+      else {
+        ++outcome_.failed;
+        observer_.message(plan_.nodes[node].label + ": " + ends_[node].stage + ": " +
+                          ends_[node].message);
+      }
+    }
+    return outcome_;
+  }
+
+ private:
+  void make(const std::vector<std::size_t>& nodes) {
     const StopSignals signals;
     save([&] { store_->add_environment(environment_); });
-    declare_use();
-    for (const std::size_t cell : todo_)
-      for (const std::size_t node : plan_.cells[cell].score_nodes) want(node);
+    declare_use(nodes);
+    for (const std::size_t node : nodes) want(node);
     order_queue();
     refresh_all();  // refused plugins fail before anything runs, each with its reason
     bool announced = false;
@@ -124,17 +150,14 @@ class Supervisor {
       if (running_.empty()) break;
       wait();
     }
-    outcome_.signal = finished_ < todo_.size() ? stop_signal : 0;
-    return outcome_;
   }
 
- private:
   /// Before it is seen what is there: what is there then stays.
-  void declare_use() {
+  void declare_use(const std::vector<std::size_t>& nodes) {
     std::vector<std::string> keys;
     for (const Node& node : plan_.nodes)
       if (node.stage != Stage::kScore) keys.push_back(node.key);
-    if (!todo_.empty()) cache_.declare_use(keys);
+    if (!nodes.empty()) cache_.declare_use(keys);
   }
 
   /// Marks a node and what it needs as work to do; what the cache has is not.
@@ -526,6 +549,13 @@ RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, res
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer) {
   return Supervisor(plan, todo, store, cache, quarantine, options, observer).run();
+}
+
+RunOutcome make_artifacts(const Plan& plan, const std::vector<std::size_t>& nodes,
+                          results::Store& store, const Cache& cache, Quarantine& quarantine,
+                          const RunOptions& options, RunObserver& observer) {
+  const std::vector<std::size_t> no_cells;
+  return Supervisor(plan, no_cells, store, cache, quarantine, options, observer).make_artifacts(nodes);
 }
 
 }  // namespace conoscope::core

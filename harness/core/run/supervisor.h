@@ -55,4 +55,10 @@ RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, res
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer);
 
+/// Makes the artifacts of these nodes and of what they need, where the cache lacks them. Nothing is
+/// recorded: a fault is told to the observer, and is found again by the cells that need the artifact.
+RunOutcome make_artifacts(const Plan& plan, const std::vector<std::size_t>& nodes,
+                          results::Store& store, const Cache& cache, Quarantine& quarantine,
+                          const RunOptions& options, RunObserver& observer);
+
 }  // namespace conoscope::core

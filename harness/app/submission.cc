@@ -1,0 +1,181 @@
+#include "harness/app/submission.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "harness/app/command.h"
+#include "harness/app/folders.h"
+#include "harness/core/artifacts/sha256.h"
+#include "harness/core/run/registration.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A line of hashes.tsv.
+struct Hash {
+  std::string what, sha256, name;
+};
+
+std::vector<Hash> hashes_of(const core::Plan& plan) {
+  core::Sha256 text;
+  text.update(plan.run_file.text);
+  std::vector<Hash> out = {
+      {"cells", plan.run_key, plan.run_file.name},
+      {"run file", text.hex(), fs::absolute(plan.run_file.path).string()},
+      {"command", core::sha256_of_file(own_executable()), own_executable().string()}};
+  std::map<std::string, std::string> plugins;
+  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
+    for (const auto& component : *list)
+      plugins[component.plugin.file.string()] = component.plugin.sha256;
+  for (const auto& [file, sha256] : plugins) out.push_back({"plugin", sha256, file});
+  return out;
+}
+
+/// The fields of every line of a file of the folder.
+std::vector<std::vector<std::string>> rows_of(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in) throw std::invalid_argument(file.string() + ": cannot be read");
+  std::vector<std::vector<std::string>> out;
+  for (std::string line; std::getline(in, line);) {
+    out.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, '\t');) out.back().push_back(field);
+  }
+  return out;
+}
+
+void write(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+}
+
+[[noreturn]] void malformed(const fs::path& file) {
+  throw std::invalid_argument(file.string() + ": not as `conoscope submit` wrote it");
+}
+
+/// 20261123T063000
+std::string stamp() {
+  std::string out;
+  for (const char c : core::now_text().substr(0, 19))
+    if (c == 'T' || (c >= '0' && c <= '9')) out += c;
+  return out;
+}
+
+}  // namespace
+
+fs::path Submission::store(std::size_t shard) const {
+  return folder / ("shard-" + std::to_string(shard) + ".db");
+}
+
+std::string Submission::changed(const core::Plan& plan) const {
+  std::map<std::string, std::vector<std::string>> then;
+  const auto file = folder / "hashes.tsv";
+  for (const auto& row : rows_of(file)) {
+    if (row.size() != 3) malformed(file);
+    then[row[0]].push_back(row[1]);
+  }
+  for (const Hash& now : hashes_of(plan)) {
+    const auto& known = then[now.what];
+    if (std::find(known.begin(), known.end(), now.sha256) == known.end())
+      return now.what == "cells" ? "what " + now.name + " asks for (cells, data or metrics)"
+                                 : now.what + ' ' + now.name;
+  }
+  return "";
+}
+
+core::Split Submission::split(const core::Plan& plan) const {
+  const auto file = folder / "cells.tsv";
+  std::map<std::string, std::size_t> shard_of;
+  core::Split out;
+  for (const auto& row : rows_of(file)) {
+    std::size_t shard = 0;
+    if (row.size() != 2) malformed(file);
+    const char* last = row[1].data() + row[1].size();
+    if (std::from_chars(row[1].data(), last, shard).ptr != last || shard == 0) malformed(file);
+    if (row[0] == "shards")
+      out.shards = shard;
+    else
+      shard_of[row[0]] = shard - 1;
+  }
+  for (const auto& cell : plan.cells) {
+    const auto it = shard_of.find(cell.key);
+    if (it != shard_of.end() && it->second >= out.shards) malformed(file);
+    out.shard_of.push_back(it == shard_of.end() ? core::Split::kNone : it->second);
+  }
+  return out;
+}
+
+std::vector<Submission::Job> Submission::jobs() const {
+  std::vector<Job> out;
+  const auto file = folder / "jobs.tsv";
+  if (!fs::exists(file)) return out;
+  for (const auto& row : rows_of(file)) {
+    if (row.size() != 2) malformed(file);
+    out.push_back({row[0], row[1]});
+  }
+  return out;
+}
+
+void Submission::add_job(const Job& job) const {
+  std::ofstream out(folder / "jobs.tsv", std::ios::app);
+  out << job.what << '\t' << job.id << '\n';
+  out.close();
+  if (!out) throw std::runtime_error((folder / "jobs.tsv").string() + ": cannot be written");
+}
+
+Submission freeze(const core::Plan& plan, const core::Split& split, const fs::path& parent) {
+  fs::create_directories(parent);
+  Submission out{parent / (plan.run_file.name + "-" + stamp())};
+  for (int n = 2; !fs::create_directory(out.folder); ++n)
+    out.folder = parent / (plan.run_file.name + "-" + stamp() + "-" + std::to_string(n));
+  fs::create_directory(out.folder / "log");
+  write(out.folder / fs::path(plan.run_file.path).filename(), plan.run_file.text);
+  std::string cells = "shards\t" + std::to_string(split.shards) + '\n';
+  for (std::size_t i = 0; i < plan.cells.size(); ++i)
+    if (split.shard_of[i] != core::Split::kNone)
+      cells += plan.cells[i].key + '\t' + std::to_string(split.shard_of[i] + 1) + '\n';
+  write(out.folder / "cells.tsv", cells);
+  std::string hashes;
+  for (const Hash& hash : hashes_of(plan))
+    hashes += hash.what + '\t' + hash.sha256 + '\t' + hash.name + '\n';
+  write(out.folder / "hashes.tsv", hashes);  // the last: with it, the folder is a submission
+  return out;
+}
+
+std::vector<Submission> submissions(const core::Plan& plan, const fs::path& parent) {
+  std::vector<Submission> out;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    const auto hashes = entry.path() / "hashes.tsv";
+    if (!fs::exists(hashes, error)) continue;
+    for (const auto& row : rows_of(hashes))
+      if (row.size() == 3 && row[0] == "cells" && row[2] == plan.run_file.name)
+        out.push_back({entry.path()});
+  }
+  std::sort(out.begin(), out.end(), [](const Submission& a, const Submission& b) {
+    return fs::last_write_time(a.folder / "hashes.tsv") <
+           fs::last_write_time(b.folder / "hashes.tsv");
+  });
+  return out;
+}
+
+core::Split frozen_split(const core::Plan& plan, const fs::path& folder) {
+  const Submission submission{folder};
+  if (!fs::exists(folder / "hashes.tsv"))
+    throw UsageError("--frozen " + folder.string() + ": no folder of `conoscope submit`");
+  if (const auto what = submission.changed(plan); !what.empty())
+    throw UsageError("--frozen " + folder.string() + ": " + what +
+                     " has changed since the run was submitted; submit it again");
+  return submission.split(plan);
+}
+
+}  // namespace conoscope::app

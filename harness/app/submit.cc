@@ -1,0 +1,13 @@
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+
+namespace conoscope::app {
+
+int submit_command(const Arguments& arguments) {
+  static constexpr Command kActions[] = {
+      {"slurm", "hand a run to a Slurm cluster, and say how far it is", submit_slurm_command},
+  };
+  return run_action("submit", kActions, arguments);
+}
+
+}  // namespace conoscope::app

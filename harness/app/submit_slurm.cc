@@ -1,0 +1,393 @@
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "harness/app/access.h"
+#include "harness/app/command.h"
+#include "harness/app/folders.h"
+#include "harness/app/options.h"
+#include "harness/app/print_split.h"
+#include "harness/app/selection.h"
+#include "harness/app/shared_storage.h"
+#include "harness/app/slurm_client.h"
+#include "harness/app/slurm_script.h"
+#include "harness/app/submission.h"
+#include "harness/core/artifacts/cache.h"
+#include "harness/core/run/registration.h"
+#include "results/boards/status.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+namespace {
+
+void add_request_options(Options& options) {
+  const auto text = [&](const char* name, const char* value, const char* help) {
+    options.add()(name, po::value<std::string>()->value_name(value), help);
+  };
+  const auto number = [&](const char* name, const char* help) {
+    options.add()(name, po::value<std::uint32_t>()->value_name("N"), help);
+  };
+  const auto lines = [&](const char* name, const char* value, const char* help) {
+    options.add()(name, po::value<std::vector<std::string>>()->composing()->value_name(value),
+                  help);
+  };
+  number("shards", "how many parts the run is split into: one array task each (default: 8)");
+  text("partition", "NAME", "where the jobs run");
+  text("account", "NAME", "whom they are charged to");
+  text("qos", "NAME", "their quality of service");
+  text("time", "T", "of one task, as 04:00:00; it goes on in the next one");
+  text("mem", "SIZE", "of one task, or none (default: limits.memory for each worker)");
+  text("mem-per-cpu", "SIZE", "instead of --mem");
+  number("cpus", "of one task, which runs as many workers as that allows (default: 1)");
+  text("gres", "LIST", "what else a task needs, as gpu:1");
+  text("constraint", "LIST", "which features its node must have");
+  text("exclude", "NODES", "which nodes to keep off");
+  number("max-running", "how many tasks at a time at most");
+  lines("setup", "LINE", "a line of shell before the command, as 'module load gcc'; repeatable");
+  lines("sbatch", "OPTION", "another option of sbatch, as --sbatch=--mail-type=END; repeatable");
+  lines("without", "OPTION", "leave this one out, as --without=--requeue; repeatable");
+}
+
+/// The run file's [slurm], with what the command line says in its place.
+/// throws  UsageError: a value that cannot stand in a job script
+core::SlurmRequest request_of(const core::RunFile& run_file, const Options& options) {
+  core::SlurmRequest out = core::read_slurm_request(run_file);
+  const auto option = [](const std::string& name) { return "--" + name + ": "; };
+  for (const auto& [name, target] :
+       {std::pair{"partition", &out.partition}, std::pair{"account", &out.account},
+        std::pair{"qos", &out.qos}, std::pair{"time", &out.time}, std::pair{"mem", &out.mem},
+        std::pair{"mem-per-cpu", &out.mem_per_cpu}, std::pair{"gres", &out.gres},
+        std::pair{"constraint", &out.constraint}, std::pair{"exclude", &out.exclude}})
+    if (options.has(name)) {
+      *target = options.get<std::string>(name);
+      if (!core::is_slurm_value(*target))
+        throw UsageError(option(name) + std::string(core::kSlurmValue));
+    }
+  if (options.has("mem") && options.has("mem-per-cpu"))
+    throw UsageError("--mem and --mem-per-cpu: one of them");
+  if (options.has("mem")) out.mem_per_cpu.clear();
+  if (options.has("mem-per-cpu")) out.mem.clear();
+  if (!out.time.empty() && !core::slurm_seconds(out.time))
+    throw UsageError("--time " + out.time + ": " + std::string(core::kSlurmTime));
+  for (const auto& [name, target] : {std::pair{"shards", &out.shards}, std::pair{"cpus", &out.cpus},
+                                     std::pair{"max-running", &out.max_running}})
+    if (options.has(name)) {
+      *target = options.get<std::uint32_t>(name);
+      if (*target < 1 || *target > core::kMostShards)
+        throw UsageError(option(name) + "expected a whole number from 1 to " +
+                         std::to_string(core::kMostShards));
+    }
+  for (const auto& [name, target] :
+       {std::pair{"setup", &out.setup}, std::pair{"sbatch", &out.sbatch},
+        std::pair{"without", &out.without}})
+    if (options.has(name))
+      for (const auto& line : options.get<std::vector<std::string>>(name)) {
+        if (!core::is_script_line(line)) throw UsageError(option(name) + "expected one line");
+        if (target != &out.setup && line[0] != '-')
+          throw UsageError(option(name) + std::string(core::kSlurmOption));
+        target->push_back(line);
+      }
+  return out;
+}
+
+/// How far a shard is, by its own store.
+struct ShardState {
+  std::int64_t cells = 0, done = 0, failed = 0;
+  bool finished() const { return done == cells; }
+};
+
+std::vector<ShardState> states_of(const core::Plan& plan, const core::Split& split,
+                                  const Submission& submission) {
+  std::vector<ShardState> out(split.shards);
+  for (const std::size_t shard : split.shard_of)
+    if (shard != core::Split::kNone) ++out[shard].cells;
+  for (std::size_t shard = 0; shard < split.shards; ++shard) {
+    const auto file = submission.store(shard + 1);
+    if (std::error_code error; out[shard].cells == 0 || !fs::exists(file, error)) continue;
+    auto store = results::Store::open(file, results::Mode::read_only);
+    const auto finished = core::finished_cells(plan, store);
+    for (std::size_t i = 0; i < plan.cells.size(); ++i)
+      out[shard].done += split.shard_of[i] == shard && finished.count(plan.cells[i].key) != 0;
+    const auto runs = store.runs();
+    if (std::any_of(runs.begin(), runs.end(),
+                    [&](const auto& run) { return run.key == plan.run_key; }))
+      out[shard].failed =
+          static_cast<std::int64_t>(results::status(store, plan.run_key).failures.rows.size());
+  }
+  return out;
+}
+
+/// The jobs of these submissions that wait or run.
+std::vector<QueuedTask> queued_of(const std::vector<QueuedTask>& queue,
+                                  const std::vector<Submission>& submissions,
+                                  const std::string& what = "") {
+  std::set<std::string> ids;
+  for (const auto& submission : submissions)
+    for (const auto& job : submission.jobs())
+      if (what.empty() || job.what == what) ids.insert(job.id);
+  std::vector<QueuedTask> out;
+  for (const auto& task : queue)
+    if (ids.count(task.job) != 0) out.push_back(task);
+  return out;
+}
+
+void print_states(const std::vector<ShardState>& states, const Submission& submission,
+                  results::Format format) {
+  std::map<std::string, std::string> queued;
+  if (const auto queue = queued_tasks())
+    for (const auto& task : queued_of(*queue, {submission}, "cells"))
+      queued[task.task] = task.state;
+  else
+    std::cerr << "squeue does not answer; this is what the stores say\n";
+  results::Table table{{{"shard"}, {"cells"}, {"done"}, {"failed"}, {"queue"}, {"log"}}, {}};
+  for (const std::size_t column : {0, 1, 2, 3})
+    table.columns[column].type = results::ColumnType::integer;
+  for (std::size_t shard = 0; shard < states.size(); ++shard) {
+    const ShardState& state = states[shard];
+    const std::string number = std::to_string(shard + 1);
+    const auto log = submission.folder / "log" / ("cells-" + number + ".log");
+    std::error_code error;
+    table.add({static_cast<std::int64_t>(shard + 1), state.cells, state.done, state.failed,
+               queued.count(number) != 0 ? results::Field(queued[number]) : results::Field(),
+               fs::exists(log, error) ? results::Field(log.string()) : results::Field()});
+  }
+  std::cout << results::to_text(table, format);
+}
+
+/// The shards' tasks of a first array: of the models that several of them need and that the cache
+/// lacks.
+std::vector<std::size_t> tasks_to_prepare(const core::Plan& plan, const core::Split& split,
+                                          const fs::path& cache) {
+  std::set<std::size_t> tasks;
+  if (split.shards == 1) return {};
+  for (std::size_t shard = 1; shard <= split.shards; ++shard)
+    for (const std::size_t node : shared_models(plan, split, {shard, split.shards}))
+      if (!core::Cache::has(cache, plan.nodes[node].key)) tasks.insert(shard);
+  return {tasks.begin(), tasks.end()};
+}
+
+/// Storage that only this machine sees, a line each.
+std::vector<std::string> storage_faults(const Options& options, const fs::path& parent,
+                                        const fs::path& run_file) {
+  std::vector<std::string> out;
+  for (const auto& [what, path] :
+       {std::pair<std::string, fs::path>{"the cache (--cache)", options.cache()},
+        {"the store (--store)", options.store()},
+        {"the shards' stores (--folder)", parent},
+        {"the run file", run_file},
+        {"the command", own_executable()}})
+    if (const auto why = not_shared(path); !why.empty())
+      out.push_back(what + ' ' + fs::absolute(path).string() + ": " + why);
+  return out;
+}
+
+void write_script(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+}
+
+/// A job that is to be sent, after all those before it.
+struct Step {
+  std::string what, script;
+  std::vector<std::string> options;
+};
+
+std::string line_of(const Step& step) {
+  std::string out = "sbatch --parsable";
+  for (const auto& option : step.options) out += ' ' + option;
+  return out + ' ' + step.what + ".sbatch";
+}
+
+/// Hands the jobs over, each waiting for the end of the one before; all or none.
+void send(const Submission& submission, const std::vector<Step>& steps) {
+  std::vector<std::string> ids;
+  for (const Step& step : steps)
+    write_script(submission.folder / (step.what + ".sbatch"), step.script);
+  try {
+    for (const Step& step : steps) {
+      auto options = step.options;
+      if (!ids.empty()) options.push_back("--dependency=afterany:" + ids.back());
+      ids.push_back(submit_job(submission.folder / (step.what + ".sbatch"), options));
+      submission.add_job({step.what, ids.back()});
+      std::cout << step.what << ": job " << ids.back() << '\n';
+    }
+  } catch (...) {
+    for (const auto& id : ids) cancel_job(id);
+    throw;
+  }
+}
+
+}  // namespace
+
+int submit_slurm_command(const Arguments& arguments) {
+  Options options(
+      "submit slurm [FILE] [options]",
+      "Hands a run to a Slurm cluster: an array of jobs, each with a part of the cells and a\n"
+      "store of its own, and a job that merges them. The same command again sends the parts\n"
+      "that are not finished. What jobs ask for stands in the run file's [slurm] or here.",
+      {"conoscope submit slurm my.toml --shards 4 --dry-run",
+       "conoscope submit slurm my.toml --time 04:00:00 --cpus 4 --print"});
+  options.positional("file", 1);
+  options.with_store();
+  options.with_plugins();
+  options.with_profile();
+  add_request_options(options);
+  options.add()("folder", po::value<std::string>()->default_value("slurm")->value_name("DIR"),
+                "where submissions are kept, each in a folder of its own");
+  options.add()("new", "split what is left anew, although a submission could be continued");
+  options.add()("status", "how far each shard is, by its store, and what squeue says of it");
+  options.add()("dry-run", "print what would be sent, and send nothing");
+  options.add()("print", "print the job scripts, and send nothing");
+  options.add()("one-machine", "do not insist on storage that other machines see");
+  options.with_confinement();
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  options.confine();
+  const auto file = find_run_file(
+      options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
+  const core::Plan plan = load_plan(file, options);
+  const auto request = request_of(plan.run_file, options);
+  const fs::path parent = fs::absolute(options.get<std::string>("folder"));
+  const fs::path cache = fs::absolute(options.cache()), all = fs::absolute(options.store());
+  const bool only_look = options.has("dry-run") || options.has("print");
+
+  auto earlier = submissions(plan, parent);
+  if (options.has("status")) {
+    if (earlier.empty())
+      throw UsageError(plan.run_file.name + ": was not submitted from " + parent.string());
+    const auto& last = earlier.back();
+    std::cerr << last.folder.string() << '\n';
+    print_states(states_of(plan, last.split(plan), last), last, format);
+    return kOk;
+  }
+  if (!options.has("one-machine")) {
+    std::string faults;
+    for (const auto& fault : storage_faults(options, parent, file)) faults += "\n  " + fault;
+    if (!faults.empty() && !only_look)
+      throw UsageError("other machines will not see" + faults +
+                       "\n--one-machine if the cluster is this machine alone");
+    if (!faults.empty()) std::cerr << "warning: other machines will not see" << faults << '\n';
+  }
+  if (!only_look) {
+    if (!on_path("sbatch"))
+      throw UsageError(
+          "sbatch is not on PATH: this machine cannot submit to Slurm (--dry-run, --print)");
+    const auto queue = queued_tasks();
+    if (!queue) throw UsageError("squeue does not answer: jobs of this run may be queued already");
+    if (const auto tasks = queued_of(*queue, earlier); !tasks.empty())
+      throw UsageError(plan.run_file.name + ": job " + tasks[0].job + " is still " +
+                       tasks[0].state + ": wait for it, or `scancel` it (--status shows all)");
+  }
+
+  auto store = fs::exists(all) ? results::Store::open(all, results::Mode::read_only)
+                               : results::Store::open(":memory:", results::Mode::read_write);
+  const auto seconds = store.median_seconds();
+  const auto finished = core::finished_cells(plan, store);
+  const auto todo = select_cells(plan, finished, {}, "");
+
+  // An earlier submission goes on while all that it was made from is the same.
+  std::optional<Submission> submission;
+  core::Split split;
+  std::vector<std::size_t> unfinished;
+  if (!earlier.empty() && !options.has("new")) {
+    if (const auto what = earlier.back().changed(plan); !what.empty()) {
+      std::cerr << earlier.back().folder.string() << ": " << what
+                << " has changed since; what is left is split anew\n";
+    } else {
+      submission = earlier.back();
+      split = submission->split(plan);
+      const auto states = states_of(plan, split, *submission);
+      for (std::size_t shard = 0; shard < states.size(); ++shard)
+        if (!states[shard].finished()) unfinished.push_back(shard + 1);
+      bool merged = unfinished.empty();
+      for (const std::size_t cell : todo)
+        merged = merged && split.shard_of[cell] == core::Split::kNone;
+      if (merged && !todo.empty()) submission.reset();  // its cells are done, and others are not
+    }
+  }
+  if (!submission) {
+    if (todo.empty()) {
+      std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
+      return kOk;
+    }
+    split = core::split_cells(plan, todo, request.shards, core::cell_weights(plan, seconds));
+    std::set<std::size_t> used;
+    for (const std::size_t cell : todo) used.insert(split.shard_of[cell] + 1);
+    unfinished.assign(used.begin(), used.end());
+    split.shards = unfinished.back();  // shards without work are not there
+  } else if (unfinished.empty() && todo.empty()) {
+    std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
+    return kOk;
+  }
+
+  std::vector<core::PluginFile> plugins;
+  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
+    for (const auto& component : *list) plugins.push_back(component.plugin);
+  if (!only_look) {
+    fs::create_directories(cache);
+    ask_for_access(plugins, options);  // nobody is there to answer when the jobs run
+    if (!submission) submission = freeze(plan, split, parent);
+  }
+
+  SlurmScripts scripts;
+  scripts.request = request;
+  scripts.name = plan.run_file.name;
+  scripts.run_key = plan.run_key;
+  scripts.shards = split.shards;
+  scripts.threads = plan.run_file.limits.threads;
+  scripts.memory = plan.run_file.limits.memory;
+  scripts.working_folder = fs::current_path();
+  scripts.folder = submission ? submission->folder : parent / (plan.run_file.name + "-TIME");
+  scripts.command = own_executable();
+  scripts.run_file = fs::absolute(file);
+  scripts.cache = cache;
+  scripts.store = all;
+  scripts.variables = own_variables();
+  const auto pass_on = [&](const std::string& name, const std::string& value) {
+    scripts.run_options.insert(scripts.run_options.end(), {"--" + name, value});
+  };
+  if (!plan.run_file.profile.empty()) pass_on("profile", plan.run_file.profile);
+  for (const auto& folder : options.plugin_path())
+    pass_on("plugin-path", fs::absolute(folder).string());
+  pass_on("confine", options.get<std::string>("confine"));
+
+  std::vector<Step> steps;
+  if (const auto tasks = tasks_to_prepare(plan, split, cache);
+      !tasks.empty() && !unfinished.empty())
+    steps.push_back({"prepare",
+                     prepare_script(scripts),
+                     {"--array=" + array_text(tasks, request.max_running)}});
+  if (!unfinished.empty())
+    steps.push_back({"cells",
+                     cells_script(scripts),
+                     {"--array=" + array_text(unfinished, request.max_running)}});
+  steps.push_back({"merge", merge_script(scripts), {}});
+
+  std::int64_t left = 0;
+  for (const std::size_t shard : split.shard_of)
+    left += std::binary_search(unfinished.begin(), unfinished.end(), shard + 1);
+  std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << left << " in "
+            << unfinished.size() << " shards to do\n";
+  if (options.has("dry-run")) {
+    print_split(plan, split, todo, seconds, format);
+    for (const Step& step : steps) std::cout << line_of(step) << '\n';
+  }
+  if (options.has("print"))
+    for (const Step& step : steps)
+      std::cout << "# " << line_of(step) << '\n' << step.script << '\n';
+  if (only_look) return kOk;
+  send(*submission, steps);
+  std::cerr << submission->folder.string()
+            << "; `conoscope submit slurm ... --status` says how far\n";
+  return kOk;
+}
+
+}  // namespace conoscope::app

@@ -1,0 +1,138 @@
+// What `conoscope submit slurm` says and writes without a cluster; tests/slurm has one.
+
+#include <filesystem>
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+namespace {
+
+/// Every file is below /tmp, which is refused unless one asks for it.
+std::vector<std::string> submit(const std::string& file, std::vector<std::string> more) {
+  more.insert(more.begin(), {"submit", "slurm", file});
+  return more;
+}
+
+/// One model, four explanations with two controls each.
+const std::string kTwelveCells = digits_run(
+    "name = \"mine\"\ncontrols = [\"none\", \"random_importance\", \"random_concepts\"]\n"
+    "metrics = [\"surf\"]",
+    {"perfect", "svd", "kmeans", "nmf"});
+
+}  // namespace
+
+TEST_CASE("--dry-run and --print say what would be sent, and change nothing") {
+  const Workspace here;
+  const auto file = here.write("my run.toml", kTwelveCells + R"([limits]
+threads = 2
+memory = "1 GiB"
+[slurm]
+shards = 3
+partition = "cpu"
+time = "00:08:00"
+cpus = 4
+setup = ["module load 'gcc'"]
+without = ["--requeue", "--open-mode"]
+)");
+  const Ended dry = here.run(submit(file, {"--dry-run", "--one-machine", "--max-running", "2"}));
+  CHECK_SAYS(dry.err, "mine: 12 cells, 12 in 3 shards to do");
+  CHECK_SAYS(dry.out, "made by 3 shards: model precomputed on digits #0: shards 1, 2, 3\n");
+  CHECK_SAYS(dry.out, "sbatch --parsable --array=1%2 prepare.sbatch\n");
+  CHECK_SAYS(dry.out, "sbatch --parsable --array=1-3%2 cells.sbatch\n");
+  CHECK_SAYS(dry.out, "sbatch --parsable merge.sbatch\n");
+
+  const auto print = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--print", "--one-machine"});
+    return here.run(submit(file, more)).out;
+  };
+  const std::string scripts =
+      print({"--account", "physics", "--sbatch", "--mail-type=END", "--sbatch=--comment=\"a b\""});
+  for (const char* line :
+       {"#SBATCH --partition=cpu\n", "#SBATCH --account=physics\n", "#SBATCH --time=00:08:00\n",
+        "#SBATCH --nodes=1\n#SBATCH --ntasks=1\n", "#SBATCH --cpus-per-task=4\n",
+        "#SBATCH --signal=B:TERM@120\n",  // a quarter of the time
+        "#SBATCH --mem=2560M\n",          // two workers of two threads, and the command
+        "#SBATCH --mail-type=END\n", "#SBATCH --comment=\"a b\"\n", "\nmodule load 'gcc'\n",
+        "my run.toml'\n", "\nthreads=2\n", "options=(--prepare '--confine' 'auto')\n"})
+    CHECK_SAYS(scripts, line);
+  CHECK_FALSE(has(scripts, "#SBATCH --requeue"));
+  CHECK_FALSE(has(scripts, "--open-mode"));
+  CHECK_FALSE(has(scripts, "srun"));
+  CHECK_FALSE(has(print({"--mem", "none"}), "--mem="));
+  CHECK_SAYS(print({"--mem-per-cpu", "2G"}), "#SBATCH --mem-per-cpu=2G\n");
+  CHECK_SAYS(print({"--time", "1-0"}), "#SBATCH --signal=B:TERM@300\n");
+
+  CHECK_FALSE(std::filesystem::exists("slurm"));
+  CHECK_FALSE(std::filesystem::exists(here.store()));
+  CHECK_FALSE(std::filesystem::exists(here.cache()));
+}
+
+TEST_CASE("cells that are done are not sent") {
+  const Workspace here;
+  const auto file = here.write(
+      "run.toml",
+      digits_run("name = \"mine\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\"]", {"perfect", "svd"}));
+  here.run({"run", file, "--no-board", "--only", "explainer=svd"});
+  CHECK_SAYS(here.run(submit(file, {"--dry-run"})).err, "4 cells, 2 in");
+  here.run({"run", file, "--no-board"});
+  CHECK_SAYS(here.run(submit(file, {"--dry-run"})).out, "mine: all 4 cells are done");
+}
+
+TEST_CASE("what cannot work is refused before anything is made") {
+  const Workspace here;
+  const auto file =
+      here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "svd"}));
+  const auto refused = [&](std::vector<std::string> more, const std::string& why) {
+    more.insert(more.end(), {"--folder", here.path("slurm")});
+    CAPTURE(why);
+    const Ended ended = here.conoscope(submit(file, more)).set("PATH", here.path("bin")).run();
+    CHECK(ended.code == 2);
+    CHECK_SAYS(ended.err, why);
+    CHECK_FALSE(std::filesystem::exists(here.path("slurm")));
+    CHECK_FALSE(std::filesystem::exists(here.cache()));
+  };
+  refused({}, "the cache (--cache) " + here.cache() + ": /");
+  refused({}, "--one-machine if the cluster is this machine alone");
+  refused({"--one-machine"}, "sbatch is not on PATH");
+  refused({"--status"}, "was not submitted from");
+  refused({"--shards", "0"}, "--shards: expected a whole number from 1 to 100000");
+  refused({"--time", "soon"}, "--time soon: expected minutes, hours:minutes:seconds");
+  refused({"--partition", "a b"}, "--partition: expected one word without quotes");
+  refused({"--mem", "1G", "--mem-per-cpu", "1G"}, "one of them");
+  refused({"--setup", "a\nb"}, "--setup: expected one line");
+  refused({"--without", "requeue"}, "--without: expected an option of sbatch, as --requeue");
+  CHECK_SAYS(here.run(submit(file, {"--dry-run"})).err, "warning: other machines will not see");
+
+  const auto mistaken = here.write("mistaken.toml",
+                                   "[slurm]\npartitoin = \"x\"\ncpus = 0\n"
+                                   "mem = \"1G\"\nmem_per_cpu = \"1G\"\n"
+                                   "time = \"1:2:3:4\"\nsbatch = [\"x\"]\n" +
+                                       digits_run("", {"perfect"}));
+  const std::string said = here.run({"plan", mistaken}, 2).err;
+  CHECK_SAYS(said, mistaken + ":2:1: error: unknown key partitoin (did you mean partition?)");
+  CHECK_SAYS(said, mistaken + ":3:8: error: slurm.cpus: expected a whole number from 1 to 100000");
+  CHECK_SAYS(said, mistaken + ":5:15: error: slurm.mem_per_cpu: slurm.mem is given, too");
+  CHECK_SAYS(said, mistaken + ":6:8: error: slurm.time: expected minutes");
+  CHECK_SAYS(said, mistaken + ":7:11: error: slurm.sbatch: expected an option of sbatch");
+  CHECK_SAYS(here.run({"run", file, "--frozen", here.path("")}, 2).err,
+             "no folder of `conoscope submit`");
+}
+
+TEST_CASE("--prepare makes the models that shards share, and --memory is shared by workers") {
+  const Workspace here;
+  const auto file = here.write(
+      "run.toml", digits_run("name = \"mine\"\nmetrics = [\"surf_mae\"]", {"perfect", "svd"}));
+  CHECK_SAYS(here.run({"plan", file, "--shard", "1/2"}).out,
+             "made by 2 shards: model precomputed on digits #0: shards 1, 2\n");
+  CHECK_SAYS(here.run({"run", file, "--prepare", "--shard", "2/2"}).err, "0 of 0 models");
+  CHECK_SAYS(here.run({"run", file, "--prepare", "--shard", "1/2"}).err, "mine: 1 of 1 models");
+  CHECK_SAYS(here.run({"run", file, "--prepare"}).err, "mine: 1 of 1 models");
+  CHECK_FALSE(std::filesystem::exists(here.store()));
+  const auto said_with = [&](const char* mib) {
+    return here.conoscope({"run", file, "--no-board", "-j", "2", "--memory", mib}).run().err;
+  };
+  CHECK_SAYS(said_with("2"), "limits.memory allows 1.0 MiB");
+  CHECK_FALSE(has(said_with("4000"), "will not fit"));
+  CHECK_SAYS(here.run({"run", file, "--memory", "0.5"}, 2).err, "--memory: expected");
+}
