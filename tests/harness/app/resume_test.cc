@@ -34,7 +34,7 @@ TEST_CASE("killed at any moment and continued, a run ends with the same bytes") 
   const std::string wanted = reference.exported();
   REQUIRE(reference.count("attempt") == kWholeRunCells);
 
-  constexpr int kKills = kSanitized ? 5 : 20;
+  constexpr int kKills = kSanitized ? 3 : 20;
   std::mt19937_64 random(20250410);  // the moments are the same in every run of this test
   for (int i = 0; i < kKills; ++i) {
     // One moment in each of equal parts of the run, so that all of it is covered.
