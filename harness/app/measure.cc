@@ -22,6 +22,7 @@
 #include "harness/core/plan/names.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "metrics/catalogue.h"
+#include "metrics/summaries/summary.h"
 
 namespace conoscope::app {
 
@@ -128,7 +129,8 @@ std::vector<std::string> metric_names(const std::vector<std::string>& asked) {
     for (const auto* metric : catalogue.select(name))
       if (!core::contains(chosen, metric->name)) chosen.push_back(metric->name);
   if (asked.empty())
-    for (const auto& metric : catalogue.metrics()) chosen.push_back(metric.name);
+    for (const auto& metric : catalogue.metrics())
+      if (metric.group != metrics::kSummaries) chosen.push_back(metric.name);
   return in_catalogue_order(chosen);
 }
 

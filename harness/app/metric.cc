@@ -6,6 +6,7 @@
 #include "harness/app/plugin_info.h"
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
+#include "metrics/summaries/summary.h"
 
 namespace conoscope::app {
 
@@ -75,6 +76,12 @@ results::Table table_of(const std::vector<Row>& rows) {
   return table;
 }
 
+/// Of the table that a summary is; empty: it is none.
+std::string columns_of(const std::string& metric) {
+  const auto* summary = metrics::find_summary(metric);
+  return summary == nullptr ? "" : joined(summary->columns);
+}
+
 results::Table facts_of(const Row& row) {
   results::Table facts{{{"key"}, {"value"}}, {}};
   const auto bound = [](const Field& field) {
@@ -92,6 +99,7 @@ results::Table facts_of(const Row& row) {
                                                                   {"needs", row.needs},
                                                                   {"uses", row.uses},
                                                                   {"settings", row.settings},
+                                                                  {"columns", columns_of(row.name)},
                                                                   {"source", row.source}})
     if (!value.empty()) facts.add({std::string(key), value});
   return facts;

@@ -5,6 +5,7 @@
 
 #include "harness/app/metric_order.h"
 #include "harness/app/print_board.h"
+#include "metrics/summaries/summary.h"
 #include "results/analysis/verdict.h"
 
 namespace conoscope::app {
@@ -38,8 +39,9 @@ void require_complete(const std::vector<Ladder>& ladders) {
 
 void print_sanity(results::Store& store, const BoardRequest& request) {
   const std::string& run = request.filters.run;
-  const std::vector<std::string> ordered = in_catalogue_order(
+  std::vector<std::string> ordered = in_catalogue_order(
       request.filters.metrics.empty() ? store.run_metrics(run) : request.filters.metrics);
+  std::erase_if(ordered, [](const std::string& name) { return metrics::find_summary(name); });
   if (ordered.empty()) throw UsageError("board sanity: the run asks for no metric");
   const std::vector<Ladder> ladders = results::ladders(store, run, ordered);
   require_complete(ladders);

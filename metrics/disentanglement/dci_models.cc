@@ -134,18 +134,6 @@ DciFit boosting_fit(const Subject& subject) {
   return with_splits(dci_boosting(s.split));
 }
 
-DciFit forest_fit(const Subject& subject) {
-  const LatentSample& s = latent_sample(subject, kAtLeast);
-  // A tree sees about 1 - 1/e of the rows, and needs two leaves' worth of them for a split.
-  const numerics::ForestOptions options{.seed = subject.seed()};
-  const auto enough =
-      static_cast<Index>(2.0 * static_cast<double>(options.min_leaf) / (1.0 - std::exp(-1.0)));
-  return with_splits(dci_forest(s.binned, options),
-                     ": leaves hold at least " + std::to_string(options.min_leaf) +
-                         " different rows, so it takes about " + std::to_string(enough) +
-                         " rows, and there are " + std::to_string(s.binned.codes.rows()));
-}
-
 Result result_of(double value, const Vector& parts) {
   return {value, {parts.begin(), parts.end()}};
 }
@@ -166,6 +154,18 @@ Result informativeness_of(const DciFit& fit) {
 
 }  // namespace
 
+DciFit latent_forest(const Subject& subject) {
+  const LatentSample& s = latent_sample(subject, kAtLeast);
+  // A tree sees about 1 - 1/e of the rows, and needs two leaves' worth of them for a split.
+  const numerics::ForestOptions options{.seed = subject.seed()};
+  const auto enough =
+      static_cast<Index>(2.0 * static_cast<double>(options.min_leaf) / (1.0 - std::exp(-1.0)));
+  return with_splits(dci_forest(s.binned, options),
+                     ": leaves hold at least " + std::to_string(options.min_leaf) +
+                         " different rows, so it takes about " + std::to_string(enough) +
+                         " rows, and there are " + std::to_string(s.binned.codes.rows()));
+}
+
 std::vector<Metric> declare::dci_models() {
   const auto row = [](const char* name, const char* question, DciFit (*fit)(const Subject&),
                       Result (*read)(const DciFit&)) {
@@ -181,7 +181,7 @@ std::vector<Metric> declare::dci_models() {
   Metric explained = row(
       "dci_forest_informativeness",
       "How much of the factors' variance does a random forest on the codes explain, out of bag?",
-      forest_fit, informativeness_of);
+      latent_forest, informativeness_of);
   explained.low = -kUnbounded;
   return {
       row("dci_disentanglement", "Does each code serve one factor only, to gradient boosting?",
@@ -192,9 +192,9 @@ std::vector<Metric> declare::dci_models() {
           "How often does gradient boosting on all codes predict a factor's value?", boosting_fit,
           informativeness_of),
       row("dci_forest_disentanglement", "Does each code serve one factor only, to a random forest?",
-          forest_fit, disentanglement_of),
+          latent_forest, disentanglement_of),
       row("dci_forest_completeness", "Is each factor served by one code only, to a random forest?",
-          forest_fit, completeness_of),
+          latent_forest, completeness_of),
       explained,
   };
 }

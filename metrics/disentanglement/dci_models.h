@@ -11,6 +11,7 @@
 namespace conoscope::metrics {
 
 struct Metric;
+class Subject;
 
 struct DciFit {
   Matrix importance;  ///< K' x K: dci_disentanglement and dci_completeness are made from it
@@ -38,6 +39,10 @@ DciFit dci_boosting(const TrainAndTest& samples, const numerics::BoostingOptions
 ///
 /// Source: Suter et al., ICML 2019, appendix D.
 DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& options = {});
+
+/// Of a subject's sample, see latent_sample; derived once: subject.once(latent_forest).
+/// throws   std::domain_error: no tree has a split; NotApplicable, as latent_sample
+DciFit latent_forest(const Subject& subject);
 
 /// The DCI of Ross and Doshi-Velez, ICML 2021: boosted regressors of every target from all
 /// features, on a random 90 % of the rows; informativeness is R^2 on the rest.

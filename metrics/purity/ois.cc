@@ -8,6 +8,7 @@
 #include "metrics/purity/concept_alignment.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/helper_networks.h"
+#include "metrics/summaries/summary.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -214,6 +215,19 @@ Result reference_of(const Subject& subject) {
   return as_it_stands(subject.once(reference_matrices), true);
 }
 
+SummaryTable beside_ideal(const Subject& subject) {
+  const Matrices& m = subject.once(matrices_of);
+  const Index k = m.oracle.cols();
+  const bool as_it_stands = m.purity.rows() == k && has_names(subject.concepts());
+  const Matrix own = as_it_stands ? m.purity : aligned_rows(m.purity, m.optimal);
+  SummaryTable out{{}, m.caveat};
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < k; ++j)
+      out.add({static_cast<double>(as_it_stands ? i : m.optimal[static_cast<std::size_t>(i)]),
+               static_cast<double>(i), static_cast<double>(j), own(i, j), m.oracle(i, j)});
+  return out;
+}
+
 Result aligned(const Matrices& m, const IndexVector& alignment) {
   return {ois(aligned_rows(m.purity, alignment), m.oracle),
           {alignment.begin(), alignment.end()},
@@ -221,6 +235,17 @@ Result aligned(const Matrices& m, const IndexVector& alignment) {
 }
 
 }  // namespace
+
+Summary declare::purity_summary() {
+  return {.name = "purity_matrix",
+          .question =
+              "How well does each representation tell each concept, beside what the concepts "
+              "tell of each other?",
+          .source = "Espinosa Zarlenga et al., AAAI 2023, Def. 2 and 3",
+          .needs = {"concept_view", "concepts"},
+          .columns = {"representation", "stands_for", "concept", "auc", "ideal"},
+          .compute = beside_ideal};
+}
 
 std::vector<Metric> declare::ois() {
   const auto row = [](const char* name, const char* question, Result (*compute)(const Subject&)) {

@@ -8,6 +8,7 @@
 namespace conoscope::metrics {
 
 struct Metric;
+struct Summary;
 
 struct PurityOptions {
   Index epochs = 25;
@@ -63,6 +64,10 @@ namespace declare {
 /// of each concept); ois_failed_fits: diagonal AUCs below 1/2, which make an OIS meaningless.
 /// ois_reference: as ois, with the published code's batches of 512.
 std::vector<Metric> ois();
+
+/// The purity matrix beside that of the concepts themselves, which is the ideal of ois; of
+/// representations without names, those of the optimal alignment. Trained once for both.
+Summary purity_summary();
 }  // namespace declare
 
 }  // namespace conoscope::metrics

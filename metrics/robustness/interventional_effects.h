@@ -40,7 +40,7 @@ struct LatentEffects {
 ///          coincide.
 /// throws   std::invalid_argument: as factor_cells; not one parent per latent, or out of range
 ///
-/// Source: Suter et al., ICML 2019, Fig. 4 and 13-17. No metric or command runs it yet.
+/// Source: Suter et al., ICML 2019, Fig. 4 and 13-17.
 std::vector<LatentEffects> interventional_effects(const MatrixRef& codes, const MatrixRef& factors,
                                                   const IndexVector& parents);
 
@@ -59,7 +59,7 @@ struct Violin {
 /// returns  one violin per value of the factor, ascending.
 /// throws   std::invalid_argument: n < 1, lengths that differ, an entry not finite, points < 2
 ///
-/// Source: Suter et al., ICML 2019, Fig. 7; bandwidth: Scott's rule. No command runs it yet.
+/// Source: Suter et al., ICML 2019, Fig. 7; bandwidth: Scott's rule.
 std::vector<Violin> violins(const VectorRef& codes, const VectorRef& factor, Index points = 100);
 
 }  // namespace conoscope::metrics

@@ -8,6 +8,8 @@
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/plan/names.h"
 #include "harness/core/plan/needs.h"
+#include "metrics/catalogue.h"
+#include "metrics/summaries/summary.h"
 
 namespace conoscope::core {
 
@@ -92,9 +94,11 @@ class Planner {
       for (const auto& score : plugin.plugin.metadata->scores) of_plugins.insert(score.name);
     }
     known.insert(known.end(), of_plugins.begin(), of_plugins.end());
-    // Without a list, every metric there is: the host applies what fits.
+    // Without a list, every metric there is: the host applies what fits. Summaries rank nothing and
+    // take room, so they are asked for.
     if (plan_.run_file.metrics.empty())
-      for (const auto& metric : catalogue.metrics()) plan_.metrics.emplace_back(metric.name);
+      for (const auto& metric : catalogue.metrics())
+        if (metric.group != metrics::kSummaries) plan_.metrics.emplace_back(metric.name);
     for (const auto& asked : plan_.run_file.metrics) {
       const auto selected = catalogue.select(asked.name);
       if (selected.empty() && of_plugins.count(asked.name) == 0) {
@@ -107,6 +111,9 @@ class Planner {
       for (const auto* metric : selected)
         if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
     }
+    if (plan_.run_file.summaries)
+      for (const auto* metric : catalogue.select(metrics::kSummaries))
+        if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
     built_in_ = plan_.metrics;
     for (const auto& plugin : plan_.metric_plugins) {
       if (!plugin.plugin.metadata) continue;

@@ -68,7 +68,8 @@ class Parser {
   void root(const toml::table& table, RunFile& out) {
     keys(table,
          {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
-          "limits", "slurm", "board", "profiles", "dataset", "model", "explainer", "metric"});
+           "summaries", "limits", "slurm", "board", "profiles", "dataset", "model", "explainer",
+           "metric"});
     if (const auto* node = table.get("name")) text(*node, "name", out.name);
     seeds(table, out);
     out.controls = controls(table, {"none"});
@@ -80,12 +81,8 @@ class Parser {
       text(*node, "python", out.python);
       if (out.python.find('/') != std::string::npos) out.python = absolute(out.python).string();
     }
-    if (const auto* node = table.get("sample_scores")) {
-      if (const auto* flag = node->as_boolean())
-        out.sample_scores = flag->get();
-      else
-        error(*node, "sample_scores: expected true or false");
-    }
+    flag(table, "sample_scores", out.sample_scores);
+    flag(table, "summaries", out.summaries);
     if (const auto* node = table.get("board")) board(*node, out.board);
     if (const auto* node = table.get("limits")) limits(*node, out.limits);
     if (const auto* node = table.get("slurm")) {
@@ -163,6 +160,15 @@ class Parser {
     }
     error(node, what + ": expected a text in quotes");
     return false;
+  }
+
+  void flag(const toml::table& table, const char* key, bool& out) {
+    const auto* node = table.get(key);
+    if (node == nullptr) return;
+    if (const auto* value = node->as_boolean())
+      out = value->get();
+    else
+      error(*node, std::string(key) + ": expected true or false");
   }
 
   std::vector<std::pair<std::string, Place>> texts(const toml::node& node,

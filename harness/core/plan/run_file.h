@@ -106,6 +106,7 @@ struct RunFile {
   std::filesystem::path data_folder;
   Limits limits;
   bool sample_scores = false;
+  bool summaries = false;  ///< the group of metrics that pictures are drawn from
   results::BoardKind board =
       results::BoardKind::ranking;  ///< what `conoscope run` prints at its end
 };

@@ -94,6 +94,8 @@ void apply_built_in(const Job& job, Judged& judged, HostCalls& host, const Repor
     subject.add_train_concepts(judged.dataset, judged.model);
   if (any_asks_for(job.metrics, "concept_view") || any_asks_for(job.metrics, "latent_view"))
     subject.add_concept_scores();
+  if (any_asks_for(job.metrics, "inputs") && subject.views().images == nullptr)
+    subject.add_images(judged.dataset, {});
   report.stage("score");
   metrics::Views views = subject.views();
   views.seed = job.seed;

@@ -321,7 +321,12 @@ TEST_CASE("without a list every built-in metric is asked for, and a group stands
   const PlanWorld world;
   const std::string parts = "[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n";
   const auto& catalogue = conoscope::metrics::catalogue();
-  CHECK(world.plan(parts).metrics.size() == catalogue.metrics().size());
+  const std::size_t summaries = catalogue.select("summaries").size();
+  CHECK(summaries > 0);
+  CHECK(world.plan(parts).metrics.size() == catalogue.metrics().size() - summaries);
+  CHECK(world.plan("summaries = true\n" + parts).metrics.size() == catalogue.metrics().size());
+  CHECK(world.plan("metrics = [\"surf\"]\nsummaries = true\n" + parts).metrics.size() ==
+        catalogue.select("surf").size() + summaries);
   CHECK(world.plan("metrics = [\"surf\", \"surf_mae\"]\n" + parts).metrics.size() ==
         catalogue.select("surf").size());
 }

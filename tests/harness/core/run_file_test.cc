@@ -48,6 +48,7 @@ controls = ["none", "random_concepts"]
 metrics = ["surf", "surf_mae"]
 plugin_path = ["plugins", "/abs/./plugins"]
 sample_scores = true
+summaries = true
 [limits]
 seconds = 1.5
 memory = "2 GiB"
@@ -81,6 +82,7 @@ id = "mm"
   CHECK(f.metrics[1].place.column == 20);
   CHECK(f.plugin_path == std::vector<std::filesystem::path>{folder / "plugins", "/abs/plugins"});
   CHECK(f.sample_scores);
+  CHECK(f.summaries);
   CHECK(f.limits.seconds == 1.5);
   CHECK(f.limits.memory == std::uint64_t{2} << 30);
   CHECK(f.limits.threads == 4);
@@ -115,6 +117,7 @@ TEST_CASE("what is left out has its default") {
   CHECK(read.file.controls == std::vector<std::string>{"none"});
   CHECK(read.file.metrics.empty());
   CHECK_FALSE(read.file.sample_scores);
+  CHECK_FALSE(read.file.summaries);
   CHECK(read.file.limits.seconds == 600);
   CHECK(read.file.limits.memory == std::uint64_t{8} << 30);
   CHECK(read.file.limits.threads == 1);

@@ -1,0 +1,36 @@
+#include "metrics/summaries/shown.h"
+
+#include <algorithm>
+
+#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/summaries/summary.h"
+
+namespace conoscope::metrics {
+
+IndexVector evenly(Index count, Index most) {
+  const Index shown = std::min(count, most);
+  IndexVector out;
+  for (Index i = 0; i < shown; ++i) out.push_back(i * count / shown);
+  return out;
+}
+
+std::string shown_of(Index shown, Index all, const char* what) {
+  if (shown >= all) return {};
+  return "the first " + std::to_string(shown) + " of " + std::to_string(all) + " " + what;
+}
+
+const Matrix* truth_of(const Subject& subject) {
+  const ConceptView& view = subject.concepts();
+  const Matrix& truth = subject.annotations().concepts;
+  const bool named = subject.offers("concepts") && has_names(view) &&
+                     truth.cols() * view.width == view.scores.cols();
+  return named ? &truth : nullptr;
+}
+
+double label_of(const Subject& subject, Index sample) {
+  const IndexVector& labels = subject.annotations().labels;
+  return labels.empty() ? kNoNumber
+                        : static_cast<double>(labels.at(static_cast<std::size_t>(sample)));
+}
+
+}  // namespace conoscope::metrics

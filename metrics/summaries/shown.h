@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "metrics/subject.h"
+#include "metrics/types.h"
+
+// Which concepts, samples and values a summary shows, so that it stays small.
+
+namespace conoscope::metrics {
+
+/// At most so many of 0 ... count - 1, evenly spaced, the first among them.
+IndexVector evenly(Index count, Index most);
+
+/// "the first 12 of 40 concepts"; empty: all are shown.
+std::string shown_of(Index shown, Index all, const char* what);
+
+/// The annotated concepts, where the view's stand for them one by one; else null.
+const Matrix* truth_of(const Subject& subject);
+
+/// NaN: not annotated.
+double label_of(const Subject& subject, Index sample);
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,63 @@
+#include "metrics/summaries/summary.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "metrics/purity/ois.h"
+#include "metrics/summaries/concept_correlation.h"
+#include "metrics/summaries/concept_histogram.h"
+#include "metrics/summaries/dependency_matrix.h"
+#include "metrics/summaries/embedding_components.h"
+#include "metrics/summaries/interventional_effect.h"
+#include "metrics/summaries/latent_violin.h"
+#include "metrics/summaries/top_samples.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+Metric metric_of(const Summary& summary) {
+  return {.name = summary.name,
+          .group = kSummaries,
+          .question = summary.question,
+          .low = 1.0,
+          .unit = "rows",
+          .source = summary.source,
+          .needs = summary.needs,
+          .uses = summary.uses,
+          .compute = [&summary](const Subject& subject) -> Result {
+            SummaryTable table = summary.compute(subject);
+            const std::size_t columns = summary.columns.size();
+            if (table.cells.empty()) throw std::domain_error(summary.name + ": there is no row");
+            if (table.cells.size() % columns != 0)
+              throw std::logic_error(summary.name + ": " + std::to_string(table.cells.size()) +
+                                     " cells in " + std::to_string(columns) + " columns");
+            const auto rows = static_cast<double>(table.cells.size() / columns);
+            return {rows, std::move(table.cells), std::move(table.caveat)};
+          }};
+}
+
+}  // namespace
+
+const std::vector<Summary>& summaries() {
+  static const std::vector<Summary> all = {
+      declare::purity_summary(),        declare::dependency_matrix(),
+      declare::interventional_effect(), declare::latent_violin(),
+      declare::concept_histogram(),     declare::embedding_components(),
+      declare::concept_correlation(),   declare::top_samples(),
+      declare::top_positions()};
+  return all;
+}
+
+const Summary* find_summary(std::string_view name) {
+  const auto found = std::ranges::find(summaries(), name, &Summary::name);
+  return found == summaries().end() ? nullptr : &*found;
+}
+
+std::vector<Metric> declare::summary() {
+  std::vector<Metric> out;
+  for (const Summary& one : summaries()) out.push_back(metric_of(one));
+  return out;
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,314 @@
+// What pictures are drawn from: each table against values worked out by hand.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+
+#include "metrics/catalogue.h"
+#include "metrics/robustness/interventional_effects.h"
+#include "metrics/robustness/irs_matrix.h"
+#include "metrics/summaries/shown.h"
+#include "metrics/summaries/summary.h"
+#include "numerics/random.h"
+
+namespace conoscope::tests {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+/// The rows of a summary, by column.
+struct Rows {
+  Rows(const Subject& subject, std::string_view name) : of(*find_summary(name)) {
+    const Score found = score(*catalogue().metric(name), subject);
+    CAPTURE(found.message);
+    REQUIRE(found.reason.empty());
+    cells = found.parts;
+    caveat = found.message;
+    CHECK(found.value == static_cast<double>(size()));
+  }
+
+  std::size_t size() const { return cells.size() / of.columns.size(); }
+  double at(std::size_t row, const std::string& column) const {
+    const auto place = std::find(of.columns.begin(), of.columns.end(), column);
+    REQUIRE(place != of.columns.end());
+    return cells.at(row * of.columns.size() + static_cast<std::size_t>(place - of.columns.begin()));
+  }
+
+  const Summary& of;
+  std::vector<double> cells;
+  std::string caveat;
+};
+
+std::string reason_of(const Subject& subject, std::string_view name) {
+  const Score found = score(*catalogue().metric(name), subject);
+  return found.reason + ": " + found.message;
+}
+
+/// Two concepts of a bottleneck, annotated, of four samples.
+struct Bottleneck {
+  Bottleneck() {
+    view.scores.resize(4, 2);
+    view.scores << 0.0, 1.0, 0.1, 0.5, 0.9, 0.5, 1.0, 0.0;
+    view.probabilities = view.scores;
+    known.concepts.resize(4, 2);
+    known.concepts << 0, 1, 0, 0, 1, 1, 1, 0;
+    known.labels = {0, 1, 1, 1};
+  }
+  Views views() const { return {.concepts = &view, .annotations = &known}; }
+
+  ConceptView view;
+  Annotations known;
+};
+
+TEST_CASE("summaries: off unless asked for, with a table as declared") {
+  CHECK(catalogue().select(kSummaries).size() == summaries().size());
+  for (const Summary& summary : summaries()) {
+    CAPTURE(summary.name);
+    const Metric& metric = *catalogue().metric(summary.name);
+    CHECK(metric.direction == Direction::kNone);
+    CHECK(metric.unit == "rows");
+    CHECK_FALSE(summary.columns.empty());
+    const bool by_concept_or_code =
+        metric.asks_for("concept_view") || metric.asks_for("latent_view");
+    CHECK(by_concept_or_code);  // else their parts would be taken for samples' and not be kept
+  }
+}
+
+TEST_CASE("concept_histogram: every sample is in the bin of its activation, value and label") {
+  Bottleneck model;
+  const Subject subject(model.views());
+  const Rows rows(subject, "concept_histogram");
+  REQUIRE(rows.size() == 6);  // (0,0) (0,1) (1,1) of the first concept; (0,1) (1,0) (1,1)
+  CHECK(rows.at(0, "concept") == 0.0);
+  CHECK(rows.at(0, "truth") == 0.0);
+  CHECK(rows.at(0, "label") == 0.0);
+  CHECK(rows.at(0, "low") == 0.0);
+  CHECK(rows.at(0, "high") == 1.0);
+  CHECK(rows.at(0, "bin_0") == 1.0);
+  CHECK(rows.at(1, "bin_2") == 1.0);   // 0.1
+  CHECK(rows.at(2, "bin_18") == 1.0);  // 0.9
+  CHECK(rows.at(2, "bin_19") == 1.0);  // 1.0: the largest is in the last
+  double counted = 0.0;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (int b = 0; b < 20; ++b) counted += rows.at(r, "bin_" + std::to_string(b));
+  CHECK(counted == 8.0);  // 4 samples, 2 concepts
+
+  model.known = {};
+  const Rows bare(Subject(model.views()), "concept_histogram");
+  REQUIRE(bare.size() == 2);
+  CHECK(std::isnan(bare.at(0, "truth")));
+  CHECK(std::isnan(bare.at(0, "label")));
+}
+
+TEST_CASE("concept_histogram: of many concepts the first, of many labels one") {
+  ConceptView view;
+  view.scores = Matrix::Constant(30, 40, 0.5);
+  Annotations known;
+  for (Index i = 0; i < 30; ++i) known.labels.push_back(i);
+  const Rows rows(Subject({.concepts = &view, .annotations = &known}), "concept_histogram");
+  CHECK(rows.size() == 12);
+  CHECK(rows.caveat == "the first 12 of 40 concepts");
+  CHECK(std::isnan(rows.at(0, "label")));
+  CHECK(rows.at(0, "bin_0") == 30.0);  // all are equal
+}
+
+TEST_CASE("concept_correlation: Pearson's r of representations and of annotations") {
+  Bottleneck model;
+  const Rows rows(Subject(model.views()), "concept_correlation");
+  REQUIRE(rows.size() == 4);
+  CHECK(rows.at(0, "correlation") == doctest::Approx(1.0));
+  // Centred (-.5 -.4 .4 .5) and (.5 0 0 -.5): -0.5 / sqrt(0.82 * 0.5).
+  CHECK(rows.at(1, "correlation") == doctest::Approx(-0.5 / std::sqrt(0.82 * 0.5)));
+  CHECK(rows.at(1, "correlation") == rows.at(2, "correlation"));
+  CHECK(rows.at(1, "truth") == 0.0);
+
+  model.view.scores.col(1).setConstant(0.3);
+  model.view.probabilities = model.view.scores;
+  const Rows constant(Subject(model.views()), "concept_correlation");
+  CHECK(constant.at(0, "correlation") == doctest::Approx(1.0));
+  CHECK(std::isnan(constant.at(1, "correlation")));
+  CHECK(std::isnan(constant.at(3, "correlation")));
+}
+
+TEST_CASE("embedding_components: along the directions of the largest variance") {
+  // Two concepts in the plane: the first varies along (1, 1), the second along its second axis.
+  ConceptView view;
+  view.width = 2;
+  view.scores.resize(4, 4);
+  view.scores << 1, 1, 0, 4, 3, 3, 0, 0, 5, 5, 1, 2, 7, 7, 1, 2;
+  view.probabilities = Matrix::Constant(4, 2, 0.5);
+  Annotations known;
+  known.labels = {0, 1, 0, 1};
+  const Subject subject({.concepts = &view, .annotations = &known});
+  const Rows rows(subject, "embedding_components");
+  REQUIRE(rows.size() == 8);
+  const double root = std::sqrt(2.0);
+  CHECK(rows.at(0, "first") == doctest::Approx(-3.0 * root));
+  CHECK(rows.at(3, "first") == doctest::Approx(3.0 * root));
+  CHECK(rows.at(1, "second") == doctest::Approx(0.0));
+  CHECK(rows.at(4, "concept") == 1.0);
+  CHECK(rows.at(4, "first") == doctest::Approx(2.0));  // 4 - 2, its axis points up
+  CHECK(rows.at(1, "label") == 1.0);
+
+  view.width = 1;
+  CHECK(reason_of(Subject({.concepts = &view}), "embedding_components") ==
+        "not_applicable: concepts are numbers, not embeddings");
+}
+
+/// A full grid of three factors; the first code is the first factor, the second follows two.
+struct Grid {
+  Grid() {
+    known.factors.resize(4 * 3 * 5, 3);
+    for (Index i = 0; i < known.factors.rows(); ++i)
+      known.factors.row(i) << static_cast<double>(i / 15), static_cast<double>(i / 5 % 3),
+          static_cast<double>(i % 5);
+    latent.codes.resize(known.factors.rows(), 3);
+    latent.codes.col(0) = known.factors.col(0);
+    latent.codes.col(1) = known.factors.col(1) + 0.5 * known.factors.col(2);
+    latent.codes.col(2).setConstant(1.0);
+  }
+  Views views() const { return {.latent = &latent, .annotations = &known, .seed = 3}; }
+
+  LatentView latent;
+  Annotations known;
+};
+
+TEST_CASE("dependency_matrix: the entries of irs_matrix; a constant latent has none") {
+  const Grid grid;
+  const Subject subject(grid.views());
+  const Rows rows(subject, "dependency_matrix");
+  const IrsMatrix irs = irs_matrix(grid.latent.codes, grid.known.factors);
+  REQUIRE(rows.size() == 9);
+  for (std::size_t r = 0; r < 6; ++r)
+    CHECK(rows.at(r, "irs") == irs.irs(static_cast<Index>(r / 3), static_cast<Index>(r % 3)));
+  CHECK(std::isnan(rows.at(6, "irs")));
+  CHECK(rows.at(0, "information") == doctest::Approx(1.0));
+  CHECK(rows.at(1, "information") == doctest::Approx(0.0));
+}
+
+TEST_CASE("interventional_effect: the lines of interventional_effects; violins of every value") {
+  const Grid grid;
+  const Subject subject(grid.views());
+  const Rows rows(subject, "interventional_effect");
+  const auto effects = interventional_effects(grid.latent.codes, grid.known.factors, {0, 1, -1});
+  std::size_t own = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto latent = static_cast<std::size_t>(rows.at(r, "latent"));
+    REQUIRE(latent < 2);
+    if (rows.at(r, "factor") == rows.at(r, "parent")) {
+      CHECK(std::isnan(rows.at(r, "held")));
+      const auto value = static_cast<Index>(rows.at(r, "value"));
+      CHECK(rows.at(r, "mean") == effects[latent].curve.mean[value]);
+      CHECK(rows.at(r, "deviation") == effects[latent].curve.standard_deviation[value]);
+      ++own;
+      continue;
+    }
+    for (const EffectLines& lines : effects[latent].lines)
+      if (static_cast<double>(lines.factor) == rows.at(r, "factor"))
+        CHECK(rows.at(r, "mean") == lines.given_parent(static_cast<Index>(rows.at(r, "held")),
+                                                       static_cast<Index>(rows.at(r, "value"))));
+  }
+  CHECK(own == 4 + 3);
+  CHECK(rows.size() == 4 + 4 * (3 + 5) + 3 + 3 * (4 + 5));
+
+  const Rows outlines(subject, "latent_violin");
+  REQUIRE(outlines.size() == 2 * (4 + 3 + 5));
+  CHECK(std::isnan(outlines.at(0, "density_0")));  // the first code at the first factor: one value
+  const auto expected = violins(grid.latent.codes.col(1), grid.known.factors.col(0), 24);
+  CHECK(outlines.at(12, "latent") == 1.0);
+  CHECK(outlines.at(12, "high") == expected[0].position[23]);
+  CHECK(outlines.at(12, "density_7") == expected[0].density[7]);
+}
+
+TEST_CASE("interventional_effect: of many values some, evenly spaced") {
+  CHECK(evenly(3, 5) == IndexVector{0, 1, 2});
+  CHECK(evenly(10, 5) == IndexVector{0, 2, 4, 6, 8});
+  CHECK(evenly(0, 5).empty());
+}
+
+TEST_CASE("top_samples and top_positions: the strongest first, their pixels, and where they fire") {
+  // Five images of 2 x 2 pixels, four positions each; the concept is the first feature.
+  HeadView head;
+  Matrix activations = Matrix::Zero(5 * 4, 2);
+  for (Index i = 0; i < 5; ++i) activations(i * 4 + i % 4, 0) = static_cast<double>(i);
+  head.activations = activations;
+  head.positions = 4;
+  head.pooling = Pooling::kMean;
+  head.weight = Matrix::Identity(2, 2);
+  head.bias = Vector::Zero(2);
+  Explanation explanation;
+  explanation.cavs = Matrix::Identity(2, 2);
+  explanation.importance = Vector::Ones(2);
+  explanation.offset = {0, 1, 2};
+  ConceptView view;
+  view.scores.resize(5, 2);
+  for (Index i = 0; i < 5; ++i) view.scores.row(i) << static_cast<double>(i) / 4.0, 0.0;
+  ImageView images;
+  Matrix pixels = Matrix::Zero(5, 4);
+  pixels.row(4) << 0.0, 1.0, 0.5, 0.0;
+  images.pixels = pixels;
+  images.height = images.width = 2;
+  images.channels = 1;
+  Annotations known;
+  known.labels = {0, 1, 0, 1, 1};
+  const Subject subject({.head = &head,
+                         .explanation = &explanation,
+                         .concepts = &view,
+                         .annotations = &known,
+                         .images = &images});
+  const Rows rows(subject, "top_samples");
+  REQUIRE(rows.size() == 8);
+  CHECK(rows.at(0, "sample") == 4.0);
+  CHECK(rows.at(1, "sample") == 3.0);
+  CHECK(rows.at(0, "label") == 1.0);
+  CHECK(rows.at(0, "activation") == 1.0);
+  CHECK(rows.at(4, "sample") == 0.0);  // equals: the lowest number first
+  CHECK(rows.at(0, "pixel_0") == 0.0);
+  CHECK(rows.at(0, "pixel_15") == 255.0 * 65536.0 + 255.0 * 256.0 + 255.0);   // upper right
+  CHECK(rows.at(0, "pixel_240") == 128.0 * 65536.0 + 128.0 * 256.0 + 128.0);  // lower left
+
+  const Rows places(subject, "top_positions");
+  REQUIRE(places.size() == 8 * 4);
+  CHECK(places.at(0, "activation") == 4.0);  // sample 4 fires at position 0
+  CHECK(places.at(1, "activation") == 0.0);
+  CHECK(places.at(4 + 3, "row") == 1.0);  // sample 3 at position 3
+  CHECK(places.at(4 + 3, "column") == 1.0);
+  CHECK(places.at(4 + 3, "activation") == 3.0);
+
+  head.positions = 2;
+  head.activations = Matrix(activations.topRows(10));
+  const Subject uneven(subject.views());
+  CHECK(reason_of(uneven, "top_positions") ==
+        "not_applicable: the head's 2 positions are no square grid");
+}
+
+TEST_CASE("purity_matrix: that of ois, beside the oracle's") {
+  numerics::Random random(4);
+  ConceptView view;
+  Annotations known;
+  known.concepts.resize(200, 2);
+  view.scores.resize(200, 2);
+  for (Index i = 0; i < 200; ++i)
+    for (Index j = 0; j < 2; ++j) {
+      known.concepts(i, j) = random.uniform(0.0, 1.0) < 0.5 ? 0.0 : 1.0;
+      view.scores(i, j) = known.concepts(i, j) * 0.8 + random.uniform(0.0, 0.2);
+    }
+  view.probabilities = view.scores;
+  const Subject subject({.concepts = &view, .annotations = &known, .seed = 1});
+  const Score ois = score(*catalogue().metric("ois"), subject);
+  REQUIRE(ois.parts.size() == 4);
+  const Rows rows(subject, "purity_matrix");
+  REQUIRE(rows.size() == 4);
+  double squares = 0.0;
+  for (std::size_t r = 0; r < 4; ++r) {
+    CHECK(rows.at(r, "auc") == ois.parts[r]);
+    squares += std::pow(rows.at(r, "auc") - rows.at(r, "ideal"), 2);
+  }
+  CHECK(rows.at(0, "ideal") == 1.0);
+  CHECK(std::sqrt(squares) == doctest::Approx(ois.value));  // 2/k = 1
+}
+
+}  // namespace
+
+}  // namespace conoscope::tests
