@@ -1,28 +1,145 @@
 #include "results/store/export.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/npz_file.h"
+#include "harness/core/artifacts/work_folders.h"
+#include "metrics/summaries/summary.h"
+#include "results/boards/summaries.h"
+#include "results/formats/utf8.h"
+#include "results/store/checksum.h"
 
 namespace conoscope::app {
 
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
+
+namespace {
+
+using results::CellSummary;
+using results::SummaryShape;
+
+struct Found {
+  SummaryShape shape;
+  std::vector<CellSummary> cells;
+};
+
+void write_csvs(const std::vector<Found>& found, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  for (const Found& one : found) {
+    const fs::path path = folder / (one.shape.name + ".csv");
+    std::ofstream file(path, std::ios::binary);
+    file << results::to_text(results::summary_table(one.cells, one.shape), results::Format::csv);
+    file.close();
+    if (!file) throw std::runtime_error(path.string() + ": cannot be written");
+  }
+}
+
+/// One array for each summary, its first column the number of the cell; texts.tsv says which cell
+/// that is, and what the columns are.
+void write_arrays(const std::vector<Found>& found, const fs::path& file) {
+  core::WorkFolders work(file.has_parent_path() ? file.parent_path() : fs::path("."));
+  const fs::path folder = work.next();
+  core::ArtifactWriter writer(folder);
+  const cono_sink* const sink = writer.sink();
+  const auto require = [&writer](cono_status status) {
+    if (status != CONO_OK) throw std::runtime_error(writer.fault());
+  };
+  std::vector<std::string> numbers;
+  for (const Found& one : found) {
+    const std::size_t width = one.shape.columns.size();
+    std::vector<double> rows;
+    for (const CellSummary& cell : one.cells) {
+      const auto number = std::ranges::find(numbers, cell.cell) - numbers.begin();
+      if (static_cast<std::size_t>(number) == numbers.size()) {
+        numbers.push_back(cell.cell);
+        const std::string text = cell.dataset + " x " + cell.model +
+                                 (cell.explainer.empty() ? "" : " x " + cell.explainer) + " #" +
+                                 std::to_string(cell.seed) +
+                                 (cell.control == "none" ? "" : ", " + cell.control) + ", " +
+                                 cell.cell;
+        require(sink->text(sink->self, ("cell_" + std::to_string(number)).c_str(),
+                           results::printable(text).c_str()));
+      }
+      for (std::size_t at = 0; at < cell.values.size(); ++at) {
+        if (at % width == 0) rows.push_back(static_cast<double>(number));
+        rows.push_back(cell.values[at]);
+      }
+    }
+    std::string columns = "cell";
+    for (const std::string& column : one.shape.columns) columns += "," + column;
+    require(sink->text(sink->self, one.shape.name.c_str(), columns.c_str()));
+    const std::int64_t shape[] = {static_cast<std::int64_t>(rows.size() / (width + 1)),
+                                  static_cast<std::int64_t>(width + 1)};
+    cono_tensor out{};
+    require(sink->create(sink->self, one.shape.name.c_str(), CONO_F64, 2, shape, &out));
+    std::ranges::copy(rows, static_cast<double*>(out.data));
+  }
+  writer.finish();
+  core::write_npz(folder, file);
+}
+
+ExitCode export_summaries(results::Store& store, const std::string& run, const fs::path& target) {
+  results::verify(store);
+  std::vector<Found> found;
+  for (const metrics::Summary& summary : metrics::summaries()) {
+    const SummaryShape shape{summary.name, summary.columns};
+    if (auto cells = results::cell_summaries(store, run, shape); !cells.empty())
+      found.push_back({shape, std::move(cells)});
+  }
+  if (found.empty())
+    throw UsageError(
+        "export: no cell here has a summary; `summaries = true` in a run file asks for them");
+  try {
+    if (target.extension() == ".npz")
+      write_arrays(found, target);
+    else
+      write_csvs(found, target);
+  } catch (const std::runtime_error& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kNotSaved;
+  }
+  for (const Found& one : found)
+    std::cerr << one.shape.name << ": " << one.cells.size()
+              << (one.cells.size() == 1 ? " cell\n" : " cells\n");
+  return kOk;
+}
+
+}  // namespace
 
 int export_command(const Arguments& arguments) {
   Options options(
       "export [RUN] [options]",
       "Prints every asked score, sorted, without times, hosts and attempts: equal outcomes\n"
-      "give equal bytes, however they were reached.",
-      {"conoscope export quick --format csv > quick.csv"});
+      "give equal bytes, however they were reached. With --summaries it writes the tables\n"
+      "that pictures are drawn from (`conoscope metric summaries`).",
+      {"conoscope export quick --format csv > quick.csv",
+       "conoscope export leakage_causes --summaries -o summaries.npz"});
   options.positional("run", 1);
   options.with_store();
   options.add()("format", po::value<std::string>()->default_value("csv")->value_name("F"),
-                "table, csv, json, ndjson, md or latex");
+                "table, csv, json, ndjson, md or latex")(
+      "summaries", po::bool_switch(), "the tables that pictures are drawn from, all cells'")(
+      "output,o", po::value<std::string>()->value_name("PATH"),
+      "where to write summaries; a name that ends with .npz is a file, any other a folder of one "
+      "csv file each");
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
+  const bool summaries = options.get<bool>("summaries");
+  if (summaries != options.has("output"))
+    throw UsageError(summaries ? "export: --summaries needs -o FILE.npz or FOLDER"
+                               : "export: -o is for --summaries; scores are printed");
   auto store = open_store(options);
-  std::cout << results::to_text(results::export_table(store, run_of(options, store)), format);
+  const std::string run = run_of(options, store);
+  if (summaries) return export_summaries(store, run, options.get<std::string>("output"));
+  std::cout << results::to_text(results::export_table(store, run), format);
   return kOk;
 }
 
