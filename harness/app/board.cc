@@ -2,6 +2,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/plot_option.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
 #include "harness/app/reading.h"
@@ -83,6 +84,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name +
                      ": it takes every ladder of the run; leave out --dataset, --model and "
                      "--explainer");
+  if (options.has("plot") && (kind != BoardKind::ranking || filters.metrics.size() != 1))
+    throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
   if (options.has("all") && filters.metrics.empty())
     throw UsageError("--all needs at least one --metric");
 }
@@ -104,6 +107,7 @@ int board_command(const Arguments& arguments) {
       "board [KIND] [RUN] [options]", summary(),
       {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
        "conoscope board ranking quick --format latex > table.tex",
+       "conoscope board quick -m surf_emd --plot quick.svg",
        "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
        "conoscope board select-k parsimony --metric completeness",
        "conoscope board curve parsimony --format csv > curves.csv",
@@ -129,6 +133,7 @@ int board_command(const Arguments& arguments) {
       "each plugin says counts its concepts");
   options.add()("budget", po::value<double>()->value_name("N"),
                 "budget: so many effective_concepts, or fewer, for an output");
+  add_plot(options);
   options.with_plugins();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
@@ -157,6 +162,11 @@ int board_command(const Arguments& arguments) {
   results::require_component(store, filters.run, "model", filters.model);
   results::require_component(store, filters.run, "explainer", filters.explainer);
   print_board(store, request);
+  if (options.has("plot")) {
+    auto drawn = filters;
+    drawn.controls = true;
+    write_plot(options, results::board(store, drawn), filters.metrics[0]);
+  }
   return kOk;
 }
 

@@ -12,6 +12,7 @@
 #include "harness/app/command.h"
 #include "harness/app/leakage_criterion.h"
 #include "harness/app/options.h"
+#include "harness/app/plot_option.h"
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
@@ -288,6 +289,7 @@ int compare_command(const Arguments& arguments) {
       "Exit code 6: a difference was found; 0: none was, which does not mean that there\n"
       "is none.",
       {"conoscope compare svd kmeans", "conoscope compare svd kmeans --metric surf --pooled",
+       "conoscope compare svd kmeans -m surf_emd --plot difference.svg",
        "conoscope compare run:quick run:full --metric surf_mae",
        "conoscope compare last-month.db conoscope.db --test wilcoxon",
        "conoscope compare metric:surf_mae metric:surf_mae_spatial_mean --format json"});
@@ -318,6 +320,7 @@ int compare_command(const Arguments& arguments) {
                 "largest corrected p that counts as a difference; intervals are of 1 - P");
   options.add()("power", po::value<double>()->default_value(0.8, "0.8")->value_name("P"),
                 "probability to see a detectable difference");
+  add_plot(options);
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
@@ -390,11 +393,14 @@ int compare_command(const Arguments& arguments) {
               << " of B have no partner and are left out\n";
   const std::string metric_pair =
       side_a.kind == "metric" ? side_a.name + " - " + side_b.name : std::string();
-  std::cout << results::to_text(
-      table_of(comparison, a, b, metric_pair,
-               pooled ? std::vector<std::string>() : shared_by(side_a.kind), statistics.paired,
-               correction),
-      format);
+  const results::Table table = table_of(
+      comparison, a, b, metric_pair, pooled ? std::vector<std::string>() : shared_by(side_a.kind),
+      statistics.paired, correction);
+  std::cout << results::to_text(table, format);
+  write_plot(options, table,
+             (metric_pair.empty() ? metric_options.empty() ? "" : metric_options[0] + ": "
+                                  : metric_pair + ": ") +
+                 side_a.name + " - " + side_b.name);
   return comparison.different() ? kDifferent : kOk;
 }
 

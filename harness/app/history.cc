@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "harness/app/command.h"
+#include "harness/app/plot_option.h"
 #include "harness/app/reading.h"
 
 namespace conoscope::app {
@@ -12,7 +13,8 @@ namespace po = boost::program_options;
 int history_command(const Arguments& arguments) {
   Options options("history METRIC [options]",
                   "Prints every recorded score of a metric, oldest first, with run and version.",
-                  {"conoscope history surf_emd --component kmeans"});
+                  {"conoscope history surf_emd --component kmeans",
+                   "conoscope history surf_emd --plot surf_emd.html"});
   options.positional("metric", 1);
   options.with_store();
   options.with_verify();
@@ -20,6 +22,7 @@ int history_command(const Arguments& arguments) {
                 "only cells with this dataset, model or explainer");
   options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
                 "of this control; all: of every one");
+  add_plot(options);
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("metric")) throw UsageError("history: which metric?");
@@ -30,7 +33,9 @@ int history_command(const Arguments& arguments) {
   history.component = options.get<std::string>("component");
   history.control = options.get<std::string>("control");
   if (history.control == "all") history.control.clear();
-  std::cout << results::to_text(results::history(store, history), format);
+  const results::Table table = results::history(store, history);
+  std::cout << results::to_text(table, format);
+  write_plot(options, table, history.metric + ", oldest first");
   return kOk;
 }
 

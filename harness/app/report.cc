@@ -1,14 +1,11 @@
 #include "results/report/report.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/plot_option.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
 #include "harness/app/reading.h"
@@ -18,36 +15,6 @@
 namespace conoscope::app {
 
 namespace po = boost::program_options;
-
-namespace {
-
-/// Whole or not at all, so that a reader never meets half a page; but for what is no file, as
-/// /dev/stdout.
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const bool is_new = !fs::exists(path, error);
-  const bool whole = is_new || fs::is_regular_file(path, error);
-  const fs::path target = is_new || !whole ? path : fs::canonical(path, error);
-  fs::path part = target;
-  if (whole) part += ".part";
-  errno = 0;
-  std::ofstream out(part, std::ios::binary);
-  if (out) {
-    out << text;
-    out.close();
-  }
-  const int problem = errno;
-  error.clear();
-  if (out && whole) fs::rename(part, target, error);
-  if (out && !error) return;
-  const std::string why = error ? error.message() : std::strerror(problem);
-  if (whole) fs::remove(part, error);
-  throw results::StoreError(results::StoreProblem::cannot_open,
-                            "report: cannot write " + path.string() + ": " + why);
-}
-
-}  // namespace
 
 int report_command(const Arguments& arguments) {
   Options options(

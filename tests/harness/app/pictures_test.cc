@@ -1,0 +1,140 @@
+// Tables that pictures are drawn from, and pictures that the command draws itself.
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "datasets/formats/npz.h"
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+namespace formats = conoscope::formats;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string models_run(const std::string& more) {
+  return "name = \"models\"\nseeds = [0, 1]\n" + more +
+         "[[dataset]]\nid = \"tabular_toy\"\nparams = { samples = 300 }\n"
+         "[[model]]\nid = \"ladder_concepts\"\nparams = { step = [\"perfect\", \"half\"], "
+         "width = 2 }\n";
+}
+
+/// The attribute of every element of this name, as numbers.
+std::vector<double> numbers_of(const std::string& svg, const std::string& element,
+                               const std::string& name) {
+  std::vector<double> out;
+  for (auto at = svg.find("<" + element + " "); at != svg.npos;
+       at = svg.find("<" + element + " ", at + 1)) {
+    const auto value = svg.find(" " + name + "=\"", at);
+    REQUIRE(value < svg.find('>', at));
+    out.push_back(std::stod(svg.substr(value + name.size() + 3)));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("summaries: as csv files and as arrays, the same numbers, equal bytes") {
+  const Workspace here;
+  here.run(
+      {"run",
+       here.write("run.toml", models_run("metrics = [\"concept_accuracy\"]\nsummaries = true\n")),
+       "--no-board"});
+  CHECK_SAYS(here.run({"export", "models", "--summaries", "-o", here.path("tables")}).err,
+             "embedding_components: 4 cells");
+  here.run({"export", "models", "--summaries", "-o", here.path("a.npz")});
+  here.run({"export", "--summaries", "-o", here.path("b.npz")});
+  CHECK(bytes_of(here.path("a.npz")) == bytes_of(here.path("b.npz")));
+
+  std::istringstream lines(bytes_of(here.path("tables/embedding_components.csv")));
+  std::string head, first;
+  std::getline(lines, head);
+  std::getline(lines, first);
+  CHECK(head ==
+        "dataset,model,explainer,control,seed,cell,concept,sample,truth,label,first,second");
+  const formats::Npz archive(here.path("a.npz"));
+  const auto array = archive.get("embedding_components");
+  CHECK(array.shape == std::vector<std::int64_t>{4 * 3 * 60, 7});  // 60 of 300 samples are tested
+  CHECK_FALSE(archive.has("top_samples"));                         // there are no images
+
+  // The same numbers, to the last digit.
+  const std::string stored = here.query(
+                                     "SELECT value FROM sample_score WHERE metric = "
+                                     "'embedding_components' AND part = 4 ORDER BY attempt")[0]
+                                 .dump();
+  CHECK_SAYS(bytes_of(here.path("tables/embedding_components.csv")),
+             stored.substr(stored.find(':') + 1, stored.size() - stored.find(':') - 2));
+  CHECK_SAYS(here.run({"metric", "embedding_components"}).out,
+             "concept, sample, truth, label, first, second");
+}
+
+TEST_CASE("summaries: nobody asked, nowhere to write") {
+  const Workspace here;
+  here.run({"run", here.write("run.toml", models_run("")), "--no-board"});
+  const auto asked = here.query("SELECT count(*) AS n FROM metric_key WHERE grp = 'summaries'");
+  CHECK(asked[0]["n"] == 0);
+  CHECK_SAYS(here.run({"export", "--summaries", "-o", here.path("a.npz")}, 2).err,
+             "no cell here has a summary");
+  CHECK_SAYS(here.run({"export", "--summaries"}, 2).err, "--summaries needs -o");
+  CHECK_SAYS(here.run({"export", "-o", here.path("a.npz")}, 2).err, "-o is for --summaries");
+  const auto file = here.write("with.toml", models_run("metrics = [\"concept_correlation\"]\n"));
+  here.run({"run", file, "--no-board"});
+  CHECK_SAYS(here.run({"export", "--summaries", "-o", here.path("no/such/folder/a.npz")}, 5).err,
+             "conoscope: ");
+}
+
+TEST_CASE("--plot: points stand where their numbers are") {
+  const Workspace here;
+  here.run({"run",
+            here.write("plain.toml", digits_run("name = \"plain\"\nseeds = [0, 1, 2]\ncontrols = "
+                                                "[\"none\", \"random_concepts\"]\nmetrics = "
+                                                "[\"surf_emd\", \"surf_top1\"]",
+                                                {"svd", "kmeans", "pca"})),
+            "--no-board"});
+  here.run({"board", "plain", "-m", "surf_emd", "--plot", here.path("a.svg")});
+  const std::string svg = bytes_of(here.path("a.svg"));
+  const auto points = numbers_of(svg, "circle", "cx");
+  const Json board = here.json({"board", "plain", "-m", "surf_emd"});
+  REQUIRE(board.size() == 3);
+  REQUIRE(points.size() == 3 + 1);  // and the legend's
+  std::vector<double> values;
+  for (const auto& row : board) values.push_back(row["surf_emd"]);
+  const auto place = [&](std::size_t i) {
+    return points[0] + (points[2] - points[0]) * (values[i] - values[0]) / (values[2] - values[0]);
+  };
+  CHECK(values[2] > values[0]);
+  CHECK(points[2] > points[0]);
+  CHECK(points[1] == doctest::Approx(place(1)).epsilon(0.001));
+  for (const char* name : {"svd", "kmeans", "pca", "surf_emd@random_concepts"})
+    CHECK_SAYS(svg, name);
+  CHECK(numbers_of(svg, "path", "stroke-width").size() == 3 + 1);  // the twins, and the legend's
+
+  const int code =
+      here.conoscope({"compare", "svd", "kmeans", "-m", "surf_emd", "--plot", here.path("b.html")})
+          .run(60)
+          .code;
+  CHECK((code == 0 || code == 6));  // whether they differ is not the question here
+  const std::string page = bytes_of(here.path("b.html"));
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK_SAYS(page, "surf_emd: svd - kmeans");
+  CHECK_FALSE(has(page, "<script"));
+  here.run({"history", "surf_emd", "--plot", here.path("c.svg")});
+  CHECK(numbers_of(bytes_of(here.path("c.svg")), "circle", "cx").size() == 9);
+
+  CHECK_SAYS(here.run({"board", "plain", "--plot", here.path("a.svg")}, 2).err, "one metric");
+  CHECK_SAYS(here.run({"board", "plain", "-m", "surf_emd", "--plot", here.path("a.png")}, 2).err,
+             ".svg or .html");
+  CHECK_SAYS(here.run({"compare", "svd", "kmeans", "--plot", here.path("a.svg")}, 2).err,
+             "metrics share no axis");
+  CHECK_SAYS(here.run({"history", "surf_mae", "--plot", here.path("a.svg")}, 2).err, "no number");
+  CHECK_SAYS(here.run({"history", "surf_emd", "--plot", "/no/such/folder/a.svg"}, 5).err,
+             "cannot write /no/such/folder/a.svg");
+}
