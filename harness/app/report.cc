@@ -11,6 +11,7 @@
 #include "harness/app/reading.h"
 #include "harness/core/version.h"
 #include "metrics/catalogue.h"
+#include "metrics/summaries/summary.h"
 
 namespace conoscope::app {
 
@@ -40,6 +41,8 @@ int report_command(const Arguments& arguments) {
   report.made_by = "conoscope " + std::string(core::version_text());
   for (const auto& metric : metrics::catalogue().metrics())
     report.metric_order.push_back(metric.name);
+  for (const auto& summary : metrics::summaries())
+    report.summaries.push_back({summary.name, summary.columns});
   auto store = open_store(options);
   if (options.has("runs"))
     for (const auto& run : options.get<std::vector<std::string>>("runs"))

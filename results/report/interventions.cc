@@ -3,6 +3,7 @@
 
 #include "results/analysis/estimate.h"
 #include "results/formats/people.h"
+#include "results/report/latents.h"
 #include "results/report/parts.h"
 #include "results/report/sections.h"
 
@@ -68,12 +69,13 @@ Section intervention_section(const ReportContext& context) {
     }
   }
   Section section{"interventions", "What do interventions do?", ""};
-  if (table.empty()) return section;
-  section.html =
-      "<p>How accurate the model becomes when it is told the true value of one concept after "
-      "another, in an order that a policy chooses. A model whose concepts leak may lose by "
-      "it.</p>\n" +
-      figure_html("intervention", "intervention-table") + table.html();
+  if (!table.empty())
+    section.html =
+        "<p>How accurate the model becomes when it is told the true value of one concept after "
+        "another, in an order that a policy chooses. A model whose concepts leak may lose by "
+        "it.</p>\n" +
+        figure_html("intervention", "intervention-table") + table.html();
+  section.html += latents_html(context);
   return section;
 }
 

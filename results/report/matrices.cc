@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "results/analysis/estimate.h"
 #include "results/formats/people.h"
 #include "results/report/parts.h"
 #include "results/report/sections.h"
+#include "results/report/shown_summaries.h"
 
 namespace conoscope::results {
 
@@ -37,9 +39,10 @@ void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
     const Estimate estimate =
         estimate_of(values, static_cast<std::int64_t>(entrant.score.estimate.n));
     const std::string row = std::to_string(part / side), column = std::to_string(part % side);
-    table.add({entrant.method, row, column, human_text(estimate, score)},
+    table.add({entrant.method, "measured", row, column, human_text(estimate, score)},
               JsonObject()
                   .add("method", entrant.method)
+                  .add("panel", entrant.method)
                   .add("row", part / side)
                   .add("column", part % side)
                   .add("mean", estimate.mean)
@@ -47,13 +50,76 @@ void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
   }
 }
 
+/// The purity matrices of the concepts themselves, of the lowest seed, by method's name.
+std::map<std::pair<GroupKeys, std::string>, Parts> ideals_of(const ReportContext& context) {
+  std::map<std::pair<GroupKeys, std::string>, Parts> out;
+  for (const ShownSummary& one : shown_summaries(context, "purity_matrix")) {
+    std::int64_t part = 0;
+    for (std::size_t r = 0; r < one.rows(); ++r)
+      out[{one.keys, one.method}][part++] = {one.number(r, "ideal")};
+  }
+  return out;
+}
+
+void add_ideal(PageTable& table, const std::string& method, const Parts& ideal) {
+  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(ideal.size())));
+  for (const auto& [part, values] : ideal) {
+    if (std::isnan(values[0])) continue;
+    table.add({method, "ideal", std::to_string(part / side), std::to_string(part % side),
+               real_text(values[0])},
+              JsonObject()
+                  .add("method", method)
+                  .add("panel", "ideal: " + method)
+                  .add("row", part / side)
+                  .add("column", part % side)
+                  .add("mean", values[0])
+                  .add("text", real_text(values[0])));
+  }
+}
+
+/// The dependency matrices of latents on factors, three for each method.
+std::string dependencies_html(const ReportContext& context) {
+  PageTable table("dependency-table", "How much each latent depends on each factor",
+                  {{.title = "method", .by = "method", .method = true},
+                   {.title = "by", .by = "panel"},
+                   {.title = "latent", .by = "row"},
+                   {.title = "factor", .by = "column"},
+                   {.title = "dependency", .by = "mean"}});
+  for (const ShownSummary& one : shown_summaries(context, "dependency_matrix")) {
+    table.group(one.keys);
+    for (const auto& [column, by] :
+         {std::pair("irs", "robustness"), std::pair("information", "information"),
+          std::pair("importance", "importance")})
+      for (std::size_t r = 0; r < one.rows(); ++r) {
+        const double value = one.number(r, column);
+        if (std::isnan(value)) continue;
+        table.add({one.method, by, one.text(r, "latent"), one.text(r, "factor"), real_text(value)},
+                  JsonObject()
+                      .add("method", one.method)
+                      .add("panel", std::string(by) + ": " + one.method)
+                      .add("row", one.field(r, "latent"))
+                      .add("column", one.field(r, "factor"))
+                      .add("mean", value));
+      }
+  }
+  if (table.empty()) return {};
+  return "<h3>Which latent depends on which factor?</h3>\n<p>By interventional robustness "
+         "(irs_score "
+         "is made from it), by mutual information as a share of the factor's entropy, and by the "
+         "importances of a random forest; of the lowest seed. Disentangled: one bright square in "
+         "each row.</p>\n" +
+         figure_html("dependency", table.id()) + table.html();
+}
+
 }  // namespace
 
 Section matrix_section(const ReportContext& context) {
   Section section{"matrices", "Pure, leaking, disentangled?", ""};
+  const auto ideals = ideals_of(context);
   for (const Matrix& matrix : kMatrices) {
     PageTable table(std::string(matrix.picture) + "-table", matrix.caption,
                     {{.title = "method", .by = "method", .method = true},
+                     {.title = "matrix", .by = "panel"},
                      {.title = matrix.row, .by = "row"},
                      {.title = matrix.column, .by = "column"},
                      {.title = "mean ± 95 %", .by = "mean"}});
@@ -62,10 +128,15 @@ Section matrix_section(const ReportContext& context) {
       const auto parts = parts_of(context.store, run.key, matrix.metric);
       for (const Contest& contest : contests(context.store, run.key, matrix.metric,
                                              context.metric(matrix.metric).direction)) {
-        table.group(context.keys(run, contest.dataset, contest.model, ""));
-        for (const Entrant& entrant : contest.entrants)
+        const GroupKeys keys = context.keys(run, contest.dataset, contest.model, "");
+        table.group(keys);
+        for (const Entrant& entrant : contest.entrants) {
           if (const auto found = parts.find(entrant.score.subject); found != parts.end())
             add_rows(table, entrant, found->second);
+          if (std::string_view(matrix.metric) != "ois") continue;
+          if (const auto ideal = ideals.find({keys, entrant.method}); ideal != ideals.end())
+            add_ideal(table, entrant.method, ideal->second);
+        }
       }
     }
     if (!table.empty()) section.html += figure_html("matrix", table.id()) + table.html();
@@ -73,8 +144,11 @@ Section matrix_section(const ReportContext& context) {
   if (!section.html.empty())
     section.html =
         "<p>Means over seeds. A pure, disentangled representation tells its own concept, on the "
-        "diagonal, and of the others no more than they tell each other.</p>\n" +
+        "diagonal, and of the others no more than they tell each other: that is the ideal, shown "
+        "of "
+        "the lowest seed where the run has it.</p>\n" +
         section.html;
+  section.html += dependencies_html(context);
   return section;
 }
 

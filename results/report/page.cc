@@ -140,6 +140,11 @@ std::string figure_html(std::string_view picture, std::string_view table) {
   return out.append("\" data-table=\"").append(table).append("\"></figure>\n");
 }
 
+std::string figure_of_one_html(std::string_view picture, std::string_view table) {
+  std::string out = figure_html(picture, table);
+  return out.insert(out.find(" data-picture"), " data-one");
+}
+
 PageTable page_table(std::string id, std::string caption, const Table& table) {
   std::vector<PageColumn> columns;
   for (const Column& column : table.columns) columns.push_back({.title = column.name});

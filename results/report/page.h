@@ -62,6 +62,9 @@ class PageTable {
 /// from.
 std::string figure_html(std::string_view picture, std::string_view table);
 
+/// The same of one method at a time: that which is followed through the page, else the first.
+std::string figure_of_one_html(std::string_view picture, std::string_view table);
+
 /// A whole table as it is, for people.
 PageTable page_table(std::string id, std::string caption, const Table& table);
 

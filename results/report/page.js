@@ -120,7 +120,7 @@
             for (const mark of marks ?? [{}]) {
               const one = { ...record, ...mark };
               const named = (name, what) => (one[name] === undefined ? undefined : `${what} ${one[name]}`);
-              one.label ??= [one.subject, one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
+              one.label ??= [one.subject, one.panel ?? one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("concept", "concept"), named("latent", "latent"), named("factor", "factor"), named("held", "held at"), named("of", "value"), one.series, named("rank", "place"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
                 .filter(part => part !== undefined && part !== null).join(", ");
               out.push(one);
             }
@@ -150,11 +150,17 @@
 
   async function draw(figure) {
     // One seed has no interval: a line without a length stands for it, so that the scale has its ends.
-    const data = records(document.getElementById(figure.dataset.table)).map(one => {
+    let data = records(document.getElementById(figure.dataset.table)).map(one => {
       const middle = one.mean ?? one.difference;
       return typeof middle === "number" && typeof one.low !== "number" ? { ...one, low: middle, high: middle } : one;
     });
-    figure.hidden = !data.some(one => typeof (one.mean ?? one.value ?? one.difference) === "number");
+    figure.hidden = figure.dataset.one !== undefined ? data.length === 0 : !data.some(one => typeof (one.mean ?? one.value ?? one.difference) === "number");
+    // Some pictures have room for one method alone.
+    if (figure.dataset.one !== undefined && data.length > 0) {
+      const method = (data.find(one => one.method === state.picked) ?? data[0]).method;
+      data = data.filter(one => one.method === method);
+      figure.querySelector(".whose").textContent = `Of ${method}. Choose a method in any table to see its own.`;
+    }
     figure.view?.finalize();
     figure.view = undefined;
     if (figure.hidden || !canDraw) return;
@@ -166,7 +172,10 @@
     // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
     if (spec.width === "container") spec.width = figure.clientWidth;
     if (spec.height?.step) spec.height = spec.height.step * new Set(data.map(one => one[spec.encoding.y.field])).size;
-    if (spec.facet) {
+    if (spec.facet?.row) {
+      const columns = new Set(data.map(one => one[spec.facet.column.field])).size;
+      spec.spec.width = Math.max(90, Math.min(200, Math.floor((figure.clientWidth - 40) / columns) - 58));
+    } else if (spec.facet) {
       const room = figure.clientWidth;
       spec.columns = Math.max(1, Math.min(new Set(data.map(one => one[spec.facet.field])).size, Math.floor(room / 300)));
       spec.spec.width = Math.max(120, Math.min(360, Math.floor(room / spec.columns) - 90));
@@ -275,6 +284,11 @@
       button.title = `Save ${kind === "CSV" ? "the numbers" : "this picture"} as ${kind}`;
       button.addEventListener("click", () => download(figure, kind));
       buttons.append(button);
+    }
+    if (figure.dataset.one !== undefined) {
+      const whose = document.createElement("p");
+      whose.className = "whose";
+      figure.append(whose);
     }
     figure.append(plot, buttons);
   }

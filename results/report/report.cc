@@ -110,6 +110,10 @@ void read_metrics(ReportContext& context) {
   std::set<std::string, decltype(by_place)> names(by_place);
   for (ReportedRun& run : context.runs) {
     run.metrics = context.store.run_metrics(run.key);
+    std::erase_if(run.metrics, [&context](const std::string& name) {
+      return std::ranges::find(context.options.summaries, name, &SummaryShape::name) !=
+             context.options.summaries.end();
+    });
     std::ranges::sort(run.metrics, by_place);
     names.insert(run.metrics.begin(), run.metrics.end());
   }
@@ -186,9 +190,10 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
   ReportContext context{store, options, reported_runs(store, options), {}};
   read_metrics(context);
   std::vector<Section> sections;
-  for (const auto make : {overview_section, leaderboard_section, difference_section, ladder_section,
-                          concept_count_section, matrix_section, intervention_section,
-                          spread_section, change_section, failure_section, definition_section})
+  for (const auto make :
+       {overview_section, leaderboard_section, difference_section, ladder_section,
+        concept_count_section, matrix_section, intervention_section, encoding_section,
+        spread_section, change_section, failure_section, definition_section})
     if (Section section = make(context); !section.html.empty())
       sections.push_back(std::move(section));
 

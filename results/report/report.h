@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "results/boards/summaries.h"
 #include "results/store/store.h"
 
 namespace conoscope::results {
@@ -14,6 +15,7 @@ struct ReportOptions {
   std::vector<std::string> metric_order;  ///< of the selector; metrics that are not here come last
   /// The explainers' parameter that counts concepts, by plugin id.
   std::map<std::string, std::string> count_parameters;
+  std::vector<SummaryShape> summaries;  ///< that the page draws; nothing ranks them
   std::string made_by;  ///< version of the command
 };
 

@@ -54,8 +54,10 @@ Section ladder_section(const ReportContext& context);
 Section concept_count_section(const ReportContext& context);
 /// Purity and information matrices.
 Section matrix_section(const ReportContext& context);
-/// Accuracy over the number of concepts that were told.
+/// Accuracy over the number of concepts that were told; latents under interventions on factors.
 Section intervention_section(const ReportContext& context);
+/// Activations by label, embeddings, correlations, and the images in which concepts are strongest.
+Section encoding_section(const ReportContext& context);
 /// How the parts of a score are spread.
 Section spread_section(const ReportContext& context);
 /// Means by run and version, where there are several.

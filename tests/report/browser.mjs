@@ -47,6 +47,11 @@ export const points = (page, picture) =>
   page.locator(`#picture-${picture} [aria-roledescription=point]`).evaluateAll(all =>
     all.map(one => { const box = one.getBoundingClientRect(); return { label: one.getAttribute("aria-label"), x: box.x + box.width / 2, y: box.y + box.height / 2 }; }));
 
+/// What a selector finds in a picture, in its order: what it says, and its box in pixels of the page.
+export const boxes = (page, picture, selector) =>
+  page.locator(`#picture-${picture} ${selector}`).evaluateAll(all =>
+    all.map(one => { const { x, y, width, height } = one.getBoundingClientRect(); return { label: one.getAttribute("aria-label") ?? "", x, y, width, height }; }));
+
 /// The texts of the rows that a table shows.
 export const shownRows = (page, table) =>
   page.locator(`#${table} tbody tr:visible`).evaluateAll(rows => rows.map(row => [...row.cells].map(cell => cell.textContent)));

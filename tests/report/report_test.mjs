@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { change, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
+import { boxes, change, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
 import { conoscope, folder, hostile, json, make } from "./stores.mjs";
 
 let pages;
@@ -166,7 +166,7 @@ test("matrices and curves are the means of the scores' parts", () => reading(pag
   const means = metric => json("query", `SELECT m.name AS method, part.part AS part, avg(part.value) AS mean
     FROM current_score AS current JOIN cell ON cell.key = current.cell JOIN component AS m ON m.key = cell.model
     JOIN sample_score AS part ON part.attempt = current.attempt AND part.metric = current.metric
-    WHERE current.metric = '${metric}' GROUP BY m.name, part.part`);
+    WHERE current.metric = '${metric}' AND cell.key IN (SELECT cell FROM run_cell JOIN run ON run.key = run_cell.run WHERE run.name = 'models') GROUP BY m.name, part.part`);
   const close = (number, other) => assert.ok(Math.abs(number - other) < 1e-9, `${number} is not ${other}`);
 
   const purity = means("ois");
@@ -199,6 +199,173 @@ test("matrices and curves are the means of the scores' parts", () => reading(pag
   assert.equal(spread.length, 3);
   assert.equal((await points(page, "spread")).length, 3);
   assert.deepEqual(complaints, []);
+}));
+
+/// The marks behind a picture of one method: those of the first method that its table shows.
+async function marksOf(page, table) {
+  const rows = await shownData(page, table);
+  return rows.filter(row => row.method === rows[0].method).flatMap(({ marks, ...row }) => marks.map(mark => ({ ...row, ...mark })));
+}
+
+const groupBy = (all, key) => all.reduce((groups, one) => groups.set(key(one), [...(groups.get(key(one)) ?? []), one]), new Map());
+
+/// One panel after the other: `drawn` and `values`, in one order, lie on a straight line.
+function checkPanels(marks, drawn, panel, value, at, what) {
+  assert.equal(drawn.length, marks.length, `${what}: as many marks as numbers`);
+  assert.ok(marks.length > 0, what);
+  const panels = groupBy(marks.map((mark, i) => ({ name: `${panel(mark)} ${value(mark)}`, panel: panel(mark), value: value(mark), at: at(drawn[i]) })), one => one.panel);
+  let checked = 0;
+  for (const [name, ones] of panels)
+    if (new Set(ones.map(one => one.value.toFixed(6))).size > 1) { checkLinear(ones, `${what}, ${name}`); ++checked; }
+  assert.ok(checked > 0, `${what}: some panel has several values`);
+}
+
+const centre = box => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+
+// Each picture of summaries: its dataset, the section of its specification that a mutant breaks, and
+// how its marks are compared with the numbers under it.
+const summaryPictures = {
+  histogram: {
+    dataset: "toy", wrong: ['"y": {"field": "value"', '"y": {"field": "valeu"'],
+    async check(page) {
+      const marks = await marksOf(page, "histogram-table"), drawn = await boxes(page, "histogram", "[aria-roledescription=bar]");
+      // A panel has a place of its own: bars come panel by panel.
+      checkPanels(marks, drawn, mark => mark.concept, mark => mark.value, box => box.height, "heights of bars");
+      checkPanels(marks, drawn, mark => mark.concept, mark => mark.from, box => box.x, "places of bars");
+    },
+  },
+  embedding: {
+    dataset: "toy", wrong: ['"x": {"field": "first"', '"x": {"field": "frist"'],
+    async check(page) {
+      const marks = await marksOf(page, "embedding-table"), drawn = await boxes(page, "embedding", "[aria-roledescription=point]");
+      checkPanels(marks, drawn, mark => mark.concept, mark => mark.first, box => centre(box).x, "first components");
+      checkPanels(marks, drawn, mark => mark.concept, mark => mark.second, box => -centre(box).y, "second components");
+    },
+  },
+  correlation: {
+    dataset: "toy", wrong: ['"color": {"field": "mean", "type": "quantitative", "scale": {"scheme": "blueorange"', '"color": {"field": "mena", "type": "quantitative", "scale": {"scheme": "blueorange"'],
+    async check(page) {
+      const rows = await shownData(page, "correlation-table");
+      const fills = await page.locator("#picture-correlation [aria-roledescription='rect mark']").evaluateAll(all => all.map(one => [one.getAttribute("aria-label"), one.getAttribute("fill")]));
+      assert.equal(fills.length, rows.length);
+      // Equal numbers have one colour, different ones another.
+      const colour = new Map(fills.map(([label, fill]) => [label.split(", ").slice(0, 3).join(", "), fill]));
+      for (const row of rows) {
+        const other = rows.find(one => Math.abs(one.mean - row.mean) > 0.3);
+        const of = one => colour.get(`${one.panel}, row ${one.row}, column ${one.column}`);
+        assert.ok(of(row), JSON.stringify(row));
+        assert.notEqual(of(row), of(other));
+      }
+    },
+  },
+  dependency: {
+    dataset: "sprites", wrong: ['"x": {"field": "column", "type": "ordinal", "axis": {"title": "factor"', '"x": {"field": "colunm", "type": "ordinal", "axis": {"title": "factor"'],
+    async check(page) {
+      const rows = await shownData(page, "dependency-table"), drawn = await boxes(page, "dependency", "[aria-roledescription='rect mark']");
+      checkPanels(rows, drawn, row => row.panel, row => row.column, box => box.x, "factors");
+      checkPanels(rows, drawn, row => row.panel, row => row.row, box => box.y, "latents");
+    },
+  },
+  effect: {
+    dataset: "sprites", wrong: ['"y": {"field": "mean", "type": "quantitative", "scale": {"zero": false}, "axis": {"title": null', '"y": {"field": "maen", "type": "quantitative", "scale": {"zero": false}, "axis": {"title": null'],
+    async check(page) {
+      const marks = await marksOf(page, "effect-table"), drawn = await boxes(page, "effect", "[aria-roledescription=point]");
+      const panel = mark => `${mark.latent} ${mark.factor}`;
+      checkPanels(marks, drawn, panel, mark => mark.mean, box => -centre(box).y, "means");
+      checkPanels(marks, drawn, panel, mark => mark.value, box => centre(box).x, "values of factors");
+    },
+  },
+  violin: {
+    dataset: "sprites", wrong: ['"x2": {"field": "right"}', '"x2": {"field": "rihgt"}'],
+    async check(page) {
+      const marks = await marksOf(page, "violin-table"), drawn = await boxes(page, "violin", ".mark-area path");
+      const violins = [...groupBy(marks, mark => `${mark.latent} ${mark.factor} ${mark.of}`).values()];
+      const width = ones => Math.max(...ones.map(one => one.right)) - Math.min(...ones.map(one => one.left));
+      const panel = ones => `${ones[0].latent} ${ones[0].factor}`;
+      checkPanels(violins, drawn, panel, width, box => box.width, "widths of violins");
+      checkPanels(violins, drawn, panel, ones => ones[0].at, box => -(box.y + box.height), "smallest codes");
+    },
+  },
+  image: {
+    dataset: "sprites", wrong: ['"url": {"field": "address"', '"url": {"field": "adress"'],
+    async check(page) {
+      const marks = await marksOf(page, "image-table");
+      const drawn = await page.locator("#picture-image image").evaluateAll(all => all.map(one => ({ address: one.getAttribute("href") ?? one.getAttribute("xlink:href"), x: one.getBoundingClientRect().x })));
+      assert.deepEqual(drawn.map(one => one.address), marks.map(mark => mark.address));
+      checkPanels(marks, drawn, mark => mark.concept, mark => mark.rank, one => one.x, "places of images");
+    },
+  },
+};
+
+test("pictures of summaries are drawn where their numbers are", () => reading(pages.pictures, {}, async ({ page, complaints }) => {
+  for (const { dataset, check } of Object.values(summaryPictures)) {
+    await choose(page, "dataset", dataset);
+    await check(page);
+  }
+  assert.deepEqual(complaints, []);
+}));
+
+test("each of their specifications with a wrong field is noticed", async () => {
+  const html = readFileSync(pages.pictures, "utf8");
+  const wrong = Object.values(summaryPictures).reduce((text, { wrong: [right, mutant] }) => {
+    assert.ok(text.includes(right), right);
+    return text.replace(right, mutant);
+  }, html);
+  const file = join(folder, "mutated-summaries.html");
+  writeFileSync(file, wrong);
+  await reading(file, {}, async ({ page }) => {
+    for (const [name, { dataset, check }] of Object.entries(summaryPictures)) {
+      await choose(page, "dataset", dataset);
+      await assert.rejects(check(page), assert.AssertionError, name);
+    }
+  });
+});
+
+test("summaries on the page are those that `conoscope export` writes", () => reading(pages.pictures, {}, async ({ page }) => {
+  conoscope("export", "pictures", "--summaries", "-o", "summaries");
+  const stored = name => {
+    const [head, ...lines] = readFileSync(join(folder, "summaries", `${name}.csv`), "utf8").trim().split("\n").map(line => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/));
+    return lines.map(line => Object.fromEntries(line.map((field, i) => [head[i], field]))).filter(row => row.seed === "0");
+  };
+  const same = (shown, wanted, what) => {
+    assert.equal(shown.length, wanted.length, what);
+    shown.sort((a, b) => a - b);
+    wanted.sort((a, b) => a - b);
+    shown.forEach((number, i) => assert.ok(Math.abs(number - wanted[i]) < 1e-9, what));
+  };
+  await choose(page, "dataset", "toy");
+  const embedded = stored("embedding_components");
+  same((await shownData(page, "embedding-table")).flatMap(row => row.marks.map(mark => mark.first)), embedded.map(row => Number(row.first)), "embeddings");
+  const bins = stored("concept_histogram").filter(row => row.dataset === "toy").flatMap(row => Object.entries(row).filter(([name, count]) => name.startsWith("bin_") && Number(count) > 0).map(([, count]) => Number(count)));
+  same((await shownData(page, "histogram-table")).flatMap(row => row.marks.map(mark => mark.value)), bins, "histograms");
+  const purity = stored("purity_matrix").filter(row => row.dataset === "toy");
+  same((await shownData(page, "purity-table")).filter(row => row.panel.startsWith("ideal: ")).map(row => row.mean), purity.map(row => Number(row.ideal)), "ideal matrices");
+  await choose(page, "dataset", "sprites");
+  same((await shownData(page, "effect-table")).flatMap(row => row.marks.map(mark => mark.mean)), stored("interventional_effect").map(row => Number(row.mean)), "effects");
+  // The pixels of the first image, as the browser decodes them.
+  const [first] = stored("top_samples");
+  const decoded = await page.locator("#picture-image image").first().evaluate(async one => {
+    const picture = new Image();
+    picture.src = one.getAttribute("href") ?? one.getAttribute("xlink:href");
+    await picture.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+    const paper = canvas.getContext("2d");
+    paper.drawImage(picture, 0, 0);
+    const bytes = paper.getImageData(0, 0, picture.width, picture.height).data;
+    return Array.from({ length: bytes.length / 4 }, (_, i) => bytes[4 * i] * 65536 + bytes[4 * i + 1] * 256 + bytes[4 * i + 2]);
+  });
+  assert.deepEqual(decoded, Array.from({ length: 256 }, (_, i) => Number(first[`pixel_${i}`])));
+}));
+
+test("pictures with room for one method show the one that is followed", () => reading(pages.pictures, {}, async ({ page }) => {
+  await choose(page, "dataset", "toy");
+  const names = [...new Set((await shownData(page, "histogram-table")).map(row => row.method))];
+  assert.equal(names.length, 2);
+  for (const name of names) {
+    await change(page, () => page.locator("#histogram-table button.method").evaluateAll((all, text) => all.find(button => button.textContent === text).click(), name));
+    assert.match(await page.locator("#picture-histogram .whose").textContent(), new RegExp(`^Of ${name.replace(/[()]/g, "\\$&")}\\.`));
+    assert.ok((await boxes(page, "histogram", "[aria-roledescription=bar]")).every(({ label }) => label.startsWith(`${name}, `)));
+  }
 }));
 
 test("a click follows a method through the pictures", () => reading(pages.plain, {}, async ({ page }) => {

@@ -48,10 +48,34 @@ params = { samples = 1000, test_share = 0.4 }
 id = "ladder_concepts"
 params = { disturbance = "shuffled", step = ["perfect", "half", "random"] }
 `);
+  run("pictures.toml", `name = "pictures"
+seeds = [0, 1]
+metrics = ["ois"]
+summaries = true
+[[dataset]]
+id = "tabular_toy"
+name = "toy"
+params = { samples = 600, test_share = 0.4 }
+[[dataset]]
+id = "dsprites"
+name = "sprites"
+params = { samples = 600, test_share = 0.5 }
+[[model]]
+id = "ladder_concepts"
+datasets = ["toy"]
+params = { step = ["perfect", "half"], width = 4 }
+[[model]]
+id = "ladder_concepts"
+datasets = ["sprites"]
+[[model]]
+id = "ladder_codes"
+datasets = ["sprites"]
+params = { disturbance = "mixed", step = ["perfect", "half"] }
+`);
   const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\n")[1];
   const report = (name, ...runs) => {
     conoscope("report", ...runs, "-o", `${name}.html`);
     return join(folder, `${name}.html`);
   };
-  return { plain: report("plain", "plain"), hostile: report("hostile", hostileRun), both: report("both", "plain", hostileRun), models: report("models", "models") };
+  return { plain: report("plain", "plain"), hostile: report("hostile", hostileRun), both: report("both", "plain", hostileRun), models: report("models", "models"), pictures: report("pictures", "pictures") };
 }

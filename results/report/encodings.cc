@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "results/report/bitmap.h"
+#include "results/report/sections.h"
+#include "results/report/shown_summaries.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// What tells the bars and points of a picture apart: the concept's true value and the label.
+std::string series_of(const ShownSummary& of, std::size_t row) {
+  const double truth = of.number(row, "truth"), label = of.number(row, "label");
+  std::string out;
+  if (!std::isnan(truth)) out = "c = " + real_text(truth);
+  if (!std::isnan(label)) out += (out.empty() ? "y = " : ", y = ") + real_text(label);
+  return out.empty() ? "all samples" : out;
+}
+
+void add_histograms(PageTable& table, const ShownSummary& of) {
+  std::size_t bins = 0;
+  for (const std::string& column : of.shape.columns) bins += column.starts_with("bin_");
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    const double low = of.number(r, "low"), high = of.number(r, "high");
+    const double width = (high - low) / static_cast<double>(bins);
+    std::vector<JsonObject> bars;
+    double samples = 0.0;
+    for (std::size_t b = 0; b < bins; ++b) {
+      const double count = of.number(r, "bin_" + std::to_string(b));
+      samples += count;
+      if (count > 0.0)
+        bars.push_back(JsonObject()
+                           .add("from", low + width * static_cast<double>(b))
+                           .add("to", low + width * static_cast<double>(b + 1))
+                           .add("value", count));
+    }
+    const std::string series = series_of(of, r);
+    table.add({of.method, of.text(r, "concept"), series, real_text(samples), real_text(low),
+               real_text(high)},
+              JsonObject()
+                  .add("method", of.method)
+                  .add("concept", of.field(r, "concept"))
+                  .add("series", series)
+                  .add("samples", samples)
+                  .add("marks", bars));
+  }
+}
+
+void add_embeddings(PageTable& table, const ShownSummary& of) {
+  // One row for each concept and series; its samples are the marks.
+  std::map<std::pair<double, std::string>, std::vector<JsonObject>> points;
+  for (std::size_t r = 0; r < of.rows(); ++r)
+    points[{of.number(r, "concept"), series_of(of, r)}].push_back(
+        JsonObject()
+            .add("sample", of.field(r, "sample"))
+            .add("first", of.field(r, "first"))
+            .add("second", of.field(r, "second")));
+  for (const auto& [key, samples] : points)
+    table.add({of.method, real_text(key.first), key.second, std::to_string(samples.size())},
+              JsonObject()
+                  .add("method", of.method)
+                  .add("concept", key.first)
+                  .add("series", key.second)
+                  .add("marks", samples));
+}
+
+void add_correlations(PageTable& table, const ShownSummary& of) {
+  for (const auto& [column, what] :
+       {std::pair("correlation", "representations"), std::pair("truth", "annotated concepts")})
+    for (std::size_t r = 0; r < of.rows(); ++r) {
+      const double value = of.number(r, column);
+      if (std::isnan(value)) continue;
+      table.add({of.method, what, of.text(r, "concept"), of.text(r, "other"), real_text(value)},
+                JsonObject()
+                    .add("method", of.method)
+                    .add("panel", std::string(what) + ": " + of.method)
+                    .add("row", of.field(r, "concept"))
+                    .add("column", of.field(r, "other"))
+                    .add("mean", value));
+    }
+}
+
+/// Where a concept fires in an image: cells of the image, with the strength as a share of the
+/// concept's largest.
+using Fired = std::map<std::pair<double, double>, std::vector<JsonObject>>;  // concept, rank
+
+Fired fired_of(const ShownSummary& of) {
+  std::map<double, double> largest;
+  std::map<std::pair<double, double>, double> side;
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    double& most = largest[of.number(r, "concept")];
+    most = std::max(most, of.number(r, "activation"));
+    double& cells = side[{of.number(r, "concept"), of.number(r, "rank")}];
+    cells = std::max(cells, of.number(r, "row") + 1.0);
+  }
+  Fired out;
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    const std::pair place(of.number(r, "concept"), of.number(r, "rank"));
+    const double most = largest[place.first], share = of.number(r, "activation") / most;
+    if (!(most > 0.0 && share > 0.0)) continue;
+    const double cells = side[place], left = place.second + 1.0 / 32.0;
+    const double width = 15.0 / 16.0 / cells, height = 1.0 / cells;
+    out[place].push_back(JsonObject()
+                             .add("kind", std::string("position"))
+                             .add("rank", place.second)
+                             .add("x", left + width * of.number(r, "column"))
+                             .add("x2", left + width * (of.number(r, "column") + 1.0))
+                             .add("y", height * of.number(r, "row"))
+                             .add("y2", height * (of.number(r, "row") + 1.0))
+                             .add("strength", share));
+  }
+  return out;
+}
+
+void add_images(PageTable& table, const ShownSummary& of, const Fired& fired) {
+  std::size_t pixels = 0;
+  for (const std::string& column : of.shape.columns) pixels += column.starts_with("pixel_");
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    std::vector<std::uint32_t> colours;
+    for (std::size_t p = 0; p < pixels; ++p)
+      colours.push_back(static_cast<std::uint32_t>(of.number(r, "pixel_" + std::to_string(p))));
+    const double concept_id = of.number(r, "concept"), rank = of.number(r, "rank");
+    std::vector<JsonObject> marks = {JsonObject()
+                                         .add("kind", std::string("image"))
+                                         .add("rank", rank)
+                                         .add("address", bitmap_address(colours))};
+    const auto found = fired.find({concept_id, rank});
+    if (found != fired.end()) marks.insert(marks.end(), found->second.begin(), found->second.end());
+    table.add({of.method, real_text(concept_id), real_text(rank + 1.0), of.text(r, "sample"),
+               of.text(r, "label"), of.text(r, "activation")},
+              JsonObject()
+                  .add("method", of.method)
+                  .add("concept", concept_id)
+                  .add("activation", of.field(r, "activation"))
+                  .add("marks", marks));
+  }
+}
+
+std::string part(const char* title, const char* words, const std::string& figure,
+                 const PageTable& table) {
+  if (table.empty()) return {};
+  return std::string("<h3>") + title + "</h3>\n<p>" + words + "</p>\n" + figure + table.html();
+}
+
+}  // namespace
+
+Section encoding_section(const ReportContext& context) {
+  PageTable histograms("histogram-table", "Samples by activation, true value and label",
+                       {{.title = "method", .by = "method", .method = true},
+                        {.title = "concept", .by = "concept"},
+                        {.title = "of"},
+                        {.title = "samples", .by = "samples"},
+                        {.title = "smallest activation"},
+                        {.title = "largest activation"}});
+  for (const ShownSummary& one : shown_summaries(context, "concept_histogram")) {
+    histograms.group(one.keys);
+    add_histograms(histograms, one);
+  }
+  PageTable embeddings("embedding-table", "Samples that are shown, by concept, value and label",
+                       {{.title = "method", .by = "method", .method = true},
+                        {.title = "concept", .by = "concept"},
+                        {.title = "of"},
+                        {.title = "samples"}});
+  for (const ShownSummary& one : shown_summaries(context, "embedding_components")) {
+    embeddings.group(one.keys);
+    add_embeddings(embeddings, one);
+  }
+  PageTable correlations("correlation-table", "Correlations between concepts",
+                         {{.title = "method", .by = "method", .method = true},
+                          {.title = "of"},
+                          {.title = "concept", .by = "row"},
+                          {.title = "other concept", .by = "column"},
+                          {.title = "correlation", .by = "mean"}});
+  for (const ShownSummary& one : shown_summaries(context, "concept_correlation")) {
+    correlations.group(one.keys);
+    add_correlations(correlations, one);
+  }
+  PageTable images("image-table", "Test images in which each concept is strongest",
+                   {{.title = "method", .by = "method", .method = true},
+                    {.title = "concept", .by = "concept"},
+                    {.title = "place"},
+                    {.title = "test sample"},
+                    {.title = "label"},
+                    {.title = "activation", .by = "activation"}});
+  std::map<std::pair<GroupKeys, std::string>, Fired> fired;
+  for (const ShownSummary& one : shown_summaries(context, "top_positions"))
+    fired[{one.keys, one.method}] = fired_of(one);
+  for (const ShownSummary& one : shown_summaries(context, "top_samples")) {
+    images.group(one.keys);
+    add_images(images, one, fired[{one.keys, one.method}]);
+  }
+  return {
+      "encodings", "What do concepts encode?",
+      part("What do they look like?",
+           "The test images in which a concept is strongest, the strongest first; orange: where "
+           "in the image it fires.",
+           figure_of_one_html("image", images.id()), images) +
+          part("Do activations tell more than the concept?",
+               "Samples by activation. c is the true value of the concept, y the label: where "
+               "labels part among samples of one c, the activation leaks them.",
+               figure_of_one_html("histogram", histograms.id()), histograms) +
+          part("What structure do embeddings have?",
+               "The two principal components of each concept's vectors. c is the true value of "
+               "the concept, y the label.",
+               figure_of_one_html("embedding", embeddings.id()), embeddings) +
+          part("Which concepts go together?",
+               "Correlations between the representations of concepts, beside those of the "
+               "annotated concepts themselves.",
+               figure_html("correlation", correlations.id()), correlations)};
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,149 @@
+#include "results/report/latents.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "results/report/shown_summaries.h"
+
+namespace conoscope::results {
+
+namespace {
+
+/// One line of the picture: what is held, and the points along the factor that is changed.
+struct Line {
+  std::string role, held;
+  std::size_t place = 0;  ///< among the held values, from 1; 0: none is held
+  std::vector<JsonObject> points;
+  double low = INFINITY, high = -INFINITY;
+};
+
+void add_effects(PageTable& table, const ShownSummary& of) {
+  std::map<std::tuple<double, double, double>, Line> lines;  // latent, factor, held
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    const bool own = of.number(r, "factor") == of.number(r, "parent");
+    Line& line = lines[{of.number(r, "latent"), of.number(r, "factor"),
+                        own ? -INFINITY : of.number(r, "held")}];
+    line.role = own ? "its own" : "factor " + of.text(r, "parent");
+    line.held = own ? "-" : of.text(r, "held");
+    const double mean = of.number(r, "mean"), deviation = of.number(r, "deviation");
+    line.low = std::min(line.low, mean);
+    line.high = std::max(line.high, mean);
+    JsonObject point;
+    point.add("value", of.field(r, "value")).add("mean", mean);
+    if (!std::isnan(deviation)) point.add("low", mean - deviation).add("high", mean + deviation);
+    line.points.push_back(std::move(point));
+  }
+  std::map<std::pair<double, double>, std::size_t> places;
+  for (auto& [key, line] : lines) {
+    const auto [latent, factor, held] = key;
+    if (line.held != "-") line.place = ++places[{latent, factor}];
+    table.add({of.method, real_text(latent), real_text(factor), line.role, line.held,
+               std::to_string(line.points.size()), real_text(line.low), real_text(line.high)},
+              JsonObject()
+                  .add("method", of.method)
+                  .add("latent", latent)
+                  .add("factor", factor)
+                  .add("held", line.held)
+                  .add("order", line.place == 0 ? std::string("none") : std::to_string(line.place))
+                  .add("marks", line.points));
+  }
+}
+
+/// The outline of each violin, as wide as its density says: values of a factor stand in their order.
+void add_violins(PageTable& table, const ShownSummary& of) {
+  constexpr double kHalfWidth = 0.45;
+  std::size_t points = 0;
+  for (const std::string& column : of.shape.columns) points += column.starts_with("density_");
+  std::map<std::pair<double, double>, std::vector<std::size_t>> panels;
+  for (std::size_t r = 0; r < of.rows(); ++r)
+    panels[{of.number(r, "latent"), of.number(r, "factor")}].push_back(r);
+  for (const auto& [key, rows] : panels) {
+    std::vector<std::vector<double>> densities;
+    double largest = 0.0;
+    for (const std::size_t r : rows) {
+      std::vector<double>& density = densities.emplace_back();
+      for (std::size_t p = 0; p < points; ++p) {
+        density.push_back(of.number(r, "density_" + std::to_string(p)));
+        if (density.back() > largest) largest = density.back();
+      }
+    }
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+      const std::size_t r = rows[place];
+      const double low = of.number(r, "low"), high = of.number(r, "high");
+      std::vector<JsonObject> outline;
+      for (std::size_t p = 0; p < points && largest > 0.0; ++p) {
+        const double density = densities[place][p];
+        if (std::isnan(density)) break;  // a single code: a line without a width
+        const double half = kHalfWidth * density / largest, at = static_cast<double>(place);
+        const double step = (high - low) / static_cast<double>(points - 1);
+        outline.push_back(JsonObject()
+                              .add("at", low + step * static_cast<double>(p))
+                              .add("left", at - half)
+                              .add("right", at + half)
+                              .add("density", density));
+      }
+      if (outline.empty())
+        for (const double half : {-0.1, 0.1})
+          outline.push_back(JsonObject()
+                                .add("at", low)
+                                .add("left", static_cast<double>(place) - std::abs(half))
+                                .add("right", static_cast<double>(place) + half));
+      table.add({of.method, real_text(key.first), real_text(key.second), of.text(r, "value"),
+                 real_text(low), real_text(high)},
+                JsonObject()
+                    .add("method", of.method)
+                    .add("latent", key.first)
+                    .add("factor", key.second)
+                    .add("of", of.text(r, "value"))
+                    .add("marks", outline));
+    }
+  }
+}
+
+}  // namespace
+
+std::string latents_html(const ReportContext& context) {
+  std::string html;
+  PageTable effects("effect-table",
+                    "Mean of a latent over one factor, its own factor held at a value",
+                    {{.title = "method", .by = "method", .method = true},
+                     {.title = "latent", .by = "latent"},
+                     {.title = "changed factor", .by = "factor"},
+                     {.title = "held"},
+                     {.title = "at"},
+                     {.title = "values"},
+                     {.title = "least mean"},
+                     {.title = "largest mean"}});
+  for (const ShownSummary& one : shown_summaries(context, "interventional_effect")) {
+    effects.group(one.keys);
+    add_effects(effects, one);
+  }
+  if (!effects.empty())
+    html +=
+        "<h3>Does a latent keep still while its own factor does?</h3>\n<p>The factor that a latent "
+        "depends on is held at a value, a line for each, and another one is changed: flat lines "
+        "are "
+        "robust. In the column of its own factor: the mean, and one standard deviation to both "
+        "sides.</p>\n" +
+        figure_of_one_html("effect", effects.id()) + effects.html();
+  PageTable violins("violin-table", "Where a latent's codes lie, for each value of each factor",
+                    {{.title = "method", .by = "method", .method = true},
+                     {.title = "latent", .by = "latent"},
+                     {.title = "factor", .by = "factor"},
+                     {.title = "value", .by = "of"},
+                     {.title = "smallest code"},
+                     {.title = "largest code"}});
+  for (const ShownSummary& one : shown_summaries(context, "latent_violin")) {
+    violins.group(one.keys);
+    add_violins(violins, one);
+  }
+  if (!violins.empty())
+    html +=
+        "<h3>How is a latent spread?</h3>\n<p>The density of a latent for each value of a "
+        "factor, in their order; nothing is held.</p>\n" +
+        figure_of_one_html("violin", violins.id()) + violins.html();
+  return html;
+}
+
+}  // namespace conoscope::results

@@ -1,0 +1,58 @@
+#include "results/report/shown_summaries.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "results/formats/people.h"
+
+namespace conoscope::results {
+
+double ShownSummary::number(std::size_t row, std::string_view column) const {
+  const auto at = std::ranges::find(shape.columns, column);
+  if (at == shape.columns.end())
+    throw std::logic_error("report: " + shape.name + " has no column " + std::string(column));
+  return cell.at(row, static_cast<std::size_t>(at - shape.columns.begin()), shape.columns.size());
+}
+
+Field ShownSummary::field(std::size_t row, std::string_view column) const {
+  const double value = number(row, column);
+  Field out;
+  if (!std::isnan(value)) out = value;
+  return out;
+}
+
+std::string ShownSummary::text(std::size_t row, std::string_view column) const {
+  return real_text(number(row, column));
+}
+
+std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::string_view name) {
+  std::vector<ShownSummary> out;
+  const auto& shapes = context.options.summaries;
+  const auto shape = std::ranges::find(shapes, name, &SummaryShape::name);
+  if (shape == shapes.end()) return out;
+  for (const ReportedRun& run : context.runs) {
+    auto cells = cell_summaries(context.store, run.key, *shape);
+    std::erase_if(cells, [](const CellSummary& cell) { return cell.control != "none"; });
+    if (cells.empty()) continue;
+    for (const Contest& contest : contests(context.store, run.key, shape->name, "none"))
+      for (const Entrant& entrant : contest.entrants) {
+        // By seed, within one subject.
+        const auto found = std::ranges::find(cells, entrant.score.subject, &CellSummary::subject);
+        if (found == cells.end()) continue;
+        out.push_back({context.keys(run, contest.dataset, contest.model, ""), entrant.method,
+                       *shape, *found});
+      }
+  }
+  return out;
+}
+
+std::string real_text(double value) {
+  if (std::isnan(value)) return "-";
+  // Labels, factors and true values are whole numbers mostly.
+  if (value == std::floor(value) && std::abs(value) < 1e6)
+    return std::to_string(static_cast<std::int64_t>(value));
+  return human_text(value, {.name = "", .type = ColumnType::real});
+}
+
+}  // namespace conoscope::results

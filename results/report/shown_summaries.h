@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/boards/summaries.h"
+#include "results/report/sections.h"
+
+namespace conoscope::results {
+
+/// One subject's table of a summary, as the page shows it: of its lowest seed alone, for latents and
+/// components of two seeds are not the same ones.
+struct ShownSummary {
+  GroupKeys keys;  ///< of the group of rows that it belongs to
+  std::string method;
+  SummaryShape shape;
+  CellSummary cell;
+
+  std::size_t rows() const { return cell.values.size() / shape.columns.size(); }
+  /// NaN: there is no number.
+  double number(std::size_t row, std::string_view column) const;
+  /// As an axis or a legend says it: "-" where there is no number.
+  std::string text(std::size_t row, std::string_view column) const;
+  /// NULL: there is no number.
+  Field field(std::size_t row, std::string_view column) const;
+};
+
+/// Those of all runs, in the order of the boards; what has none is left out.
+std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::string_view name);
+
+/// As a table's cell shows a number.
+std::string real_text(double value);
+
+}  // namespace conoscope::results
