@@ -186,6 +186,9 @@
         config, renderer: "svg", ast: true, hover: true, actions: false, defaultStyle: false,
       });
       figure.view = view;
+      // What is wider than its place is scrolled, by the keyboard too.
+      if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
+      else plot.removeAttribute("tabindex");
       view.addEventListener("click", (event, item) => { if (item?.datum?.method !== undefined) pick(item.datum.method); });
     } catch (error) {
       plot.textContent = `This picture could not be drawn: ${error.message}`;

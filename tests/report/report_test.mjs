@@ -448,8 +448,8 @@ test("two runs have a selector, and filters and sorts work", () => reading(pages
   assert.deepEqual(complaints, []);
 }));
 
-for (const [name, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 390 }, print: { print: true } }))
-  test(`${name}: nothing runs over the edge, and axe finds nothing`, () => reading(pages.plain, options, async ({ page, complaints }) => {
+for (const [name, options] of Object.entries({ light: {}, dark: { dark: true }, narrow: { width: 390 }, print: { print: true }, "summaries, dark": { dark: true, of: "pictures" }, "summaries, narrow": { width: 390, of: "pictures" } }))
+  test(`${name}: nothing runs over the edge, and axe finds nothing`, () => reading(pages[options.of ?? "plain"], options, async ({ page, complaints }) => {
     const [wide, room] = await page.evaluate(() => [document.scrollingElement.scrollWidth, innerWidth]);
     assert.ok(wide <= room, `${wide} pixels wide on ${room}`);
     if (name !== "print") {

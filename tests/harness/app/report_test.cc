@@ -94,7 +94,7 @@ TEST_CASE("what cannot be reported, and where nothing can be written, is said") 
 
   const auto unwritable = [&here](const std::string& path) {
     const std::string said = here.run({"report", "-o", path}, 5).err;
-    CHECK_SAYS(said, "report: cannot write " + path);
+    CHECK_SAYS(said, "cannot write " + path);
     return said;
   };
   CHECK_SAYS(unwritable(here.path("no/such/folder/report.html")), "No such file or directory");

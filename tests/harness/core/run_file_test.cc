@@ -89,7 +89,7 @@ id = "mm"
   CHECK(f.limits.cache == 1000);
   REQUIRE(f.datasets.size() == 2);
   CHECK(f.datasets[0].id == "digits");
-  CHECK(f.datasets[0].place.line == 12);
+  CHECK(f.datasets[0].place.line == 13);
   CHECK_FALSE(f.datasets[0].file.has_value());
   CHECK(f.datasets[1].file == folder / "mine.so");
   CHECK(f.datasets[1].name == "mine");
@@ -102,7 +102,7 @@ id = "mm"
   CHECK(params[1].values == std::vector<Value>{0.5, std::int64_t{1}});
   CHECK(params[2].values == std::vector<Value>{std::string("a")});
   CHECK(params[3].values == std::vector<Value>{true});
-  CHECK(params[1].place.line == 19);
+  CHECK(params[1].place.line == 20);
   REQUIRE(f.explainers.size() == 1);
   CHECK(f.explainers[0].controls == std::vector<std::string>{"random_importance"});
   REQUIRE(f.metric_plugins.size() == 1);
