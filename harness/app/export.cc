@@ -121,7 +121,7 @@ int export_command(const Arguments& arguments) {
       "give equal bytes, however they were reached. With --summaries it writes the tables\n"
       "that pictures are drawn from (`conoscope metric summaries`).",
       {"conoscope export quick --format csv > quick.csv",
-       "conoscope export leakage_causes --summaries -o summaries.npz"});
+       "conoscope export pictures --summaries -o pictures.npz"});
   options.positional("run", 1);
   options.with_store();
   options.add()("format", po::value<std::string>()->default_value("csv")->value_name("F"),

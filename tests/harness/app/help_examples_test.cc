@@ -64,8 +64,9 @@ class World {
     write("sanity.toml", faithfulness("sanity"));
     write("my.toml", faithfulness("mine"));
     write("leakage_causes.toml",
-          concept_models("leakage_causes", "profiles = [\"quick\", \"paper\"]\nsummaries = true\n"));
+          concept_models("leakage_causes", "profiles = [\"quick\", \"paper\"]\n"));
     write("leakage_vs_intervention.toml", concept_models("leakage_vs_intervention", ""));
+    write("pictures.toml", concept_models("pictures", "summaries = true\n"));
     auto sweep = digits_run(
         "name = \"parsimony\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\", \"surf_emd\", "
         "\"completeness\", \"effective_concepts\"]",
@@ -77,7 +78,7 @@ class World {
     fs::copy(plugin_of_build("precomputed_dataset"), path("my_data.so"));
     fs::copy(CONOSCOPE_TEST_MY_METHOD, path("build/my_method.so"));
     for (const std::string name :
-         {"full", "sanity", "parsimony", "leakage_causes", "leakage_vs_intervention", "quick"})
+         {"full", "sanity", "parsimony", "pictures", "leakage_vs_intervention", "quick"})
       REQUIRE(run("conoscope run " + name + ".toml --no-board -j 2").code == 0);
     for (const std::string copy : {"last-month.db", "shard1.db", "shard2.db"})
       fs::copy(path("conoscope.db"), path(copy));
