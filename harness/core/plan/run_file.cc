@@ -66,10 +66,9 @@ class Parser {
       : folder_(folder), diagnostics_(diagnostics) {}
 
   void root(const toml::table& table, RunFile& out) {
-    keys(table,
-         {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
-           "summaries", "limits", "slurm", "board", "profiles", "dataset", "model", "explainer",
-           "metric"});
+    keys(table, {"name", "seeds", "controls", "metrics", "plugin_path", "python", "sample_scores",
+                 "summaries", "limits", "slurm", "board", "profiles", "dataset", "model",
+                 "explainer", "metric"});
     if (const auto* node = table.get("name")) text(*node, "name", out.name);
     seeds(table, out);
     out.controls = controls(table, {"none"});
