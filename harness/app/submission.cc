@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
@@ -27,7 +28,7 @@ std::vector<Hash> hashes_of(const core::Plan& plan) {
   core::Sha256 text;
   text.update(plan.run_file.text);
   std::vector<Hash> out = {
-      {"cells", plan.run_key, plan.run_file.name},
+      {"cells", plan.run_key, plain_name(plan)},
       {"run file", text.hex(), fs::absolute(plan.run_file.path).string()},
       {"command", core::sha256_of_file(own_executable()), own_executable().string()}};
   std::map<std::string, std::string> plugins;
@@ -132,11 +133,21 @@ void Submission::add_job(const Job& job) const {
   if (!out) throw std::runtime_error((folder / "jobs.tsv").string() + ": cannot be written");
 }
 
+std::string plain_name(const core::Plan& plan) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+  std::string out = plan.run_file.name;
+  for (char& c : out)
+    if (kPlain.find(c) == kPlain.npos) c = '-';
+  return out;
+}
+
 Submission freeze(const core::Plan& plan, const core::Split& split, const fs::path& parent) {
   fs::create_directories(parent);
-  Submission out{parent / (plan.run_file.name + "-" + stamp())};
+  const std::string name = plain_name(plan) + "-" + stamp();
+  Submission out{parent / name};
   for (int n = 2; !fs::create_directory(out.folder); ++n)
-    out.folder = parent / (plan.run_file.name + "-" + stamp() + "-" + std::to_string(n));
+    out.folder = parent / (name + "-" + std::to_string(n));
   fs::create_directory(out.folder / "log");
   write(out.folder / fs::path(plan.run_file.path).filename(), plan.run_file.text);
   std::string cells = "shards\t" + std::to_string(split.shards) + '\n';
@@ -158,7 +169,7 @@ std::vector<Submission> submissions(const core::Plan& plan, const fs::path& pare
     const auto hashes = entry.path() / "hashes.tsv";
     if (!fs::exists(hashes, error)) continue;
     for (const auto& row : rows_of(hashes))
-      if (row.size() == 3 && row[0] == "cells" && row[2] == plan.run_file.name)
+      if (row.size() == 3 && row[0] == "cells" && row[2] == plain_name(plan))
         out.push_back({entry.path()});
   }
   std::sort(out.begin(), out.end(), [](const Submission& a, const Submission& b) {

@@ -27,6 +27,9 @@ struct Submission {
   void add_job(const Job& job) const;
 };
 
+/// A run's name as files and jobs bear it: what is no letter, digit, dot or underscore is a dash.
+std::string plain_name(const core::Plan& plan);
+
 /// Makes the folder `parent`/<run>-<time>.
 /// throws  std::runtime_error: it cannot be written
 Submission freeze(const core::Plan& plan, const core::Split& split,

@@ -339,13 +339,13 @@ int submit_slurm_command(const Arguments& arguments) {
 
   SlurmScripts scripts;
   scripts.request = request;
-  scripts.name = plan.run_file.name;
+  scripts.name = plain_name(plan);
   scripts.run_key = plan.run_key;
   scripts.shards = split.shards;
   scripts.threads = plan.run_file.limits.threads;
   scripts.memory = plan.run_file.limits.memory;
   scripts.working_folder = fs::current_path();
-  scripts.folder = submission ? submission->folder : parent / (plan.run_file.name + "-TIME");
+  scripts.folder = submission ? submission->folder : parent / (scripts.name + "-TIME");
   scripts.command = own_executable();
   scripts.run_file = fs::absolute(file);
   scripts.cache = cache;

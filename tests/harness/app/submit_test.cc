@@ -63,6 +63,11 @@ without = ["--requeue", "--open-mode"]
   CHECK_SAYS(print({"--mem-per-cpu", "2G"}), "#SBATCH --mem-per-cpu=2G\n");
   CHECK_SAYS(print({"--time", "1-0"}), "#SBATCH --signal=B:TERM@300\n");
 
+  const auto odd = here.write("odd.toml", "name = \"a b\\n/c\"\n" + whole_run());
+  const std::string script = here.run(submit(odd, {"--print"})).out;
+  CHECK_SAYS(script, "#SBATCH --job-name=conoscope-a-b--c\n");
+  CHECK_SAYS(script, "/slurm/a-b--c-TIME'\n");
+
   CHECK_FALSE(std::filesystem::exists("slurm"));
   CHECK_FALSE(std::filesystem::exists(here.store()));
   CHECK_FALSE(std::filesystem::exists(here.cache()));
