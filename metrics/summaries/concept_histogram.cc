@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "metrics/summaries/shown.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -23,6 +24,7 @@ const Matrix& activations_of(const ConceptView& view) {
 
 SummaryTable histograms(const Subject& subject) {
   const Matrix& all = activations_of(subject.concepts());
+  numerics::require_finite("concept_histogram", "scores", all);
   const Matrix* const truth = truth_of(subject);
   const IndexVector& labels = subject.annotations().labels;
   const bool by_label =

@@ -23,6 +23,7 @@ const Matrix* truth_of(const Subject& subject) {
   const ConceptView& view = subject.concepts();
   const Matrix& truth = subject.annotations().concepts;
   const bool named = subject.offers("concepts") && has_names(view) &&
+                     truth.rows() == view.scores.rows() &&
                      truth.cols() * view.width == view.scores.cols();
   return named ? &truth : nullptr;
 }

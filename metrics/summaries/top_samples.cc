@@ -82,6 +82,7 @@ SummaryTable samples(const Subject& subject) {
   const Matrix& all = view.width == 1 ? view.scores : view.probabilities;
   if (all.size() == 0)
     throw NotApplicable("concepts are vectors, and there are no probabilities of them");
+  numerics::require_finite("top_samples", "scores", all);
   const ImageView& images = subject.images();
   if (images.pixels.rows() != all.rows())
     numerics::refuse("top_samples", std::to_string(images.pixels.rows()) + " images for " +
@@ -120,6 +121,7 @@ SummaryTable positions(const Subject& subject) {
     throw NotApplicable("a flattened head has one concept per position");
   const ExplainedHead& of = subject.once(explained_head);
   const Matrix all = concept_scores(head, subject.explanation());
+  numerics::require_finite("top_positions", "scores", all);
   const Index shown = std::min(all.cols(), kMostConcepts), cells = std::min(side, kMostPositions);
   SummaryTable out{{}, shown_of(shown, all.cols(), "concepts")};
   for (Index j = 0; j < shown; ++j) {

@@ -114,13 +114,18 @@ Fired fired_of(const ShownSummary& of) {
   return out;
 }
 
+/// Black where a store holds what is no colour.
+std::uint32_t colour_of(double packed) {
+  return packed >= 0.0 && packed < 16777216.0 ? static_cast<std::uint32_t>(packed) : 0;
+}
+
 void add_images(PageTable& table, const ShownSummary& of, const Fired& fired) {
   std::size_t pixels = 0;
   for (const std::string& column : of.shape.columns) pixels += column.starts_with("pixel_");
   for (std::size_t r = 0; r < of.rows(); ++r) {
     std::vector<std::uint32_t> colours;
     for (std::size_t p = 0; p < pixels; ++p)
-      colours.push_back(static_cast<std::uint32_t>(of.number(r, "pixel_" + std::to_string(p))));
+      colours.push_back(colour_of(of.number(r, "pixel_" + std::to_string(p))));
     const double concept_id = of.number(r, "concept"), rank = of.number(r, "rank");
     std::vector<JsonObject> marks = {JsonObject()
                                          .add("kind", std::string("image"))

@@ -101,6 +101,18 @@ TEST_CASE("concept_histogram: every sample is in the bin of its activation, valu
   CHECK(std::isnan(bare.at(0, "label")));
 }
 
+TEST_CASE(
+    "summaries: an activation that is not finite is refused, annotations of other samples unused") {
+  Bottleneck model;
+  model.known.concepts.conservativeResize(3, 2);
+  const Rows rows(Subject(model.views()), "concept_correlation");
+  CHECK(std::isnan(rows.at(0, "truth")));
+  model.view.scores(2, 1) = kNoNumber;
+  const Subject broken(model.views());
+  for (const char* name : {"concept_histogram", "concept_correlation"})
+    CHECK_THROWS_AS(score(*catalogue().metric(name), broken), std::invalid_argument);
+}
+
 TEST_CASE("concept_histogram: of many concepts the first, of many labels one") {
   ConceptView view;
   view.scores = Matrix::Constant(30, 40, 0.5);
