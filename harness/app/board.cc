@@ -8,7 +8,6 @@
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
 #include "results/analysis/ladder.h"
-#include "results/boards/asked.h"
 
 namespace conoscope::app {
 
@@ -79,14 +78,14 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name + ": --k-param goes with board select-k, board curve and board budget");
   if ((kind == BoardKind::sanity || kind == BoardKind::correlation) && options.has("all"))
     throw UsageError(name + ": it is about one run; leave out --all");
-  const auto& filters = request.filters;
-  if (kind == BoardKind::sanity && !(filters.dataset + filters.model + filters.explainer).empty())
+  if (kind == BoardKind::sanity &&
+      (options.has("dataset") || options.has("model") || options.has("explainer")))
     throw UsageError(name +
                      ": it takes every ladder of the run; leave out --dataset, --model and "
                      "--explainer");
-  if (options.has("plot") && (kind != BoardKind::ranking || filters.metrics.size() != 1))
+  if (options.has("plot") && (kind != BoardKind::ranking || request.filters.metrics.size() != 1))
     throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
-  if (options.has("all") && filters.metrics.empty())
+  if (options.has("all") && request.filters.metrics.empty())
     throw UsageError("--all needs at least one --metric");
 }
 
@@ -119,12 +118,12 @@ int board_command(const Arguments& arguments) {
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "a column; the first one ranks; may be repeated");
   options.add()("all", "over all runs of the store (needs --metric)");
-  options.add()("dataset", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "only this dataset");
-  options.add()("model", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "only this model");
-  options.add()("explainer", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "only this explainer");
+  options.add()("dataset", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only this dataset; may be repeated");
+  options.add()("model", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only this model; may be repeated");
+  options.add()("explainer", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only this explainer; may be repeated");
   options.add()("with", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "correlation: the metric to be predicted");
   options.add()(
@@ -144,9 +143,6 @@ int board_command(const Arguments& arguments) {
     take_words(options.get<std::vector<std::string>>("words"), request, run);
   if (options.has("metric"))
     request.filters.metrics = options.get<std::vector<std::string>>("metric");
-  request.filters.dataset = options.get<std::string>("dataset");
-  request.filters.model = options.get<std::string>("model");
-  request.filters.explainer = options.get<std::string>("explainer");
   request.with = options.get<std::string>("with");
   request.count_parameter = options.get<std::string>("k-param");
   if (options.has("budget")) request.budget = options.get<double>("budget");
@@ -158,9 +154,12 @@ int board_command(const Arguments& arguments) {
   auto store = open_store(options);
   auto& filters = request.filters;
   if (!options.has("all")) filters.run = key_of(run, request.kind, store);
-  results::require_component(store, filters.run, "dataset", filters.dataset);
-  results::require_component(store, filters.run, "model", filters.model);
-  results::require_component(store, filters.run, "explainer", filters.explainer);
+  for (const auto& [kind, kept] : {std::pair("dataset", &filters.dataset),
+                                   {"model", &filters.model},
+                                   {"explainer", &filters.explainer}})
+    if (options.has(kind))
+      *kept =
+          component_filter(store, filters.run, kind, options.get<std::vector<std::string>>(kind));
   print_board(store, request);
   if (options.has("plot")) {
     auto drawn = filters;

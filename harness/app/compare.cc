@@ -1,6 +1,7 @@
 // Is the difference between two explainers, runs, stores, models, datasets or metrics significant?
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -17,7 +18,7 @@
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/comparison.h"
-#include "results/boards/asked.h"
+#include "results/boards/component_words.h"
 #include "results/boards/scores.h"
 
 namespace conoscope::app {
@@ -25,6 +26,8 @@ namespace conoscope::app {
 namespace po = boost::program_options;
 
 namespace {
+
+constexpr std::size_t kShownKey = 12;
 
 constexpr const char* kKinds[] = {"store", "run", "explainer", "model", "dataset", "metric"};
 
@@ -39,15 +42,27 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<std::string> names_of(results::Store& store, const std::string& kind) {
+std::vector<std::string> names_of(results::Store& store, const std::string& run,
+                                  const std::string& kind) {
   if (kind == "metric") return results::metric_names(store);
-  if (kind != "run") return results::component_names(store, kind);
+  if (kind != "run") return results::component_names(store, run, kind);
   std::vector<std::string> names;
   for (const auto& run : store.runs()) names.push_back(run.name);
   return names;
 }
 
-Side side_of(results::Store* store, const std::string& text) {
+bool is_component_kind(const std::string& kind) {
+  return kind == "explainer" || kind == "model" || kind == "dataset";
+}
+
+/// What the run calls so; else what others do.
+std::optional<std::string> find_component(results::Store& store, const std::string& run,
+                                          const std::string& kind, const std::string& word) {
+  const auto of_run = results::component_filter(store, run, kind, word);
+  return of_run || run.empty() ? of_run : results::component_filter(store, "", kind, word);
+}
+
+Side side_of(results::Store* store, const std::string& run, const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon != text.npos)
     for (const char* kind : kKinds)
@@ -57,8 +72,10 @@ Side side_of(results::Store* store, const std::string& text) {
   std::vector<std::string> kinds, known;
   for (const char* kind : kKinds) {
     if (std::string(kind) == "store") continue;
-    const auto names = names_of(*store, kind);
-    if (is_one_of(names, text)) kinds.emplace_back(kind);
+    const auto names = names_of(*store, "", kind);
+    if (is_component_kind(kind) ? find_component(*store, run, kind, text).has_value()
+                                : is_one_of(names, text))
+      kinds.emplace_back(kind);
     known.insert(known.end(), names.begin(), names.end());
   }
   if (kinds.size() == 1) return {kinds[0], text};
@@ -94,32 +111,68 @@ void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
   if (found.size() < 2) return;
   std::string list;
   for (const auto& [key, name] : found)
-    list += (list.empty() ? "" : ", ") + name + " (key " + key + ")";
+    list += (list.empty() ? "" : ", ") + name + " (key " + key.substr(0, kShownKey) + ")";
   throw UsageError(side.kind + " " + side.name + " stands for " + std::to_string(found.size()) +
-                   ": " + list + "; name one");
+                   ": " + list + "; name one, by its key or the start of it");
+}
+
+/// --dataset, --model and --explainer as they were given, by kind.
+using Kept = std::map<std::string, std::vector<std::string>>;
+
+/// What a store of its own calls so; a word that it does not know fits nothing there.
+std::string kept_in(results::Store& store, const std::string& kind, const Kept& kept) {
+  std::vector<std::string> lines;
+  if (const auto words = kept.find(kind); words != kept.end())
+    for (const std::string& word : words->second)
+      lines.push_back(results::component_filter(store, "", kind, word).value_or(word));
+  return boost::algorithm::join(lines, "\n");
 }
 
 std::vector<results::CurrentScore> scores_of(const Options& options, const Side& side,
-                                             results::Store* store, results::ScoreFilter filter) {
+                                             results::Store* store, results::ScoreFilter filter,
+                                             const Kept& kept) {
   if (side.kind == "store") {
     auto other = open_store(options, side.name);
     filter.run.clear();
+    filter.dataset = kept_in(other, "dataset", kept);
+    filter.model = kept_in(other, "model", kept);
+    filter.explainer = kept_in(other, "explainer", kept);
     return results::current_scores(other, filter);
   }
   if (side.kind == "run") {
     filter.run = store->find_run(side.name);
     return results::current_scores(*store, filter);
   }
-  if (!is_one_of(names_of(*store, side.kind), side.name) && side.kind == "metric")
-    throw UsageError("there is no metric " + side.name +
-                     core::did_you_mean(side.name, names_of(*store, "metric")));
-  if (side.kind == "explainer") filter.explainer = side.name;
-  if (side.kind == "model") filter.model = side.name;
-  if (side.kind == "dataset") filter.dataset = side.name;
-  if (side.kind == "metric") filter.metric = side.name;
+  const auto found = is_component_kind(side.kind)
+                         ? find_component(*store, filter.run, side.kind, side.name)
+                         : std::optional(side.name);
+  const auto names = names_of(*store, "", side.kind);
+  if (!found || (side.kind == "metric" && !is_one_of(names, side.name)))
+    throw UsageError("there is no " + side.kind + " " + side.name +
+                     core::did_you_mean(side.name, names));
+  if (side.kind == "explainer") filter.explainer = *found;
+  if (side.kind == "model") filter.model = *found;
+  if (side.kind == "dataset") filter.dataset = *found;
+  if (side.kind == "metric") filter.metric = *found;
   auto scores = results::current_scores(*store, filter);
   if (side.kind != "metric") require_one(side, scores);
   return scores;
+}
+
+/// Two runs may call one thing by two names: B's scores take those that A's have.
+void call_alike(const std::vector<results::CurrentScore>& a,
+                std::vector<results::CurrentScore>& b) {
+  std::map<std::string, std::string> names;
+  for (const auto& score : a)
+    for (const auto& [key, name] : {std::pair(&score.dataset_key, &score.dataset),
+                                    {&score.model_key, &score.model},
+                                    {&score.explainer_key, &score.explainer}})
+      names[*key] = *name;
+  for (auto& score : b)
+    for (const auto& [key, name] : {std::pair(&score.dataset_key, &score.dataset),
+                                    {&score.model_key, &score.model},
+                                    {&score.explainer_key, &score.explainer}})
+      if (const auto it = names.find(*key); it != names.end()) *name = it->second;
 }
 
 /// --metric: metrics and groups; without it, every metric that ranks.
@@ -159,8 +212,29 @@ std::vector<std::string> shared_by(const std::string& kind) {
   return out;
 }
 
+/// Two versions may share a name: then it does not say which scores belong together.
+void require_distinct(const std::vector<results::CurrentScore>& scores, const Side& side) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> keys;
+  for (const auto& score : scores) {
+    keys[{"dataset", score.dataset}].insert(score.dataset_key);
+    keys[{"model", score.model}].insert(score.model_key);
+    keys[{"explainer", score.explainer}].insert(score.explainer_key);
+  }
+  for (const auto& [what, of] : keys) {
+    const auto& [kind, name] = what;
+    if (of.size() < 2 || kind == side.kind) continue;
+    std::string list;
+    for (const std::string& key : of) list += (list.empty() ? "" : ", ") + key.substr(0, kShownKey);
+    throw UsageError("compare: " + side.kind + " " + side.name + " has " +
+                     std::to_string(of.size()) + " of the name " + kind + " " + name +
+                     ", of other versions or parameters; keep one by its key: --" + kind + " " +
+                     of.begin()->substr(0, kShownKey) + " (there are " + list + ")");
+  }
+}
+
 Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side, const Wanted& wanted,
                  bool pooled) {
+  require_distinct(scores, side);
   std::stable_sort(scores.begin(), scores.end(), [](const auto& x, const auto& y) {
     return place_of(x.metric) < place_of(y.metric);
   });
@@ -305,10 +379,12 @@ int compare_command(const Arguments& arguments) {
                 "Bengio's corrected variance");
   options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
                 "only what this run asks for");
-  options.add()("dataset", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "only this dataset");
-  options.add()("model", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "only this model");
+  options.add()("dataset", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only this dataset; may be repeated");
+  options.add()("model", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only this model; may be repeated");
+  options.add()("explainer", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only this explainer; may be repeated");
   options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
                 "of this control");
   options.add()("test", po::value<std::string>()->default_value("t")->value_name("T"),
@@ -338,7 +414,9 @@ int compare_command(const Arguments& arguments) {
   std::optional<results::Store> store;
   if (!names_a_file(words[0]) || !names_a_file(words[1])) store = open_store(options);
   results::Store* const shared = store ? &*store : nullptr;
-  const Side side_a = side_of(shared, words[0]), side_b = side_of(shared, words[1]);
+  std::string run = options.get<std::string>("run");
+  if (!run.empty() && shared != nullptr) run = shared->find_run(run);
+  const Side side_a = side_of(shared, run, words[0]), side_b = side_of(shared, run, words[1]);
   if (side_a.kind != side_b.kind && !(whole(side_a) && whole(side_b)))
     throw UsageError("compare: " + words[0] + " is of the kind " + side_a.kind + ", " + words[1] +
                      " of the kind " + side_b.kind);
@@ -354,20 +432,26 @@ int compare_command(const Arguments& arguments) {
   if (criterion) metric_options = {"ctl", "icl"};
 
   results::ScoreFilter filter;
-  if (const auto run = options.get<std::string>("run"); !run.empty()) {
-    if (whole(side_a)) throw UsageError("compare: --run does not go with runs and stores");
-    filter.run = shared->find_run(run);
-  }
-  filter.dataset = options.get<std::string>("dataset");
-  filter.model = options.get<std::string>("model");
-  if (shared != nullptr) {
-    results::require_component(*shared, filter.run, "dataset", filter.dataset);
-    results::require_component(*shared, filter.run, "model", filter.model);
-  }
+  if (!run.empty() && whole(side_a))
+    throw UsageError("compare: --run does not go with runs and stores");
+  filter.run = run;
+  Kept kept;
+  for (const auto& [kind, lines] : {std::pair("dataset", &filter.dataset),
+                                    {"model", &filter.model},
+                                    {"explainer", &filter.explainer}})
+    if (options.has(kind)) {
+      kept[kind] = options.get<std::vector<std::string>>(kind);
+      if (kind == side_a.kind)
+        throw UsageError(std::string("compare: --") + kind + " does not go with two of that kind");
+      if (shared != nullptr) *lines = component_filter(*shared, filter.run, kind, kept[kind]);
+    }
   filter.control = options.get<std::string>("control");
   const Wanted wanted(metric_options);
-  const Arranged a = arrange(scores_of(options, side_a, shared, filter), side_a, wanted, pooled);
-  const Arranged b = arrange(scores_of(options, side_b, shared, filter), side_b, wanted, pooled);
+  auto scores_a = scores_of(options, side_a, shared, filter, kept);
+  auto scores_b = scores_of(options, side_b, shared, filter, kept);
+  call_alike(scores_a, scores_b);
+  const Arranged a = arrange(std::move(scores_a), side_a, wanted, pooled);
+  const Arranged b = arrange(std::move(scores_b), side_b, wanted, pooled);
   if (criterion) {
     const auto found =
         leakage_criterion_rows(a.numbers, b.numbers, shared_by(side_a.kind), statistics.alpha);

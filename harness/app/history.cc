@@ -18,8 +18,8 @@ int history_command(const Arguments& arguments) {
   options.positional("metric", 1);
   options.with_store();
   options.with_verify();
-  options.add()("component", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "only cells with this dataset, model or explainer");
+  options.add()("component", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+                "only cells with this dataset, model or explainer; may be repeated");
   options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
                 "of this control; all: of every one");
   add_plot(options);
@@ -30,7 +30,9 @@ int history_command(const Arguments& arguments) {
   auto store = open_store(options);
   results::HistoryOptions history;
   history.metric = options.get<std::vector<std::string>>("metric")[0];
-  history.component = options.get<std::string>("component");
+  if (options.has("component"))
+    history.component =
+        component_filter(store, "", "", options.get<std::vector<std::string>>("component"));
   history.control = options.get<std::string>("control");
   if (history.control == "all") history.control.clear();
   const results::Table table = results::history(store, history);

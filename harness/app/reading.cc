@@ -2,18 +2,32 @@
 
 #include <iostream>
 
+#include "harness/core/plan/names.h"
+#include "results/boards/component_words.h"
 #include "results/store/checksum.h"
 
 namespace conoscope::app {
 
-results::Store open_store(const Options& options) {
-  return open_store(options, options.store());
-}
+results::Store open_store(const Options& options) { return open_store(options, options.store()); }
 
 results::Store open_store(const Options& options, const std::filesystem::path& file) {
   auto store = results::Store::open(file, results::Mode::read_only);
   if (options.has("verify")) results::verify(store);
   return store;
+}
+
+std::string component_filter(results::Store& store, const std::string& run, const std::string& kind,
+                             const std::vector<std::string>& words) {
+  std::string lines;
+  for (const std::string& word : words) {
+    const auto found = results::component_filter(store, run, kind, word);
+    if (!found)
+      throw UsageError("no " + (kind.empty() ? "dataset, model or explainer" : kind) + " \"" +
+                       word + "\"" + (run.empty() ? "" : " in this run") +
+                       core::did_you_mean(word, results::component_names(store, run, kind)));
+    lines.append(lines.empty() ? "" : "\n").append(*found);
+  }
+  return lines;
 }
 
 std::string run_of(const Options& options, results::Store& store) {

@@ -17,6 +17,11 @@ namespace conoscope::app {
 results::Store open_store(const Options& options);
 results::Store open_store(const Options& options, const std::filesystem::path& file);
 
+/// --dataset, --model, ...: what a filter keeps (results/boards/component_words.h), any of the words.
+/// throws  UsageError: a word that no component of this kind answers to, with the nearest that do
+std::string component_filter(results::Store& store, const std::string& run, const std::string& kind,
+                             const std::vector<std::string>& words);
+
 /// The key of the run that the positional argument `run` names; empty without one.
 std::string run_of(const Options& options, results::Store& store);
 

@@ -100,6 +100,13 @@ Vector corrected(const Vector& p, Correction correction) {
   return p;
 }
 
+/// No sum in double precision can be trusted to tell the two apart.
+bool equal_up_to_rounding(const Vector& x, const Vector& y) {
+  constexpr double kRounding = 1e-12;
+  const double scale = std::max({1.0, x.cwiseAbs().maxCoeff(), y.cwiseAbs().maxCoeff()});
+  return (x - y).cwiseAbs().maxCoeff() <= kRounding * scale;
+}
+
 std::string amount(double value) {
   std::ostringstream text;
   text.precision(3);
@@ -153,6 +160,7 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     row.mean_a = x.mean();
     row.mean_b = y.mean();
     row.difference = options.paired ? (x - y).mean() : row.mean_a - row.mean_b;
+    row.equal = options.paired && equal_up_to_rounding(x, y);
     if (x.size() >= 2 && y.size() >= 2) {
       if (options.paired) {
         test_pairs(x, y, options, row);
@@ -178,9 +186,9 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     ComparisonRow& row = out.rows[i];
     if (!row.p) continue;
     row.p_corrected = adjusted(tested++);
-    row.different = *row.p_corrected <= options.alpha;
+    row.different = !row.equal && *row.p_corrected <= options.alpha;
     // How correlated splits would be with more of them is not known.
-    if (options.plan && options.paired && options.resampled == 0.0)
+    if (options.plan && options.paired && !row.equal && options.resampled == 0.0)
       plan_pairs(differences[i], alpha, options.power, row);
   }
   return out;
@@ -198,7 +206,8 @@ std::string verdict(const ComparisonRow& row, std::string_view direction, bool p
     return std::string(a_higher == (direction == "higher") ? "A" : "B") + " better by " +
            amount(row.difference);
   }
-  if (paired && row.difference == 0 && !row.detectable) return "equal in all " + count;
+  if (row.equal && row.difference == 0) return "equal in all " + count;
+  if (row.equal) return "equal up to rounding in all " + count;
   std::string text = "not separable with " + count;
   if (row.needed) return text + "; " + std::to_string(*row.needed) + " needed";
   if (paired && row.detectable) return text + "; over a million needed";

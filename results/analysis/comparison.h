@@ -44,7 +44,8 @@ struct ComparisonRow {
   std::optional<double> detectable;
   /// The pairs it takes to show the difference that was seen, likewise; none also above a million.
   std::optional<std::int64_t> needed;
-  bool different = false;  ///< p_corrected <= alpha
+  bool equal = false;      ///< paired, and no pair differs by more than rounding (1e-12)
+  bool different = false;  ///< p_corrected <= alpha, and not equal
 };
 
 struct Comparison {

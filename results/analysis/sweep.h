@@ -23,7 +23,7 @@ struct Sweep {
 struct SweepOptions {
   std::string run;  ///< key; empty: what any run asked for
   std::vector<std::string> metrics;
-  std::string dataset, model, explainer;  ///< key, name or plugin id; empty: all
+  std::string dataset, model, explainer;  ///< see component_words.h; empty: all
   /// The parameter that is the number of concepts K, by plugin id; a plugin that is missing has none.
   std::map<std::string, std::string> count_parameters;
   std::string count_parameter;  ///< of every plugin instead; empty: as above

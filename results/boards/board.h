@@ -14,7 +14,7 @@ namespace conoscope::results {
 struct BoardOptions {
   std::string run;                                       ///< key; empty: what any run asked for
   std::vector<std::string> metrics;                      ///< columns; the first one ranks
-  std::string dataset = {}, model = {}, explainer = {};  ///< key, name or plugin id; empty: all
+  std::string dataset = {}, model = {}, explainer = {};  ///< see component_words.h; empty: all
   bool controls = false;  ///< the controls' means of the first metric beside
 };
 

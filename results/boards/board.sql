@@ -2,21 +2,25 @@
 --
 --   :metric     the metric
 --   :run        key of a run; NULL: whatever any run asked for
---   :dataset    :model  :explainer   key, name or plugin id to keep; NULL: all
+--   :dataset    :model  :explainer   key, name or plugin id to keep, or a line for each; NULL: all
 --   :control    control to keep; NULL: all
 --
 -- asked counts the seeds asked for, n those with a number. An entry with n < asked is incomplete and
 -- ranks behind every complete one; one without any number, or of a metric without a direction,
 -- has no rank. Equal means share a rank and the next one is skipped. The explainer filter works
 -- after the ranking: hiding the others does not make anybody first.
--- sample_sd is an aggregate of conoscope's connections: two-pass, divided by n - 1.
+-- sample_sd is an aggregate of conoscope's connections: two-pass, divided by n - 1; among(words, ...)
+-- says whether one of the others is a line of words, or words is NULL.
 WITH
+named AS MATERIALIZED (
+  SELECT key, kind, plugin_id, plugin_version, params,
+         coalesce(run_component.name, component.name) AS name
+  FROM component
+  LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key),
 wanted_dataset AS (
-  SELECT key FROM component
-  WHERE kind = 'dataset' AND (:dataset IS NULL OR :dataset IN (key, name, plugin_id))),
+  SELECT key FROM named WHERE kind = 'dataset' AND among(:dataset, key, name, plugin_id)),
 wanted_model AS (
-  SELECT key FROM component
-  WHERE kind = 'model' AND (:model IS NULL OR :model IN (key, name, plugin_id))),
+  SELECT key FROM named WHERE kind = 'model' AND among(:model, key, name, plugin_id)),
 wanted_control (control) AS (
   SELECT :control WHERE :control IS NOT NULL
   UNION ALL
@@ -53,9 +57,9 @@ SELECT d.name AS dataset, m.name AS model, e.name AS explainer, control,
        place AS rank, n, asked, mean, sd,
        ranked.dataset AS dataset_key, ranked.model AS model_key, ranked.explainer AS explainer_key
 FROM ranked
-JOIN component AS d ON d.key = ranked.dataset
-JOIN component AS m ON m.key = ranked.model
-LEFT JOIN component AS e ON e.key = ranked.explainer
-WHERE :explainer IS NULL OR :explainer IN (e.key, e.name, e.plugin_id)
+JOIN named AS d ON d.key = ranked.dataset
+JOIN named AS m ON m.key = ranked.model
+LEFT JOIN named AS e ON e.key = ranked.explainer
+WHERE among(:explainer, e.key, e.name, e.plugin_id)
 ORDER BY d.name, m.name, control, place IS NULL, place, e.name,
          ranked.dataset, ranked.model, ranked.explainer;

@@ -9,7 +9,7 @@ WITH used AS (
   UNION
   SELECT cell.explainer FROM run_cell JOIN cell ON cell.key = run_cell.cell
   WHERE run_cell.run = :run AND cell.explainer IS NOT NULL)
-SELECT component.kind, component.name,
+SELECT component.kind, coalesce(run_component.name, component.name) AS name,
        component.plugin_id || ' ' || component.plugin_version AS plugin, component.params,
        (SELECT min(plugin.licence) FROM plugin
         WHERE plugin.kind = component.kind AND plugin.id = component.plugin_id
@@ -19,5 +19,6 @@ SELECT component.kind, component.name,
           AND plugin.version = component.plugin_version) AS citation
 FROM used
 JOIN component ON component.key = used.key
+LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key
 ORDER BY CASE component.kind WHEN 'dataset' THEN 0 WHEN 'model' THEN 1 ELSE 2 END,
-         component.name, component.key;
+         name, component.key;

@@ -5,8 +5,16 @@
 --
 -- status: ok; not_scored (good, this metric is missing); not_tried; else that of the newest attempt,
 -- with its stage. message: what the metric says about its score; that of a failure stays out, because
--- it may carry addresses and file names.
-WITH asked AS (
+-- it may carry addresses and file names. dataset_name, ...: what the run calls it; of every run: all of
+-- the names that runs have for it.
+WITH called AS MATERIALIZED (
+  SELECT component.*,
+         coalesce((SELECT group_concat(name, '; ') FROM (
+                     SELECT DISTINCT name FROM run_component AS its
+                     WHERE its.component = component.key AND (:run IS NULL OR run = :run)
+                     ORDER BY name)), name) AS names
+  FROM component),
+asked AS (
   SELECT DISTINCT run_cell.cell, run_metric.metric
   FROM run_cell
   JOIN run_metric ON run_metric.run = run_cell.run
@@ -30,12 +38,13 @@ SELECT d.plugin_id || '@' || d.plugin_version AS dataset, d.params AS dataset_pa
              AND state.status NOT IN ('not_scored', 'not_applicable', 'not_tried')
             THEN (SELECT stage FROM attempt WHERE attempt.id = state.attempt) END AS stage,
        asked.metric, current.value, current.reason, nullif(score.message, '') AS message,
+       d.names AS dataset_name, m.names AS model_name, e.names AS explainer_name,
        cell.key AS cell
 FROM asked
 JOIN cell ON cell.key = asked.cell
-JOIN component AS d ON d.key = cell.dataset
-JOIN component AS m ON m.key = cell.model
-LEFT JOIN component AS e ON e.key = cell.explainer
+JOIN called AS d ON d.key = cell.dataset
+JOIN called AS m ON m.key = cell.model
+LEFT JOIN called AS e ON e.key = cell.explainer
 JOIN state ON state.cell = asked.cell
 LEFT JOIN current_score AS current
   ON current.metric = asked.metric AND current.cell = asked.cell

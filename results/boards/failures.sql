@@ -20,7 +20,8 @@ WITH incomplete AS (
   FROM cell_state AS state
   WHERE state.state NOT IN ('ok', 'not_applicable')
 )
-SELECT run.name AS run, d.name AS dataset, m.name AS model, e.name AS explainer,
+SELECT run.name AS run, coalesce(dn.name, d.name) AS dataset, coalesce(mn.name, m.name) AS model,
+       coalesce(en.name, e.name) AS explainer,
        cell.control, cell.seed, a.status, a.stage, a.signal, a.exit_code, a.message,
        cell.key AS cell
 FROM incomplete
@@ -29,6 +30,9 @@ JOIN cell ON cell.key = incomplete.cell
 JOIN component AS d ON d.key = cell.dataset
 JOIN component AS m ON m.key = cell.model
 LEFT JOIN component AS e ON e.key = cell.explainer
+LEFT JOIN run_component AS dn ON dn.run = run.key AND dn.component = d.key
+LEFT JOIN run_component AS mn ON mn.run = run.key AND mn.component = m.key
+LEFT JOIN run_component AS en ON en.run = run.key AND en.component = e.key
 JOIN attempt AS a ON a.id = incomplete.attempt
 WHERE :run IS NULL OR run.key = :run
-ORDER BY run.created_at, run.key, d.name, m.name, e.name, cell.control, cell.seed, cell.key;
+ORDER BY run.created_at, run.key, dataset, model, explainer, cell.control, cell.seed, cell.key;

@@ -9,7 +9,7 @@ namespace conoscope::results {
 
 struct HistoryOptions {
   std::string metric = {};
-  std::string component = {};    ///< key, name or plugin id; empty: all
+  std::string component = {};    ///< see component_words.h; empty: all
   std::string control = "none";  ///< empty: all
 };
 

@@ -1,9 +1,10 @@
 -- Scores of a metric over time, oldest first; attempts that no longer count are marked.
 --
 --   :metric     the metric
---   :component  key, name or plugin id of a dataset, model or explainer; NULL: all
+--   :component  key, name or plugin id of a dataset, model or explainer, or a line for each; NULL: all
 --   :control    control to keep; NULL: all
-SELECT a.started_at, run.name AS run, d.name AS dataset, m.name AS model, e.name AS explainer,
+SELECT a.started_at, run.name AS run, coalesce(dn.name, d.name) AS dataset, coalesce(mn.name, m.name) AS model,
+       coalesce(en.name, e.name) AS explainer,
        cell.control, cell.seed, s.value, s.reason, nullif(s.message, '') AS message,
        EXISTS (SELECT 1 FROM retraction WHERE retraction.attempt = a.id) AS retracted,
        coalesce(e.plugin_version, m.plugin_version) AS version,
@@ -13,9 +14,13 @@ JOIN component AS d ON d.key = cell.dataset
 JOIN component AS m ON m.key = cell.model
 LEFT JOIN component AS e ON e.key = cell.explainer
 JOIN attempt AS a ON a.cell = cell.key
+LEFT JOIN run_component AS dn ON dn.run = a.run AND dn.component = d.key
+LEFT JOIN run_component AS mn ON mn.run = a.run AND mn.component = m.key
+LEFT JOIN run_component AS en ON en.run = a.run AND en.component = e.key
 JOIN score AS s ON s.attempt = a.id AND s.metric = :metric
 JOIN run ON run.key = a.run
 WHERE (:control IS NULL OR cell.control = :control)
-  AND (:component IS NULL OR :component IN (
-    d.key, d.name, d.plugin_id, m.key, m.name, m.plugin_id, e.key, e.name, e.plugin_id))
+  AND among(:component, d.key, coalesce(dn.name, d.name), d.plugin_id,
+            m.key, coalesce(mn.name, m.name), m.plugin_id,
+            e.key, coalesce(en.name, e.name), e.plugin_id)
 ORDER BY a.started_at, a.id;

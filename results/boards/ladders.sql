@@ -5,14 +5,19 @@
 --
 -- A step is an explainer (perfect, random_importance, random_concepts, by name or plugin id) or a
 -- model without one (ladder_*). value is NULL where there is no number. Controls are left out.
+WITH named AS MATERIALIZED (
+  SELECT key, kind, plugin_id, plugin_version, params,
+         coalesce(run_component.name, component.name) AS name
+  FROM component
+  LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key)
 SELECT d.name AS dataset, m.name AS model, m.plugin_id AS model_plugin, m.params,
        coalesce(e.name, '') AS explainer, coalesce(e.plugin_id, '') AS explainer_plugin,
        cell.seed, current.value, metric_key.direction, metric_key.unit
 FROM run_cell
 JOIN cell ON cell.key = run_cell.cell
-JOIN component AS d ON d.key = cell.dataset
-JOIN component AS m ON m.key = cell.model
-LEFT JOIN component AS e ON e.key = cell.explainer
+JOIN named AS d ON d.key = cell.dataset
+JOIN named AS m ON m.key = cell.model
+LEFT JOIN named AS e ON e.key = cell.explainer
 JOIN metric_key ON metric_key.metric = :metric
 LEFT JOIN current_score AS current ON current.metric = :metric AND current.cell = cell.key
 WHERE run_cell.run = :run AND cell.control = 'none'

@@ -22,16 +22,6 @@ std::vector<CurrentScore> current_scores(Store& store, const ScoreFilter& filter
   return scores;
 }
 
-std::vector<std::string> component_names(Store& store, const std::string& kind) {
-  Statement query(store.connection(),
-                  "SELECT name FROM component WHERE kind = ?1 UNION "
-                  "SELECT plugin_id FROM component WHERE kind = ?1 ORDER BY 1");
-  query.bind_all(kind);
-  std::vector<std::string> names;
-  while (query.step()) names.push_back(query.text(0));
-  return names;
-}
-
 std::vector<std::string> metric_names(Store& store) {
   Statement query(store.connection(), "SELECT metric FROM metric_key ORDER BY 1");
   std::vector<std::string> names;

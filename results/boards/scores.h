@@ -10,7 +10,7 @@ namespace conoscope::results {
 
 struct ScoreFilter {
   std::string run;                                ///< key; empty: everything in the store
-  std::string dataset, model, explainer, metric;  ///< key, name or plugin id; empty: all
+  std::string dataset, model, explainer, metric;  ///< see component_words.h; empty: all
   std::string control = "none";                   ///< empty: all
 };
 
@@ -25,9 +25,6 @@ struct CurrentScore {
 
 /// Sorted by metric, names, control and seed. Scores without a number are left out.
 std::vector<CurrentScore> current_scores(Store& store, const ScoreFilter& filter);
-
-/// Names that components of a kind (dataset, model, explainer) answer to: names and plugin ids.
-std::vector<std::string> component_names(Store& store, const std::string& kind);
 
 /// Metrics that the store knows, sorted.
 std::vector<std::string> metric_names(Store& store);

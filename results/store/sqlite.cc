@@ -38,6 +38,24 @@ void sample_sd_final(sqlite3_context* context) {
   sqlite3_result_double(context, numerics::sample_sd(*values));
 }
 
+// among(words, a, b, ...): is one of the others a line of words? True where words is NULL.
+void among(sqlite3_context* context, int count, sqlite3_value** arguments) {
+  const auto text_of = [](sqlite3_value* value) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+    return std::string_view(text == nullptr ? "" : text);
+  };
+  if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return sqlite3_result_int(context, 1);
+  std::string_view words = text_of(arguments[0]);
+  while (true) {
+    const std::string_view word = words.substr(0, words.find('\n'));
+    for (int i = 1; i < count; ++i)
+      if (sqlite3_value_type(arguments[i]) != SQLITE_NULL && text_of(arguments[i]) == word)
+        return sqlite3_result_int(context, 1);
+    if (word.size() == words.size()) return sqlite3_result_int(context, 0);
+    words.remove_prefix(word.size() + 1);
+  }
+}
+
 StoreProblem problem_of(int code, int system_error) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
@@ -222,6 +240,11 @@ Connection::Connection(const std::string& uri, std::string label, int open_flags
             nullptr, nullptr, sample_sd_step, sample_sd_final, nullptr);
         added != SQLITE_OK)
       fail(added, "adding sample_sd");
+    if (const int added = sqlite3_create_function_v2(
+            database_, "among", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+            among, nullptr, nullptr, nullptr);
+        added != SQLITE_OK)
+      fail(added, "adding among");
   } catch (...) {
     sqlite3_close_v2(database_);
     throw;

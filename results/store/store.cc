@@ -137,7 +137,10 @@ void require_finite(const std::string& metric, const std::optional<double>& valu
 // kept text: INSERT ... ON CONFLICT DO NOTHING, never OR IGNORE, which would swallow broken rules
 // too.
 void add_component(Connection& connection, const ComponentRow& row) {
-  connection.kept("INSERT INTO component VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+  connection
+      .kept(
+          "INSERT INTO component VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE "
+          "SET name = excluded.name WHERE name <> excluded.name")
       .run(row.key, row.kind, row.plugin_id, row.plugin_version, row.params, row.content, row.name);
   Statement& same = connection.kept(
       "SELECT 1 FROM component WHERE key = ? AND kind = ? AND plugin_id = ? AND plugin_version = ? "
@@ -231,6 +234,11 @@ void Store::register_run(const RunRow& run, std::span<const ComponentRow> compon
     add_metric_key(c, row);
     c.kept("INSERT INTO run_metric VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row.metric);
   }
+  for (const ComponentRow& row : components)
+    c.kept(
+         "INSERT INTO run_component VALUES (?, ?, ?) ON CONFLICT (run, component) DO UPDATE "
+         "SET name = excluded.name WHERE name <> excluded.name")
+        .run(run.key, row.key, row.name);
   for (const CellRow& row : cells) {
     add_cell(c, row);
     c.kept("INSERT INTO run_cell VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row.key);

@@ -38,7 +38,8 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  /// Says what a run asks for, in one transaction. Again with the same rows: nothing changes.
+  /// Says what a run asks for, in one transaction. Again with the same rows: nothing changes. Names of
+  /// components are the run's own; a new one takes the place of the old.
   ///
   /// cells    are asked of the run; their components are given here or known already
   /// metrics  are asked of the run

@@ -130,3 +130,16 @@ TEST_CASE("comparison: what is refused") {
   options.power = 0.01;
   CHECK_THROWS_SAYING(compare({}, {}, options), std::invalid_argument, "power");
 }
+
+TEST_CASE("differences of rounding are none, and no number of pairs would show them") {
+  const auto out = compare(side("m", {0.1 + 0.2, 1.0, 3e-18}), side("m", {0.3, 1.0, 1.2e-18}), {});
+  REQUIRE(out.rows.size() == 1);
+  CHECK(out.rows[0].equal);
+  CHECK_FALSE(out.rows[0].detectable.has_value());
+  CHECK_FALSE(out.rows[0].needed.has_value());
+  CHECK(verdict(out.rows[0], "lower", true) == "equal up to rounding in all 3 pairs");
+  // However regular they are.
+  const auto shifted = compare(side("m", {1, 2, 3}), side("m", {1 + 1e-14, 2 + 1e-14, 3}), {});
+  CHECK_FALSE(shifted.different());
+  CHECK_FALSE(compare(side("m", {1, 2}), side("m", {1 + 1e-9, 2}), {}).rows[0].equal);
+}

@@ -220,3 +220,28 @@ TEST_CASE("merge: refuses newer schemas, other files, and itself") {
   Store reader = Store::open(folder / "into.db", Mode::read_only);
   CHECK(problem_of([&] { merge(reader, folder / "0"); }) == "read_only");
 }
+
+TEST_CASE("merge: names go with their runs, and the export has those of a run or of all") {
+  sample::Folder folder;
+  const auto make = [&](const std::string& run, const std::string& name) {
+    Store store = Store::open(folder / run, Mode::read_write);
+    sample::ask(store, {.run = run, .seeds = 1});
+    ComponentRow e = sample::component("explainer", "e");
+    e.name = name;
+    store.register_run({run, run, "[run]", sample::at(0)}, std::vector{e}, {}, {});
+    store.record(attempt(run, key_of("d", "m", "e", 1), 1, Status::ok, run),
+                 std::vector{score_row("a", 0.5)});
+  };
+  make("one", "the first");
+  make("two", "mine");
+  for (const auto& [into, from] : {std::pair("one", "two"), {"two", "one"}}) {
+    std::filesystem::copy_file(folder / into, folder / "both",
+                               std::filesystem::copy_options::overwrite_existing);
+    Store store = Store::open(folder / "both", Mode::read_write);
+    CHECK(merge(store, folder / from).at("run_component") == 3);
+    CHECK(exported(store).find(",d,m,mine; the first,") != std::string::npos);
+    const std::string one = to_text(export_table(store, "one"), Format::csv);
+    CHECK(one.find(",d,m,the first,") != std::string::npos);
+    std::filesystem::remove(folder / "both");
+  }
+}

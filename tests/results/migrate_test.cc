@@ -85,6 +85,7 @@ void check_rows(Store& store) {
   for (const auto& [table, rows] :
        std::initializer_list<std::pair<const char*, int>>{{"component", 3},
                                                           {"run_cell", 3},
+                                                          {"run_component", 3},
                                                           {"attempt", 3},
                                                           {"score", 4},
                                                           {"sample_score", 1},
@@ -160,4 +161,23 @@ TEST_CASE("migrate: an old store merges into a new one, and a new one into an ol
   CHECK(exported(into_old) == exported(into_new));
   CHECK(exported(into_old).find("ok,,a,0.125,,8 of 10 rows were left out,") != std::string::npos);
   CHECK(count(into_old, "attempt") == 4);
+}
+
+TEST_CASE("migrate: a run of an old store keeps the names that it had") {
+  sample::Folder folder;
+  make_old_store(folder / "s.db");
+  Store store = Store::open(folder / "s.db", Mode::read_write);
+  ComponentRow renamed = sample::component("explainer", "e");
+  renamed.name = "mine";
+  store.register_run({"later", "later", "[run]", sample::at(9)}, std::vector{renamed},
+                     std::vector{sample::cell("d", "m", "e", 1)}, std::vector{sample::metric("a")});
+  const auto explainer = [&](const std::string& run) {
+    BoardOptions options;
+    options.run = run;
+    options.metrics = {"a"};
+    return board_entries(store, options, "a", "none").at(0).explainer;
+  };
+  CHECK(explainer("run") == "e");
+  CHECK(explainer("later") == "mine");
+  CHECK(explainer("") == "mine");  // the newest
 }

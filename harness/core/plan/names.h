@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace conoscope::core {
@@ -32,22 +33,24 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// " (did you mean kmeans?)" when a known word is at most a third of its letters away, else what
-/// there is to choose from, or where more than twenty are known the command that lists them.
+/// there is to choose from; where more than twenty are known, the command that lists them or the
+/// three that are nearest.
 inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
                                 std::string_view listed_by = {}) {
-  const std::string* best = nullptr;
-  std::size_t distance = 0;
-  for (const std::string& candidate : known) {
-    const std::size_t d = edit_distance(word, candidate);
-    if (best == nullptr || d < distance) best = &candidate, distance = d;
-  }
-  if (best != nullptr && distance <= std::max<std::size_t>(1, best->size() / 3))
-    return " (did you mean " + *best + "?)";
-  if (known.size() > 20 && !listed_by.empty())
-    return " (`" + std::string(listed_by) + "` lists them)";
+  constexpr std::size_t kMost = 20, kNearest = 3;
+  std::vector<std::pair<std::size_t, std::string_view>> near;
+  for (const std::string& candidate : known)
+    near.emplace_back(edit_distance(word, candidate), candidate);
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (!near.empty() && near[0].first <= std::max<std::size_t>(1, near[0].second.size() / 3))
+    return " (did you mean " + std::string(near[0].second) + "?)";
+  const bool many = known.size() > kMost;
+  if (many && !listed_by.empty()) return " (`" + std::string(listed_by) + "` lists them)";
   std::string list;
-  for (const std::string& candidate : known) list += (list.empty() ? "" : ", ") + candidate;
-  return list.empty() ? "" : " (known: " + list + ")";
+  for (std::size_t i = 0; i < (many ? kNearest : known.size()); ++i)
+    list.append(list.empty() ? "" : ", ").append(many ? near[i].second : known[i]);
+  return list.empty() ? "" : (many ? " (nearest: " : " (known: ") + list + ")";
 }
 
 }  // namespace conoscope::core

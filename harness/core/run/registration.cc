@@ -105,10 +105,11 @@ std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
 void register_run(const Plan& plan, results::Store& store) {
   std::vector<results::ComponentRow> components;
   std::vector<results::PluginRow> plugins;
+  std::set<std::string> known;  // what is listed twice has its first name
   const auto add = [&](const std::vector<Component>& list, bool is_part_of_cells) {
     for (const Component& c : list) {
       const std::string kind = to_string(c.kind);
-      if (is_part_of_cells)
+      if (is_part_of_cells && known.insert(c.key).second)
         components.push_back({c.key, kind, c.id, c.version, c.params, c.content, c.name});
       plugins.push_back({kind, c.id, c.version, c.plugin.sha256, c.plugin.file.string(),
                          c.plugin.metadata ? c.plugin.metadata->licence : "",

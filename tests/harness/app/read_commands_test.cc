@@ -1,5 +1,6 @@
 // Each command that reads answers in each format, and the same in all of them.
 
+#include <set>
 #include <sstream>
 
 #include "tests/harness/app/workspace.h"
@@ -136,7 +137,8 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"history", "surf_mea"}, 2).err, "surf_mea");
   for (const char* kind : {"dataset", "model", "explainer"})
     CHECK_SAYS(here.run({"board", std::string("--") + kind, "nonesuch"}, 2).err,
-               std::string("no ") + kind + " \"nonesuch\" in this run; there are ");
+               std::string("no ") + kind + " \"nonesuch\" in this run (known: ");
+  CHECK_SAYS(here.run({"history", "surf_mae", "--component", "svdd"}, 2).err, "did you mean svd?");
   CHECK_SAYS(here.run({"board", "-m", "surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"board", "--all"}, 2).err, "--all needs at least one --metric");
   CHECK_SAYS(here.run({"query", "--saved", "board", "--set", "metric"}, 2).err, "NAME=VALUE");
@@ -147,6 +149,42 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
     CAPTURE(command);
     CHECK_SAYS(here.run({command, "--format", "nonsense"}, 2).err, "no such format");
   }
+}
+
+TEST_CASE("a name belongs to the run") {
+  const Workspace here;
+  const auto run = [&](const std::string& name, const std::string& entry) {
+    here.run({"run",
+              here.write(name + ".toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}) +
+                                             "[[explainer]]\nid = \"svd\"\n" + entry),
+              "--no-board"});
+  };
+  const auto explainers = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "board");
+    std::set<std::string> names;
+    for (const auto& row : here.json(words)) names.insert(row["explainer"]);
+    return names;
+  };
+  run("first", "");
+  run("second", "name = \"mine\"\n");
+  CHECK(here.count("attempt") == 2);
+  CHECK(explainers({"first"}) == std::set<std::string>{"perfect", "svd"});
+  CHECK(explainers({"second"}) == std::set<std::string>{"perfect", "mine"});
+  CHECK(explainers({"second", "--explainer", "mine"}) == std::set<std::string>{"mine"});
+  CHECK(explainers({"second", "--explainer", "mine", "--explainer", "perfect"}).size() == 2);
+  CHECK_SAYS(here.run({"board", "first", "--explainer", "mine"}, 2).err,
+             "no explainer \"mine\" in this run");
+  CHECK(here.json({"export", "second"})[0].contains("explainer_name"));
+  // Nothing is compared with itself by another name, and scores pair whatever a run calls them.
+  CHECK_SAYS(here.run({"compare", "mine", "svd"}).out, "one pair: no test");
+  CHECK_SAYS(here.run({"compare", "run:first", "run:second"}).out, "svd");
+  // A new name in the same run file, while the old one is still known.
+  run("second", "name = \"again\"\n");
+  CHECK(explainers({"second"}) == std::set<std::string>{"perfect", "again"});
+  run("third", "name = \"other\"\n");
+  CHECK(explainers({"--all", "-m", "surf_mae"}) == std::set<std::string>{"perfect", "other"});
+  CHECK(explainers({"--all", "-m", "surf_mae", "--explainer", "again"}).size() == 1);
+  CHECK(here.count("attempt") == 2);
 }
 
 TEST_CASE("reading makes no store") {
