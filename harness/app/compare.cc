@@ -42,10 +42,9 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<std::string> names_of(results::Store& store, const std::string& run,
-                                  const std::string& kind) {
+std::vector<std::string> names_of(results::Store& store, const std::string& kind) {
   if (kind == "metric") return results::metric_names(store);
-  if (kind != "run") return results::component_names(store, run, kind);
+  if (kind != "run") return results::component_names(store, "", kind);
   std::vector<std::string> names;
   for (const auto& run : store.runs()) names.push_back(run.name);
   return names;
@@ -62,7 +61,7 @@ std::optional<std::string> find_component(results::Store& store, const std::stri
   return of_run || run.empty() ? of_run : results::component_filter(store, "", kind, word);
 }
 
-Side side_of(results::Store* store, const std::string& run, const std::string& text) {
+Side side_of(results::Store* store, const std::string& in_run, const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon != text.npos)
     for (const char* kind : kKinds)
@@ -72,8 +71,8 @@ Side side_of(results::Store* store, const std::string& run, const std::string& t
   std::vector<std::string> kinds, known;
   for (const char* kind : kKinds) {
     if (std::string(kind) == "store") continue;
-    const auto names = names_of(*store, "", kind);
-    if (is_component_kind(kind) ? find_component(*store, run, kind, text).has_value()
+    const auto names = names_of(*store, kind);
+    if (is_component_kind(kind) ? find_component(*store, in_run, kind, text).has_value()
                                 : is_one_of(names, text))
       kinds.emplace_back(kind);
     known.insert(known.end(), names.begin(), names.end());
@@ -146,7 +145,7 @@ std::vector<results::CurrentScore> scores_of(const Options& options, const Side&
   const auto found = is_component_kind(side.kind)
                          ? find_component(*store, filter.run, side.kind, side.name)
                          : std::optional(side.name);
-  const auto names = names_of(*store, "", side.kind);
+  const auto names = names_of(*store, side.kind);
   if (!found || (side.kind == "metric" && !is_one_of(names, side.name)))
     throw UsageError("there is no " + side.kind + " " + side.name +
                      core::did_you_mean(side.name, names));

@@ -94,11 +94,6 @@ void read(Store& store, const SweepOptions& options, const std::string& metric, 
   query.reset();
 }
 
-std::string direction_of(Store& store, const std::string& metric) {
-  Statement query(store.connection(), "SELECT direction FROM metric_key WHERE metric = ?");
-  return query.bind_all(metric).step() ? query.text(0) : std::string();
-}
-
 /// A name that no other method of the table has.
 class MethodNames {
  public:

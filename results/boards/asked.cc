@@ -19,4 +19,9 @@ void require_asked(Store& store, const std::string& run, const std::string& metr
                                                 "; asked for: " + (names.empty() ? "none" : names));
 }
 
+std::string direction_of(Store& store, const std::string& metric) {
+  Statement query(store.connection(), "SELECT direction FROM metric_key WHERE metric = ?");
+  return query.bind_all(metric).step() ? query.text(0) : std::string();
+}
+
 }  // namespace conoscope::results

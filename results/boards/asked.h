@@ -10,4 +10,7 @@ namespace conoscope::results {
 /// throws  StoreError (not_found): the metric is not asked for; lists those that are
 void require_asked(Store& store, const std::string& run, const std::string& metric);
 
+/// higher, lower or none; empty: the store does not know the metric
+std::string direction_of(Store& store, const std::string& metric);
+
 }  // namespace conoscope::results

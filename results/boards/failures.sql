@@ -3,8 +3,15 @@
 -- A cell may have a good attempt and still be incomplete: a metric that was asked for later has no
 -- score yet. When the attempt at that failed, it is shown too.
 --
---   :run  key of a run; NULL: every run
-WITH incomplete AS (
+--   :run  key of a run; NULL: every run, but of those with one name only the last that was at work:
+--         what an edited run file no longer asks for is no failure of it
+WITH named_run AS (
+  SELECT key, row_number() OVER (
+    PARTITION BY name
+    ORDER BY max(created_at, coalesce((SELECT max(started_at) FROM attempt
+                                       WHERE attempt.run = run.key), '')) DESC, key) AS place
+  FROM run),
+incomplete AS (
   SELECT state.run, state.cell,
          CASE
            WHEN state.state <> 'unscored' THEN state.attempt
@@ -34,5 +41,6 @@ LEFT JOIN run_component AS dn ON dn.run = run.key AND dn.component = d.key
 LEFT JOIN run_component AS mn ON mn.run = run.key AND mn.component = m.key
 LEFT JOIN run_component AS en ON en.run = run.key AND en.component = e.key
 JOIN attempt AS a ON a.id = incomplete.attempt
-WHERE :run IS NULL OR run.key = :run
+WHERE run.key = :run
+   OR (:run IS NULL AND run.key IN (SELECT key FROM named_run WHERE place = 1))
 ORDER BY run.created_at, run.key, dataset, model, explainer, cell.control, cell.seed, cell.key;

@@ -1,4 +1,5 @@
--- Scores of a metric over time, oldest first; attempts that no longer count are marked.
+-- Scores of a metric over time, oldest first; attempts that no longer count are marked. version, file: of
+-- the explainer, else the model, and the start of its file's SHA-256.
 --
 --   :metric     the metric
 --   :component  key, name or plugin id of a dataset, model or explainer, or a line for each; NULL: all
@@ -8,6 +9,12 @@ SELECT a.started_at, run.name AS run, coalesce(dn.name, d.name) AS dataset, coal
        cell.control, cell.seed, s.value, s.reason, nullif(s.message, '') AS message,
        EXISTS (SELECT 1 FROM retraction WHERE retraction.attempt = a.id) AS retracted,
        coalesce(e.plugin_version, m.plugin_version) AS version,
+       (SELECT substr(sha256, 1, 16) FROM plugin
+        WHERE plugin.kind = coalesce(e.kind, m.kind)
+          AND plugin.id = coalesce(e.plugin_id, m.plugin_id)
+          AND plugin.version = coalesce(e.plugin_version, m.plugin_version)
+          AND instr(a.binaries, plugin.id || ' ' || plugin.version || ' '
+                                || substr(plugin.sha256, 1, 16)) > 0) AS file,
        a.environment, a.id AS attempt
 FROM cell
 JOIN component AS d ON d.key = cell.dataset

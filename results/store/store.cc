@@ -230,9 +230,13 @@ void Store::register_run(const RunRow& run, std::span<const ComponentRow> compon
   c.kept("INSERT INTO run VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
       .run(run.key, run.name, run.file_text, run.created_at);
   for (const ComponentRow& row : components) add_component(c, row);
+  std::int64_t position = 0;
   for (const MetricKeyRow& row : metrics) {
     add_metric_key(c, row);
-    c.kept("INSERT INTO run_metric VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row.metric);
+    c.kept(
+         "INSERT INTO run_metric VALUES (?, ?, ?) ON CONFLICT (run, metric) DO UPDATE "
+         "SET position = excluded.position WHERE position <> excluded.position")
+        .run(run.key, row.metric, ++position);
   }
   for (const ComponentRow& row : components)
     c.kept(
@@ -355,7 +359,8 @@ std::map<std::string, std::set<std::string>> Store::good_binaries() {
 }
 
 std::vector<std::string> Store::run_metrics(std::string_view run) {
-  Statement query(connection(), "SELECT metric FROM run_metric WHERE run = :run ORDER BY metric");
+  Statement query(connection(),
+                  "SELECT metric FROM run_metric WHERE run = :run ORDER BY position, metric");
   query.bind_filter("run", run);
   std::vector<std::string> metrics;
   while (query.step()) metrics.push_back(query.text(0));

@@ -39,7 +39,7 @@ class Store {
   ~Store();
 
   /// Says what a run asks for, in one transaction. Again with the same rows: nothing changes. Names of
-  /// components are the run's own; a new one takes the place of the old.
+  /// components and the order of metrics are the run's own; new ones take the place of the old.
   ///
   /// cells    are asked of the run; their components are given here or known already
   /// metrics  are asked of the run
@@ -75,7 +75,7 @@ class Store {
   /// was made.
   std::map<std::string, std::set<std::string>> good_binaries();
 
-  /// What a run asks for, by name of the metric.
+  /// What a run asks for, in its order; in stores from before schema 4 by name.
   std::vector<std::string> run_metrics(std::string_view run);
 
   /// Median seconds of the successful attempts by component key: what a plan estimates with.

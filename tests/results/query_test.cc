@@ -104,9 +104,9 @@ TEST_CASE("query: rows and time are bounded") {
   CHECK(query(store, counting + "i FROM n LIMIT 1000", {}, {1000, 60}).rows.size() == 1000);
   CHECK_THROWS_WITH_AS(query(store, counting + "i FROM n", {}, {1000, 60}),
                        "the query has more than 1000 rows: say LIMIT, or raise --rows", StoreError);
-  CHECK_THROWS_WITH_AS(
-      query(store, counting + "count(*) FROM n", {}, {1000, 0.05}),
-      "the query took more than its seconds: ask for less, or raise --seconds", StoreError);
+  CHECK_THROWS_WITH_AS(query(store, counting + "count(*) FROM n", {}, {1000, 0.05}),
+                       "the query took more than its seconds: ask for less, or raise --seconds",
+                       StoreError);
   // The limit goes with the query.
   CHECK(query(store, counting + "count(*) FROM (SELECT i FROM n LIMIT 100000)").rows.size() == 1);
 }
@@ -208,12 +208,48 @@ TEST_CASE("history: every scored attempt, oldest first") {
   CHECK(values({.metric = "b", .component = "e"}) == "0.1\n");
   CHECK(values({.metric = "b", .component = "another"}) == "");
   CHECK(values({.metric = "b", .control = "random"}) == "");
+  CHECK(values({.metric = "b", .component = "another\ne"}) == "0.1\n");
   const Table table = history(store, {.metric = "a"});
   CHECK(std::get<std::int64_t>(table.rows[0][10]) == 1);  // retracted
   CHECK(std::get<std::int64_t>(table.rows[1][10]) == 0);
   CHECK(std::get<std::string>(table.rows[2][8]) == "undefined");
   CHECK(std::get<std::string>(table.rows[2][9]) == "one class only");
   CHECK(problem_of([&] { history(store, {.metric = "c"}); }) == "not_found");
+}
+
+TEST_CASE("history: the file that a version came from") {
+  Store store = memory({});
+  for (const char* kind : {"model", "explainer"})
+    store.add_plugins(
+        std::vector<PluginRow>{{kind, kind == std::string("model") ? "m" : "e", "1.0.0",
+                                std::string(64, kind[0]), "file.so", "", ""}});
+  AttemptRow made = attempt("0", key_of("d", "m", "e", 1));
+  made.binaries = "m 1.0.0 mmmmmmmmmmmmmmmm; e 1.0.0 eeeeeeeeeeeeeeee";
+  store.record(made, std::vector{score_row("a", 0.25)});
+  const Table table = history(store, {.metric = "a"});
+  CHECK(table.columns[12].name == "file");
+  CHECK(std::get<std::string>(table.rows[0][12]) == "eeeeeeeeeeeeeeee");
+}
+
+TEST_CASE("status: what an edited run file no longer asks for is no failure of it") {
+  Store store = memory({.run = "old", .seeds = 2});
+  store.record(attempt("0", key_of("d", "m", "e", 2), 1, Status::crashed, "old"), {});
+  CHECK(status(store, "").failures.rows.size() == 1);
+  const auto edited = [&](const std::string& key, int created, int seeds) {
+    std::vector<CellRow> cells;
+    for (int seed = 1; seed <= seeds; ++seed) cells.push_back(sample::cell("d", "m", "e", seed));
+    store.register_run({key, "name of old", "[run]", sample::at(created)}, {}, cells,
+                       std::vector{sample::metric("a")});
+  };
+  edited("new", 5, 1);
+  CHECK(status(store, "").failures.rows.empty());
+  CHECK(status(store, "old").failures.rows.size() == 1);  // it is still known
+  // As it was before: the last run that was at work counts.
+  store.record(attempt("1", key_of("d", "m", "e", 2), 9, Status::timeout, "old"), {});
+  CHECK(status(store, "").failures.rows.size() == 1);
+  store.record(attempt("2", key_of("d", "m", "e", 2), 10, Status::ok, "old"),
+               std::vector{score_row("a", 1), score_row("b", 1)});
+  CHECK(status(store, "").failures.rows.empty());
 }
 
 TEST_CASE("export: every asked cell and metric, without times, ids and messages of failures") {
@@ -223,19 +259,20 @@ TEST_CASE("export: every asked cell and metric, without times, ids and messages 
       R"(d@1.0.0,"{""of"": ""d""}","",m@1.0.0,"{""of"": ""m""}",e@1.0.0,"{""of"": ""e""}",)";
   CHECK(text ==
         "dataset,dataset_params,dataset_content,model,model_params,explainer,explainer_params,seed,"
-        "control,status,stage,metric,value,reason,message,cell\n" +
-            subject + "1,none,ok,,a,0.5,,,d/m/e/1/none\n" + subject +
-            "1,none,ok,,b,0.1,,,d/m/e/1/none\n" + subject +
-            "2,none,crashed,fit,a,,,,d/m/e/2/none\n" + subject +
-            "2,none,crashed,fit,b,,,,d/m/e/2/none\n" + subject +
-            "3,none,ok,,a,,undefined,one class only,d/m/e/3/none\n" + subject +
-            "3,none,not_scored,,b,,,,d/m/e/3/none\n" + subject +
-            "4,none,not_tried,,a,,,,d/m/e/4/none\n" + subject +
-            "4,none,not_tried,,b,,,,d/m/e/4/none\n" + subject +
-            "5,none,not_tried,,a,,,,d/m/e/5/none\n" + subject +
-            "5,none,not_tried,,b,,,,d/m/e/5/none\n" + subject +
-            "6,none,not_applicable,,a,,,,d/m/e/6/none\n" + subject +
-            "6,none,not_applicable,,b,,,,d/m/e/6/none\n");
+        "control,status,stage,metric,value,reason,message,"
+        "dataset_name,model_name,explainer_name,cell\n" +
+            subject + "1,none,ok,,a,0.5,,,d,m,e,d/m/e/1/none\n" + subject +
+            "1,none,ok,,b,0.1,,,d,m,e,d/m/e/1/none\n" + subject +
+            "2,none,crashed,fit,a,,,,d,m,e,d/m/e/2/none\n" + subject +
+            "2,none,crashed,fit,b,,,,d,m,e,d/m/e/2/none\n" + subject +
+            "3,none,ok,,a,,undefined,one class only,d,m,e,d/m/e/3/none\n" + subject +
+            "3,none,not_scored,,b,,,,d,m,e,d/m/e/3/none\n" + subject +
+            "4,none,not_tried,,a,,,,d,m,e,d/m/e/4/none\n" + subject +
+            "4,none,not_tried,,b,,,,d,m,e,d/m/e/4/none\n" + subject +
+            "5,none,not_tried,,a,,,,d,m,e,d/m/e/5/none\n" + subject +
+            "5,none,not_tried,,b,,,,d,m,e,d/m/e/5/none\n" + subject +
+            "6,none,not_applicable,,a,,,,d,m,e,d/m/e/6/none\n" + subject +
+            "6,none,not_applicable,,b,,,,d,m,e,d/m/e/6/none\n");
 }
 
 TEST_CASE("export: the cells of several runs come once, one run's alone on demand") {

@@ -82,7 +82,9 @@ class World {
       REQUIRE(run("conoscope run " + name + ".toml --no-board -j 2").code == 0);
     for (const std::string copy : {"last-month.db", "shard1.db", "shard2.db"})
       fs::copy(path("conoscope.db"), path(copy));
-    const Ended keys = run("conoscope query \"SELECT key FROM cell LIMIT 1\" --format json");
+    const Ended keys =
+        run("conoscope query \"SELECT cell AS key FROM run_cell JOIN run ON run.key = "
+            "run_cell.run WHERE run.name = 'quick' LIMIT 1\" --format json");
     cell_ = Json::parse(keys.out)[0]["key"];
   }
 
@@ -127,7 +129,8 @@ class World {
       labels.push_back(i % 2);
       for (std::int64_t j = 0; j < 3; ++j) {
         truth.push_back((i >> j) % 2);
-        scores.push_back((0.8 * static_cast<double>(truth.back())) + 0.003 * static_cast<double>(i));
+        scores.push_back((0.8 * static_cast<double>(truth.back())) +
+                         0.003 * static_cast<double>(i));
       }
     }
     write("y.npy", npy_of<std::int64_t>({60}, labels));
@@ -180,7 +183,7 @@ TEST_CASE("help: every example runs as it is printed") {
       CAPTURE(line);
       seen.push_back(line);
       if (line.starts_with("conoscope reproduce ")) {
-        if (!can_train) continue;  // the studies' models are then unknown
+        if (!can_train) continue;                         // the studies' models are then unknown
         if (!has(line, "--no-run")) line += " --no-run";  // the studies of a paper take an hour
       }
       if (line.starts_with("cmake ")) {

@@ -13,3 +13,6 @@ SELECT DISTINCT run_cell.run, component.key, component.name
 FROM run_cell
 JOIN cell ON cell.key = run_cell.cell
 JOIN component ON component.key IN (cell.dataset, cell.model, cell.explainer);
+
+-- The place of a metric in what the run asks for, from 1; 0: from before this schema, not known.
+ALTER TABLE run_metric ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
