@@ -28,6 +28,8 @@ constexpr Command kCommands[] = {
     {"compare", "say whether two explainers, runs, stores or metrics differ", compare_command},
     {"history", "print how the scores of a metric moved over time", history_command},
     {"show", "print all that is known of one cell", show_command},
+    {"artifact", "hand out the arrays that a score was computed from", artifact_command},
+    {"debug", "do one cell again in the foreground, under gdb too", debug_command},
     {"report", "write boards, differences and ladders as one HTML file with pictures",
      report_command},
     {"status", "print how far runs are, and every failed cell with its reason", status_command},

@@ -7,10 +7,13 @@
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "harness/core/run/kept_artifacts.h"
 #include "results/formats/numbers.h"
 #include "results/formats/utf8.h"
 
 namespace conoscope::app {
+
+namespace po = boost::program_options;
 
 namespace {
 
@@ -63,6 +66,17 @@ results::Table parts_in_lines(const results::Table& parts) {
   return out;
 }
 
+/// Where the cache has what the cell was scored from.
+void add_folders(results::Table& cell, results::Store& store, const std::filesystem::path& cache) {
+  const auto kept = core::kept_artifacts(store, std::get<std::string>(cell.rows[0][0]), cache);
+  for (const auto& [name, folder] : {std::pair("dataset_folder", kept.dataset),
+                                     {"model_folder", kept.model},
+                                     {"explanation_folder", kept.explanation}}) {
+    cell.columns.push_back({name});
+    cell.rows[0].push_back(folder.empty() ? results::Field() : results::Field(folder.string()));
+  }
+}
+
 }  // namespace
 
 int show_command(const Arguments& arguments) {
@@ -74,12 +88,15 @@ int show_command(const Arguments& arguments) {
   options.positional("cell", 1);
   options.with_store();
   options.with_verify();
+  options.add()("cache", po::value<std::string>()->value_name("DIR"),
+                "where artifacts are looked for (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("cell")) throw UsageError("show: which cell? `conoscope status` lists keys");
   const auto format = options.format();
   auto store = open_store(options);
-  const auto report = results::show(store, options.get<std::vector<std::string>>("cell")[0]);
+  auto report = results::show(store, options.get<std::vector<std::string>>("cell")[0]);
+  add_folders(report.cell, store, options.cache());
   if (format == results::Format::table) {
     print_records("cell", report.cell);
     print_records("attempt", report.attempts);

@@ -264,11 +264,10 @@ class Planner {
   /// The node of an artifact; the one that is already there when another cell needs the same.
   std::size_t node(Stage stage, const Component& component, std::vector<std::size_t> needs,
                    std::int64_t seed, const std::string& lineage) {
-    std::string inputs;
-    for (const std::size_t need : needs) inputs += plan_.nodes[need].key + " ";
-    const std::string key =
-        make_key("artifact", to_string(stage), component.key, component.plugin.sha256, inputs,
-                 component.seeded() ? std::to_string(seed) : "any");
+    std::vector<std::string> inputs;
+    for (const std::size_t need : needs) inputs.push_back(plan_.nodes[need].key);
+    const std::string key = artifact_key(stage, component.key, component.plugin.sha256, inputs,
+                                         component.seeded() ? std::optional(seed) : std::nullopt);
     if (const auto it = by_key_.find(key); it != by_key_.end()) return it->second;
     Node out;
     out.stage = stage;
@@ -326,6 +325,15 @@ std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t se
 void plan_cells(Plan& plan, const std::set<std::string>& wanted, Diagnostics& diagnostics) {
   Planner(plan, diagnostics, &wanted).run();
   diagnostics.throw_if_any();
+}
+
+std::string artifact_key(Stage stage, const std::string& component,
+                         const std::string& plugin_sha256, const std::vector<std::string>& inputs,
+                         std::optional<std::int64_t> seed) {
+  std::string made_from;
+  for (const std::string& input : inputs) made_from += input + " ";
+  return make_key("artifact", to_string(stage), component, plugin_sha256, made_from,
+                  seed ? std::to_string(*seed) : "any");
 }
 
 std::string Cell::label() const {

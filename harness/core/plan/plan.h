@@ -30,6 +30,14 @@ struct Node {
 std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
                         const std::string& lineage);
 
+/// The name of an artifact in the cache: equal keys, equal content.
+///
+/// inputs  the keys of the artifacts that it is made from
+/// seed    none: the plugin draws no random numbers
+std::string artifact_key(Stage stage, const std::string& component,
+                         const std::string& plugin_sha256, const std::vector<std::string>& inputs,
+                         std::optional<std::int64_t> seed);
+
 /// A score that is asked for and that a cell cannot have.
 struct NotApplicable {
   std::string score, why;

@@ -57,11 +57,14 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const Output
     throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.standard_output.c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0644);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, output.standard_error.c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0644);
+  own_session_ = !output.standard_output.empty();
+  if (own_session_) {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.standard_output.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0644);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, output.standard_error.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0644);
+  }
   // When the pipe happens to be the wanted number already, dup2 onto itself clears close-on-exec.
   posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
   // Whoever started this process may have left files open that are not closed on exec.
@@ -71,7 +74,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const Output
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(
+      &attributes,
+      static_cast<short>(POSIX_SPAWN_SETSIGMASK | (own_session_ ? POSIX_SPAWN_SETSID : 0)));
 
   const int error = ::posix_spawn(&pid_, command[0].c_str(), &actions, &attributes,
                                   pointers(command).data(), pointers(environment).data());

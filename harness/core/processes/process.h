@@ -31,6 +31,7 @@ class ChildProcess {
   /// A fresh executable (a bare fork would cost by the memory of this process) in a session of its
   /// own: no input, output to files, a pipe on which it reports, and no other file of this process.
   ///
+  /// output       empty names: it shares this process's input, output, session and terminal instead
   /// environment  "NAME=value", all that it gets
   /// throws  std::runtime_error: cannot be started
   ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,

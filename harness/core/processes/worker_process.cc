@@ -74,6 +74,18 @@ std::vector<std::string> worker_environment(const Job& job) {
   return entries;
 }
 
+std::vector<std::string> command_of(const Job& job, const WorkerLimits& limits,
+                                    const std::string& executable) {
+  std::vector<std::string> command = limits.debugger;
+  command.insert(command.end(), {executable, "worker", prepared(job, limits).string()});
+  return command;
+}
+
+OutputFiles output_of(const Job& job, const WorkerLimits& limits) {
+  if (limits.foreground) return {};
+  return {job.work / "stdout.txt", job.work / "stderr.txt"};
+}
+
 std::uint64_t size_of(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
@@ -101,8 +113,8 @@ WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
       stage_(to_string(job.stage)),
       work_(job.work),
       started_(Clock::now()),
-      process_({executable, "worker", prepared(job, limits).string()},
-               {work_ / "stdout.txt", work_ / "stderr.txt"}, worker_environment(job)),
+      process_(command_of(job, limits, executable), output_of(job, limits),
+               worker_environment(job)),
       reports_({job.metrics.begin(), job.metrics.end()}) {}
 
 double WorkerProcess::seconds() const {
@@ -143,7 +155,7 @@ std::uint64_t WorkerProcess::written() {
 }
 
 void WorkerProcess::enforce_limits() {
-  if (killed_ != Killed::kNot) return;
+  if (killed_ != Killed::kNot || (limits_.foreground && !stopped_)) return;
   const double allowed = reports_.step == "load" || reports_.step == "start"
                              ? std::min(kLoadSeconds, limits_.seconds)
                              : limits_.seconds;

@@ -263,7 +263,7 @@ class Supervisor {
     job.label = node.label;
     job.seed = node.seed;
     job.threads = plan_.run_file.limits.threads;
-    job.memory = plan_.run_file.limits.memory;
+    job.memory = options_.foreground ? 0 : plan_.run_file.limits.memory;
     job.repeat = options_.repeat;
     job.sample_scores = plan_.run_file.sample_scores;
     if (node.component != nullptr) job.plugin = use_of(*node.component);
@@ -294,8 +294,13 @@ class Supervisor {
       running.work = take_work_folder();
       job.work = running.work;
       const Limits& limits = plan_.run_file.limits;
-      running.worker = std::make_unique<WorkerProcess>(
-          job, WorkerLimits{limits.seconds, limits.memory, limits.cache, options_.confine});
+      running.worker =
+          std::make_unique<WorkerProcess>(job, WorkerLimits{.seconds = limits.seconds,
+                                                            .memory = limits.memory,
+                                                            .disk = limits.cache,
+                                                            .confine = options_.confine,
+                                                            .foreground = options_.foreground,
+                                                            .debugger = options_.debugger});
     } catch (const std::exception& e) {
       // A full disk, no more processes: this job's failure, not the end of the run.
       std::error_code error;

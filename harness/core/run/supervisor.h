@@ -17,6 +17,8 @@ struct RunOptions {
   std::uint32_t retry = 0;  ///< how often a failed job is tried again before it counts as failed
   bool confine = true;      ///< plugins, as far as the kernel can
   bool repeat = false;      ///< fit everything twice and compare bit for bit
+  bool foreground = false;  ///< workers share the terminal, and nothing limits them
+  std::vector<std::string> debugger = {};  ///< a command that each worker's is given to
   /// Asked once when the store cannot save: another store to go on with, or nullptr to give up. The
   /// run is then brought to an orderly end.
   std::function<results::Store*(const results::StoreError&)> recover;

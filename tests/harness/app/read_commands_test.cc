@@ -83,8 +83,11 @@ TEST_CASE_FIXTURE(Fixture, "six formats of one table") {
     for (std::size_t i = 0; i < ndjson.size(); ++i) CHECK(Json::parse(ndjson[i]) == json[i]);
 
     CHECK(csv_records(text("csv")) == json.size() + 1);
-    CHECK(lines(text("md")).size() == json.size() + 2);
-    CHECK(lines(text("table")).size() == json.size() + 2);
+    // A ranking has a line for the control, for people.
+    const std::size_t controls = words[0] == "board" || words[0] == "run" ? 1 : 0;
+    CHECK(has(text("table"), "-- random_importance --") == (controls == 1));
+    CHECK(lines(text("md")).size() == json.size() + 2 + controls);
+    CHECK(lines(text("table")).size() == json.size() + 2 + controls);
     const std::string latex = text("latex");
     CHECK_SAYS(latex, "\\begin{tabular}");
     CHECK_SAYS(latex, "\\end{tabular}");
@@ -149,6 +152,74 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
     CAPTURE(command);
     CHECK_SAYS(here.run({command, "--format", "nonsense"}, 2).err, "no such format");
   }
+}
+
+TEST_CASE_FIXTURE(Fixture, "artifact hands out what a cell was scored from") {
+  const std::string explained = here.query(
+      "SELECT cell.key FROM cell JOIN component AS e ON e.key = cell.explainer "
+      "WHERE e.plugin_id = 'svd' AND control = 'none'")[0]["key"];
+  const Json rows = here.json({"artifact", explained, "--cache", here.cache()});
+  std::set<std::string> arrays;
+  for (const auto& row : rows)
+    arrays.insert(row["artifact"].get<std::string>() + "/" + row["array"].get<std::string>());
+  CHECK(arrays.count("explanation/cavs") == 1);
+  CHECK(arrays.count("dataset/activations") == 1);
+  const Json shown = here.json({"show", explained, "--cache", here.cache()})["cell"][0];
+  CHECK(rows.back()["folder"] == shown["explanation_folder"]);
+  CHECK(std::filesystem::is_directory(shown["dataset_folder"].get<std::string>()));
+  CHECK(here.json({"show", explained, "--cache", here.path("none")})["cell"][0]["model_folder"]
+            .is_null());
+
+  here.run({"artifact", explained, "--cache", here.cache(), "-o", here.path("cell")});
+  CHECK(std::filesystem::is_regular_file(here.path("cell/dataset/activations.npy")));
+  CHECK(std::filesystem::is_regular_file(here.path("cell/explanation/cavs.npy")));
+  here.run({"artifact", "svd", "--cache", here.cache(), "-o", here.path("svd")});
+  CHECK(std::filesystem::is_regular_file(here.path("svd/cavs.npy")));
+  CHECK_FALSE(std::filesystem::exists(here.path("svd/manifest.tsv")));
+
+  CHECK_SAYS(here.run({"artifact", "svd", "--cache", here.path("none")}, 2).err,
+             "has nothing of svd");
+  CHECK_SAYS(here.run({"artifact", "svdd"}, 2).err, "did you mean svd?");
+  CHECK_SAYS(here.run({"artifact"}, 2).err, "of which cell");
+}
+
+TEST_CASE_FIXTURE(Fixture, "debug does one cell again, beside the store") {
+  const std::string before = here.exported();
+  const auto debug = [&](std::vector<std::string> words, int code = 0) {
+    words.insert(words.begin(), "debug");
+    words.insert(words.end(), {"--cache", here.cache()});
+    return here.run(words, code);
+  };
+  const std::string explained = here.query(
+      "SELECT cell.key FROM cell JOIN component AS e ON e.key = cell.explainer "
+      "WHERE e.plugin_id = 'svd' AND control = 'none'")[0]["key"];
+  const Ended ended = debug({explained, file, "--format", "json"});
+  CHECK_SAYS(ended.err, ": ok");
+  const Json again = Json::parse(ended.out);
+  const Json scores = here.json({"show", explained})["scores"];
+  REQUIRE(again.size() == scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) CHECK(again[i]["value"] == scores[i]["value"]);
+  CHECK(here.exported() == before);
+
+  // A debugger gets the worker's command, and whatever the plugin writes is seen.
+  std::filesystem::create_directories(here.path("bin"));
+  const std::string gdb =
+      here.write("bin/gdb",
+                 "#!/bin/sh\necho \"gdb $1 $2 $3\" >&2\n"
+                 "while [ \"$1\" != --args ]; do shift; done\nshift\nexec \"$@\"\n");
+  std::filesystem::permissions(gdb, std::filesystem::perms::owner_all);
+  const Ended watched = here.conoscope({"debug", explained, file, "--gdb", "--from", "score",
+                                        "--cache", here.cache()})
+                            .set("PATH", here.path("bin") + ":/usr/bin:/bin")
+                            .run(60);
+  CHECK(watched.code == 0);
+  CHECK_SAYS(watched.err, "gdb -q -ex set follow-fork-mode child");
+
+  const std::string failing =
+      here.query("SELECT cell FROM attempt WHERE status <> 'ok'")[0]["cell"];
+  CHECK_SAYS(debug({failing, bad}, 4).err, "not a .npy file");
+  CHECK_SAYS(debug({"zzzz", file}, 2).err, "no cell of");
+  CHECK_SAYS(debug({explained, file, "--from", "fit"}, 2).err, "no such stage");
 }
 
 TEST_CASE("a name belongs to the run") {

@@ -1,0 +1,126 @@
+// The arrays behind a score: splits, what a model computed, an explanation.
+
+#include "harness/core/artifacts/artifact.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "harness/app/command.h"
+#include "harness/app/options.h"
+#include "harness/app/reading.h"
+#include "harness/core/artifacts/manifest.h"
+#include "harness/core/plan/names.h"
+#include "harness/core/run/kept_artifacts.h"
+#include "results/boards/component_words.h"
+#include "results/boards/makings.h"
+
+namespace conoscope::app {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+namespace {
+
+struct Wanted {
+  std::string cell, stage;
+  fs::path folder;
+};
+
+/// The cell of this key, or those of this explainer. Which of the two is said by `is_cell`.
+std::vector<std::string> cells_of(results::Store& store, const std::string& run,
+                                  const std::string& word, bool& is_cell) {
+  const auto explainers = results::component_filter(store, run, "explainer", word);
+  is_cell = !explainers;
+  if (explainers) return results::cells_explained_by(store, run, *explainers);
+  try {
+    return {store.find_cell(word)};
+  } catch (const results::StoreError& e) {
+    throw UsageError(std::string(e.what()) + ", and no explainer answers to it" +
+                     core::did_you_mean(word, results::component_names(store, run, "explainer")));
+  }
+}
+
+/// Its arrays, and its texts; not what belongs to the cache.
+void copy_arrays(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  for (const auto& entry : core::read_manifest(from))
+    fs::copy_file(from / entry.name, to / entry.name, fs::copy_options::overwrite_existing);
+}
+
+results::Table table_of(const std::vector<Wanted>& wanted) {
+  results::Table table{{{"cell"}, {"artifact"}, {"array"}, {"type"}, {"shape"}, {"folder"}}, {}};
+  for (const auto& [cell, stage, folder] : wanted) {
+    const auto bag = core::ArrayBag::open(folder);
+    for (const auto& name : bag.names()) {
+      const auto array = bag.get(name);
+      std::string shape;
+      for (int axis = 0; axis < array.dimensions(); ++axis)
+        shape += (shape.empty() ? "" : " x ") + std::to_string(array.shape(axis));
+      table.add({cell.substr(0, 12), stage, name, std::string(sdk::dtype_name(array.dtype())),
+                 shape, folder.string()});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+int artifact_command(const Arguments& arguments) {
+  Options options(
+      "artifact CELL|EXPLAINER [-o DIR] [options]",
+      "Lists the arrays that a cell was scored from, or those of an explainer's explanations,\n"
+      "and where the cache has them; with -o it copies them: a cell's into DIR/dataset,\n"
+      "DIR/model and DIR/explanation, an explanation's into DIR, and those of several cells\n"
+      "into a folder for each. CELL is the start of a key, as for `conoscope show`.",
+      {"conoscope artifact 3fa9", "conoscope artifact svd --run quick -o svd/"});
+  options.positional("what", 1);
+  options.add()("output,o", po::value<std::string>()->value_name("DIR"),
+                "copy the arrays into this folder");
+  options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
+                "only cells of this run");
+  options.with_store();
+  options.add()("cache", po::value<std::string>()->value_name("DIR"),
+                "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.with_format();
+  if (!options.parse(arguments)) return kOk;
+  if (!options.has("what")) throw UsageError("artifact: of which cell or explainer?");
+  const auto format = options.format();
+  const auto& word = options.get<std::vector<std::string>>("what")[0];
+  auto store = open_store(options);
+  auto run = options.get<std::string>("run");
+  if (!run.empty()) run = store.find_run(run);
+
+  bool is_cell = false;
+  const auto cells = cells_of(store, run, word, is_cell);
+  std::vector<Wanted> wanted;
+  for (const std::string& cell : cells) {
+    const auto kept = core::kept_artifacts(store, cell, options.cache());
+    if (is_cell && !kept.dataset.empty()) wanted.push_back({cell, "dataset", kept.dataset});
+    if (is_cell && !kept.model.empty()) wanted.push_back({cell, "model", kept.model});
+    if (!kept.explanation.empty()) wanted.push_back({cell, "explanation", kept.explanation});
+  }
+  if (wanted.empty())
+    throw UsageError("artifact: the cache " + options.cache().string() + " has nothing of " + word +
+                     ": it was trimmed, or the work was done with another one (--cache)");
+  try {
+    if (!options.has("output")) {
+      std::cout << results::to_text(table_of(wanted), format);
+      return kOk;
+    }
+    const fs::path target = options.get<std::string>("output");
+    for (const auto& [cell, stage, folder] : wanted) {
+      core::verify_artifact(folder);
+      const fs::path to = is_cell             ? target / stage
+                          : wanted.size() > 1 ? target / cell.substr(0, 12)
+                                              : target;
+      copy_arrays(folder, to);
+      std::cerr << to.string() << ": " << stage << " of cell " << cell.substr(0, 12) << '\n';
+    }
+  } catch (const std::runtime_error& e) {  // damaged, or the disk is full
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kNotSaved;
+  }
+  return kOk;
+}
+
+}  // namespace conoscope::app
