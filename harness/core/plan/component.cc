@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <stdexcept>
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/sha256.h"
@@ -65,6 +67,33 @@ std::string shown_name(const ComponentRequest& request) {
   return request.name.empty() ? request.id : request.name;
 }
 
+/// The run file's name for a component; {k} stands for the value of the parameter k.
+/// throws  std::runtime_error: there is no such parameter
+std::string filled_name(const std::string& name, const Metadata& metadata,
+                        const std::vector<Value>& values) {
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = name[at] == '{' ? name.find('}', at) : name.npos;
+    if (end == name.npos) {
+      out += name[at++];
+      continue;
+    }
+    const std::string word = name.substr(at + 1, end - at - 1);
+    std::vector<std::string> known;
+    std::size_t i = 0;
+    for (const auto& parameter : metadata.parameters) known.push_back(parameter.name);
+    while (i < known.size() && known[i] != word) ++i;
+    if (i == known.size())
+      throw std::runtime_error("name = \"" + name + "\": no parameter " + word +
+                               did_you_mean(word, known));
+    out += metadata.parameters[i].is_path()
+               ? fs::path(std::get<std::string>(values[i])).filename().string()
+               : metadata.parameters[i].plain(values[i]);
+    at = end + 1;
+  }
+  return out;
+}
+
 /// "annotations": whatever the file holds; which of them is known once it is loaded.
 void add_offers(Component& component, const std::string& view) {
   if (view == "annotations")
@@ -120,7 +149,7 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
   if (!contents.empty()) component.content = make_key(contents);
   component.key =
       make_key(to_string(component.kind), component.id, component.version, component.params);
-  component.name = !request.name.empty() ? request.name
+  component.name = !request.name.empty() ? filled_name(request.name, metadata, component.values)
                    : shown.empty()       ? component.id
                                          : component.id + "(" + shown + ")";
 }
@@ -241,9 +270,18 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
       at[order[--turn]] = 0;
     if (turn == 0) break;
   }
-  if (out.size() > 1 && !request.name.empty())
-    complain(request.place,
-             "a sweep over " + std::to_string(out.size()) + " parameter sets cannot have one name");
+  std::set<std::string> names;
+  for (const Component& component : out) names.insert(component.name);
+  if (!request.name.empty() && names.size() < out.size()) {
+    std::string apart;
+    for (const std::size_t parameter : order)
+      if (choices[parameter].size() > 1)
+        apart += " " + known[parameter] + "={" + known[parameter] + "}";
+    complain(request.place, "a sweep over " + std::to_string(out.size()) +
+                                " parameter sets cannot have one name; name = \"" + request.name +
+                                apart + "\" has one for each");
+    return {};
+  }
   return out;
 }
 

@@ -1,6 +1,8 @@
 // Every mistake in a run file or on the command line: where, what, what was perhaps meant; exit
 // code 2; and nothing that was there is lost.
 
+#include <algorithm>
+
 #include "tests/harness/app/workspace.h"
 
 using namespace conoscope::testing;
@@ -111,6 +113,7 @@ TEST_CASE("one mistake at a time") {
     const std::string said = refusal(here, text);
     CHECK_SAYS(said, part);
     CHECK_SAYS(said, "bad.toml:");
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);  // and one message
   }
 }
 

@@ -356,8 +356,27 @@ TEST_CASE("one name for a whole sweep is refused") {
   request.name = "mine";
   world(request);
   REQUIRE(world.errors.size() == 1);
-  CHECK(world.errors[0].find("a sweep over 2 parameter sets cannot have one name") !=
-        std::string::npos);
+  CHECK(world.errors[0].find("a sweep over 2 parameter sets cannot have one name; name = \"mine "
+                             "k={k}\" has one for each") != std::string::npos);
+  CHECK(world(request).empty());  // or "another one is already named so" would follow
+}
+
+TEST_CASE("a sweep is named by its parameters") {
+  World world;
+  world.plugin("e", kParameters);
+  auto request = world.ask("e", {{"k", {whole(1), whole(2)}, {}}});
+  request.name = "mine k={k} {mode}";
+  const auto components = world(request);
+  REQUIRE(components.size() == 2);
+  CHECK(components[0].name == "mine k=1 fast");
+  CHECK(components[1].name == "mine k=2 fast");
+  request.name = "mine {kk}";
+  CHECK(world(request).empty());
+  REQUIRE(world.errors.size() == 1);
+  CHECK(world.errors[0].find("no parameter kk (did you mean k?)") != std::string::npos);
+  request.name = "open { brace";
+  CHECK(world(request).empty());
+  CHECK(world.errors[0].find("cannot have one name") != std::string::npos);
 }
 
 TEST_CASE("a plugin named by its file") {
