@@ -1,3 +1,4 @@
+#include <cmath>
 #include <iostream>
 
 #include "harness/app/command.h"
@@ -7,7 +8,9 @@
 #include "harness/app/print_board.h"
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
+#include "metrics/catalogue.h"
 #include "results/analysis/ladder.h"
+#include "results/boards/scores.h"
 
 namespace conoscope::app {
 
@@ -74,6 +77,9 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name + ": --budget N is missing, the effective_concepts for each output");
   if (kind != BoardKind::budget && options.has("budget"))
     throw UsageError(name + ": --budget goes with board budget");
+  if (kind != BoardKind::ranking && kind != BoardKind::across &&
+      (options.has("bold") || options.has("tiny")))
+    throw UsageError(name + ": --bold and --tiny go with board ranking and board across");
   if (!is_about_counts(kind) && !request.count_parameter.empty())
     throw UsageError(name + ": --k-param goes with board select-k, board curve and board budget");
   if ((kind == BoardKind::sanity || kind == BoardKind::correlation) && options.has("all"))
@@ -83,9 +89,11 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name +
                      ": it takes every ladder of the run; leave out --dataset, --model and "
                      "--explainer");
-  if (options.has("plot") && (kind != BoardKind::ranking || request.filters.metrics.size() != 1))
+  if (options.has("plot") &&
+      (kind != BoardKind::ranking || !options.has("metric") ||
+       options.get<std::vector<std::string>>("metric").size() != 1))
     throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
-  if (options.has("all") && request.filters.metrics.empty())
+  if (options.has("all") && !options.has("metric"))
     throw UsageError("--all needs at least one --metric");
 }
 
@@ -98,6 +106,31 @@ std::string key_of(const std::string& run, BoardKind kind, results::Store& store
   return runs.back().key;
 }
 
+/// -m: metrics, and groups of them, of which the run asks for some.
+std::vector<std::string> metrics_of(results::Store& store, const std::string& run,
+                                    const std::vector<std::string>& names) {
+  const auto asked = run.empty() ? results::metric_names(store) : store.run_metrics(run);
+  std::vector<std::string> out;
+  for (const auto& name : names) {
+    std::vector<std::string> found;
+    if (!core::contains(asked, name))
+      for (const auto* metric : metrics::catalogue().select(name))
+        if (core::contains(asked, metric->name)) found.emplace_back(metric->name);
+    if (found.empty()) found = {name};
+    for (const auto& metric : found)
+      if (!core::contains(out, metric)) out.push_back(metric);
+  }
+  return out;
+}
+
+/// The k of 10^-k.
+int tiny_of(double bound) {
+  const double k = -std::log10(bound);
+  if (!(bound > 0) || std::abs(k - std::round(k)) > 1e-9 || k < 1 || k > 300)
+    throw UsageError("--tiny: a power of ten below 1, as 1e-15");
+  return static_cast<int>(std::round(k));
+}
+
 }  // namespace
 
 int board_command(const Arguments& arguments) {
@@ -105,7 +138,8 @@ int board_command(const Arguments& arguments) {
   Options options(
       "board [KIND] [RUN] [options]", summary(),
       {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
-       "conoscope board ranking quick --format latex > table.tex",
+       "conoscope board ranking quick --format latex --bold --tiny 1e-15 > table.tex",
+       "conoscope board quick -m surf --explainer svd --explainer kmeans",
        "conoscope board quick -m surf_emd --plot quick.svg",
        "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
        "conoscope board select-k parsimony --metric completeness",
@@ -116,7 +150,7 @@ int board_command(const Arguments& arguments) {
   options.with_store();
   options.with_verify();
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "a column; the first one ranks; may be repeated");
+                "a column, or a group of them; the first one ranks; may be repeated");
   options.add()("all", "over all runs of the store (needs --metric)");
   options.add()("dataset", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "only this dataset; may be repeated");
@@ -133,6 +167,9 @@ int board_command(const Arguments& arguments) {
   options.add()("budget", po::value<double>()->value_name("N"),
                 "budget: so many effective_concepts, or fewer, for an output");
   add_plot(options);
+  options.add()("bold", "ranking, across: the best of each column in bold, in md and latex");
+  options.add()("tiny", po::value<double>()->value_name("X"),
+                "ranking, across: print what is nearer to 0 than X, a power of ten, as < X");
   options.with_plugins();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
@@ -141,8 +178,8 @@ int board_command(const Arguments& arguments) {
   std::string run;
   if (options.has("words"))
     take_words(options.get<std::vector<std::string>>("words"), request, run);
-  if (options.has("metric"))
-    request.filters.metrics = options.get<std::vector<std::string>>("metric");
+  request.bold = options.has("bold");
+  if (options.has("tiny")) request.tiny = tiny_of(options.get<double>("tiny"));
   request.with = options.get<std::string>("with");
   request.count_parameter = options.get<std::string>("k-param");
   if (options.has("budget")) request.budget = options.get<double>("budget");
@@ -154,19 +191,25 @@ int board_command(const Arguments& arguments) {
   auto store = open_store(options);
   auto& filters = request.filters;
   if (!options.has("all")) filters.run = key_of(run, request.kind, store);
+  if (options.has("metric"))
+    filters.metrics =
+        metrics_of(store, filters.run, options.get<std::vector<std::string>>("metric"));
   for (const auto& [kind, kept] : {std::pair("dataset", &filters.dataset),
                                    {"model", &filters.model},
                                    {"explainer", &filters.explainer}})
     if (options.has(kind))
       *kept =
           component_filter(store, filters.run, kind, options.get<std::vector<std::string>>(kind));
-  print_board(store, request);
-  if (options.has("plot")) {
+  if (options.has("plot") && filters.metrics.size() != 1)
+    throw UsageError("board: --plot draws one metric, and " +
+                     options.get<std::vector<std::string>>("metric")[0] + " is a group");
+  const bool shown = print_board(store, request);
+  if (shown && options.has("plot")) {
     auto drawn = filters;
     drawn.controls = true;
     write_plot(options, results::board(store, drawn), filters.metrics[0]);
   }
-  return kOk;
+  return shown ? kOk : kSomeFailed;
 }
 
 }  // namespace conoscope::app

@@ -26,20 +26,24 @@ void note_concept_count(const core::PluginFile& plugin, BoardRequest& request) {
     request.count_parameters[plugin.metadata->id] = parameter->name;
 }
 
-void print_board(results::Store& store, const BoardRequest& request) {
+bool print_board(results::Store& store, const BoardRequest& request) {
   switch (request.kind) {
     case results::BoardKind::ranking:
     case results::BoardKind::across:
       return print_ranking(store, request);
     case results::BoardKind::sanity:
-      return print_sanity(store, request);
+      print_sanity(store, request);
+      break;
     case results::BoardKind::select_k:
     case results::BoardKind::curve:
     case results::BoardKind::budget:
-      return print_parsimony(store, request);
+      print_parsimony(store, request);
+      break;
     case results::BoardKind::correlation:
-      return print_correlation(store, request);
+      print_correlation(store, request);
+      break;
   }
+  return true;
 }
 
 }  // namespace conoscope::app

@@ -23,6 +23,8 @@ struct BoardRequest {
   /// select-k, curve and budget: the explainers' parameter that counts concepts, by plugin id.
   std::map<std::string, std::string> count_parameters;
   results::Format format = results::Format::table;
+  bool bold = false;  ///< ranking, across: the best of each column, in md and latex
+  int tiny = 0;       ///< as Column::tiny
 };
 
 /// Takes down which parameter counts an explainer's concepts; not those of other plugins.
@@ -30,13 +32,15 @@ void note_concept_count(const core::PluginFile& plugin, BoardRequest& request);
 
 /// Prints a board to standard output.
 ///
-/// throws  UsageError: the run lacks what this kind is about
-void print_board(results::Store& store, const BoardRequest& request);
+/// returns  false: there is nothing to show; why was said
+/// throws   UsageError: the run lacks what this kind is about
+bool print_board(results::Store& store, const BoardRequest& request);
 
 /// ranking and across: a leaderboard, or one turned (results/boards/across.h). Without metrics the
 /// first few that the run asks for, in the catalogue's order, and beside scores of explanations
-/// what each one uses, effective_concepts.
-void print_ranking(results::Store& store, const BoardRequest& request);
+/// what each one uses, effective_concepts. For people, a ranking has a line where each control
+/// stands, at its mean over the explainers.
+bool print_ranking(results::Store& store, const BoardRequest& request);
 
 /// sanity: a measure-over-measure study, a row for each ladder and metric, and a column for each
 /// step, means over seeds, with the verdict (results/analysis/verdict.h).

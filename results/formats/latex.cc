@@ -58,6 +58,7 @@ std::string latex_text(std::string_view text) {
 }
 
 std::string latex_field(const Field& field, const Column& column) {
+  if (is_tiny(field, column)) return "$<10^{-" + std::to_string(column.tiny) + "}$";
   const std::string text = human_text(field, column);
   // A hyphen is not a minus sign.
   const bool number = column.type != ColumnType::text;
@@ -82,7 +83,9 @@ std::string write_latex(const Table& table) {
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i)
       out.append(i ? " & " : "")
+          .append(is_best(row[i]) ? "\\textbf{" : "")
           .append(latex_field(row[i], table.columns[i]))
+          .append(is_best(row[i]) ? "}" : "")
           .append(superscript(notes.marks(row[i])));
     out += " \\\\\n";
   }

@@ -52,7 +52,9 @@ std::string write_markdown(const Table& table) {
     out += "|";
     for (std::size_t i = 0; i < row.size(); ++i)
       out.append(" ")
+          .append(is_best(row[i]) ? "**" : "")
           .append(md_text(human_text(row[i], table.columns[i])))
+          .append(is_best(row[i]) ? "**" : "")
           .append(superscript(notes.marks(row[i])))
           .append(" |");
     out += "\n";

@@ -1,6 +1,7 @@
 #include "results/formats/people.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "results/formats/numbers.h"
@@ -19,7 +20,22 @@ std::string human_text(const Field& field, const Column& column) {
       return std::to_string(c.n) + "/" + std::to_string(c.asked);
     }
   };
+  if (is_tiny(field, column)) return "<1e-" + std::to_string(column.tiny);
   return std::visit(Writer{column.digits}, field);
+}
+
+bool is_tiny(const Field& field, const Column& column) {
+  if (column.tiny == 0) return false;
+  const auto* number = std::get_if<double>(&field);
+  const auto* estimate = std::get_if<Estimate>(&field);
+  if (number == nullptr && (estimate == nullptr || estimate->n == 0)) return false;
+  const double value = std::abs(number != nullptr ? *number : estimate->mean);
+  return value != 0 && value < std::pow(10.0, -column.tiny);
+}
+
+bool is_best(const Field& field) {
+  const auto* estimate = std::get_if<Estimate>(&field);
+  return estimate != nullptr && estimate->best;
 }
 
 bool is_right_aligned(const Column& column) { return column.type != ColumnType::text; }

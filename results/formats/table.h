@@ -15,6 +15,7 @@ struct Estimate {
   std::int64_t n = 0;                      ///< values that went in
   std::int64_t asked = 0;                  ///< values asked for; shown where it is not n
   std::vector<std::string> messages = {};  ///< about missing or doubtful values, each text once
+  bool best = false;                       ///< md and latex: bold
 };
 
 /// How many there are of how many asked for: "2/3".
@@ -32,6 +33,7 @@ struct Column {
   ColumnType type = ColumnType::text;
   int digits = 4;         ///< significant digits of a real for people; machines get all
   bool messages = false;  ///< estimates: machines get a column <name>_message, too
+  int tiny = 0;           ///< k: for people, what is nearer to 0 than 10^-k is < 1e-k; 0: as it is
 };
 
 /// Rows and typed columns, to be written in any format (format.h).

@@ -84,3 +84,53 @@ TEST_CASE("an incomplete entry is not ranked above a complete one") {
   CHECK(whole[0]["explainer"] == "perfect");
   CHECK(whole[0]["coverage_n"] == 3);
 }
+
+TEST_CASE("columns, lines of controls, and tables for papers") {
+  const Workspace here;
+  const auto file = here.write(
+      "run.toml", digits_run("seeds = [0, 1]\ncontrols = [\"none\", \"random_importance\"]\n"
+                             "metrics = [\"surf_top1\", \"surf_mae\", \"surf_emd\"]",
+                             {"svd", "perfect"}));
+  here.run({"run", file, "--no-board"});
+  // As the run file lists them; the first one ranks.
+  CHECK(here.json({"board"})[0].contains("surf_top1@random_importance"));
+  const std::string header = here.run({"board"}).out;
+  CHECK(header.find("surf_top1") < header.find("surf_mae"));
+  CHECK(header.find("surf_mae") < header.find("surf_emd"));
+  // A group stands for what the run asks of it.
+  const Json group = here.json({"board", "-m", "surf"});
+  CHECK(group[0].contains("surf_emd"));
+  CHECK_FALSE(group[0].contains("surf_rank_corr"));
+
+  // People see where the control stands, programs have their columns.
+  const std::string text = here.run({"board", "-m", "surf_mae"}).out;
+  const auto line = text.find("-- random_importance --");
+  REQUIRE(line != text.npos);
+  CHECK(text.find("perfect") < line);
+  CHECK(here.json({"board", "-m", "surf_mae"}).size() == 2);
+
+  const std::string latex =
+      here.run({"board", "-m", "surf_mae", "--format", "latex", "--bold", "--tiny", "1e-12"}).out;
+  CHECK_SAYS(latex, "\\textbf{$<10^{-12}$}");
+  CHECK_FALSE(has(here.run({"board", "-m", "surf_mae", "--format", "latex"}).out, "textbf"));
+  CHECK_SAYS(
+      here.run({"board", "-m", "surf_mae", "--format", "md", "--bold", "--tiny", "1e-12"}).out,
+      "**<1e-12**");
+  CHECK_SAYS(here.run({"board", "--tiny", "0.02"}, 2).err, "a power of ten");
+  CHECK_SAYS(here.run({"board", "sanity", "--bold"}, 2).err, "--bold and --tiny go with");
+}
+
+TEST_CASE("where nothing fits there is a reason and exit code 4, no empty board") {
+  const Workspace here;
+  const auto file = here.write("run.toml", R"(metrics = ["ois"]
+[[dataset]]
+id = "tabular_toy"
+[[model]]
+id = "precomputed"
+)");
+  const auto ended = here.run({"run", file}, 4);
+  CHECK(ended.out.empty());
+  CHECK_SAYS(ended.err, "none of its combinations fits");
+  CHECK_SAYS(ended.err, "skipped: tabular_toy x precomputed: missing");
+  CHECK_SAYS(here.run({"board"}, 4).err, "none of its combinations fits");
+}
