@@ -2,6 +2,7 @@
 
 #include "harness/core/artifacts/artifact.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -97,7 +98,11 @@ int artifact_command(const Arguments& arguments) {
     const auto kept = core::kept_artifacts(store, cell, options.cache());
     if (is_cell && !kept.dataset.empty()) wanted.push_back({cell, "dataset", kept.dataset});
     if (is_cell && !kept.model.empty()) wanted.push_back({cell, "model", kept.model});
-    if (!kept.explanation.empty()) wanted.push_back({cell, "explanation", kept.explanation});
+    // Cells of other seeds share the explanation of a method without randomness.
+    if (!kept.explanation.empty() &&
+        std::none_of(wanted.begin(), wanted.end(),
+                     [&kept](const Wanted& one) { return one.folder == kept.explanation; }))
+      wanted.push_back({cell, "explanation", kept.explanation});
   }
   if (wanted.empty())
     throw UsageError("artifact: the cache " + options.cache().string() + " has nothing of " + word +

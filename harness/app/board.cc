@@ -89,9 +89,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name +
                      ": it takes every ladder of the run; leave out --dataset, --model and "
                      "--explainer");
-  if (options.has("plot") &&
-      (kind != BoardKind::ranking || !options.has("metric") ||
-       options.get<std::vector<std::string>>("metric").size() != 1))
+  if (options.has("plot") && (kind != BoardKind::ranking || !options.has("metric") ||
+                              options.get<std::vector<std::string>>("metric").size() != 1))
     throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
   if (options.has("all") && !options.has("metric"))
     throw UsageError("--all needs at least one --metric");

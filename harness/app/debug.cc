@@ -6,6 +6,7 @@
 
 #include "harness/app/access.h"
 #include "harness/app/command.h"
+#include "harness/app/default_run.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
 #include "harness/core/plan/names.h"
@@ -119,6 +120,8 @@ int debug_command(const Arguments& arguments) {
                     "-q",
                     "-ex",
                     "set follow-fork-mode child",
+                    "-ex",
+                    "set startup-with-shell off",
                     "-ex",
                     "set breakpoint pending on",
                     "-ex",

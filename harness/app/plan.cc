@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "harness/app/command.h"
+#include "harness/app/default_run.h"
 #include "harness/app/options.h"
 #include "harness/app/print_split.h"
 #include "harness/app/selection.h"
@@ -58,8 +59,9 @@ int plan_command(const Arguments& arguments) {
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
-  const auto file = find_run_file(
-      options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
+  const auto file = options.has("file")
+                        ? find_run_file(options.get<std::vector<std::string>>("file")[0])
+                        : default_run_file(options);
   const core::Plan plan = load_plan(file, options);
 
   // A store that is not there yet is an empty one; planning must not make it.

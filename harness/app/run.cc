@@ -8,6 +8,7 @@
 
 #include "harness/app/access.h"
 #include "harness/app/command.h"
+#include "harness/app/default_run.h"
 #include "harness/app/options.h"
 #include "harness/app/print_board.h"
 #include "harness/app/progress.h"
@@ -76,7 +77,8 @@ int run_command(const Arguments& arguments) {
       "run [FILE] [options]",
       "Does what the run file asks for and is not done yet, records every outcome, and\n"
       "prints the leaderboard. Stopped in any way, the same command continues. FILE is\n"
-      "a run file or the name of one that ships; default: quick.toml.",
+      "a run file or the name of one that ships; default: quick.toml, or quick_precomputed.toml\n"
+      "where nothing can be trained.",
       {"conoscope run", "conoscope run my.toml -j 2",
        "conoscope run my.toml --only explainer=kmeans --only seed=0",
        "conoscope run my.toml --shard 2/8 --store shard2.db",
@@ -108,8 +110,9 @@ int run_command(const Arguments& arguments) {
   const auto jobs = options.get<unsigned>("jobs");
   if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
 
-  const auto file = find_run_file(
-      options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
+  const auto file = options.has("file")
+                        ? find_run_file(options.get<std::vector<std::string>>("file")[0])
+                        : default_run_file(options);
   core::Plan plan = load_plan(file, options);
   if (options.has("memory")) {
     const double share = options.get<double>("memory") / jobs;
@@ -199,7 +202,10 @@ int run_command(const Arguments& arguments) {
     board.filters.run = plan.run_key;
     board.format = format;
     for (const auto& explainer : plan.explainers) note_concept_count(explainer.plugin, board);
-    print_board(store, board);
+    if (!print_board(store, board)) {
+      for (const auto& line : plan.skipped) std::cerr << "skipped: " << line << '\n';
+      return kSomeFailed;
+    }
   }
   return outcome.failed > 0 ? kSomeFailed : kOk;
 }

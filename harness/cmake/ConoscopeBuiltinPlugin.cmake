@@ -2,13 +2,18 @@
 # host. They are put (and installed) into one folder, the last of the search path.
 set(CONOSCOPE_PLUGIN_DIR ${PROJECT_BINARY_DIR}/lib/conoscope/plugins)
 
-# conoscope_builtin_plugin(<name> SOURCES <file>... [LIBRARIES <target>...])
+# conoscope_builtin_plugin(<name> SOURCES <file>... [LIBRARIES <target>...] [PACKAGE <component>])
+# PACKAGE: of a plugin with heavy libraries, for a Debian package of its own.
 function(conoscope_builtin_plugin name)
-  conoscope_add_plugin(${name} ${ARGN})
+  cmake_parse_arguments(ARG "" "PACKAGE" "" ${ARGN})
+  if(NOT ARG_PACKAGE)
+    set(ARG_PACKAGE conoscope)
+  endif()
+  conoscope_add_plugin(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CONOSCOPE_PLUGIN_DIR})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/conoscope/plugins
-          COMPONENT conoscope)
+          COMPONENT ${ARG_PACKAGE})
   set_property(GLOBAL APPEND PROPERTY CONOSCOPE_BUILTIN_PLUGINS ${name})
 endfunction()
 

@@ -77,7 +77,9 @@ std::vector<std::string> worker_environment(const Job& job) {
 std::vector<std::string> command_of(const Job& job, const WorkerLimits& limits,
                                     const std::string& executable) {
   std::vector<std::string> command = limits.debugger;
-  command.insert(command.end(), {executable, "worker", prepared(job, limits).string()});
+  // A debugger would take /proc/self/exe for itself.
+  command.push_back(command.empty() ? executable : std::filesystem::canonical(executable).string());
+  command.insert(command.end(), {"worker", prepared(job, limits).string()});
   return command;
 }
 

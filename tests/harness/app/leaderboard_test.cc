@@ -115,7 +115,7 @@ TEST_CASE("columns, lines of controls, and tables for papers") {
   CHECK_FALSE(has(here.run({"board", "-m", "surf_mae", "--format", "latex"}).out, "textbf"));
   CHECK_SAYS(
       here.run({"board", "-m", "surf_mae", "--format", "md", "--bold", "--tiny", "1e-12"}).out,
-      "**<1e-12**");
+      "**&lt;1e-12**");
   CHECK_SAYS(here.run({"board", "--tiny", "0.02"}, 2).err, "a power of ten");
   CHECK_SAYS(here.run({"board", "sanity", "--bold"}, 2).err, "--bold and --tiny go with");
 }

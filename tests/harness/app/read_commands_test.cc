@@ -217,7 +217,7 @@ TEST_CASE_FIXTURE(Fixture, "debug does one cell again, beside the store") {
 
   const std::string failing =
       here.query("SELECT cell FROM attempt WHERE status <> 'ok'")[0]["cell"];
-  CHECK_SAYS(debug({failing, bad}, 4).err, "not a .npy file");
+  CHECK_SAYS(debug({failing, bad}, 4).err, "there is no row of numbers");
   CHECK_SAYS(debug({"zzzz", file}, 2).err, "no cell of");
   CHECK_SAYS(debug({explained, file, "--from", "fit"}, 2).err, "no such stage");
 }

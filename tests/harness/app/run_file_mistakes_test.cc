@@ -98,7 +98,7 @@ TEST_CASE("one mistake at a time") {
       {"seeds = [-1]\n" + good, "1:10: error: seeds: expected a whole number"},
       {"seeds = 3\n" + good, "seeds: expected a list"},
       {"metrics = [3]\n" + good, "1:12: error: metrics: expected a text"},
-      {"metrics = []\nlimits = 3\n" + good, "limits: expected a table"},
+      {"limits = 3\n" + good, "limits: expected a table"},
       {"sample_scores = 1\n" + good, "sample_scores: expected true or false"},
       {good + component("explainer", "svd", "k = [2, \"x\"]"),
        "k = \"x\": expected a whole number"},
