@@ -178,7 +178,7 @@
     } else if (spec.facet) {
       const room = figure.clientWidth;
       spec.columns = Math.max(1, Math.min(new Set(data.map(one => one[spec.facet.field])).size, Math.floor(room / 300)));
-      spec.spec.width = Math.max(120, Math.min(360, Math.floor(room / spec.columns) - 90));
+      if (!spec.usermeta?.fixedWidth) spec.spec.width = Math.max(120, Math.min(360, Math.floor(room / spec.columns) - 90));
     }
     const plot = figure.querySelector(".plot");
     try {
