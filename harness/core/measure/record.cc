@@ -11,6 +11,7 @@
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/plan/plan.h"
 #include "harness/core/run/registration.h"
+#include "harness/core/run/stored_cells.h"
 
 namespace conoscope::core {
 

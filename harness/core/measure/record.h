@@ -12,9 +12,6 @@ struct MeasuredNames {
   std::string run, dataset, model, explanation;
 };
 
-/// Stands for the text of the run file that such a run does not have.
-inline constexpr const char* kMeasuredText = "# conoscope measure\n";
-
 /// Keeps what was measured as a run of cells like others: one for each subject and split. The arrays
 /// are known by their content: those about the samples are the dataset, those of the network the
 /// model, and cavs, importance and counts the explanation, all of the plugin id `files`.

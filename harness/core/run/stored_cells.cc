@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "harness/core/measure/record.h"
 #include "metrics/catalogue.h"
 #include "results/store/sqlite.h"
 
