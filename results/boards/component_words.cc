@@ -38,15 +38,25 @@ std::set<std::string> called_once(Store& store, const std::string& kind, const s
   return keys;
 }
 
+std::string lines(const std::set<std::string>& keys) {
+  std::string out;
+  for (const std::string& key : keys) out += (out.empty() ? "" : "\n") + key;
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::string> component_filter(Store& store, const std::string& run,
                                             const std::string& kind, const std::string& word) {
   constexpr std::size_t kShortest = 4;
   if (word.empty()) return word;
-  std::set<std::string> by_version, by_prefix;
+  std::set<std::string> by_name, by_id, by_version, by_prefix;
   for (const Called& one : components_of(store, run, kind)) {
-    if (word == one.key || word == one.name || word == one.id) return word;
+    if (word == one.key) return word;
+    if (word == one.name)
+      by_name.insert(one.key);
+    else if (word == one.id)
+      by_id.insert(one.key);
     if (word == one.name + "@" + one.version || word == one.id + "@" + one.version)
       by_version.insert(one.key);
     const std::string_view start = std::string_view(word).starts_with(one.name + "#")
@@ -54,13 +64,14 @@ std::optional<std::string> component_filter(Store& store, const std::string& run
                                        : word;
     if (start.size() >= kShortest && one.key.starts_with(start)) by_prefix.insert(one.key);
   }
+  const bool both = !by_name.empty() && !by_id.empty();
+  if (both && !run.empty()) return lines(by_name);
+  if (!by_name.empty() || !by_id.empty()) return word;
   std::set<std::string> keys = by_version;
   if (keys.empty() && run.empty()) keys = called_once(store, kind, word);
   if (keys.empty() && by_prefix.size() == 1) keys = by_prefix;
   if (keys.empty()) return std::nullopt;
-  std::string lines;
-  for (const std::string& key : keys) lines += (lines.empty() ? "" : "\n") + key;
-  return lines;
+  return lines(keys);
 }
 
 std::vector<std::string> component_names(Store& store, const std::string& run,

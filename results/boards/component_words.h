@@ -12,6 +12,7 @@ namespace conoscope::results {
 /// of the saved queries take it: the word itself where it is a key, a name or the id of a plugin;
 /// else the keys, a line for each, of name@version, id@version, name#key or the start of one key
 /// (4 letters or more), and of every run also those that some run called so. Empty word: empty.
+/// A name in the run comes before an id: "digits" is not "digits value", of the same plugin, too.
 ///
 /// kind     dataset, model or explainer; empty: any
 /// returns  none: it stands for nothing there

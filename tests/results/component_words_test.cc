@@ -8,13 +8,14 @@ using namespace conoscope::results;
 
 namespace {
 
+ComponentRow explainer(const std::string& key, const std::string& id, const std::string& version,
+                       const std::string& name) {
+  return {key, "explainer", id, version, "{}", "", name};
+}
+
 /// svd in two versions under one name, and kmeans, which one run calls mine.
 Store known() {
   Store store = Store::open(":memory:", Mode::read_write);
-  const auto explainer = [](const std::string& key, const std::string& id,
-                            const std::string& version, const std::string& name) {
-    return ComponentRow{key, "explainer", id, version, "{}", "", name};
-  };
   const std::vector components = {
       sample::component("dataset", "d"), sample::component("model", "m"),
       explainer("aaaa1111", "svd", "0.1.0", "svd"), explainer("aaaa2222", "svd", "0.2.0", "svd"),
@@ -59,5 +60,14 @@ TEST_CASE("component_filter: names, ids, versions, keys and their beginnings") {
   CHECK(find("other") == "other");    // the newest name
   CHECK(find("mine") == "bbbb1111");  // what some run calls so
   CHECK(find("kmeans@1.0.0", "two") == "bbbb1111");
+  // A plugin's id that one of its components has as its name.
+  store.register_run(
+      {"four", "four", "[run]", sample::at(3)},
+      std::vector{explainer("cccc1111", "nmf", "1.0.0", "nmf"),
+                  explainer("cccc2222", "nmf", "1.0.0", "nmf value")},
+      std::vector{sample::cell("d", "m", "cccc1111", 1), sample::cell("d", "m", "cccc2222", 1)},
+      std::vector{sample::metric("a")});
+  CHECK(find("nmf", "four") == "cccc1111");
+  CHECK(find("nmf value", "four") == "nmf value");
   CHECK(component_names(store, "two", "explainer") == std::vector<std::string>{"kmeans", "mine"});
 }
