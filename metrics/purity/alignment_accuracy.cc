@@ -46,10 +46,8 @@ namespace {
 
 Result alignment_of(const Subject& subject) {
   const ConceptView& view = subject.concepts();
-  const Matrix& truth = subject.annotations().concepts;
+  const Matrix& truth = detail::binary_concepts(subject);
   if (truth.cols() < 2) throw NotApplicable("it is over several concepts, and there is one");
-  if (!((truth.array() == 0.0) || (truth.array() == 1.0)).all())
-    throw NotApplicable("the annotated concepts are not binary");
   const Vector best = accuracy_matrix(view.scores, view.width, truth, subject.seed())
                           .colwise()
                           .maxCoeff()

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/metric.h"
 #include "numerics/checks.h"
 #include "numerics/random.h"
 
@@ -80,6 +81,26 @@ void require_classes(std::string_view function, const ConceptLabels& labels,
       throw std::domain_error(std::string(function) + ": the " + std::to_string(rows.size()) +
                               " test samples have a single label of concept " + std::to_string(j));
   }
+}
+
+namespace {
+
+bool is_binary(const MatrixRef& concepts) {
+  return ((concepts.array() == 0.0) || (concepts.array() == 1.0)).all();
+}
+
+}  // namespace
+
+void require_binary(std::string_view function, const MatrixRef& concepts) {
+  numerics::require_finite(function, "concepts", concepts);
+  if (!is_binary(concepts))
+    numerics::refuse(function, "concepts has an entry that is neither 0 nor 1");
+}
+
+const Matrix& binary_concepts(const Subject& subject) {
+  const Matrix& truth = subject.annotations().concepts;
+  if (!is_binary(truth)) throw NotApplicable("the annotated concepts are not binary");
+  return truth;
 }
 
 }  // namespace conoscope::metrics::detail

@@ -4,6 +4,10 @@
 
 #include "metrics/types.h"
 
+namespace conoscope::metrics {
+class Subject;
+}
+
 namespace conoscope::metrics::detail {
 
 /// True concepts as labels, one vector per concept.
@@ -38,5 +42,12 @@ TrainTest split_80_20(std::string_view function, Index samples, std::uint64_t se
 /// throws  std::domain_error: the test part has a single label of some concept
 void require_classes(std::string_view function, const ConceptLabels& labels,
                      const IndexVector& rows);
+
+/// throws  std::invalid_argument: an entry that is neither 0 nor 1
+void require_binary(std::string_view function, const MatrixRef& concepts);
+
+/// The annotated concepts, n x k of 0 and 1.
+/// throws  NotApplicable: others
+const Matrix& binary_concepts(const Subject& subject);
 
 }  // namespace conoscope::metrics::detail

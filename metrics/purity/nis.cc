@@ -48,12 +48,6 @@ class MaskedOutputs {
   std::map<std::pair<Index, std::vector<bool>>, Vector> known_;
 };
 
-void require_binary(const char* function, const MatrixRef& concepts) {
-  numerics::require_finite(function, "concepts", concepts);
-  if (!((concepts.array() == 0.0) || (concepts.array() == 1.0)).all())
-    numerics::refuse(function, "concepts has an entry that is neither 0 nor 1");
-}
-
 /// Number by number, so that equal rows keep equal bits: an AUC counts their ties.
 void apply_softmax(Matrix& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -78,7 +72,7 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
                              NicheVariant variant) {
   constexpr const char* kName = "niche_impurity";
   detail::require_representations(kName, c_hat, width, concepts.rows());
-  require_binary(kName, concepts);
+  detail::require_binary(kName, concepts);
   const Index k = concepts.cols(), representations = c_hat.cols() / width;
   if (nicher.rows() != representations || nicher.cols() != k || network.outputs() != k ||
       network.features() != c_hat.cols())
@@ -136,7 +130,7 @@ NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts, 
                 const NicheTraining& training) {
   constexpr const char* kName = "nis";
   const detail::ConceptLabels labels = detail::concept_labels(kName, concepts);
-  require_binary(kName, concepts);
+  detail::require_binary(kName, concepts);
   detail::require_representations(kName, c_hat, width, labels.samples());
   const detail::TrainTest rows = detail::split_80_20(kName, labels.samples(), seed, kSplit);
   const Matrix train_x = rows_of(c_hat, rows.train), train_y = rows_of(concepts, rows.train);
@@ -155,10 +149,9 @@ namespace {
 
 NicheScores trained(const Subject& subject, const NicheTraining& training) {
   const ConceptView& view = subject.concepts();
-  const Matrix& truth = subject.annotations().concepts;
-  if (truth.cols() < 2) throw NotApplicable("purity is between concepts, and there is one");
-  if (!((truth.array() == 0.0) || (truth.array() == 1.0)).all())
-    throw NotApplicable("the annotated concepts are not binary");
+  if (subject.annotations().concepts.cols() < 2)
+    throw NotApplicable("purity is between concepts, and there is one");
+  const Matrix& truth = detail::binary_concepts(subject);
   return nis(view.scores, view.width, truth, subject.seed(), training);
 }
 

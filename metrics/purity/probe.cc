@@ -31,8 +31,7 @@ Vector concept_probe_auc(const MatrixRef& c_hat, const MatrixRef& concepts, std:
   const Index n = concepts.rows(), k = concepts.cols();
   if (k < 1) numerics::refuse(kName, "no concepts");
   detail::require_representations(kName, c_hat, 1, n);
-  if (!((concepts.array() == 0.0) || (concepts.array() == 1.0)).all())
-    numerics::refuse(kName, "concepts must be 0 or 1");
+  detail::require_binary(kName, concepts);
   const detail::TrainTest rows = detail::split_80_20(kName, n, seed, kSplit);
   Vector out(k);
   for (Index j = 0; j < k; ++j) {
@@ -79,9 +78,7 @@ double label_probe_auc(const MatrixRef& c_hat, std::span<const Index> labels, st
 namespace {
 
 Result concepts_of(const Subject& subject) {
-  const Matrix& truth = subject.annotations().concepts;
-  if (!((truth.array() == 0.0) || (truth.array() == 1.0)).all())
-    throw NotApplicable("the annotated concepts are not binary");
+  const Matrix& truth = detail::binary_concepts(subject);
   const Vector found = concept_probe_auc(subject.concepts().scores, truth, subject.seed());
   return {found.mean(), {found.begin(), found.end()}};
 }
@@ -109,7 +106,7 @@ std::vector<Metric> declare::probe() {
   label.name = "label_probe_auc";
   label.question = "How well does a network read the label off all representations together?";
   label.source = "Espinosa Zarlenga et al., AAAI 2023, App. A.9";
-  label.needs = {"concept_view", "labels"};
+  label.needs = {"concept_view", "concepts", "labels"};
   label.compute = label_of;
   return {concepts, label};
 }

@@ -42,7 +42,8 @@ double label_probe_auc(const MatrixRef& c_hat, std::span<const Index> labels,
                        std::uint64_t seed = 0);
 
 namespace declare {
-/// concept_probe_auc, the mean over concepts (parts: each concept's), and label_probe_auc.
+/// concept_probe_auc, the mean over concepts (parts: each concept's), and label_probe_auc, which is
+/// asked of datasets with annotated concepts alone: elsewhere every explanation would pay for it.
 std::vector<Metric> probe();
 }  // namespace declare
 

@@ -106,7 +106,8 @@ TEST_CASE("no number, and why") {
     CHECK(score.reason == "not_applicable");
     CHECK(score.message == "needs a concept view");
   }
-  CHECK(scored(data.pure, Matrix()).at("ois").message == "needs annotated concepts");
+  for (const char* name : {"ois", "nis", "concept_probe_auc", "label_probe_auc"})
+    CHECK(scored(data.pure, Matrix()).at(name).message == "needs annotated concepts");
   CHECK(scored(data.pure, data.concepts.leftCols(1)).at("nis").message ==
         "purity is between concepts, and there is one");
   Matrix constant = data.concepts;
