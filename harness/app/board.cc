@@ -151,12 +151,7 @@ int board_command(const Arguments& arguments) {
   options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
                 "a column, or a group of them; the first one ranks; may be repeated");
   options.add()("all", "over all runs of the store (needs --metric)");
-  options.add()("dataset", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "only this dataset; may be repeated");
-  options.add()("model", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "only this model; may be repeated");
-  options.add()("explainer", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "only this explainer; may be repeated");
+  options.with_component_filters();
   options.add()("with", po::value<std::string>()->default_value("")->value_name("NAME"),
                 "correlation: the metric to be predicted");
   options.add()(

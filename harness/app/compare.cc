@@ -378,12 +378,7 @@ int compare_command(const Arguments& arguments) {
                 "Bengio's corrected variance");
   options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
                 "only what this run asks for");
-  options.add()("dataset", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "only this dataset; may be repeated");
-  options.add()("model", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "only this model; may be repeated");
-  options.add()("explainer", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-                "only this explainer; may be repeated");
+  options.with_component_filters();
   options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
                 "of this control");
   options.add()("test", po::value<std::string>()->default_value("t")->value_name("T"),

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "harness/app/text_file.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/npz_file.h"
 #include "harness/core/artifacts/work_folders.h"
@@ -34,11 +34,9 @@ void write_csvs(const std::vector<Found>& found, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   for (const Found& one : found) {
-    const fs::path path = folder / (one.shape.name + ".csv");
-    std::ofstream file(path, std::ios::binary);
-    file << results::to_text(results::summary_table(one.cells, one.shape), results::Format::csv);
-    file.close();
-    if (!file) throw std::runtime_error(path.string() + ": cannot be written");
+    write_text(
+        folder / (one.shape.name + ".csv"),
+        results::to_text(results::summary_table(one.cells, one.shape), results::Format::csv));
   }
 }
 

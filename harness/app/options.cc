@@ -35,6 +35,12 @@ void Options::with_verify() {
   add()("verify", "first read the whole store, and stop where it is not what was written");
 }
 
+void Options::with_component_filters() {
+  for (const std::string kind : {"dataset", "model", "explainer"})
+    add()(kind.c_str(), po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+          ("only this " + kind + "; may be repeated").c_str());
+}
+
 void Options::with_format() {
   add()("format", po::value<std::string>()->default_value("table")->value_name("F"),
         "table, csv, json, ndjson, md or latex");

@@ -30,6 +30,7 @@ class Options {
   /// --verify, which open_store() of reading.h heeds
   void with_verify();
   /// --format F
+  void with_component_filters();  ///< dataset, model, explainer
   void with_format();
   /// --plugin-path DIR and --cache DIR
   void with_plugins();

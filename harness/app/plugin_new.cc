@@ -7,6 +7,7 @@
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
+#include "harness/app/text_file.h"
 #include "harness/core/border/metadata.h"
 #include "harness/core/plan/names.h"
 
@@ -96,10 +97,7 @@ int plugin_new_command(const Arguments& arguments) {
     content = replaced(content, "@PREFIX@", prefix.string());
     const fs::path out = target / (file.stem() == "plugin" ? id + file.extension().string()
                                                            : file.filename().string());
-    std::ofstream written(out);
-    written << content;
-    written.close();
-    if (!written) throw std::runtime_error(out.string() + ": cannot be written");
+    write_text(out, content);
     std::cout << out.string() << '\n';
   }
   const std::string folder = target.string();

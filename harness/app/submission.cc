@@ -10,6 +10,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
+#include "harness/app/text_file.h"
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/run/registration.h"
 
@@ -50,13 +51,6 @@ std::vector<std::vector<std::string>> rows_of(const fs::path& file) {
     for (std::string field; std::getline(fields, field, '\t');) out.back().push_back(field);
   }
   return out;
-}
-
-void write(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
 }
 
 [[noreturn]] void malformed(const fs::path& file) {
@@ -149,16 +143,16 @@ Submission freeze(const core::Plan& plan, const core::Split& split, const fs::pa
   for (int n = 2; !fs::create_directory(out.folder); ++n)
     out.folder = parent / (name + "-" + std::to_string(n));
   fs::create_directory(out.folder / "log");
-  write(out.folder / fs::path(plan.run_file.path).filename(), plan.run_file.text);
+  write_text(out.folder / fs::path(plan.run_file.path).filename(), plan.run_file.text);
   std::string cells = "shards\t" + std::to_string(split.shards) + '\n';
   for (std::size_t i = 0; i < plan.cells.size(); ++i)
     if (split.shard_of[i] != core::Split::kNone)
       cells += plan.cells[i].key + '\t' + std::to_string(split.shard_of[i] + 1) + '\n';
-  write(out.folder / "cells.tsv", cells);
+  write_text(out.folder / "cells.tsv", cells);
   std::string hashes;
   for (const Hash& hash : hashes_of(plan))
     hashes += hash.what + '\t' + hash.sha256 + '\t' + hash.name + '\n';
-  write(out.folder / "hashes.tsv", hashes);  // the last: with it, the folder is a submission
+  write_text(out.folder / "hashes.tsv", hashes);  // the last: with it, the folder is a submission
   return out;
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
@@ -14,6 +13,7 @@
 #include "harness/app/slurm_client.h"
 #include "harness/app/slurm_script.h"
 #include "harness/app/submission.h"
+#include "harness/app/text_file.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/run/registration.h"
 #include "results/boards/status.h"
@@ -186,11 +186,74 @@ std::vector<std::string> storage_faults(const Options& options, const fs::path& 
   return out;
 }
 
-void write_script(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+/// What is left of a run, and the submission that it goes on with, if there is one.
+struct Work {
+  std::optional<Submission> submission;
+  core::Split split;
+  std::vector<std::size_t> shards;  ///< those that are not finished, from 1
+};
+
+/// An earlier submission goes on while all that it was made from is the same; else what is to do is
+/// split anew.
+///
+/// todo  cells that --store lacks, in the plan's order
+Work work_of(const core::Plan& plan, const std::vector<std::size_t>& todo,
+             const std::vector<Submission>& earlier, std::uint32_t shards,
+             const std::vector<double>& weights) {
+  Work out;
+  if (!earlier.empty()) {
+    const Submission& last = earlier.back();
+    if (const auto what = last.changed(plan); !what.empty()) {
+      std::cerr << last.folder.string() << ": " << what
+                << " has changed since; what is left is split anew\n";
+    } else {
+      out.submission = last;
+      out.split = last.split(plan);
+      const auto states = states_of(plan, out.split, last);
+      for (std::size_t shard = 0; shard < states.size(); ++shard)
+        if (!states[shard].finished()) out.shards.push_back(shard + 1);
+      // Its cells are done, and others are not.
+      const bool of_others =
+          out.shards.empty() && !todo.empty() && std::ranges::all_of(todo, [&](std::size_t cell) {
+            return out.split.shard_of[cell] == core::Split::kNone;
+          });
+      if (!of_others) return out;
+    }
+  }
+  out = Work();
+  if (todo.empty()) return out;
+  out.split = core::split_cells(plan, todo, shards, weights);
+  std::set<std::size_t> used;
+  for (const std::size_t cell : todo) used.insert(out.split.shard_of[cell] + 1);
+  out.shards.assign(used.begin(), used.end());
+  out.split.shards = out.shards.back();  // shards without work are not there
+  return out;
+}
+
+SlurmScripts scripts_of(const core::Plan& plan, const Work& work, const core::SlurmRequest& request,
+                        const Options& options, const fs::path& file, const fs::path& parent) {
+  SlurmScripts scripts;
+  scripts.request = request;
+  scripts.name = plain_name(plan);
+  scripts.run_key = plan.run_key;
+  scripts.shards = work.split.shards;
+  scripts.threads = plan.run_file.limits.threads;
+  scripts.memory = plan.run_file.limits.memory;
+  scripts.working_folder = fs::current_path();
+  scripts.folder = work.submission ? work.submission->folder : parent / (scripts.name + "-TIME");
+  scripts.command = own_executable();
+  scripts.run_file = fs::absolute(file);
+  scripts.cache = fs::absolute(options.cache());
+  scripts.store = fs::absolute(options.store());
+  scripts.variables = own_variables();
+  const auto pass_on = [&](const std::string& name, const std::string& value) {
+    scripts.run_options.insert(scripts.run_options.end(), {"--" + name, value});
+  };
+  if (!plan.run_file.profile.empty()) pass_on("profile", plan.run_file.profile);
+  for (const auto& folder : options.plugin_path())
+    pass_on("plugin-path", fs::absolute(folder).string());
+  pass_on("confine", options.get<std::string>("confine"));
+  return scripts;
 }
 
 /// A job that is to be sent, after all those before it.
@@ -198,6 +261,20 @@ struct Step {
   std::string what, script;
   std::vector<std::string> options;
 };
+
+std::vector<Step> steps_of(const core::Plan& plan, const Work& work, const SlurmScripts& scripts) {
+  std::vector<Step> steps;
+  const auto array = [&](const std::vector<std::size_t>& tasks) -> std::vector<std::string> {
+    return {"--array=" + array_text(tasks, scripts.request.max_running)};
+  };
+  if (!work.shards.empty()) {
+    if (const auto tasks = tasks_to_prepare(plan, work.split, scripts.cache); !tasks.empty())
+      steps.push_back({"prepare", prepare_script(scripts), array(tasks)});
+    steps.push_back({"cells", cells_script(scripts), array(work.shards)});
+  }
+  steps.push_back({"merge", merge_script(scripts), {}});
+  return steps;
+}
 
 std::string line_of(const Step& step) {
   std::string out = "sbatch --parsable";
@@ -209,7 +286,7 @@ std::string line_of(const Step& step) {
 void send(const Submission& submission, const std::vector<Step>& steps) {
   std::vector<std::string> ids;
   for (const Step& step : steps)
-    write_script(submission.folder / (step.what + ".sbatch"), step.script);
+    write_text(submission.folder / (step.what + ".sbatch"), step.script);
   try {
     for (const Step& step : steps) {
       auto options = step.options;
@@ -293,37 +370,9 @@ int submit_slurm_command(const Arguments& arguments) {
   const auto finished = core::finished_cells(plan, store);
   const auto todo = select_cells(plan, finished, {}, "");
 
-  // An earlier submission goes on while all that it was made from is the same.
-  std::optional<Submission> submission;
-  core::Split split;
-  std::vector<std::size_t> unfinished;
-  if (!earlier.empty() && !options.has("new")) {
-    if (const auto what = earlier.back().changed(plan); !what.empty()) {
-      std::cerr << earlier.back().folder.string() << ": " << what
-                << " has changed since; what is left is split anew\n";
-    } else {
-      submission = earlier.back();
-      split = submission->split(plan);
-      const auto states = states_of(plan, split, *submission);
-      for (std::size_t shard = 0; shard < states.size(); ++shard)
-        if (!states[shard].finished()) unfinished.push_back(shard + 1);
-      bool merged = unfinished.empty();
-      for (const std::size_t cell : todo)
-        merged = merged && split.shard_of[cell] == core::Split::kNone;
-      if (merged && !todo.empty()) submission.reset();  // its cells are done, and others are not
-    }
-  }
-  if (!submission) {
-    if (todo.empty()) {
-      std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
-      return kOk;
-    }
-    split = core::split_cells(plan, todo, request.shards, core::cell_weights(plan, seconds));
-    std::set<std::size_t> used;
-    for (const std::size_t cell : todo) used.insert(split.shard_of[cell] + 1);
-    unfinished.assign(used.begin(), used.end());
-    split.shards = unfinished.back();  // shards without work are not there
-  } else if (unfinished.empty() && todo.empty()) {
+  Work work = work_of(plan, todo, options.has("new") ? std::vector<Submission>() : earlier,
+                      request.shards, core::cell_weights(plan, seconds));
+  if (work.shards.empty() && todo.empty()) {
     std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
     return kOk;
   }
@@ -334,58 +383,27 @@ int submit_slurm_command(const Arguments& arguments) {
   if (!only_look) {
     fs::create_directories(cache);
     ask_for_access(plugins, options);  // nobody is there to answer when the jobs run
-    if (!submission) submission = freeze(plan, split, parent);
+    if (!work.submission) work.submission = freeze(plan, work.split, parent);
   }
 
-  SlurmScripts scripts;
-  scripts.request = request;
-  scripts.name = plain_name(plan);
-  scripts.run_key = plan.run_key;
-  scripts.shards = split.shards;
-  scripts.threads = plan.run_file.limits.threads;
-  scripts.memory = plan.run_file.limits.memory;
-  scripts.working_folder = fs::current_path();
-  scripts.folder = submission ? submission->folder : parent / (scripts.name + "-TIME");
-  scripts.command = own_executable();
-  scripts.run_file = fs::absolute(file);
-  scripts.cache = cache;
-  scripts.store = all;
-  scripts.variables = own_variables();
-  const auto pass_on = [&](const std::string& name, const std::string& value) {
-    scripts.run_options.insert(scripts.run_options.end(), {"--" + name, value});
-  };
-  if (!plan.run_file.profile.empty()) pass_on("profile", plan.run_file.profile);
-  for (const auto& folder : options.plugin_path())
-    pass_on("plugin-path", fs::absolute(folder).string());
-  pass_on("confine", options.get<std::string>("confine"));
-
-  std::vector<Step> steps;
-  if (const auto tasks = tasks_to_prepare(plan, split, cache);
-      !tasks.empty() && !unfinished.empty())
-    steps.push_back({"prepare",
-                     prepare_script(scripts),
-                     {"--array=" + array_text(tasks, request.max_running)}});
-  if (!unfinished.empty())
-    steps.push_back({"cells",
-                     cells_script(scripts),
-                     {"--array=" + array_text(unfinished, request.max_running)}});
-  steps.push_back({"merge", merge_script(scripts), {}});
+  const SlurmScripts scripts = scripts_of(plan, work, request, options, file, parent);
+  const auto steps = steps_of(plan, work, scripts);
 
   std::int64_t left = 0;
-  for (const std::size_t shard : split.shard_of)
-    left += std::binary_search(unfinished.begin(), unfinished.end(), shard + 1);
+  for (const std::size_t shard : work.split.shard_of)
+    left += std::binary_search(work.shards.begin(), work.shards.end(), shard + 1);
   std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << left << " in "
-            << unfinished.size() << " shards to do\n";
+            << work.shards.size() << " shards to do\n";
   if (options.has("dry-run")) {
-    print_split(plan, split, todo, seconds, format);
+    print_split(plan, work.split, todo, seconds, format);
     for (const Step& step : steps) std::cout << line_of(step) << '\n';
   }
   if (options.has("print"))
     for (const Step& step : steps)
       std::cout << "# " << line_of(step) << '\n' << step.script << '\n';
   if (only_look) return kOk;
-  send(*submission, steps);
-  std::cerr << submission->folder.string()
+  send(*work.submission, steps);
+  std::cerr << work.submission->folder.string()
             << "; `conoscope submit slurm ... --status` says how far\n";
   return kOk;
 }

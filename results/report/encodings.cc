@@ -69,17 +69,7 @@ void add_embeddings(PageTable& table, const ShownSummary& of) {
 void add_correlations(PageTable& table, const ShownSummary& of) {
   for (const auto& [column, what] :
        {std::pair("correlation", "representations"), std::pair("truth", "annotated concepts")})
-    for (std::size_t r = 0; r < of.rows(); ++r) {
-      const double value = of.number(r, column);
-      if (std::isnan(value)) continue;
-      table.add({of.method, what, of.text(r, "concept"), of.text(r, "other"), real_text(value)},
-                JsonObject()
-                    .add("method", of.method)
-                    .add("panel", std::string(what) + ": " + of.method)
-                    .add("row", of.field(r, "concept"))
-                    .add("column", of.field(r, "other"))
-                    .add("mean", value));
-    }
+    add_matrix(table, of, what, "concept", "other", column);
 }
 
 /// Where a concept fires in an image: cells of the image, with the strength as a share of the

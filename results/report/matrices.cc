@@ -90,17 +90,7 @@ std::string dependencies_html(const ReportContext& context) {
     for (const auto& [column, by] :
          {std::pair("irs", "robustness"), std::pair("information", "information"),
           std::pair("importance", "importance")})
-      for (std::size_t r = 0; r < one.rows(); ++r) {
-        const double value = one.number(r, column);
-        if (std::isnan(value)) continue;
-        table.add({one.method, by, one.text(r, "latent"), one.text(r, "factor"), real_text(value)},
-                  JsonObject()
-                      .add("method", one.method)
-                      .add("panel", std::string(by) + ": " + one.method)
-                      .add("row", one.field(r, "latent"))
-                      .add("column", one.field(r, "factor"))
-                      .add("mean", value));
-      }
+      add_matrix(table, one, by, "latent", "factor", column);
   }
   if (table.empty()) return {};
   return "<h3>Which latent depends on which factor?</h3>\n<p>By interventional robustness "

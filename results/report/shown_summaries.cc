@@ -55,4 +55,19 @@ std::string real_text(double value) {
   return human_text(value, {.name = "", .type = ColumnType::real});
 }
 
+void add_matrix(PageTable& table, const ShownSummary& of, const std::string& what,
+                std::string_view row, std::string_view column, std::string_view number) {
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    const double value = of.number(r, number);
+    if (std::isnan(value)) continue;
+    table.add({of.method, what, of.text(r, row), of.text(r, column), real_text(value)},
+              JsonObject()
+                  .add("method", of.method)
+                  .add("panel", what + ": " + of.method)
+                  .add("row", of.field(r, row))
+                  .add("column", of.field(r, column))
+                  .add("mean", value));
+  }
+}
+
 }  // namespace conoscope::results

@@ -29,6 +29,11 @@ struct ShownSummary {
 /// Those of all runs, in the order of the boards; what has none is left out.
 std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::string_view name);
 
+/// A row for each number of a matrix, which the summary holds as one of its columns: method, what it
+/// is a matrix of, row, column, number.
+void add_matrix(PageTable& table, const ShownSummary& of, const std::string& what,
+                std::string_view row, std::string_view column, std::string_view number);
+
 /// As a table's cell shows a number.
 std::string real_text(double value);
 
