@@ -142,6 +142,13 @@ std::vector<Outcome> outcomes_that_count(Store& store, const std::string& run,
     if (!known.contains(rows.text(0)))
       out.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4),
                      rows.text(5), rows.text(6)});
+  Statement& peers =
+      store.connection().kept("SELECT cell FROM attempt_peer WHERE attempt = ? ORDER BY cell");
+  for (Outcome& one : out) {
+    peers.bind_all(one.attempt);
+    while (peers.step()) one.peers.push_back(peers.text(0));
+    peers.reset();
+  }
   return out;
 }
 

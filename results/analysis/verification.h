@@ -21,6 +21,8 @@ struct Outcome {
   std::string status;       ///< ok or not_applicable
   std::string environment;  ///< the text, a "name: value" line each
   std::string binaries;     ///< "id version hash; ...": by which plugin files
+  /// Keys of the cells that its scores compare it with; empty: scored by itself.
+  std::vector<std::string> peers = {};
 };
 
 /// In the order of cells and attempts.

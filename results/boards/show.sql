@@ -5,6 +5,10 @@ SELECT a.started_at, a.status, a.stage, a.signal, a.exit_code, a.seconds, a.peak
        a.message, a.log_tail, run.name AS run, environment.text AS environment, a.binaries,
        (SELECT group_concat(reason, '; ') FROM retraction WHERE retraction.attempt = a.id)
          AS retracted,
+       (SELECT group_concat(seed, ' ')
+        FROM (SELECT peer_cell.seed FROM attempt_peer
+              JOIN cell AS peer_cell ON peer_cell.key = attempt_peer.cell
+              WHERE attempt_peer.attempt = a.id ORDER BY peer_cell.seed)) AS compared_with_seeds,
        a.id AS attempt
 FROM attempt AS a
 JOIN run ON run.key = a.run

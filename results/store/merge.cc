@@ -15,10 +15,10 @@ namespace {
 
 // Parents before children, for the foreign keys; attempts before scores and scores before
 // retractions, for the triggers that keep current_score, which is derived and therefore not copied.
-constexpr std::array<std::string_view, 15> kTables = {
-    "plugin", "component",    "metric_key",       "environment",   "run",
-    "cell",   "run_cell",     "run_metric",       "run_component", "attempt",
-    "score",  "sample_score", "attempt_checksum", "retraction",    "event"};
+constexpr std::array<std::string_view, 16> kTables = {
+    "plugin",       "component",        "metric_key",    "environment", "run",   "cell",
+    "run_cell",     "run_metric",       "run_component", "attempt",     "score", "sample_score",
+    "attempt_peer", "attempt_checksum", "retraction",    "event"};
 
 // What a key stands for may not differ between stores. Names and citations may.
 struct Identity {

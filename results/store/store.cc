@@ -272,7 +272,8 @@ void Store::add_event(const EventRow& event) {
 }
 
 bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
-                   std::span<const SampleScoreRow> sample_scores) {
+                   std::span<const SampleScoreRow> sample_scores,
+                   std::span<const std::string> peers) {
   const auto reason_of = [](const auto& row) {
     return row.reason.empty() ? std::nullopt : std::optional<std::string>(row.reason);
   };
@@ -305,6 +306,8 @@ bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
     for (const SampleScoreRow& row : sample_scores)
       c.kept("INSERT INTO sample_score VALUES (?, ?, ?, ?, ?)")
           .run(attempt.id, row.metric, row.part, row.value, reason_of(row));
+    for (const std::string& peer : peers)
+      c.kept("INSERT INTO attempt_peer VALUES (?, ?)").run(attempt.id, peer);
     add_checksum(c, attempt.id);
     transaction.commit();
   } catch (const StoreError& error) {
@@ -356,6 +359,25 @@ std::map<std::string, std::set<std::string>> Store::good_binaries() {
   std::map<std::string, std::set<std::string>> binaries;
   while (query.step()) binaries[query.text(0)].insert(query.text(1));
   return binaries;
+}
+
+std::map<std::string, std::set<std::string>> Store::scored_peers(std::string_view metric) {
+  Statement query(connection(),
+                  "SELECT current.cell, peer.cell, EXISTS (SELECT 1 FROM good_attempt AS good "
+                  "WHERE good.cell = peer.cell AND good.status = 'ok' "
+                  "AND good.id NOT IN (SELECT attempt FROM attempt_peer)) "
+                  "FROM current_score AS current "
+                  "JOIN attempt_peer AS peer ON peer.attempt = current.attempt "
+                  "WHERE current.metric = ?1");
+  query.bind(1, metric);
+  std::map<std::string, std::set<std::string>> peers;
+  std::set<std::string> outdated;
+  while (query.step()) {
+    peers[query.text(0)].insert(query.text(1));
+    if (query.integer(2) == 0) outdated.insert(query.text(0));
+  }
+  for (const std::string& cell : outdated) peers.erase(cell);
+  return peers;
 }
 
 std::vector<std::string> Store::run_metrics(std::string_view run) {

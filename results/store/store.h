@@ -53,13 +53,15 @@ class Store {
 
   /// Saves an attempt with all that belongs to it, or nothing, in one transaction.
   ///
+  /// peers    keys of the cells that the scores compare this one with
   /// returns  false: this id is saved already, with the same cell, run, status and start
   /// throws   std::invalid_argument: a value that is not finite (see score_row())
   ///          StoreError: conflict (the id is another attempt), constraint (unknown cell, metric,
   ///          ...; value and reason both or neither), cannot_open (the file was deleted or moved
   ///          meanwhile), disk_full, busy, ...
   bool record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
-              std::span<const SampleScoreRow> sample_scores = {});
+              std::span<const SampleScoreRow> sample_scores = {},
+              std::span<const std::string> peers = {});
 
   /// From now on the attempt does not count. It stays in the store.
   ///
@@ -74,6 +76,10 @@ class Store {
   /// Of every cell, AttemptRow::binaries of the attempts that count: by which plugin files its outcome
   /// was made.
   std::map<std::string, std::set<std::string>> good_binaries();
+
+  /// Of every cell that has a score of this metric which counts: with which cells that score compares
+  /// it. Left out are scores that compare with a cell which has no good attempt (any more).
+  std::map<std::string, std::set<std::string>> scored_peers(std::string_view metric);
 
   /// What a run asks for, in its order; in stores from before schema 4 by name.
   std::vector<std::string> run_metrics(std::string_view run);

@@ -46,6 +46,8 @@ void fill(const std::filesystem::path& path) {
       store.record(attempt("b" + std::to_string(id), cell, 2), std::vector{score_row("a", id)});
       if (id == 6) store.retract("b6", "wrong labels", sample::at(9));
     }
+  store.record(attempt("over_seeds", key_of("d", "m", "f", 1), 3), std::vector{score_row("b", 0.5)},
+               {}, std::vector{key_of("d", "m", "f", 2), key_of("d", "m", "f", 3)});
 }
 
 /// Changes rows behind the store's back, past its triggers, which are there again afterwards.
@@ -110,6 +112,8 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
   refused("DELETE FROM attempt_checksum WHERE attempt = 'a1'",
           "attempt a1 at cell d/m/e/1/none has no");
   refused("DELETE FROM sample_score WHERE attempt = 'a1'", "attempt a1");
+  refused("DELETE FROM attempt_peer WHERE cell = 'd/m/f/2/none'", "attempt over_seeds");
+  refused("INSERT INTO attempt_peer VALUES ('a1', 'd/m/f/2/none')", "attempt a1 at");
   refused("UPDATE current_score SET value = 0.25 WHERE metric = 'a'", "the score of a that counts");
   refused("DELETE FROM current_score WHERE metric = 'b'", "the score of b that counts");
   refused("DELETE FROM run_cell; INSERT INTO run_cell VALUES ('run', 'no such cell')", "run_cell");
@@ -126,7 +130,7 @@ TEST_CASE("checksum: what an older schema holds is taken as it is, and held to f
   {
     Store store = Store::open(path, Mode::read_write);
     store.connection().execute(
-        "DROP TABLE attempt_checksum; DROP TABLE run_component; "
+        "DROP TABLE attempt_checksum; DROP TABLE run_component; DROP TABLE attempt_peer; "
         "ALTER TABLE run_metric DROP COLUMN position; PRAGMA user_version = 2");
   }
   std::string read;

@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "results/store/checksum.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 
@@ -365,4 +366,31 @@ TEST_CASE("rows: status words") {
     CHECK(parse_status(to_text(status)) == status);
   }
   CHECK_THROWS_AS(parse_status("fine"), std::invalid_argument);
+}
+
+TEST_CASE(
+    "store: a score over seeds is outdated when a cell that it compares with counts no more") {
+  Store store = memory();
+  const std::string third = key_of("d", "m", "e", 3);
+  const auto peers_of = [&](const std::string& cell) { return store.scored_peers("a")[cell]; };
+  for (const auto& [id, cell] : {std::pair("1", kFirst), {"2", kSecond}, {"3", third}})
+    store.record(attempt(id, cell), std::vector{score_row("b", 2)});
+  CHECK(store.scored_peers("a").empty());
+  store.record(attempt("4", kFirst, 1), std::vector{score_row("a", 0.5)}, {},
+               std::vector{kSecond, third});
+  CHECK(peers_of(kFirst) == std::set<std::string>{kSecond, third});
+  store.record(attempt("5", kFirst, 2), std::vector{score_row("a", 0.25)}, {}, std::vector{third});
+  CHECK(peers_of(kFirst) == std::set<std::string>{third});
+  store.retract("2", "wrong labels", at(10));
+  CHECK(peers_of(kFirst) == std::set<std::string>{third});
+  store.retract("3", "wrong labels", at(10));
+  CHECK(store.scored_peers("a").empty());
+  CHECK(problem_of([&] {
+          store.record(attempt("6", kFirst, 3), std::vector{score_row("a", 1)}, {},
+                       std::vector<std::string>{"nothing"});
+        }) == "constraint");
+  CHECK(count(store, "attempt") == 5);
+  verify(store);
+  CHECK(problem_of([&] { store.connection().execute("DELETE FROM attempt_peer"); }) ==
+        "constraint");
 }
