@@ -13,7 +13,7 @@ struct NeedText {
   std::string_view need, text;
 };
 
-constexpr std::array<NeedText, 12> kNeeds{{
+constexpr std::array<NeedText, 13> kNeeds{{
     {"head_view", "a head view"},
     {"train_head_view", "a head view of the training split"},
     {"explanation", "an explanation"},
@@ -26,6 +26,7 @@ constexpr std::array<NeedText, 12> kNeeds{{
     {"factors", "annotated factors"},
     {"inputs", "images"},
     {"forward", "a model that runs new inputs (forward)"},
+    {"other_seeds", "other seeds of the same cell"},
 }};
 
 Score none(const Metric& metric, const char* reason, std::string message) {

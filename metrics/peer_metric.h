@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "metrics/metric.h"
+#include "metrics/types.h"
+#include "metrics/views.h"
+
+namespace conoscope::metrics {
+
+/// The need of every metric over several seeds: no single subject offers it.
+inline constexpr std::string_view kOtherSeeds = "other_seeds";
+
+/// What one cell's explainer found, and the head that it explains.
+struct Found {
+  Matrix weight;  ///< W of the head
+  Vector bias;    ///< b
+  Explanation explanation;
+  /// How many neighbouring CAVs span each concept, output by output, where concepts are subspaces;
+  /// empty: every CAV is a concept.
+  std::vector<IndexVector> dimensions = {};
+};
+
+/// A cell and its peers: cells of the same dataset, model, explainer and control that have other
+/// seeds, hence another split and other draws of the explainer.
+struct Peers {
+  Found own;
+  std::vector<Found> others;  ///< one at least, by seed
+  std::uint64_t seed = 0;     ///< what a metric draws from
+};
+
+/// A metric that needs several cells of one configuration. It is a score of a cell like any other,
+/// and compares that cell with its peers; parts are one number for each peer, by seed.
+struct PeerMetric {
+  /// Listed in the catalogue; needs kOtherSeeds, and computes nothing from a subject alone.
+  Metric metric;
+  std::function<Result(const Peers&)> compute;
+};
+
+/// Null: there is none of that name, or it is a metric of one cell.
+const PeerMetric* peer_metric(std::string_view name);
+
+/// As score() of a metric of one cell.
+Score score(const PeerMetric& metric, const Peers& peers);
+
+}  // namespace conoscope::metrics
