@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <numeric>
 #include <optional>
 
 #include "harness/app/access.h"
@@ -14,7 +15,9 @@
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
 #include "harness/app/submission.h"
+#include "harness/core/plan/over_seeds.h"
 #include "harness/core/run/memory_check.h"
+#include "harness/core/run/peers.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"
 #include "results/formats/numbers.h"
@@ -66,6 +69,30 @@ int prepare(const core::Plan& plan, const std::vector<std::size_t>& models,
             << " models are in the cache\n";
   if (const auto code = stopped_code(outcome)) return *code;
   return outcome.failed > 0 ? kSomeFailed : kOk;
+}
+
+/// Compares cells with those of other seeds, where that is asked for and not done yet.
+void score_over_seeds(const core::Plan& plan, const std::vector<std::size_t>& cells,
+                      results::Store& store, const core::Cache& cache, core::Quarantine& quarantine,
+                      const core::RunOptions& run_options,
+                      const std::vector<core::PluginFile>& plugins, const Options& options,
+                      core::RunOutcome& outcome) {
+  const auto [to_score, waiting] = core::over_seeds_to_do(plan, cells, store);
+  if (waiting > 0)
+    std::cerr << waiting << (waiting == 1 ? " cell waits" : " cells wait")
+              << " for other seeds to be compared with\n";
+  if (to_score.empty()) return;
+  std::cerr << to_score.size() << " cells to compare with other seeds\n";
+  ask_for_access(plugins, options);  // what the cache has lost is made again
+  const core::Plan over_seeds = core::plan_over_seeds(plan, to_score);
+  std::vector<std::size_t> todo(over_seeds.cells.size());
+  std::iota(todo.begin(), todo.end(), std::size_t{0});
+  Progress progress(todo.size());
+  const auto compared =
+      core::run_cells(over_seeds, todo, store, cache, quarantine, run_options, progress);
+  outcome.failed += compared.failed;
+  outcome.signal = compared.signal;
+  outcome.recovered = compared.recovered;
 }
 
 }  // namespace
@@ -177,6 +204,10 @@ int run_command(const Arguments& arguments) {
     Progress progress(todo.size());
     outcome = core::run_cells(plan, todo, store, cache, quarantine, run_options, progress);
   }
+  // A shard has few of the seeds: who has merged them scores over them.
+  if (outcome.signal == 0 && !outcome.recovered && split.shards == 1)
+    score_over_seeds(plan, select_cells(plan, {}, only, shard, &split), store, cache, quarantine,
+                     run_options, plugins, options, outcome);
   if (!todo.empty())  // what was used within the last hour stays: another run may be at work
     cache.trim(plan.run_file.limits.cache,
                std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);

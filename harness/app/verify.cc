@@ -2,10 +2,12 @@
 
 #include "harness/app/verify.h"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -17,6 +19,7 @@
 #include "harness/app/plugin_info.h"
 #include "harness/app/progress.h"
 #include "harness/app/reading.h"
+#include "harness/core/plan/over_seeds.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
 #include "harness/core/run/supervisor.h"
@@ -143,6 +146,37 @@ std::set<std::string> metrics_of(results::Store& store, const std::string& run,
   return out;
 }
 
+/// By cell of the plan, the peers that each of these outcomes was compared with. Left out: those of
+/// which not all can be run.
+std::map<std::size_t, std::vector<std::size_t>> planned_peers(
+    const core::Plan& plan, const std::vector<const results::Outcome*>& outcomes) {
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) place[plan.cells[i].key] = i;
+  std::map<std::size_t, std::vector<std::size_t>> out;
+  for (const auto* outcome : outcomes) {
+    std::vector<std::size_t> peers;
+    for (const auto& key : outcome->peers)
+      if (const auto it = place.find(key); it != place.end()) peers.push_back(it->second);
+    const auto own = place.find(outcome->cell);
+    if (peers.empty() || peers.size() < outcome->peers.size() || own == place.end()) continue;
+    std::sort(peers.begin(), peers.end(), [&plan](std::size_t a, std::size_t b) {
+      return plan.cells[a].seed < plan.cells[b].seed;
+    });
+    out[own->second] = std::move(peers);
+  }
+  return out;
+}
+
+/// Why an outcome's cell, or a peer of it, cannot be run again; empty: it can.
+std::string reason_of(const results::Outcome& outcome, const core::StoredCells& planned) {
+  if (const auto it = planned.reason.find(outcome.cell); it != planned.reason.end())
+    return it->second;
+  for (const auto& peer : outcome.peers)
+    if (const auto it = planned.reason.find(peer); it != planned.reason.end())
+      return "cell " + peer.substr(0, 12) + ", with which it is compared: " + it->second;
+  return "";
+}
+
 /// Runs the planned cells and says what came of all.
 void run_group(results::Store& store, const std::vector<const results::Outcome*>& outcomes,
                const core::StoredCells& planned, const fs::path& scratch,
@@ -155,26 +189,42 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
                              &planned.plan.metric_plugins})
       for (const auto& component : *list) plugins.push_back(component.plugin);
     ask_for_access(plugins, options);
-    std::vector<std::size_t> todo(planned.plan.cells.size());
-    for (std::size_t i = 0; i < todo.size(); ++i) todo[i] = i;
     core::RunOptions run_options;
     run_options.jobs = options.get<unsigned>("jobs");
     run_options.confine = options.confine();
-    Progress progress(todo.size());
-    const auto ended = core::run_cells(planned.plan, todo, again, core::Cache(scratch / "cache"),
-                                       quarantine, run_options, progress);
-    if (ended.signal != 0) throw Stopped{ended.signal};
+    const core::Cache cache(scratch / "cache");
+    const auto run = [&](const core::Plan& plan, const std::vector<std::size_t>& todo) {
+      if (todo.empty()) return;
+      Progress progress(todo.size());
+      const auto ended =
+          core::run_cells(plan, todo, again, cache, quarantine, run_options, progress);
+      if (ended.signal != 0) throw Stopped{ended.signal};
+    };
+    // Of a peer only the explanation is needed.
+    std::vector<std::size_t> alone;
+    for (std::size_t i = 0; i < planned.plan.cells.size(); ++i)
+      if (std::any_of(outcomes.begin(), outcomes.end(), [&](const auto* outcome) {
+            return outcome->peers.empty() && outcome->cell == planned.plan.cells[i].key;
+          }))
+        alone.push_back(i);
+    run(planned.plan, alone);
+    const core::Plan over_seeds =
+        core::plan_over_seeds(planned.plan, planned_peers(planned.plan, outcomes));
+    std::vector<std::size_t> compared(over_seeds.cells.size());
+    std::iota(compared.begin(), compared.end(), std::size_t{0});
+    run(over_seeds, compared);
   }
-  std::map<std::string, results::Outcome> done;
+  // A cell scored by itself, and over seeds.
+  std::map<std::pair<std::string, bool>, results::Outcome> done;
   for (auto& outcome : results::outcomes_that_count(again, "")) {
-    const std::string cell = outcome.cell;
-    done.emplace(cell, std::move(outcome));
+    const auto which = std::pair(outcome.cell, outcome.peers.empty());
+    done.emplace(which, std::move(outcome));
   }
   for (const auto* stored : outcomes) {
-    const auto reason = planned.reason.find(stored->cell);
-    const auto it = done.find(stored->cell);
-    if (reason != planned.reason.end())
-      verdicts.not_run(*stored, reason->second);
+    const auto reason = reason_of(*stored, planned);
+    const auto it = done.find({stored->cell, stored->peers.empty()});
+    if (!reason.empty())
+      verdicts.not_run(*stored, reason);
     else if (it == done.end())
       verdicts.not_run(*stored, failure_of(again, stored->cell));
     else
@@ -254,7 +304,10 @@ Verification run_again(results::Store& store, const std::vector<results::Outcome
   for (const auto& [run, group] : by_run) {
     const fs::path scratch = cache.make_work_folder();
     std::set<std::string> cells;
-    for (const auto* outcome : group) cells.insert(outcome->cell);
+    for (const auto* outcome : group) {
+      cells.insert(outcome->cell);
+      cells.insert(outcome->peers.begin(), outcome->peers.end());
+    }
     const auto planned = core::plan_stored_cells(store, run, cells, metrics_of(store, run, group),
                                                  {registry, quarantine, data}, scratch);
     run_group(store, group, planned, scratch, quarantine, options, verdicts);

@@ -72,6 +72,7 @@ std::string what_brings(std::string_view view) {
       {"factors", "factors"},
       {"inputs", "images"},
       {"forward", "a model that runs new images (a run file)"},
+      {"other_seeds", "several seeds (a run file)"},
   };
   for (const auto& [name, arrays] : kArrays)
     if (name == view) return std::string(arrays);

@@ -9,6 +9,7 @@
 #include "harness/core/plan/names.h"
 #include "harness/core/plan/needs.h"
 #include "metrics/catalogue.h"
+#include "metrics/peer_metric.h"
 #include "metrics/summaries/summary.h"
 
 namespace conoscope::core {
@@ -95,10 +96,11 @@ class Planner {
     }
     known.insert(known.end(), of_plugins.begin(), of_plugins.end());
     // Without a list, every metric there is: the host applies what fits. Summaries rank nothing and
-    // take room, so they are asked for.
+    // take room, metrics over seeds are a second round of work: they are asked for.
     if (plan_.run_file.metrics.empty())
       for (const auto& metric : catalogue.metrics())
-        if (metric.group != metrics::kSummaries) plan_.metrics.emplace_back(metric.name);
+        if (metric.group != metrics::kSummaries && metrics::peer_metric(metric.name) == nullptr)
+          plan_.metrics.emplace_back(metric.name);
     for (const auto& asked : plan_.run_file.metrics) {
       const auto selected = catalogue.select(asked.name);
       if (selected.empty() && of_plugins.count(asked.name) == 0) {
@@ -150,14 +152,16 @@ class Planner {
 
   void cells_of(const Component& dataset, const Component& model, const Component* explainer) {
     const bool known = dataset.usable() && model.usable() && (!explainer || explainer->usable());
-    const auto views = views_of(dataset, model, explainer != nullptr);
+    auto views = views_of(dataset, model, explainer != nullptr);
+    if (explainer != nullptr && plan_.run_file.seeds.size() > 1)
+      views.emplace_back(metrics::kOtherSeeds);
     const std::string subject =
         dataset.name + " x " + model.name + (explainer ? " x " + explainer->name : "");
 
     const std::string other_subject = explainer != nullptr
                                           ? "it judges the model itself, and this is an explanation"
                                           : "it judges explanations, and this is the model itself";
-    std::vector<std::string> fitting;
+    std::vector<std::string> fitting, over_seeds;
     std::vector<NotApplicable> rest;
     for (const auto& name : built_in_) {
       const auto* metric = metrics::catalogue().metric(name);
@@ -167,7 +171,7 @@ class Planner {
       }
       const auto lacking = missing(metric->needs, views);
       if (lacking.empty() || !known) {
-        fitting.push_back(name);
+        (metrics::peer_metric(name) != nullptr ? over_seeds : fitting).push_back(name);
       } else {
         rest.push_back({name, missing_text(lacking)});
         skip(subject + " x " + name, lacking);
@@ -190,14 +194,15 @@ class Planner {
         skip(subject + " x " + metric.name, lacking);
       }
     }
-    if (fitting.empty() && plugins.empty()) return;  // nothing would be said about this subject
+    if (fitting.empty() && over_seeds.empty() && plugins.empty())
+      return;  // nothing would be said about this subject
 
     std::vector<std::string> controls = {"none"};
     if (explainer != nullptr)
       controls = explainer->controls.empty() ? plan_.run_file.controls : explainer->controls;
     for (const std::int64_t seed : plan_.run_file.seeds)
       for (const auto& control : controls)
-        cell(dataset, model, explainer, seed, control, fitting, rest, plugins);
+        cell(dataset, model, explainer, seed, control, fitting, over_seeds, rest, plugins);
   }
 
   void too_many() {
@@ -208,7 +213,8 @@ class Planner {
 
   void cell(const Component& dataset, const Component& model, const Component* explainer,
             std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
-            const std::vector<NotApplicable>& rest, const std::vector<const Component*>& plugins) {
+            const std::vector<std::string>& over_seeds, const std::vector<NotApplicable>& rest,
+            const std::vector<const Component*>& plugins) {
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
     const std::string lineage =
         dataset.key + " " + model.key + " " + (explainer ? explainer->key : "none");
@@ -224,6 +230,7 @@ class Planner {
     out.control = control;
     out.control_seed = base.child("control").child(control).child(lineage).value();
     out.metrics = fitting;
+    out.peer_metrics = over_seeds;
     out.not_applicable = rest;
     out.binaries = binary_of(dataset) + "; " + binary_of(model);
     if (explainer) out.binaries += "; " + binary_of(*explainer);
@@ -256,7 +263,8 @@ class Planner {
       out.score_nodes.push_back(plan_.nodes.size());
       plan_.nodes.push_back(std::move(score));
     };
-    if (!fitting.empty()) add_score(nullptr);
+    // What is asked for over seeds alone still makes a cell: its explanation has to be there.
+    if (!fitting.empty() || plugins.empty()) add_score(nullptr);
     for (const Component* plugin : plugins) add_score(plugin);
     plan_.cells.push_back(std::move(out));
   }

@@ -12,6 +12,12 @@
 
 namespace conoscope::core {
 
+/// What a score over seeds takes of one peer: the nodes of its artifacts, and its control's seed.
+struct PeerNodes {
+  std::size_t model = 0, explanation = 0;
+  std::uint64_t control_seed = 0;
+};
+
 /// One piece of work: an artifact to make, or scores to compute from artifacts. What several cells
 /// need is one node, computed once.
 struct Node {
@@ -23,6 +29,7 @@ struct Node {
   std::uint64_t seed = 0;                ///< for that plugin, derived
   const Component* forward = nullptr;    ///< explain nodes: the model that answers forward calls
   std::size_t cell = 0;                  ///< score nodes only
+  std::vector<PeerNodes> peers = {};     ///< score nodes over seeds only
 };
 
 /// What a plugin's randomness derives from: the run file's seed, the stage, and the keys of all
@@ -53,6 +60,9 @@ struct Cell {
   std::string control = "none";
   std::uint64_t control_seed = 0;
   std::vector<std::string> metrics;  ///< built-in ones that fit
+  /// Those over seeds (metrics/peer_metric.h): scored once its peers are there; see over_seeds.h.
+  std::vector<std::string> peer_metrics = {};
+  std::vector<std::string> peers = {};  ///< keys of the cells that it is compared with
   std::vector<NotApplicable> not_applicable;
   std::vector<std::size_t> score_nodes;
   std::string

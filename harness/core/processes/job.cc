@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "harness/core/toml_value.h"
 
@@ -79,8 +80,9 @@ std::string hex(std::uint64_t value) {
 }
 
 /// A seed that is missing must not turn into seed 0.
-std::uint64_t read_seed(const toml::table& job, const char* key, const std::string& file) {
-  const auto text = job[key].value_or(std::string());
+std::uint64_t read_seed(toml::node_view<const toml::node> node, const char* key,
+                        const std::string& file) {
+  const auto text = node.value_or(std::string());
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
@@ -124,6 +126,11 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"toy_forward", job.toy_forward},
                     {"trial", job.trial},
                     {"trial_seconds", job.trial_seconds}};
+  toml::array peers;
+  for (const PeerInput& peer : job.peers)
+    peers.push_back(
+        toml::array{peer.model_folder.string(), peer.explanation.string(), hex(peer.control_seed)});
+  table.insert("peers", std::move(peers));
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
   if (job.explainer) table.insert("explainer", to_table(*job.explainer));
@@ -162,14 +169,23 @@ Job read_job(const std::filesystem::path& file) {
   job.model_folder = table["model_folder"].value_or("");
   job.explanation = table["explanation"].value_or("");
   job.work = table["work"].value_or("");
-  job.seed = read_seed(table, "seed", file.string());
+  job.seed = read_seed(std::as_const(table)["seed"], "seed", file.string());
   job.threads = static_cast<std::uint32_t>(table["threads"].value_or(std::int64_t{1}));
   job.memory = static_cast<std::uint64_t>(table["memory"].value_or(std::int64_t{0}));
   job.disk = static_cast<std::uint64_t>(table["disk"].value_or(std::int64_t{0}));
   job.confine = table["confine"].value_or(true);
   job.control = table["control"].value_or("none");
-  job.control_seed = read_seed(table, "control_seed", file.string());
+  job.control_seed = read_seed(std::as_const(table)["control_seed"], "control_seed", file.string());
   job.metrics = read_texts(table, "metrics");
+  if (const auto* peers = table["peers"].as_array())
+    for (const auto& item : *peers) {
+      const auto* peer = item.as_array();
+      if (peer == nullptr || peer->size() != 3)
+        throw std::runtime_error(file.string() + ": not a job: peers");
+      job.peers.push_back(
+          {(*peer)[0].value_or(std::string()), (*peer)[1].value_or(std::string()),
+           read_seed(toml::node_view<const toml::node>((*peer)[2]), "peers", file.string())});
+    }
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
   job.toy_forward = table["toy_forward"].value_or(false);

@@ -24,6 +24,12 @@ struct PluginUse {
   std::vector<std::string> folders = {};  ///< that Python imports from
 };
 
+/// A cell that a score over seeds compares with: its artifacts, and its control's seed.
+struct PeerInput {
+  std::filesystem::path model_folder, explanation;
+  std::uint64_t control_seed = 0;
+};
+
 /// All that a worker is told: one stage of one cell.
 struct Job {
   Stage stage = Stage::kDataset;
@@ -40,6 +46,7 @@ struct Job {
   bool confine = true;       ///< see confinement.h
   std::string control = "none";
   std::uint64_t control_seed = 0;
+  std::vector<PeerInput> peers;      ///< score jobs over seeds: with what the cell is compared
   std::vector<std::string> metrics;  ///< scores that are asked for: built-in ones, or the plugin's
   bool sample_scores = false;
   bool repeat = false;       ///< fit twice and compare bit for bit

@@ -17,6 +17,7 @@
 #include "harness/core/processes/confinement.h"
 #include "harness/core/processes/worker_process.h"
 #include "harness/core/version.h"
+#include "metrics/peer_metric.h"
 
 namespace conoscope::core {
 
@@ -84,10 +85,11 @@ std::vector<results::MetricKeyRow> asked_metrics(const Plan& plan) {
 }  // namespace
 
 std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
-  std::vector<std::string> cells, metrics;
+  std::vector<std::string> cells, of_one_cell;
   for (const Cell& cell : plan.cells) cells.push_back(cell.key);
-  for (const results::MetricKeyRow& row : asked_metrics(plan)) metrics.push_back(row.metric);
-  return store.good_cells(cells, metrics);
+  for (const results::MetricKeyRow& row : asked_metrics(plan))
+    if (metrics::peer_metric(row.metric) == nullptr) of_one_cell.push_back(row.metric);
+  return store.good_cells(cells, of_one_cell);
 }
 
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {

@@ -16,6 +16,7 @@
 #include "harness/core/plan/needs.h"
 #include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
+#include "harness/core/run/score_over_seeds.h"
 #include "harness/core/run/subject.h"
 #include "metrics/metric.h"
 
@@ -162,6 +163,10 @@ void apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporte
 
 void score(const Job& job, HostCalls& host, const Reporter& report) {
   report.stage("open");
+  if (!job.peers.empty())
+    return score_over_seeds(
+        job, [&](const metrics::Score& score) { send(report, score, true); },
+        [&] { report.stage("score"); });
   Judged judged(job, host);
   if (job.plugin)
     apply_plugin(job, judged, host, report);

@@ -12,6 +12,7 @@
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/interpreter.h"
+#include "harness/core/plan/names.h"
 #include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
@@ -62,7 +63,7 @@ struct Running {
   std::unique_ptr<WorkerProcess> worker;
 };
 
-/// A job has three artifacts at most, and a disk that damages more than these is broken.
+/// A job has three artifacts, or as many for each seed, and a disk that damages more is broken.
 constexpr std::uint32_t kDamagedInputs = 3;
 
 enum class State { kIdle, kWaiting, kReady, kRunning, kDone, kFailed };
@@ -267,12 +268,17 @@ class Supervisor {
     job.repeat = options_.repeat;
     job.sample_scores = plan_.run_file.sample_scores;
     if (node.component != nullptr) job.plugin = use_of(*node.component);
+    // A node's own inputs come before those of its peers.
     for (const std::size_t need : node.needs) {
-      const auto folder = cache_.path_of(plan_.nodes[need].key);
-      if (plan_.nodes[need].stage == Stage::kDataset) job.dataset = folder;
-      if (plan_.nodes[need].stage == Stage::kModel) job.model_folder = folder;
-      if (plan_.nodes[need].stage == Stage::kExplain) job.explanation = folder;
+      const Stage stage = plan_.nodes[need].stage;
+      auto& input = stage == Stage::kDataset ? job.dataset
+                    : stage == Stage::kModel ? job.model_folder
+                                             : job.explanation;
+      if (input.empty()) input = cache_.path_of(plan_.nodes[need].key);
     }
+    for (const PeerNodes& peer : node.peers)
+      job.peers.push_back({cache_.path_of(plan_.nodes[peer.model].key),
+                           cache_.path_of(plan_.nodes[peer.explanation].key), peer.control_seed});
     if (node.forward != nullptr) job.model = use_of(*node.forward);
     if (node.stage == Stage::kScore) {
       const Cell& cell = plan_.cells[node.cell];
@@ -479,9 +485,10 @@ class Supervisor {
         if (given.insert(score).second)
           scores.push_back({score, std::nullopt, "not_applicable", why});
       for (const auto& metric : plan_.metrics)
-        if (given.count(metric) == 0) scores.push_back({metric, std::nullopt, "not_applicable"});
+        if (given.count(metric) == 0 && !contains(cell.peer_metrics, metric))
+          scores.push_back({metric, std::nullopt, "not_applicable"});
     }
-    save([&] { store_->record(attempt, scores, parts); });
+    save([&] { store_->record(attempt, scores, parts, cell.peers); });
     ++finished_;
     if (attempt.status == Status::ok)
       ++outcome_.good;
@@ -560,7 +567,8 @@ RunOutcome make_artifacts(const Plan& plan, const std::vector<std::size_t>& node
                           results::Store& store, const Cache& cache, Quarantine& quarantine,
                           const RunOptions& options, RunObserver& observer) {
   const std::vector<std::size_t> no_cells;
-  return Supervisor(plan, no_cells, store, cache, quarantine, options, observer).make_artifacts(nodes);
+  return Supervisor(plan, no_cells, store, cache, quarantine, options, observer)
+      .make_artifacts(nodes);
 }
 
 }  // namespace conoscope::core

@@ -48,6 +48,8 @@ Job full() {
   job.threads = 16;
   job.memory = (std::uint64_t{1} << 62) - 1;
   job.control = "random_concepts";
+  job.peers = {{"/cache/m2", "/cache/e2", 0x8000000000000002ULL},
+               {"/cache/m \"3\"", "/cache/e3", 0}};
   job.metrics = {"surf_mae", "surf_emd"};
   job.sample_scores = true;
   job.repeat = true;
@@ -96,6 +98,12 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   CHECK(back.memory == job.memory);
   CHECK(back.control == job.control);
   CHECK(back.metrics == job.metrics);
+  REQUIRE(back.peers.size() == job.peers.size());
+  for (std::size_t i = 0; i < job.peers.size(); ++i) {
+    CHECK(back.peers[i].model_folder == job.peers[i].model_folder);
+    CHECK(back.peers[i].explanation == job.peers[i].explanation);
+    CHECK(back.peers[i].control_seed == job.peers[i].control_seed);
+  }
   CHECK(back.sample_scores);
   CHECK(back.repeat);
   CHECK(back.toy_forward);
@@ -113,6 +121,7 @@ TEST_CASE("what is not there stays not there") {
   CHECK(back.dataset.empty());
   CHECK(back.seed == 0);
   CHECK(back.metrics.empty());
+  CHECK(back.peers.empty());
   CHECK_FALSE(back.repeat);
   CHECK_FALSE(back.toy_forward);
 }
