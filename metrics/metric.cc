@@ -13,7 +13,7 @@ struct NeedText {
   std::string_view need, text;
 };
 
-constexpr std::array<NeedText, 13> kNeeds{{
+constexpr std::array<NeedText, 14> kNeeds{{
     {"head_view", "a head view"},
     {"train_head_view", "a head view of the training split"},
     {"explanation", "an explanation"},
@@ -27,6 +27,7 @@ constexpr std::array<NeedText, 13> kNeeds{{
     {"inputs", "images"},
     {"forward", "a model that runs new inputs (forward)"},
     {"other_seeds", "other seeds of the same cell"},
+    {"head", "a model that runs new activations (head)"},
 }};
 
 Score none(const Metric& metric, const char* reason, std::string message) {
@@ -77,6 +78,7 @@ bool Subject::offers(std::string_view need) const {
   if (need == "factors") return known && known->factors.size() > 0;
   if (need == "inputs") return views_.images != nullptr;
   if (need == "forward") return views_.images != nullptr && views_.images->forward != nullptr;
+  if (need == "head") return views_.above != nullptr;
   return false;
 }
 

@@ -13,7 +13,9 @@ namespace conoscope::metrics {
 enum class Pooling { kMean, kNone, kFlatten };
 enum class Output { kSoftmax, kSigmoid, kRegression };
 
-/// Classifiers and regressors: the last layer's activations and the linear head above them.
+/// Classifiers and regressors: a layer's activations and the linear head that reads them. Of the last
+/// layer that head is all that lies above; of one below it, it is the mean of how the rest of the
+/// network reads the layer, and the network's answers are given beside it.
 struct HeadView {
   /// H, (n * positions) x D: position p of sample i is row i * positions + p.
   RowSource activations;
@@ -24,10 +26,22 @@ struct HeadView {
   Vector bias;  ///< b: C
   Pooling pooling = Pooling::kNone;
   Output output = Output::kSoftmax;
+  /// What the network answers, n x C, raw; empty: W and b are all there is above the layer.
+  Matrix logits = {};
 
+  bool last_layer() const { return logits.size() == 0; }
   Index samples() const { return positions > 0 ? activations.rows() / positions : 0; }
   Index width() const { return activations.cols(); }
   Index outputs() const { return weight.rows(); }
+};
+
+/// What lies above the layer of a head view, as functions of its activations.
+struct HeadCalls {
+  /// (m * positions) x D -> m x C, raw.
+  std::function<Matrix(const MatrixRef& activations)> outputs;
+  /// And of u, m x C: g = sum_c u_c d output_c / d activation, (m * positions) x D. Empty: the model
+  /// does not offer it.
+  std::function<Matrix(const MatrixRef& activations, const MatrixRef& cotangents)> vjp;
 };
 
 /// An explainer's claim about a head view. Class-specific: every output c has K_c CAVs of its own,
@@ -109,6 +123,8 @@ struct Views {
   const LatentView* latent = nullptr;
   const Annotations* annotations = nullptr;
   const ImageView* images = nullptr;
+  /// Below the last layer only; of the last layer it is there, and empty, where the model offers it.
+  const HeadCalls* above = nullptr;
   /// The training split under the same head: for measures that train a surrogate of their own.
   const HeadView* train_head = nullptr;
   /// The training split: what was annotated, and the concept view's scores (its other parts are

@@ -48,8 +48,9 @@ ExplainedHead explained_train_head(const Subject& subject) {
 
 Logits model_logits_of(const Subject& subject) {
   const ExplainedHead& of = subject.once(explained_head);
-  return of.flatten() ? model_logits(of.head())
-                      : model_logits(of.pooled(), of.head().weight, of.head().bias);
+  return of.flatten() || !of.head().last_layer()
+             ? model_logits(of.head())
+             : model_logits(of.pooled(), of.head().weight, of.head().bias);
 }
 
 std::vector<IndexVector> predicted_members(const Subject& subject) {
@@ -73,6 +74,13 @@ std::vector<IndexVector> labelled_members(const Subject& subject) {
 void require_softmax(const Subject& subject) {
   if (subject.head().output != Output::kSoftmax)
     throw NotApplicable("the outputs are not a softmax's");
+}
+
+void require_last_layer(const Subject& subject) {
+  if (!subject.head().last_layer())
+    throw NotApplicable(
+        "the layer is not the last one, and altered activations would be read as if "
+        "it were");
 }
 
 void require_pooled(const Subject& subject) {

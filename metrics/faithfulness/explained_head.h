@@ -67,6 +67,10 @@ std::vector<IndexVector> labelled_members(const Subject& subject);
 /// throws  NotApplicable: the head's outputs are not a softmax's
 void require_softmax(const Subject& subject);
 
+/// throws  NotApplicable: the layer is below the last one, so that its head does not answer for the
+///         network on activations that were altered
+void require_last_layer(const Subject& subject);
+
 /// throws  NotApplicable: the head has other weights for each position
 void require_pooled(const Subject& subject);
 

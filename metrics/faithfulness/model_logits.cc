@@ -40,6 +40,18 @@ Matrix logits_of_rows(const Rows& rows, const MatrixRef& weight, const VectorRef
 }  // namespace
 
 Matrix model_logits(const HeadView& head) {
+  if (head.last_layer()) return head_reading(head);
+  detail::require_head(kName, head);
+  if (head.logits.rows() != head.samples() || head.logits.cols() != head.outputs())
+    numerics::refuse(kName, "head.logits is " + std::to_string(head.logits.rows()) + " x " +
+                                std::to_string(head.logits.cols()) + "; expected " +
+                                std::to_string(head.samples()) + " x " +
+                                std::to_string(head.outputs()));
+  numerics::require_finite(kName, "logits", head.logits);
+  return head.logits;
+}
+
+Matrix head_reading(const HeadView& head) {
   detail::require_head(kName, head);
   const bool as_laid = head.pooling == Pooling::kFlatten || head.positions == 1;
   Matrix logits(head.samples(), head.outputs());

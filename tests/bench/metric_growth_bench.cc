@@ -35,6 +35,8 @@
 #include "metrics/disentanglement/r4.h"
 #include "metrics/disentanglement/sap.h"
 #include "metrics/disentanglement/vae_scores.h"
+#include "metrics/faithfulness/surf/surf_surrogate.h"
+#include "metrics/faithfulness/surf/surf_through_surrogate.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/leakage/ctl_icl.h"
 #include "metrics/purity/nis.h"
@@ -128,6 +130,54 @@ Cost ctl_icl(const Sizes& s) {
                        static_cast<Index>(pair.size()) == s.k * (s.k - 1) / 2 &&
                        std::abs(pair.back() - last) < 1e-9;
               });
+}
+
+// ---- faithfulness below the last layer
+
+/// 16 positions of 32 features below k outputs, with nothing but a linear head between: both forms
+/// are the surrogate of the last layer.
+Cost surf_below(const Sizes& s) {
+  constexpr Index kPositions = 16, kWidth = 32;
+  Normal random{Seed(4)};
+  const auto normal = [&random](Index rows, Index cols) {
+    Matrix out(rows, cols);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+    return out;
+  };
+  HeadView head;
+  head.activations = normal(s.n * kPositions, kWidth);
+  head.positions = kPositions;
+  head.pooling = Pooling::kMean;
+  head.weight = normal(s.k, kWidth);
+  head.bias = Vector::Zero(s.k);
+  Explanation explanation;
+  explanation.cavs = normal(2 * s.k, kWidth);
+  explanation.importance = Vector::Ones(2 * s.k);
+  for (Index c = 0; c <= s.k; ++c) explanation.offset.push_back(2 * c);
+  const HeadCalls above{.outputs = [&](const MatrixRef& x) -> Matrix {
+                          Matrix pooled(x.rows() / kPositions, kWidth);
+                          for (Index i = 0; i < pooled.rows(); ++i)
+                            pooled.row(i) =
+                                x.middleRows(i * kPositions, kPositions).colwise().mean();
+                          return pooled * head.weight.transpose();
+                        },
+                        .vjp = [&](const MatrixRef& x, const MatrixRef& u) -> Matrix {
+                          const Matrix rows = u * head.weight / static_cast<double>(kPositions);
+                          Matrix out(x.rows(), kWidth);
+                          for (Index i = 0; i < out.rows(); ++i)
+                            out.row(i) = rows.row(i / kPositions);
+                          return out;
+                        }};
+  const ExplainedHead of(head, explanation);
+  const Matrix expected = surf_surrogate(of);
+  return cost(
+      [&] {
+        const SurfClaim claim(of);
+        return std::pair(surf_through_surrogate(claim, above), surf_local_surrogate(claim, above));
+      },
+      [&](const std::pair<Matrix, Matrix>& found) {
+        return found.first.isApprox(expected, 1e-10) && found.second.isApprox(expected, 1e-10);
+      });
 }
 
 // ---- purity
@@ -307,6 +357,7 @@ const std::vector<Measured>& measured() {
       {"ksg_scalars", ksg_scalars},
       {"ksg_vectors", ksg_vectors, {1000, 16}},
       {"ctl_icl", ctl_icl},
+      {"surf_below", surf_below},
       {"ois", ois_pairwise},
       {"nis", nis_three_ways},
       {"mig_modularity", mig_modularity},

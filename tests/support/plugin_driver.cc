@@ -398,6 +398,46 @@ Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const O
       });
 }
 
+namespace {
+
+const cono_head& head_table(const cono_plugin& plugin) {
+  const auto* head = static_cast<const cono_head*>(plugin.get_interface(CONO_HEAD_INTERFACE));
+  if (head == nullptr)
+    throw std::invalid_argument(std::string("not supported: ") + CONO_HEAD_INTERFACE);
+  return *head;
+}
+
+}  // namespace
+
+Outcome Plugin::head(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
+                     const Host& host) const {
+  const View view(model);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor at = activations.raw();
+  const std::int64_t shape[] = {at.shape[0], model.shape("head_weight")[0]};
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
+        cono_tensor outputs{};
+        sink->create(sink->self, "outputs", CONO_F64, 2, shape, &outputs);
+        return head_table(*table_).head(instance, &arrays, &at, raw, &outputs);
+      });
+}
+
+Outcome Plugin::vjp(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
+                    const OwnedArray& cotangents, const Host& host) const {
+  const View view(model);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor at = activations.raw(), along = cotangents.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
+        cono_tensor gradients{};
+        sink->create(sink->self, "gradients", CONO_F64, at.ndim, at.shape, &gradients);
+        return head_table(*table_).vjp(instance, &arrays, &at, &along, raw, &gradients);
+      });
+}
+
 Outcome Plugin::intervene(const Arguments& arguments, const Bundle& model,
                           const OwnedArray& concepts, const Host& host) const {
   const auto* intervene =

@@ -111,6 +111,13 @@ class Plugin {
   Outcome forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
                   std::vector<std::int64_t> activations_shape, const Host& host = {}) const;
 
+  /// out.arrays["outputs"] has as many columns as the model's head_weight has rows.
+  Outcome head(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
+               const Host& host = {}) const;
+  /// out.arrays["gradients"] has the shape of the activations.
+  Outcome vjp(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
+              const OwnedArray& cotangents, const Host& host = {}) const;
+
   /// out.arrays["outputs"] has as many columns as the model's task_outputs.
   Outcome intervene(const Arguments& arguments, const Bundle& model, const OwnedArray& concepts,
                     const Host& host = {}) const;

@@ -10,9 +10,16 @@ namespace conoscope::core {
 inline constexpr std::array<std::string_view, 5> kAnnotationArrays = {"inputs", "labels", "targets",
                                                                       "concepts", "factors"};
 
-inline constexpr std::array<std::string_view, 10> kModelArrays = {
-    "activations",        "concept_scores",     "concept_probabilities", "task_outputs",
-    "reference_outputs",  "concept_active",     "concept_inactive",      "codes",
-    "codes_log_variance", "reconstruction_loss"};
+inline constexpr std::array<std::string_view, 11> kModelArrays = {"activations",
+                                                                  "logits",
+                                                                  "concept_scores",
+                                                                  "concept_probabilities",
+                                                                  "task_outputs",
+                                                                  "reference_outputs",
+                                                                  "concept_active",
+                                                                  "concept_inactive",
+                                                                  "codes",
+                                                                  "codes_log_variance",
+                                                                  "reconstruction_loss"};
 
 }  // namespace conoscope::core

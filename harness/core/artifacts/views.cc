@@ -61,6 +61,7 @@ metrics::HeadView make_head_view(const ArrayBag& bag) {
   out.bias = to_matrix(bag.get("head_bias"), 1).col(0);
   out.pooling = pooling_of(bag);
   out.output = output_of(bag);
+  if (const auto logits = bag.find("logits")) out.logits = to_matrix(*logits, 1);
   // A single position needs no pooling rule.
   if (out.positions == 1 && out.pooling == metrics::Pooling::kMean)
     out.pooling = metrics::Pooling::kNone;

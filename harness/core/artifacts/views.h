@@ -20,7 +20,8 @@ metrics::Output output_of(const ArrayBag& bag);
 /// outlive it.
 metrics::RowSource rows_in(const sdk::Tensor& tensor, int split);
 
-/// activations n x P x D (n x D counts as P = 1), which stay where they are, and the head.
+/// activations n x P x D (n x D counts as P = 1), which stay where they are, the head, and the
+/// logits of a network whose layer is not its last.
 metrics::HeadView make_head_view(const ArrayBag& bag);
 
 /// CAVs and importances; psi is not among the arrays.

@@ -38,6 +38,16 @@ cono_tensor tensor_of(const MatrixRef& matrix) {
   return out;
 }
 
+/// m x (P * D) as m x P x D.
+cono_tensor as_cube(cono_tensor rows, const HeadShape& shape) {
+  rows.ndim = 3;
+  rows.shape[1] = shape.positions;
+  rows.shape[2] = shape.width;
+  rows.strides[1] = shape.width;
+  rows.strides[2] = 1;
+  return rows;
+}
+
 /// A slot that maps one matrix to another.
 template <typename Call>
 Matrix map_matrix(HostCalls& host, const MatrixRef& in, Index columns, Call&& call) {
@@ -58,6 +68,12 @@ ForwardShape ForwardShape::of(const ArrayBag& dataset, const ArrayBag& model) {
   out.positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
   out.width = activations.shape(activations.dimensions() - 1);
   return out;
+}
+
+HeadShape HeadShape::of(const ArrayBag& model) {
+  const sdk::Tensor activations = model.get("activations");
+  return {activations.dimensions() == 3 ? activations.shape(1) : 1,
+          activations.shape(activations.dimensions() - 1), model.get("head_weight").rows()};
 }
 
 Forward::Forward(Function function, ForwardShape shape)
@@ -113,7 +129,8 @@ FittedModel::FittedModel(const PluginUse& use, const ArrayBag& artifact, const H
       host_(with_settings_of(host)),
       plugin_(use, *host_),
       forward_(plugin_.plugin.optional_table<cono_forward>(CONO_FORWARD_INTERFACE)),
-      intervene_(plugin_.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE)) {}
+      intervene_(plugin_.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE)),
+      head_(plugin_.plugin.optional_table<cono_head>(CONO_HEAD_INTERFACE)) {}
 
 Forward FittedModel::forward(const ArrayBag& dataset) {
   if (!forward_)
@@ -141,6 +158,27 @@ Matrix FittedModel::intervene(const MatrixRef& concepts) {
                       cube.strides[2] = 1;
                       return intervene_->intervene(plugin_.instance.get(), artifact_.raw(), &cube,
                                                    raw, out);
+                    });
+}
+
+Matrix FittedModel::head(const MatrixRef& activations) {
+  const HeadShape shape = HeadShape::of(artifact_);
+  return map_matrix(*host_, activations, shape.outputs,
+                    [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                      const cono_tensor cube = as_cube(*in, shape);
+                      return head_->head(plugin_.instance.get(), artifact_.raw(), &cube, raw, out);
+                    });
+}
+
+Matrix FittedModel::vjp(const MatrixRef& activations_and_cotangents) {
+  const HeadShape shape = HeadShape::of(artifact_);
+  const Matrix cotangents = activations_and_cotangents.rightCols(shape.outputs);
+  return map_matrix(*host_, activations_and_cotangents.leftCols(shape.size()), shape.size(),
+                    [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
+                      const cono_tensor cube = as_cube(*in, shape), u = tensor_of(cotangents);
+                      cono_tensor gradients = as_cube(*out, shape);
+                      return head_->vjp(plugin_.instance.get(), artifact_.raw(), &cube, &u, raw,
+                                        &gradients);
                     });
 }
 

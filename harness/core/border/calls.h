@@ -30,6 +30,14 @@ struct ForwardShape {
   static ForwardShape of(const ArrayBag& dataset, const ArrayBag& model);
 };
 
+/// What a model's head() reads and answers for one sample.
+struct HeadShape {
+  std::int64_t positions = 1, width = 0, outputs = 0;
+
+  static HeadShape of(const ArrayBag& model);
+  std::int64_t size() const { return positions * width; }  ///< numbers of a sample
+};
+
 /// A model as a function of new inputs.
 class Forward {
  public:
@@ -57,12 +65,20 @@ class FittedModel {
 
   bool answers_forward() const { return forward_.has_value(); }
   bool answers_intervene() const { return intervene_.has_value(); }
+  bool answers_head() const { return head_.has_value(); }
+  bool answers_vjp() const { return head_ && head_->vjp != nullptr; }
 
   /// The model on samples like those of the dataset that it was fitted on. Valid as long as this.
   /// throws  LoadFault: it has no forward()
   Forward forward(const ArrayBag& dataset);
   /// The task head on edited concepts: n x (k * w) -> n x C. Only if answers_intervene().
   metrics::Matrix intervene(const metrics::MatrixRef& concepts);
+  /// What lies above the layer on activations of m samples: m x (P * D) -> m x C. Only if
+  /// answers_head().
+  metrics::Matrix head(const metrics::MatrixRef& activations);
+  /// Its vector-Jacobian product with cotangents, m x C, beside the activations:
+  /// m x (P * D + C) -> m x (P * D). Only if answers_vjp().
+  metrics::Matrix vjp(const metrics::MatrixRef& activations_and_cotangents);
 
  private:
   const ArrayBag& artifact_;
@@ -71,6 +87,7 @@ class FittedModel {
   // One line here for each optional interface of a model.
   std::optional<cono_forward> forward_;
   std::optional<cono_intervene> intervene_;
+  std::optional<cono_head> head_;
 };
 
 /// An explainer, its plugin and what its fit left.

@@ -460,6 +460,14 @@ Metadata parse_metadata(std::string_view text, const std::string& file, Metadata
     for (const auto& [name, table] : in_file_order(*parameters, root_place.below("parameters")))
       out.parameters.push_back(
           read_parameter(name, *table, root_place.below("parameters").below(name)));
+  for (const std::string& name : reader.list("added")) {
+    const auto found = std::find_if(out.parameters.begin(), out.parameters.end(),
+                                    [&name](const Parameter& p) { return p.name == name; });
+    if (found == out.parameters.end() || !found->standard)
+      throw PluginRefused(place_of("added") + ": added = \"" + name +
+                          "\" is no parameter with a default");
+    found->added = true;
+  }
   if (std::count_if(out.parameters.begin(), out.parameters.end(),
                     [](const Parameter& p) { return p.role == "concept_count"; }) > 1)
     throw PluginRefused(where + ": two parameters have role = \"concept_count\"");

@@ -40,6 +40,7 @@ struct Parameter {
   std::string empty;  ///< what an empty list means, in one word
   std::string role;   ///< concept_count: it says how many concepts there will be; or empty
   std::string help;
+  bool added = false;  ///< later than the version: at its default it is no part of the identity
   /// The value is the path of data, which are known by their content.
   bool is_path() const { return type == ParameterType::kFile || type == ParameterType::kFolder; }
 

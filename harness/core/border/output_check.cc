@@ -94,6 +94,8 @@ void check_head(const ArrayBag& bag) {
   if (weight.dimensions() != 2) fail("head_weight is " + weight.shape_text() + ", expected C x D");
   check_shape(weight, {weight.shape(0), pooling == "flatten" ? positions * width : width});
   check_shape(bias, {weight.shape(0)});
+  if (const auto logits = bag.find("logits"))
+    check_shape(*logits, {activations.rows(), weight.shape(0)});
 }
 
 void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) {

@@ -21,8 +21,8 @@ using metrics::Index;
 using metrics::Matrix;
 using metrics::MatrixRef;
 
-constexpr int kProject = 0, kReconstruct = 1;  // of an explainer
-constexpr int kForward = 0, kIntervene = 1;    // of a model
+constexpr int kProject = 0, kReconstruct = 1;                     // of an explainer
+constexpr int kForward = 0, kIntervene = 1, kHead = 2, kVjp = 3;  // of a model
 
 struct Question {
   std::int32_t call = 0;
@@ -204,9 +204,19 @@ ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const A
         const auto fitted = std::make_shared<FittedModel>(use, artifact, host);
         std::optional<Forward> forward;
         if (dataset != nullptr) forward = fitted->forward(*dataset);
-        return {(forward ? 1 : 0) << kForward | fitted->answers_intervene() << kIntervene,
+        return {(forward ? 1 : 0) << kForward | fitted->answers_intervene() << kIntervene |
+                    fitted->answers_head() << kHead | fitted->answers_vjp() << kVjp,
                 [fitted, forward](int call, Index, const Matrix& rows) {
-                  return call == kForward ? (*forward)(rows) : fitted->intervene(rows);
+                  switch (call) {
+                    case kForward:
+                      return (*forward)(rows);
+                    case kIntervene:
+                      return fitted->intervene(rows);
+                    case kHead:
+                      return fitted->head(rows);
+                    default:
+                      return fitted->vjp(rows);
+                  }
                 }};
       }) {}
 
@@ -224,6 +234,31 @@ Forward ServedModel::forward() {
 Matrix ServedModel::intervene(const MatrixRef& concepts) {
   return server_.ask(kIntervene, 0, concepts, concepts.rows(),
                      artifact_.get("task_outputs").shape(1));
+}
+
+namespace {
+
+/// A sample's positions in one row.
+Matrix by_sample(const MatrixRef& activations, const HeadShape& shape) {
+  const Matrix packed = activations;
+  return Eigen::Map<const Matrix>(packed.data(), packed.rows() / shape.positions, shape.size());
+}
+
+}  // namespace
+
+Matrix ServedModel::head(const MatrixRef& activations) {
+  const HeadShape shape = HeadShape::of(artifact_);
+  const Matrix rows = by_sample(activations, shape);
+  return server_.ask(kHead, 0, rows, rows.rows(), shape.outputs);
+}
+
+Matrix ServedModel::vjp(const MatrixRef& activations, const MatrixRef& cotangents) {
+  const HeadShape shape = HeadShape::of(artifact_);
+  const Matrix rows = by_sample(activations, shape);
+  Matrix both(rows.rows(), shape.size() + shape.outputs);
+  both << rows, cotangents;
+  const Matrix out = server_.ask(kVjp, 0, both, rows.rows(), shape.size());
+  return Eigen::Map<const Matrix>(out.data(), activations.rows(), shape.width);
 }
 
 }  // namespace conoscope::core

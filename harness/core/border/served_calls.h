@@ -72,8 +72,13 @@ class ServedModel {
               const HostCalls& host);
 
   bool answers_intervene() const { return server_.answers(1); }
+  bool answers_head() const { return server_.answers(2); }
+  bool answers_vjp() const { return server_.answers(3); }
   Forward forward();
   metrics::Matrix intervene(const metrics::MatrixRef& concepts);
+  /// As metrics::HeadCalls: (m * P) x D -> m x C, and with cotangents m x C -> (m * P) x D.
+  metrics::Matrix head(const metrics::MatrixRef& activations);
+  metrics::Matrix vjp(const metrics::MatrixRef& activations, const metrics::MatrixRef& cotangents);
 
  private:
   const ArrayBag& artifact_;

@@ -38,8 +38,14 @@ double largest(const std::vector<double>& values) {
   return out;
 }
 
-/// What the head view says: b + W z, z the pooled activations.
+/// What the head view says of the first samples, whose activations are given: its logits, or where
+/// the layer is the last one b + W z, z the pooled activations.
 Block logits_of(const ArrayBag& model, const Block& activations) {
+  if (const auto logits = model.find("logits")) {
+    Block out({activations.shape[0], logits->shape(1)});
+    logits->row_block(0, activations.shape[0]).copy_to(std::span(out.values));
+    return out;
+  }
   const auto weight = model.get("head_weight");
   const std::int64_t outputs = weight.rows(), columns = weight.shape(1);
   const std::int64_t size = activations.shape[1] * activations.shape[2];

@@ -72,6 +72,7 @@ std::string what_brings(std::string_view view) {
       {"factors", "factors"},
       {"inputs", "images"},
       {"forward", "a model that runs new images (a run file)"},
+      {"head", "a model that runs new activations (a run file)"},
       {"other_seeds", "several seeds (a run file)"},
   };
   for (const auto& [name, arrays] : kArrays)

@@ -131,7 +131,8 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
             (shown.empty() ? "" : ",") + parameter.name + "=" + fs::path(file).filename().string();
       if (given[i] && !file.empty()) add_offers(component, parameter.offers);
     } else {
-      canonical[parameter.name] = parameter.canonical(value);
+      if (!parameter.added || *parameter.standard != value)
+        canonical[parameter.name] = parameter.canonical(value);
       if (given[i] && (!parameter.standard || *parameter.standard != value))
         shown += (shown.empty() ? "" : ",") + parameter.name + "=" + parameter.plain(value);
       if (given[i]) add_offers(component, parameter.offers);

@@ -40,6 +40,7 @@ void send(const Reporter& report, const metrics::Score& score, bool parts) {
 /// What is judged, and the plugins that answer for it.
 struct Judged {
   Judged(const Job& job, HostCalls& host);
+  void set_above();
 
   ArrayBag dataset, model;
   std::optional<ArrayBag> explanation;
@@ -72,7 +73,12 @@ Judged::Judged(const Job& job, HostCalls& host)
     apply_control(*subject.explanation(), job.control, sdk::Seed(job.control_seed));
 
   const bool from_pixels = !job.plugin && any_asks_for(job.metrics, "forward");
-  if (!job.model || (subject.views().concepts == nullptr && !from_pixels)) return;
+  const metrics::HeadView* const head = subject.views().head;
+  const bool asks_head = !job.plugin && head != nullptr && any_asks_for(job.metrics, "head");
+  // At the last layer the head view says all, and nobody calls.
+  const bool calls_head = asks_head && !head->last_layer();
+  if (asks_head) subject.set_above({});
+  if (!job.model || (subject.views().concepts == nullptr && !from_pixels && !calls_head)) return;
   fitted.emplace(*job.model, model, from_pixels ? &dataset : nullptr, host);
   if (fitted->answers_intervene())
     subject.set_intervention([this](const MatrixRef& concepts) {
@@ -84,6 +90,19 @@ Judged::Judged(const Job& job, HostCalls& host)
       }
     });
   if (from_pixels) subject.add_images(dataset, fitted->forward());
+  if (calls_head) set_above();
+}
+
+void Judged::set_above() {
+  if (!fitted->answers_head())
+    throw LoadFault("the model's metadata offer head, but it has no " CONO_HEAD_INTERFACE);
+  metrics::HeadCalls above;
+  above.outputs = [this](const MatrixRef& activations) { return fitted->head(activations); };
+  if (fitted->answers_vjp())
+    above.vjp = [this](const MatrixRef& activations, const MatrixRef& cotangents) {
+      return fitted->vjp(activations, cotangents);
+    };
+  subject.set_above(std::move(above));
 }
 
 /// The built-in metrics of the job.

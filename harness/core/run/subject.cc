@@ -242,6 +242,7 @@ metrics::Views TestSubject::views() const {
   if (latent_) out.latent = &*latent_;
   out.annotations = &annotations_;
   if (images_) out.images = &*images_;
+  if (above_) out.above = &*above_;
   if (train_head_) out.train_head = &*train_head_;
   if (train_annotations_) out.train_annotations = &*train_annotations_;
   if (train_concepts_) out.train_concepts = &*train_concepts_;

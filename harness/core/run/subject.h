@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "harness/core/artifacts/artifact.h"
 #include "metrics/views.h"
@@ -36,6 +37,8 @@ class TestSubject {
   /// The test split's images with a forward call; left out unless asked for. Inputs that are not
   /// images (n x height x width x channels) stay out.
   void add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward);
+  /// What lies above the head view's layer; empty functions at the last layer.
+  void set_above(metrics::HeadCalls above) { above_ = std::move(above); }
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
 
   /// Replaces importances, or directions and importances, by random ones; see control.h.
@@ -58,6 +61,7 @@ class TestSubject {
   std::optional<metrics::Annotations> train_annotations_;
   std::optional<metrics::LatentView> latent_;
   std::optional<metrics::ImageView> images_;
+  std::optional<metrics::HeadCalls> above_;
   metrics::Annotations annotations_;
   ArrayBag plugin_arrays_;
 };

@@ -46,6 +46,7 @@ void check_images(const ImageView& images, const HeadView& head) {
 
 PartsOverClasses delete_pixels(const Subject& subject) {
   require_softmax(subject);
+  require_last_layer(subject);
   require_pooled(subject);
   if (subject.head().positions == 1) throw NotApplicable("there is one position only");
   const ExplainedHead& of = subject.once(explained_head);

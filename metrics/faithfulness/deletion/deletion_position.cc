@@ -14,6 +14,7 @@ namespace {
 
 PartsOverClasses delete_positions(const Subject& subject) {
   require_softmax(subject);
+  require_last_layer(subject);
   require_pooled(subject);
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();

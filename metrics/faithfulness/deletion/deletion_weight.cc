@@ -13,6 +13,7 @@ namespace {
 
 Result of_subject(const Subject& subject) {
   require_softmax(subject);
+  require_last_layer(subject);
   require_pooled(subject);
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();

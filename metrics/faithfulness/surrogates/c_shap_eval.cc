@@ -18,6 +18,7 @@ namespace {
 
 /// The largest K_c. throws NotApplicable: there is no network to train.
 Index largest_count(const Subject& subject) {
+  require_last_layer(subject);
   require_pooled(subject);
   const IndexVector counts = subject.once(explained_head).explanation().concepts();
   const Index most = *std::max_element(counts.begin(), counts.end());

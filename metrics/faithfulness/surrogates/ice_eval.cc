@@ -17,11 +17,15 @@ namespace conoscope::metrics {
 namespace {
 
 Complexity cost(const Subject& subject) {
+  require_last_layer(subject);
   return ice_complexity(subject.once(explained_head).explanation().concepts(),
                         subject.head().width());
 }
 
-Logits logits(const Subject& subject) { return ice_eval_surrogate(subject.once(explained_head)); }
+Logits logits(const Subject& subject) {
+  require_last_layer(subject);
+  return ice_eval_surrogate(subject.once(explained_head));
+}
 
 }  // namespace
 

@@ -27,6 +27,7 @@ double largest_cosine(const MatrixRef& cavs, const MatrixRef& weight, Index c, d
 }
 
 Result of_subject(const Subject& subject) {
+  require_last_layer(subject);
   require_pooled(subject);
   const ExplainedHead& of = subject.once(explained_head);
   const Index concepts = of.explanation().all_concepts();

@@ -1,5 +1,6 @@
 // A small convolutional classifier, trained here: 3 x 3 convolutions with ReLU, global average
-// pooling and a linear head. Its last feature map and its head are the head view.
+// pooling and a linear head. Its last feature map and its head are the head view, or one of its other
+// feature maps and how the rest of the network reads that in the mean.
 //
 //   x -> standardise -> [conv 3x3, ReLU, (max pool 2x2)] per entry of `channels` -> mean -> W, b
 //
@@ -9,9 +10,12 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <memory>
+#include <string>
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/classifier.h"
+#include "plugins/models/common/torch/network_above.h"
 #include "plugins/models/common/torch/training.h"
 
 namespace {
@@ -23,8 +27,8 @@ class Convolutions final : public Trunk {
  public:
   /// To be trained.
   Convolutions(const Tensor& training_images, const std::vector<std::int64_t>& channels,
-               sdk::Seed seed)
-      : standard_(spread_of(training_images)) {
+               std::int64_t layer_shown, sdk::Seed seed)
+      : standard_(spread_of(training_images)), shown_(static_cast<std::size_t>(layer_shown)) {
     std::int64_t from = training_images.size(1);
     for (std::size_t layer = 0; layer < channels.size(); ++layer) {
       weights_.push_back(initial_weights({channels[layer], from, 3, 3}, std::sqrt(2.0),
@@ -35,7 +39,8 @@ class Convolutions final : public Trunk {
   }
 
   /// As write() left it.
-  explicit Convolutions(const sdk::Arrays& model) {
+  Convolutions(const sdk::Arrays& model, std::int64_t layer_shown)
+      : shown_(static_cast<std::size_t>(layer_shown)) {
     for (std::size_t layer = 0;; ++layer) {
       const auto weight = model.find("state.weight." + std::to_string(layer));
       if (!weight) break;
@@ -48,14 +53,14 @@ class Convolutions final : public Trunk {
   }
 
   Tensor features(const Tensor& images, bool /*training*/) const override {
-    Tensor x = (images - standard_.mean) / standard_.scale;
-    for (std::size_t layer = 0; layer < weights_.size(); ++layer) {
-      x = torch::relu(torch::conv2d(x, weights_[layer], biases_[layer], 1, 1));
-      if (layer + 1 < weights_.size() && x.size(2) >= 8 && x.size(3) >= 8)
-        x = torch::max_pool2d(x, 2);
-    }
-    return x;
+    return run(standardised(images), 0, weights_.size());
   }
+
+  Tensor below(const Tensor& images) const override {
+    return run(standardised(images), 0, shows_last_layer() ? weights_.size() : shown_);
+  }
+  Tensor above(const Tensor& layer) const override { return run(layer, shown_, weights_.size()); }
+  bool shows_last_layer() const override { return shown_ == 0; }
 
   std::int64_t width() const override { return weights_.back().size(0); }
 
@@ -75,8 +80,24 @@ class Convolutions final : public Trunk {
   }
 
  private:
+  Tensor standardised(const Tensor& images) const {
+    return (images - standard_.mean) / standard_.scale;
+  }
+
+  /// Convolutions from ... to - 1, in the precision of x.
+  Tensor run(Tensor x, std::size_t from, std::size_t to) const {
+    for (std::size_t layer = from; layer < to; ++layer) {
+      x = torch::relu(torch::conv2d(x, weights_[layer].to(x.scalar_type()),
+                                    biases_[layer].to(x.scalar_type()), 1, 1));
+      if (layer + 1 < weights_.size() && x.size(2) >= 8 && x.size(3) >= 8)
+        x = torch::max_pool2d(x, 2);
+    }
+    return x;
+  }
+
   std::vector<Tensor> weights_, biases_;
   Spread standard_;
+  std::size_t shown_;  ///< how many convolutions lie below the layer of the head view; 0: all
 };
 
 constexpr auto kParameters = sdk::parameters(
@@ -84,17 +105,28 @@ constexpr auto kParameters = sdk::parameters(
         .between(1, 4096)
         .not_empty()
         .help("output channels of each 3 x 3 convolution; the last is the head view's width D"),
+    sdk::integer("layer", 0)
+        .between(0, 4096)
+        .help("the head view's layer: 0, the last; 1, 2, ...: what that convolution gives, after "
+              "ReLU "
+              "and pool"),
     classifier_parameters(15, 32, 0.003, 1e-4));
 
-class Cnn final : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
+class Cnn final : public sdk::Model, public sdk::Forward, public TrunkHead {
  public:
   explicit Cnn(const sdk::ParamsOf<kParameters>& params)
-      : channels_(params.integers("channels")), options_(read_classifier_options(params)) {}
+      : channels_(params.integers("channels")),
+        layer_(params.integer("layer")),
+        options_(read_classifier_options(params)) {
+    if (layer_ > static_cast<std::int64_t>(channels_.size()))
+      throw std::invalid_argument("cnn: layer is " + std::to_string(layer_) + ", but there are " +
+                                  std::to_string(channels_.size()) + " convolutions");
+  }
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
     const Lesson lesson = read_lesson(dataset, to_images(dataset.get("inputs")));
-    const Convolutions trunk(lesson.training_inputs(), channels_, context.seed());
+    const Convolutions trunk(lesson.training_inputs(), channels_, layer_, context.seed());
     fit_classifier("cnn", trunk, lesson, options_, context, out);
   }
 
@@ -102,13 +134,18 @@ class Cnn final : public sdk::Model, public sdk::Forward, public sdk::LinearHead
                std::span<double> activations) override {
     make_repeatable();
     const Tensor images = to_images(inputs);
-    const Convolutions trunk(model);
+    const Convolutions trunk(model, layer_);
     check_width(model, inputs, images.size(1), "channels");
     answer_forward(trunk, images, context, activations);
   }
 
  private:
+  std::unique_ptr<Trunk> read_trunk(const sdk::Arrays& model) const override {
+    return std::make_unique<Convolutions>(model, layer_);
+  }
+
   std::vector<std::int64_t> channels_;
+  std::int64_t layer_;
   ClassifierOptions options_;
 };
 
@@ -121,5 +158,6 @@ citation = "Lin, Chen & Yan, Network In Network, arXiv:1312.4400"
 needs = ["inputs"]
 offers = ["head_view", "nonnegative_activations", "images", "forward", "head"]
 seeded = true
+added = ["layer"]
 )",
                 kParameters)

@@ -10,10 +10,12 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/classifier.h"
+#include "plugins/models/common/torch/network_above.h"
 #include "plugins/models/common/torch/training.h"
 #include "plugins/models/common/torch/weights.h"
 
@@ -43,11 +45,12 @@ struct Convolution {
   }
 
   Tensor operator()(const Tensor& x, bool training) const {
-    const Tensor y = torch::conv2d(x, kernel, {}, stride, kernel.size(2) / 2);
+    const auto as = [&x](const Tensor& tensor) { return tensor.to(x.scalar_type()); };
+    const Tensor y = torch::conv2d(x, as(kernel), {}, stride, kernel.size(2) / 2);
     // One value has no variance.
     const bool many = y.size(0) * y.size(2) * y.size(3) > 1;
-    return torch::batch_norm(y, scale, shift, mean, variance, training && many, kBatchNormMomentum,
-                             kBatchNormEpsilon, /*cudnn_enabled=*/false);
+    return torch::batch_norm(y, as(scale), as(shift), as(mean), as(variance), training && many,
+                             kBatchNormMomentum, kBatchNormEpsilon, /*cudnn_enabled=*/false);
   }
 };
 
@@ -72,6 +75,7 @@ struct Block {
 struct Layout {
   std::int64_t depth, width;
   bool projections;
+  std::int64_t shown;  ///< how many stages lie below the layer of the head view; 0: all
 };
 
 class ResidualBlocks final : public Trunk {
@@ -79,7 +83,9 @@ class ResidualBlocks final : public Trunk {
   /// weights   new, or of an artifact
   /// standard  of the training images; not looked at when the weights are of an artifact
   ResidualBlocks(Weights weights, const Spread& standard, const Layout& layout)
-      : weights_(std::move(weights)), width_(layout.width << (kStages - 1)) {
+      : weights_(std::move(weights)),
+        width_(layout.width << (kStages - 1)),
+        shown_(static_cast<std::size_t>(layout.shown * ((layout.depth - 2) / (2 * kStages)))) {
     const auto statistic = [this](const std::string& name, const Tensor& initial) {
       return weights_.statistic(name, initial.flatten()).to(torch::kFloat32).view({1, -1, 1, 1});
     };
@@ -104,18 +110,33 @@ class ResidualBlocks final : public Trunk {
   }
 
   Tensor features(const Tensor& images, bool training) const override {
-    Tensor x = torch::relu((*stem_)((images - mean_) / scale_, training));
-    for (const Block& block : blocks_) x = block(x, training);
-    return x;
+    return run(stem(images, training), 0, blocks_.size(), training);
   }
+
+  Tensor below(const Tensor& images) const override {
+    return run(stem(images, false), 0, shows_last_layer() ? blocks_.size() : shown_, false);
+  }
+  Tensor above(const Tensor& layer) const override {
+    return run(layer, shown_, blocks_.size(), false);
+  }
+  bool shows_last_layer() const override { return shown_ == 0; }
 
   std::int64_t width() const override { return width_; }
   std::vector<Tensor> trained() const override { return weights_.trained(); }
   void write(sdk::Sink& out) const override { weights_.write(out); }
 
  private:
+  Tensor stem(const Tensor& images, bool training) const {
+    return torch::relu((*stem_)((images - mean_) / scale_, training));
+  }
+  Tensor run(Tensor x, std::size_t from, std::size_t to, bool training) const {
+    for (std::size_t i = from; i < to; ++i) x = blocks_[i](x, training);
+    return x;
+  }
+
   Weights weights_;
   std::int64_t width_;
+  std::size_t shown_;  ///< blocks below the layer of the head view; 0: all
   Tensor mean_, scale_;
   std::optional<Convolution> stem_;
   std::vector<Block> blocks_;
@@ -131,12 +152,16 @@ constexpr auto kParameters = sdk::parameters(
         .choices({"A", "B"})
         .help("where a stage begins: A, every other pixel and channels of zeros; B, a 1 x 1 "
               "convolution"),
+    sdk::integer("layer", 0)
+        .between(0, kStages)
+        .help("the head view's layer: 0, the last; 1, 2, 3: what that stage gives"),
     classifier_parameters(30, 32, 0.003, 1e-4));
 
-class ResNet final : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
+class ResNet final : public sdk::Model, public sdk::Forward, public TrunkHead {
  public:
   explicit ResNet(const sdk::ParamsOf<kParameters>& params)
-      : layout_{params.integer("depth"), params.integer("width"), params.text("shortcut") == "B"},
+      : layout_{params.integer("depth"), params.integer("width"), params.text("shortcut") == "B",
+                params.integer("layer")},
         options_(read_classifier_options(params)) {
     if (layout_.depth % 6 != 2)
       throw std::invalid_argument("resnet: depth is " + std::to_string(layout_.depth) +
@@ -156,12 +181,15 @@ class ResNet final : public sdk::Model, public sdk::Forward, public sdk::LinearH
     make_repeatable();
     const Tensor images = to_images(inputs);
     check_width(model, inputs, images.size(1), "channels");
-    const Tensor shape = torch::zeros({1, images.size(1), 1, 1});
-    answer_forward(ResidualBlocks(Weights(model), {shape, shape}, layout_), images, context,
-                   activations);
+    answer_forward(*read_trunk(model), images, context, activations);
   }
 
  private:
+  std::unique_ptr<Trunk> read_trunk(const sdk::Arrays& model) const override {
+    const Tensor shape = torch::zeros({1, model.get("state.mean").rows(), 1, 1});
+    return std::make_unique<ResidualBlocks>(Weights(model), Spread{shape, shape}, layout_);
+  }
+
   Layout layout_;
   ClassifierOptions options_;
 };
@@ -175,5 +203,6 @@ citation = "He et al., Deep Residual Learning for Image Recognition, CVPR 2016"
 needs = ["inputs"]
 offers = ["head_view", "nonnegative_activations", "images", "forward", "head"]
 seeded = true
+added = ["layer"]
 )",
                 kParameters)

@@ -87,20 +87,26 @@ std::vector<jit::Node*> find_calls(jit::Graph& graph, const std::string& layer) 
   }
 }
 
+Tensor to_tensor(const Block& block) {
+  return torch::from_blob(const_cast<float*>(block.values.data()), block.shape).clone();
+}
+
 Block to_block(const Tensor& tensor) {
-  const Tensor values = tensor.to(torch::kFloat32).contiguous();
+  const Tensor values = tensor.detach().to(torch::kFloat32).contiguous();
   const float* begin = values.data_ptr<float>();
   return {values.sizes().vec(), {begin, begin + values.numel()}};
 }
 
 }  // namespace
 
-Script::Script(const std::string& file, const std::string& layer, const std::string& head)
+Script::Script(const std::string& file, const std::string& layer, const std::string& head,
+               Above above)
     : file_(file), layer_(layer), module_(load(file)) {
   if (!module_.find_method("forward")) throw std::invalid_argument(file + ": has no forward()");
   module_.eval();
-  find_head(head);
-  watch();
+  // Above a layer in the middle there need not be one linear layer that is the head.
+  if (above == Above::kLinear || !head.empty()) find_head(head);
+  watch(above);
 }
 
 void Script::find_head(const std::string& name) {
@@ -136,8 +142,8 @@ void Script::find_head(const std::string& name) {
   head_ = *named;
 }
 
-void Script::watch() {
-  const std::string where = file_ + ": layer '" + layer_ + "' ";
+void Script::watch(Above above) {
+  const std::string where = where_layer();
   const auto graph = jit::toGraphFunction(module_.get_method("forward").function()).graph()->copy();
   const auto calls = find_calls(*graph, layer_);
   if (calls.empty()) throw std::invalid_argument(where + "is never called by forward()");
@@ -153,6 +159,7 @@ void Script::watch() {
   if (!output->type()->isSubtypeOf(*c10::TensorType::get()))
     throw std::invalid_argument(file_ + ": forward() gives " + output->type()->repr_str() +
                                 " and no tensor");
+  if (above == Above::kNetwork) cut(*graph);
   jit::Node* const both = graph->insertNode(graph->createTuple({output, layer}));
   graph->eraseOutput(0);
   graph->registerOutput(both->output());
@@ -161,12 +168,62 @@ void Script::watch() {
                                                   jit::ExecutorExecutionMode::SIMPLE);
 }
 
+void Script::cut(jit::Graph& whole) {
+  const auto graph = whole.copy();
+  jit::Node* const call = find_calls(*graph, layer_)[0];
+  call->output()->replaceAllUsesWith(
+      graph->addInput("activations")->setType(c10::TensorType::get()));
+  // What is left without a use was there for the layer's sake, checks of its inputs too.
+  for (jit::Node* node = call; node != graph->block()->param_node();) {
+    jit::Node* const before = node->prev();
+    if (!node->hasUses()) node->destroy();
+    node = before;
+  }
+  if (graph->inputs()[1]->hasUses())
+    throw std::invalid_argument(where_layer() +
+                                "is not all that the output depends on: what lies below it is read "
+                                "above it, too");
+  above_ = std::make_shared<jit::GraphFunction>("conoscope.above", graph, nullptr,
+                                                jit::ExecutorExecutionMode::SIMPLE);
+}
+
+Tensor Script::run_above(const Tensor& layer) {
+  jit::Stack stack = {module_._ivalue(), torch::zeros({1})};
+  module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack);
+  stack.emplace_back(layer);
+  above_->run(stack);
+  return stack.back().toTensor();
+}
+
+Block Script::above(const Block& layer) {
+  make_repeatable();
+  const torch::NoGradGuard no_grad;
+  try {
+    return to_block(run_above(to_tensor(layer)));
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(where_layer() + "of " + shape_text(layer.shape) + ": " +
+                                essence(error));
+  }
+}
+
+Block Script::gradient(const Block& layer, const Block& cotangents) {
+  make_repeatable();
+  try {
+    const Tensor at = to_tensor(layer).requires_grad_(true);
+    // A copy, because a layer may be altered in place, and `at` must not.
+    const Tensor output = run_above(at.clone());
+    return to_block(torch::autograd::grad({output}, {at}, {to_tensor(cotangents)})[0]);
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(where_layer() + "of " + shape_text(layer.shape) + ": " +
+                                essence(error));
+  }
+}
+
 Script::Answer Script::operator()(const Block& batch) {
   make_repeatable();
   const torch::NoGradGuard no_grad;
   try {
-    const Tensor inputs =
-        torch::from_blob(const_cast<float*>(batch.values.data()), batch.shape).clone();
+    const Tensor inputs = to_tensor(batch);
     jit::Stack stack = {module_._ivalue(), inputs};
     // Fills in the defaults of further arguments.
     module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack);

@@ -22,20 +22,29 @@ class Script final : public Network {
   /// throws  std::invalid_argument, beginning with the file's name: no such file; not TorchScript,
   ///         or of a version that this libtorch does not read, with libtorch's own words; no such
   ///         layer or head, with the names there are; a layer that is not called exactly once, or
-  ///         gives no tensor; a head that is not linear
-  Script(const std::string& file, const std::string& layer, const std::string& head);
+  ///         gives no tensor; a head that is not linear; Above::kNetwork and an output that
+  ///         what lies below the layer reaches past it
+  Script(const std::string& file, const std::string& layer, const std::string& head,
+         Above above = Above::kLinear);
 
   Answer operator()(const Block& batch) override;
   const LinearHead& head() const override { return head_; }
+  Block above(const Block& layer) override;
+  Block gradient(const Block& layer, const Block& cotangents) override;
 
  private:
+  std::string where_layer() const { return file_ + ": layer '" + layer_ + "' "; }
   void find_head(const std::string& name);
-  void watch();
+  void watch(Above above);
+  void cut(torch::jit::Graph& graph);
+  Tensor run_above(const Tensor& layer);
 
   std::string file_, layer_;
   torch::jit::Module module_;
   LinearHead head_;
   std::shared_ptr<torch::jit::Function> watched_;  ///< forward, returning (output, layer's output)
+  /// The same with the layer's output as one more argument, in the layer's place; returns the output.
+  std::shared_ptr<torch::jit::Function> above_;
 };
 
 }  // namespace conoscope::models

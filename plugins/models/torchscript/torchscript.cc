@@ -14,18 +14,28 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("head", "")
         .help("name of the linear submodule that gives the output; empty: the last one after the "
               "layer"),
+    sdk::text("above", "linear")
+        .choices({"linear", "network"})
+        .help("what lies between the layer and the output: pooling and the head alone, or more of "
+              "the "
+              "network"),
     kOwnNetworkParameters);
 
 class TorchScript final : public OwnNetwork {
  public:
   explicit TorchScript(const sdk::ParamsOf<kParameters>& params)
-      : OwnNetwork("torchscript", params) {}
+      : OwnNetwork("torchscript", params, above_of(params)), above_(above_of(params)) {}
 
  private:
+  static Above above_of(const sdk::ParamsOf<kParameters>& params) {
+    return params.text("above") == "network" ? Above::kNetwork : Above::kLinear;
+  }
   std::unique_ptr<Network> open(const std::string& file, const std::string& layer,
                                 const std::string& head) const override {
-    return std::make_unique<Script>(file, layer, head);
+    return std::make_unique<Script>(file, layer, head, above_);
   }
+
+  Above above_;
 };
 
 }  // namespace
@@ -37,5 +47,6 @@ citation = ""
 needs = ["inputs"]
 offers = ["head_view", "images", "forward", "head"]
 seeded = false
+added = ["above"]
 )",
                 kParameters)

@@ -91,6 +91,22 @@ TEST_CASE("defaults are filled in, and left out of the name") {
   CHECK(found[0].key.size() == 32);
 }
 
+TEST_CASE("a parameter that was added leaves the identity as it was, at its default") {
+  World world;
+  world.plugin("e", kParameters);
+  const auto before = world(world.ask("e"))[0];
+  const std::string more = "[parameters.layer]\ntype = \"integer\"\ndefault = 0\n";
+  const auto key = [&](const std::string& text, const std::vector<ParameterRequest>& params) {
+    world.plugin("e", text);
+    return world(world.ask("e", params))[0].key;
+  };
+  const std::string added = "added = [\"layer\"]" + kParameters + more;
+  CHECK(key(added, {}) == before.key);
+  CHECK(key(added, {{"layer", {whole(0)}, {}}}) == before.key);
+  CHECK(key(added, {{"layer", {whole(1)}, {}}}) != before.key);
+  CHECK(key(kParameters + more, {}) != before.key);
+}
+
 TEST_CASE("a sweep varies the last parameter of the run file fastest") {
   World world;
   world.plugin("e", kParameters);

@@ -187,6 +187,20 @@ TEST_CASE("every refusal of a parameter") {
   refused("type = \"text\"\ndefault = \"c\"\nchoices = [\"a\", \"b\"]", "expected one of a, b");
 }
 
+TEST_CASE("parameters that were added later") {
+  const auto text = [](const std::string& more) {
+    return metadata_text("model", "x", "added = [\"layer\"]\n" + more);
+  };
+  const auto good =
+      parse(text("[parameters.layer]\ntype = \"integer\"\ndefault = 0\n[parameters.k]\ntype = "
+                 "\"integer\"\n"));
+  CHECK(good.parameters[0].added);
+  CHECK_FALSE(good.parameters[1].added);
+  for (const char* bad : {"", "[parameters.layer]\ntype = \"integer\"\n"})
+    CHECK_THROWS_SAYING(parse(text(bad)), PluginRefused,
+                        "added = \"layer\" is no parameter with a default");
+}
+
 TEST_CASE("one parameter at most counts the concepts") {
   const std::string count = "type = \"integer\"\nrole = \"concept_count\"\n";
   const auto text = [&](const std::string& more) {

@@ -29,6 +29,21 @@ Block HeadView::positions(const std::string& where, const std::string& layer, Bl
   return out;
 }
 
+Block HeadView::as_layer(const std::vector<std::int64_t>& shape, const Block& positions) {
+  const std::int64_t samples = positions.shape[0], count = positions.shape[1],
+                     width = positions.shape[2];
+  Block out{shape, positions.values};
+  out.shape.insert(out.shape.begin(), samples);
+  if (shape.size() != 3) return out;
+  using Map = Eigen::Map<const LinearHead::Weight>;
+  for (std::int64_t i = 0; i < samples; ++i)
+    Eigen::Map<LinearHead::Weight>(&out.values[static_cast<std::size_t>(i * count * width)], width,
+                                   count) =
+        Map(&positions.values[static_cast<std::size_t>(i * count * width)], count, width)
+            .transpose();
+  return out;
+}
+
 HeadView::HeadView(std::string where, std::string layer, const LinearHead& head,
                    const Block& output)
     : where_(std::move(where)),

@@ -30,6 +30,9 @@ class HeadView {
   /// throws  std::invalid_argument: it has another shape
   static Block positions(const std::string& where, const std::string& layer, Block output);
 
+  /// Back again: n x P x D as the layer gives it. shape: of one sample there.
+  static Block as_layer(const std::vector<std::int64_t>& shape, const Block& positions);
+
   /// output  what the layer gave for some samples
   /// throws  std::invalid_argument: the head reads neither D nor P D numbers
   HeadView(std::string where, std::string layer, const LinearHead& head, const Block& output);

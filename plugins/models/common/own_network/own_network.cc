@@ -10,17 +10,28 @@
 
 namespace conoscope::models {
 
-OwnNetwork::OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params)
+Block Network::above(const Block&) {
+  throw sdk::NotApplicable("this network cannot be run from a layer on");
+}
+
+Block Network::gradient(const Block&, const Block&) {
+  throw sdk::NotApplicable("this network gives no derivatives");
+}
+
+OwnNetwork::OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params,
+                       Above above)
     : id_(id),
       preparation_(id, params),
       file_(params.file("file")),
       layer_(params.text("layer")),
       head_(params.text("head")),
       output_(params.text("output")),
-      batch_size_(params.integer("batch_size")) {}
+      batch_size_(params.integer("batch_size")),
+      above_(above) {}
 
 void OwnNetwork::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) {
   network();
+  if (above_ == Above::kNetwork) return fit_above(dataset, context, out);
   const sdk::Tensor inputs = dataset.get("inputs");
   preparation_.check(inputs);
   const std::int64_t samples = inputs.rows();
@@ -65,6 +76,159 @@ void OwnNetwork::fit(const sdk::Arrays& dataset, const sdk::Context& context, sd
     report_score(dataset, outputs, context, out);
   else
     out.text("output", output_);
+}
+
+/// The head view of a layer below the last one, with how the network reads it in the mean over the
+/// training rows:
+///
+///   W_c = mean_i sum_p d output_ic / d activation_ip,   b = mean_i (output_i - W mean_p activation_ip)
+void OwnNetwork::fit_above(const sdk::Arrays& dataset, const sdk::Context& context,
+                           sdk::Sink& out) {
+  const sdk::Tensor inputs = dataset.get("inputs");
+  preparation_.check(inputs);
+  const std::int64_t samples = inputs.rows();
+  const auto train = row_index(dataset, "train_index", samples);
+  std::vector<char> in_train(static_cast<std::size_t>(samples), 0);
+  for (const std::int64_t row : train) in_train[static_cast<std::size_t>(row)] = 1;
+
+  std::vector<std::int64_t> layer, first;  // of one sample: the layer's own shape, and P x D
+  std::span<float> activations;
+  HeadView::Rows outputs, weight;
+  Eigen::RowVectorXd mean;  // of the pooled activations of the training rows
+  using Map = Eigen::Map<const models::LinearHead::Weight>;
+  for (std::int64_t i = 0; i < samples; i += batch_size_) {
+    context.check_cancelled();
+    const std::int64_t end = std::min(i + batch_size_, samples), count = end - i;
+    const Block batch = preparation_(inputs, i, end);
+    const Network::Answer answer = network()(batch);
+    check_finite(answer);
+    const Block positions = positions_of(answer.layer, count);
+    if (layer.empty()) {
+      check_repeats(answer, batch);
+      if (answer.output.shape.size() != 2)
+        throw std::invalid_argument(file_ + ": the network's output is " +
+                                    shape_text(answer.output.shape) + ", expected n x C");
+      layer.assign(answer.layer.shape.begin() + 1, answer.layer.shape.end());
+      first = {positions.shape[1], positions.shape[2]};
+      outputs.resize(samples, answer.output.shape[1]);
+      weight = HeadView::Rows::Zero(outputs.cols(), first[1]);
+      mean = Eigen::RowVectorXd::Zero(first[1]);
+      activations = out.create<float>("activations", {samples, first[0], first[1]});
+    }
+    if (!std::equal(layer.begin(), layer.end(), answer.layer.shape.begin() + 1,
+                    answer.layer.shape.end()))
+      throw std::invalid_argument(file_ + ": layer '" + layer_ + "' gives " +
+                                  shape_text(answer.layer.shape) + " for samples from " +
+                                  std::to_string(i) + ", but " + shape_text(layer) +
+                                  " for the first; all samples must have as many");
+    outputs.middleRows(i, count) =
+        Map(answer.output.values.data(), count, outputs.cols()).cast<double>();
+    check_above(answer);
+    std::ranges::copy(positions.values, activations.begin() + i * first[0] * first[1]);
+    for (Eigen::Index c = 0; c < outputs.cols(); ++c) {
+      Block unit{answer.output.shape, std::vector<float>(answer.output.values.size(), 0.0F)};
+      for (std::int64_t s = 0; s < count; ++s)
+        if (in_train[static_cast<std::size_t>(i + s)])
+          unit.values[static_cast<std::size_t>(s * outputs.cols() + c)] = 1.0F;
+      const Block gradient = positions_of(network().gradient(answer.layer, unit), count);
+      weight.row(c) +=
+          Map(gradient.values.data(), count * first[0], first[1]).cast<double>().colwise().sum();
+    }
+    for (std::int64_t s = 0; s < count; ++s)
+      if (in_train[static_cast<std::size_t>(i + s)])
+        mean += Map(&positions.values[static_cast<std::size_t>(s * first[0] * first[1])], first[0],
+                    first[1])
+                    .cast<double>()
+                    .colwise()
+                    .mean();
+    context.progress(static_cast<double>(end) / static_cast<double>(samples));
+  }
+  const auto rows = static_cast<double>(train.size());
+  weight /= rows;
+  mean /= rows;
+  Eigen::RowVectorXd bias = -mean * weight.transpose();
+  for (const std::int64_t row : train) bias += outputs.row(row) / rows;
+
+  const auto write = [&out](const char* name, const HeadView::Rows& matrix,
+                            const std::vector<std::int64_t>& shape) {
+    std::copy_n(matrix.data(), matrix.size(), out.create<double>(name, shape).begin());
+  };
+  write("logits", outputs, {samples, outputs.cols()});
+  write("head_weight", weight, {weight.rows(), weight.cols()});
+  write("head_bias", bias, {bias.size()});
+  std::ranges::copy(
+      layer,
+      out.create<std::int64_t>("state.layer", {static_cast<std::int64_t>(layer.size())}).begin());
+  out.text("pooling", first[0] == 1 ? "none" : "mean");
+  if (output_ == "task")
+    report_score(dataset, outputs, context, out);
+  else
+    out.text("output", output_);
+}
+
+/// Nothing reaches the output but through the layer.
+void OwnNetwork::check_above(const Network::Answer& answer) {
+  const Block again = network().above(answer.layer);
+  float apart = 0.0F, largest = 1.0F;
+  bool same = again.shape == answer.output.shape;
+  for (std::size_t i = 0; same && i < again.values.size(); ++i) {
+    largest = std::max(largest, std::abs(answer.output.values[i]));
+    const float off = std::abs(again.values[i] - answer.output.values[i]);
+    same = std::isfinite(off);
+    apart = std::max(apart, off);
+  }
+  if (!same || apart > 1e-4F * largest)
+    throw std::invalid_argument(file_ + ": run from layer '" + layer_ +
+                                "' on, the network gives another output");
+}
+
+Block OwnNetwork::layer_block(const sdk::Arrays& model, const sdk::Tensor& activations,
+                              std::int64_t begin, std::int64_t end) const {
+  const auto layer = model.get("state.layer").values<const std::int64_t>();
+  const sdk::Tensor part = activations.row_block(begin, end - begin);
+  Block positions{{end - begin, activations.shape(1), activations.shape(2)},
+                  std::vector<float>(static_cast<std::size_t>(part.size()))};
+  copy_finite(part, positions.values.data());
+  return HeadView::as_layer({layer.begin(), layer.end()}, positions);
+}
+
+void OwnNetwork::head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                      const sdk::Context& context, std::span<double> outputs) {
+  if (above_ == Above::kLinear) return sdk::LinearHead::head(model, activations, context, outputs);
+  const std::int64_t samples = activations.rows();
+  auto to = outputs.begin();
+  for (std::int64_t i = 0; i < samples; i += batch_size_) {
+    context.check_cancelled();
+    const Block answer =
+        network().above(layer_block(model, activations, i, std::min(i + batch_size_, samples)));
+    if (static_cast<std::ptrdiff_t>(answer.values.size()) > outputs.end() - to)
+      throw std::invalid_argument("outputs: room for " + std::to_string(outputs.size()) +
+                                  " numbers, but there are more");
+    to = std::ranges::copy(answer.values, to).out;
+  }
+}
+
+void OwnNetwork::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                     const sdk::Tensor& cotangents, const sdk::Context& context,
+                     std::span<double> gradients) {
+  if (above_ == Above::kLinear)
+    return sdk::LinearHead::vjp(model, activations, cotangents, context, gradients);
+  const std::int64_t samples = activations.rows();
+  auto to = gradients.begin();
+  for (std::int64_t i = 0; i < samples; i += batch_size_) {
+    context.check_cancelled();
+    const std::int64_t end = std::min(i + batch_size_, samples);
+    const sdk::Tensor part = cotangents.row_block(i, end - i);
+    Block unit{{end - i, cotangents.shape(1)},
+               std::vector<float>(static_cast<std::size_t>(part.size()))};
+    copy_finite(part, unit.values.data());
+    const Block answer =
+        positions_of(network().gradient(layer_block(model, activations, i, end), unit), end - i);
+    if (static_cast<std::ptrdiff_t>(answer.values.size()) > gradients.end() - to)
+      throw std::invalid_argument("gradients: room for " + std::to_string(gradients.size()) +
+                                  " numbers, but there are more");
+    to = std::ranges::copy(answer.values, to).out;
+  }
 }
 
 void OwnNetwork::forward(const sdk::Arrays&, const sdk::Tensor& inputs, const sdk::Context& context,
@@ -125,8 +289,10 @@ void OwnNetwork::report_score(const sdk::Arrays& dataset, const HeadView::Rows& 
                                                           : answers.outputs == outputs.cols();
   if (!fits)
     throw std::invalid_argument(
-        file_ + ": head '" + network_->head().name + "' has " + std::to_string(outputs.cols()) +
-        " outputs, but the dataset asks for " + std::to_string(answers.outputs));
+        file_ + ": " +
+        (above_ == Above::kLinear ? "head '" + network_->head().name + "'" : "the network") +
+        " has " + std::to_string(outputs.cols()) + " outputs, but the dataset asks for " +
+        std::to_string(answers.outputs));
   const auto test = row_index(dataset, "test_index", samples);
   HeadView::Rows given(static_cast<Eigen::Index>(test.size()), outputs.cols());
   for (std::size_t i = 0; i < test.size(); ++i)

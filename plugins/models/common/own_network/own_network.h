@@ -6,7 +6,9 @@
 //   x -> preparation -> ... -> layer -> pooling -> head = the network's output
 //
 // That the last equation holds is checked on every sample, so that what explainers and metrics say
-// of the head view is said of the network. How a file is read and run is the affair of each plugin.
+// of the head view is said of the network. Where more than that lies above the layer, and the plugin
+// can run it, the head view holds the network's answers, and its head is how the network reads the
+// layer in the mean. How a file is read and run is the affair of each plugin.
 
 #include <memory>
 #include <string>
@@ -44,16 +46,31 @@ class Network {
   virtual Answer operator()(const Block& batch) = 0;
 
   virtual const LinearHead& head() const = 0;
+
+  /// From what the layer gives to the output, and the vector-Jacobian product there; both of the
+  /// layer's own shape.
+  /// throws  std::invalid_argument: the network refuses, in its own words
+  ///         sdk::NotApplicable: it cannot be run from there
+  virtual Block above(const Block& layer);
+  virtual Block gradient(const Block& layer, const Block& cotangents);
 };
+
+/// What lies between the layer and the output: pooling and one linear layer, or more of the network.
+enum class Above { kLinear, kNetwork };
 
 class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
  public:
   /// id  of the plugin; begins messages
-  OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params);
+  OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params,
+             Above above = Above::kLinear);
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override;
   void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
                std::span<double> activations) override;
+  void head(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Context& context,
+            std::span<double> outputs) override;
+  void vjp(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Tensor& cotangents,
+           const sdk::Context& context, std::span<double> gradients) override;
 
  protected:
   /// layer and head as the user named them; an empty head is to be found.
@@ -61,8 +78,12 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
                                         const std::string& head) const = 0;
 
  private:
+  void fit_above(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out);
+  Block layer_block(const sdk::Arrays& model, const sdk::Tensor& activations, std::int64_t begin,
+                    std::int64_t end) const;
   Network& network();
   Block positions_of(Block layer, std::int64_t samples) const;
+  void check_above(const Network::Answer& answer);
   void check_finite(const Network::Answer& answer) const;
   void check_repeats(const Network::Answer& answer, const Block& batch);
   void report_score(const sdk::Arrays& dataset, const HeadView::Rows& outputs,
@@ -72,6 +93,7 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
   Preparation preparation_;
   std::string file_, layer_, head_, output_;
   std::int64_t batch_size_;
+  Above above_;
   std::unique_ptr<Network> network_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/network_above.h"
 #include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
@@ -19,17 +20,28 @@ Tensor activations_of(const Trunk& trunk, const Tensor& inputs, const sdk::Conte
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < inputs.size(0); i += kForwardBatch) {
     context.check_cancelled();
-    const Tensor map = trunk.features(inputs.slice(0, i, i + kForwardBatch), false);
+    const Tensor map = trunk.below(inputs.slice(0, i, i + kForwardBatch));
     parts.push_back(map.reshape({map.size(0), map.size(1), -1}).transpose(1, 2).contiguous());
   }
   return torch::cat(parts);
 }
 
-struct Head {
-  Tensor weight, bias;
-};
+/// The head view of a layer below the last one: logits, and the network's mean reading of the layer as
+/// head_weight and head_bias. Returns the logits of the test rows.
+Tensor write_reading(const Trunk& trunk, const NetworkAbove::Head& head, const Tensor& activations,
+                     const Lesson& lesson, const sdk::Context& context, sdk::Sink& out) {
+  const NetworkAbove network(trunk, head, trunk.below(lesson.inputs.slice(0, 0, 1)).sizes().vec());
+  const Tensor rows = activations.to(torch::kFloat64);
+  const Tensor logits = network.outputs(rows, context);
+  const auto [weight, bias] = network.reading(rows.index_select(0, lesson.train), context);
+  write(out, "logits", logits);
+  write(out, "head_weight", weight);
+  write(out, "head_bias", bias);
+  network.write(out);
+  return logits.index_select(0, lesson.test);
+}
 
-void optimise(const Trunk& trunk, const Head& head, const Lesson& lesson,
+void optimise(const Trunk& trunk, const NetworkAbove::Head& head, const Lesson& lesson,
               const ClassifierOptions& options, const sdk::Context& context) {
   std::vector<Tensor> parameters = trunk.trained();
   parameters.push_back(head.weight);
@@ -83,26 +95,33 @@ ClassifierOptions read_classifier_options(const sdk::ParamsOf<kClassifierParamet
 void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& lesson,
                     const ClassifierOptions& options, const sdk::Context& context, sdk::Sink& out) {
   const Objective& objective = lesson.objective;
-  Head head{initial_weights({objective.outputs, trunk.width()}, 1.0, context.seed().child("head")),
-            initial_bias(objective.outputs)};
+  NetworkAbove::Head head{
+      initial_weights({objective.outputs, trunk.width()}, 1.0, context.seed().child("head")),
+      initial_bias(objective.outputs)};
   optimise(trunk, head, lesson, options, context);
 
   head = {head.weight.detach(), head.bias.detach()};
   objective.restore_units(head.weight, head.bias);
 
   const Tensor activations = activations_of(trunk, lesson.inputs, context);
-  const Tensor pooled = activations.to(torch::kFloat64).mean(1).index_select(0, lesson.test);
-  const Tensor outputs =
-      torch::addmm(head.bias.to(torch::kFloat64), pooled, head.weight.to(torch::kFloat64).t());
+  const bool last = trunk.shows_last_layer();
+  Tensor outputs;  // of the test rows
+  if (last) {
+    const Tensor pooled = activations.to(torch::kFloat64).mean(1).index_select(0, lesson.test);
+    outputs =
+        torch::addmm(head.bias.to(torch::kFloat64), pooled, head.weight.to(torch::kFloat64).t());
+    write(out, "head_weight", head.weight);
+    write(out, "head_bias", head.bias);
+  } else {
+    outputs = write_reading(trunk, head, activations, lesson, context, out);
+  }
   char score[32];
   std::snprintf(score, sizeof(score), "%.6f", objective.score(outputs, lesson.test));
   context.log(name + ": " + objective.score_name() + " " + score);
 
   write(out, "activations", activations);
-  write(out, "head_weight", head.weight);
-  write(out, "head_bias", head.bias);
   trunk.write(out);
-  out.text("pooling", trunk.pooling());
+  out.text("pooling", last ? trunk.pooling() : activations.size(1) == 1 ? "none" : "mean");
   out.text("output", objective.output());
   out.text(objective.score_name(), score);
 }

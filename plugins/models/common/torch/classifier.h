@@ -20,7 +20,13 @@ class Trunk {
   /// What the head reads: n x D, or maps n x D x h x w, of which it reads the mean.
   /// training  batch normalisation by the batch's own statistics
   virtual Tensor features(const Tensor& inputs, bool training) const = 0;
-  virtual std::int64_t width() const = 0;                 ///< D
+  /// The two parts of features() outside of training: inputs to the layer that the head view shows,
+  /// n x D or n x D x h x w, and from there, in float64, to what the head reads. Of the last layer the
+  /// first is all of it.
+  virtual Tensor below(const Tensor& inputs) const { return features(inputs, false); }
+  virtual Tensor above(const Tensor& layer) const { return layer; }
+  virtual bool shows_last_layer() const { return true; }
+  virtual std::int64_t width() const = 0;                 ///< of what the head reads
   virtual const char* pooling() const { return "mean"; }  ///< none when features() are n x D
   virtual std::vector<Tensor> trained() const = 0;
   /// What features() needs, as arrays `state.*`.

@@ -315,3 +315,80 @@ TEST_CASE("cnn: what it refuses") {
           "the training loss is not finite after epoch 1; lower learning_rate",
           {{"learning_rate", 1e30}});
 }
+
+TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
+  const Bundle data = digits();
+  const auto in_double = [](const Bundle& model) {
+    const auto values = model.values<float>("activations");
+    return OwnedArray::of<double>(model.shape("activations"), {values.begin(), values.end()});
+  };
+  Arguments arguments = {{"epochs", std::int64_t{2}},
+                         {"channels", std::vector<std::int64_t>{6, 8}}};
+  const Outcome usual = cnn().fit_model(arguments, data);
+  REQUIRE(usual.error == "");
+  CHECK(usual.out.arrays.count("logits") == 0);
+
+  // The last one, named: the reading is the head itself.
+  arguments["layer"] = std::int64_t{2};
+  const Outcome last = cnn().fit_model(arguments, data);
+  REQUIRE(last.error == "");
+  CHECK((last.out.arrays.at("activations") == usual.out.arrays.at("activations")));
+  CHECK(last.out.texts.at("pooling") == "mean");
+  CHECK(last.out.texts.at("test_accuracy") == usual.out.texts.at("test_accuracy"));
+  const auto largest_difference = [](const auto& a, const auto& b) {
+    REQUIRE(a.size() == b.size());
+    double most = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    return most;
+  };
+  CHECK(largest_difference(last.out.values<double>("head_weight"),
+                           usual.out.values<float>("head_weight")) < 1e-12);
+  CHECK(largest_difference(last.out.values<double>("head_bias"),
+                           usual.out.values<float>("head_bias")) < 1e-12);
+  CHECK(largest_difference(last.out.values<double>("logits"), logits(usual.out)) < 1e-12);
+
+  // One below: 4 x 4 positions of 6 features, of the same network.
+  arguments["layer"] = std::int64_t{1};
+  const Outcome below = cnn().fit_model(arguments, data);
+  REQUIRE(below.error == "");
+  CHECK(below.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 6});
+  CHECK(below.out.shape("head_weight") == std::vector<std::int64_t>{10, 6});
+  // The network in float64, where it was trained in float32.
+  CHECK(largest_difference(below.out.values<double>("logits"), logits(usual.out)) < 1e-4);
+  const OwnedArray activations = in_double(below.out);
+  const Outcome head = cnn().head(arguments, below.out, activations);
+  REQUIRE(head.error == "");
+  CHECK(largest_difference(head.out.values<double>("outputs"), below.out.values<double>("logits")) <
+        1e-12);
+
+  // The mean over the training rows of gradients, and by differences along the first feature.
+  const auto at = activations.values<double>();
+  std::vector<double> ones(1797 * 10, 0.0), ahead(at.begin(), at.end()), behind = ahead;
+  for (std::size_t i = 0; i < 1797; ++i) ones[i * 10 + 3] = 1.0;
+  const Outcome vjp =
+      cnn().vjp(arguments, below.out, activations, OwnedArray::of<double>({1797, 10}, ones));
+  REQUIRE(vjp.error == "");
+  constexpr double kStep = 1e-6;
+  for (std::size_t i = 0; i < ahead.size(); i += 6) ahead[i] += kStep, behind[i] -= kStep;
+  const auto shape = below.out.shape("activations");
+  const auto up = cnn().head(arguments, below.out, OwnedArray::of<double>(shape, ahead));
+  const auto down = cnn().head(arguments, below.out, OwnedArray::of<double>(shape, behind));
+  const auto gradients = vjp.out.values<double>("gradients");
+  const auto a = up.out.values<double>("outputs"), b = down.out.values<double>("outputs");
+  double mean = 0.0;
+  const auto train = data.values<std::int64_t>("train_index");
+  for (const std::int64_t row : train) {
+    const auto i = static_cast<std::size_t>(row);
+    double sum = 0.0;
+    for (std::size_t p = 0; p < 16; ++p) sum += gradients[(i * 16 + p) * 6];
+    mean += sum / static_cast<double>(train.size());
+    // A ReLU may bend between the two.
+    if (i % 100 == 0)
+      CHECK(sum == doctest::Approx((a[i * 10 + 3] - b[i * 10 + 3]) / (2 * kStep)).epsilon(1e-2));
+  }
+  CHECK(below.out.values<double>("head_weight")[3 * 6] == doctest::Approx(mean).epsilon(1e-10));
+
+  arguments["layer"] = std::int64_t{3};
+  CHECK(cnn().fit_model(arguments, data).error == "cnn: layer is 3, but there are 2 convolutions");
+}

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 #undef CHECK  // libtorch's, not doctest's
@@ -520,4 +522,70 @@ TEST_CASE("torchscript: stops when asked to") {
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
   CHECK(torchscript().fit_model(arguments, digits(12), host).status == CONO_CANCELLED);
+}
+
+TEST_CASE("torchscript: layers below the last one, and the rest of the network from there") {
+  const Module module = resnet18();
+  const Saved saved(module);
+  const Bundle data = digits(30);
+  const auto in_double = [](std::span<const float> values) {
+    return std::vector<double>(values.begin(), values.end());
+  };
+  const Outcome last = torchscript().fit_model(saved.arguments("layer4", kColours), data);
+  REQUIRE(last.error == "");
+  const Bundle last_head = explained(last.out);
+  const auto logits = last_head.values<double>("logits");
+  for (const auto& [layer, positions, width] :
+       {std::tuple{"layer2", 64, 16}, {"layer3", 16, 32}, {"layer4", 4, 64}}) {
+    CAPTURE(layer);
+    Arguments arguments = saved.arguments(layer, kColours);
+    arguments["above"] = text("network");
+    arguments["batch_size"] = std::int64_t{8};
+    const Outcome model = torchscript().fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    CHECK(model.out.shape("activations") == std::vector<std::int64_t>{30, positions, width});
+    CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{10, width});
+    CHECK(model.out.texts.at("pooling") == "mean");
+    CHECK(model.out.texts.at("test_accuracy") == last.out.texts.at("test_accuracy"));
+    const auto close = [](std::span<const double> a, std::span<const double> b) {
+      REQUIRE(a.size() == b.size());
+      double most = 0.0;
+      for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+      return most < 1e-4;
+    };
+    CHECK(close(model.out.values<double>("logits"), logits));
+    const auto activations = OwnedArray::of<double>(
+        {30, positions, width}, in_double(model.out.values<float>("activations")));
+    const Outcome head = torchscript().head(arguments, model.out, activations);
+    REQUIRE(head.error == "");
+    CHECK(close(head.out.values<double>("outputs"), logits));
+
+    // The mean of gradients over the training rows is the head view's weight.
+    std::vector<double> unit(30 * 10, 0.0);
+    const auto train = data.values<std::int64_t>("train_index");
+    for (const std::int64_t row : train) unit[static_cast<std::size_t>(row) * 10 + 4] = 1.0;
+    const Outcome vjp = torchscript().vjp(arguments, model.out, activations,
+                                          OwnedArray::of<double>({30, 10}, unit));
+    REQUIRE(vjp.error == "");
+    const auto gradients = vjp.out.values<double>("gradients");
+    std::vector<double> mean(static_cast<std::size_t>(width), 0.0);
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      mean[i % mean.size()] += gradients[i] / static_cast<double>(train.size());
+    const auto weight = model.out.values<double>("head_weight");
+    const auto row = static_cast<std::size_t>(width);
+    CHECK(close(mean, weight.subspan(4 * row, row)));
+    if (layer != std::string("layer4")) continue;
+    CHECK(close(weight, in_double(last.out.values<float>("head_weight"))));
+    CHECK(close(model.out.values<double>("head_bias"),
+                in_double(last.out.values<float>("head_bias"))));
+  }
+
+  // A shortcut leads past it, and what is above is not a function of the layer.
+  Arguments past = saved.arguments("layer3.first.conv1", kColours);
+  past["above"] = text("network");
+  CHECK(
+      torchscript().fit_model(past, data).error ==
+      saved.path +
+          ": layer 'layer3.first.conv1' is not all that the output depends on: what lies below it "
+          "is read above it, too");
 }

@@ -166,13 +166,13 @@ typedef struct cono_sink {
  *
  * dataset        inputs n x ... (images: n x height x width x channels, any real dtype)
  *                labels n (I64, classes 0 ... C-1), or targets n x C (attributes 0/1, regression)
- *                concepts n x k, factors n x F, optional
+ *                concepts n x k, factors n x F, optional; train_index, test_index (I64): the split
  *                segment_embeddings m x D, segment_sample m (I64, the row it is cut from), optional
- *                train_index, test_index (I64): the split
  *                activations, head_weight, head_bias, optional: a head view that came with the data
  *                texts: task = classification | attributes | regression
  * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
- *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C
+ *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C; of a layer below
+ *                the last logits n x C: the head is then how the rest reads the layer in the mean
  *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
  * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k;
  *                where there is a task, outputs n x C: task_outputs, edits through CONO_INTERVENE,

@@ -1,0 +1,61 @@
+#pragma once
+
+// What lies between a layer of a trained classifier and its outputs, as a function and its derivative.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "conoscope/sdk/model.h"
+#include "plugins/models/common/torch/classifier.h"
+
+namespace conoscope::models {
+
+/// layer -> trunk.above() -> mean over positions -> head, in float64. A view: the trunk must outlive
+/// it.
+class NetworkAbove {
+ public:
+  struct Head {
+    Tensor weight, bias;  ///< of the network's own last linear layer
+  };
+
+  /// layer  of any number of samples, the shape that the trunk gives it: n x D or n x D x h x w
+  NetworkAbove(const Trunk& trunk, const Head& head, std::vector<std::int64_t> layer);
+  /// As write() left it.
+  NetworkAbove(const Trunk& trunk, const sdk::Arrays& model);
+
+  /// n x P x D in float64 -> n x C.
+  Tensor outputs(const Tensor& activations, const sdk::Context& context) const;
+  /// And of cotangents n x C: n x P x D, g_ipd = sum_c u_ic d output_ic / d activation_ipd.
+  Tensor gradients(const Tensor& activations, const Tensor& cotangents,
+                   const sdk::Context& context) const;
+  /// How the network reads the layer in the mean over samples: C x D and C.
+  ///
+  ///   W_c = mean_i sum_p d output_ic / d activation_ip,   b = mean_i (output_i - W mean_p activation_ip)
+  Head reading(const Tensor& activations, const sdk::Context& context) const;
+
+  void write(sdk::Sink& out) const;
+
+ private:
+  Tensor run(const Tensor& activations) const;
+
+  const Trunk& trunk_;
+  Head head_;
+  std::vector<std::int64_t> layer_;  ///< without the samples
+};
+
+/// head() and vjp() of a model that is a trunk and a linear head; where the head view shows the last
+/// layer, that head.
+class TrunkHead : public sdk::LinearHead {
+ public:
+  void head(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Context& context,
+            std::span<double> outputs) override;
+  void vjp(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Tensor& cotangents,
+           const sdk::Context& context, std::span<double> gradients) override;
+
+ protected:
+  /// As its write() left it.
+  virtual std::unique_ptr<Trunk> read_trunk(const sdk::Arrays& model) const = 0;
+};
+
+}  // namespace conoscope::models
