@@ -69,16 +69,16 @@ KsgScalar::KsgScalar(const SortedValues& x, const KsgOptions& options)
   run_begin_.push_back(static_cast<std::int32_t>(n));
 }
 
-MiEstimate KsgScalar::with(const SortedValues& y) const {
+MiEstimate KsgScalar::with(const SortedValues& y, std::span<const std::int32_t> order) const {
   const Index n = x_.size(), runs = static_cast<Index>(run_begin_.size()) - 1;
-  if (y.size() != n)
+  if (y.size() != n || static_cast<Index>(order.size()) != n)
     numerics::refuse(kName, "x has " + std::to_string(n) + " samples and y " +
                                 std::to_string(y.size()) + "; they must be as many");
   // Each run's samples by ascending y: y's order, dealt out to the runs.
   std::vector<double> xs(static_cast<size_t>(n)), ys(static_cast<size_t>(n));
   std::vector<std::int32_t> next(run_begin_.begin(), run_begin_.end() - 1);
   for (Index place = 0; place < n; ++place) {
-    const auto sample = static_cast<size_t>(y.order()[static_cast<size_t>(place)]);
+    const auto sample = static_cast<size_t>(order[static_cast<size_t>(place)]);
     const auto at = static_cast<size_t>(next[static_cast<size_t>(run_of_[sample])]++);
     xs[at] = x_.values()[sample];
     ys[at] = y.sorted()[static_cast<size_t>(place)];

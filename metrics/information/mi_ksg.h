@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -52,7 +53,9 @@ class KsgScalar {
   /// throws  as mi_ksg
   explicit KsgScalar(const SortedValues& x, const KsgOptions& options = {});
 
-  MiEstimate with(const SortedValues& y) const;
+  MiEstimate with(const SortedValues& y) const { return with(y, y.order()); }
+  /// The same where y's values belong to other samples: order[p] is the sample of the p-th smallest.
+  MiEstimate with(const SortedValues& y, std::span<const std::int32_t> order) const;
   MiEstimate with_itself() const;
 
  private:

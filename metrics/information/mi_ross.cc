@@ -1,7 +1,6 @@
 #include "metrics/information/mi_ross.h"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -76,15 +75,13 @@ MiEstimate mi_ross(const SortedValues& x, std::span<const Index> labels,
     dealt[static_cast<size_t>(next[code]++)] = x.sorted()[place];
   }
   // The samples counted are those that stay.
-  std::optional<SortedValues> rest;
+  std::vector<SortedValues> parts;
   if (classes.kept < x.size()) {
-    Vector staying(classes.kept);
-    Index end = 0;
-    for (size_t i = 0; i < labels.size(); ++i)
-      if (classes.stays(i)) staying(end++) = x.values()[i];
-    rest.emplace(staying);
+    IndexVector stays;
+    for (size_t i = 0; i < labels.size(); ++i) stays.push_back(classes.stays(i));
+    parts = x.dealt(stays, 2);
   }
-  const SortedValues& all = rest ? *rest : x;
+  const SortedValues& all = parts.empty() ? x : parts[1];
 
   double psi_m = 0.0;
   Index tied = 0;

@@ -53,6 +53,23 @@ Index SortedValues::count_within(double centre, double radius) const {
          prefix(sorted_, [=](double v) { return v < centre; });
 }
 
+std::vector<SortedValues> SortedValues::dealt(std::span<const Index> group, Index groups) const {
+  std::vector<SortedValues> out(static_cast<size_t>(groups), SortedValues());
+  std::vector<std::int32_t> number(values_.size());
+  for (size_t i = 0; i < values_.size(); ++i) {
+    std::vector<double>& values = out[static_cast<size_t>(group[i])].values_;
+    number[i] = static_cast<std::int32_t>(values.size());
+    values.push_back(values_[i]);
+  }
+  for (size_t place = 0; place < sorted_.size(); ++place) {
+    const auto sample = static_cast<size_t>(order_[place]);
+    SortedValues& mine = out[static_cast<size_t>(group[sample])];
+    mine.sorted_.push_back(sorted_[place]);
+    mine.order_.push_back(number[sample]);
+  }
+  return out;
+}
+
 std::vector<double> neighbour_distances(std::span<const double> sorted, Index k) {
   const auto n = static_cast<Index>(sorted.size());
   std::vector<double> out(sorted.size());

@@ -29,7 +29,14 @@ class SortedValues {
   /// here too.
   Index count_within(double centre, double radius) const;
 
+  /// The samples of each group by themselves, numbered anew in their order. Nothing is sorted.
+  ///
+  /// group   n numbers in 0 ... groups - 1, each of which occurs.
+  std::vector<SortedValues> dealt(std::span<const Index> group, Index groups) const;
+
  private:
+  SortedValues() = default;
+
   std::vector<double> values_, sorted_;
   std::vector<std::int32_t> order_;
 };

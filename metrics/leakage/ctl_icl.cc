@@ -1,13 +1,13 @@
 #include "metrics/leakage/ctl_icl.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
-#include "metrics/information/mi_ksg.h"
-#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/leakage/leakage_columns.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 
@@ -50,6 +50,23 @@ Ctl ctl(const ConceptColumns& predicted, const ConceptColumns& truth, std::span<
   return out;
 }
 
+namespace {
+
+/// What follows from the pairs.
+void take_means(Icl& out) {
+  const size_t k = out.truth.self.size();
+  out.concepts.assign(k, 0.0);
+  size_t at = 0;
+  for (size_t i = 0; i < k; ++i)
+    for (size_t j = i + 1; j < k; ++j, ++at) {
+      out.concepts[i] += out.pairs[at] / static_cast<double>(k - 1);
+      out.concepts[j] += out.pairs[at] / static_cast<double>(k - 1);
+    }
+  out.value = mean(out.concepts);
+}
+
+}  // namespace
+
 Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
         const ConceptInformationOptions& options) {
   require_pair("icl", predicted, truth);
@@ -61,46 +78,34 @@ Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
   out.predicted = mi_interconcept(predicted, options);
   out.truth = mi_interconcept(truth, options);
   out.pairs = excess(out.predicted.normalised, out.truth.normalised);
-  out.concepts.assign(static_cast<size_t>(k), 0.0);
-  size_t at = 0;
-  for (size_t i = 0; i < out.concepts.size(); ++i)
-    for (size_t j = i + 1; j < out.concepts.size(); ++j, ++at) {
-      out.concepts[i] += out.pairs[at] / static_cast<double>(k - 1);
-      out.concepts[j] += out.pairs[at] / static_cast<double>(k - 1);
-    }
-  out.value = mean(out.concepts);
+  take_means(out);
   return out;
+}
+
+Icl icl_true_entropy(Icl found) {
+  const std::vector<double>& entropy = found.truth.self;
+  for (size_t i = 0; i < entropy.size(); ++i)
+    if (entropy[i] == 0.0)
+      throw std::domain_error("icl_true_entropy: true concept " + std::to_string(i) +
+                              " is constant, so its entropy is 0");
+  found.pairs = excess(found.predicted.pair, found.truth.pair);
+  size_t at = 0;
+  for (size_t i = 0; i < entropy.size(); ++i)
+    for (size_t j = i + 1; j < entropy.size(); ++j)
+      found.pairs[at++] /= std::sqrt(entropy[i] * entropy[j]);
+  take_means(found);
+  return found;
 }
 
 namespace {
 
 constexpr std::uint64_t kRepeats = 5;  // the reference's
 
-ConceptColumns predicted_columns(const Subject& subject) { return predicted_concepts(subject); }
-
-ConceptColumns true_columns(const Subject& subject) { return subject.annotations().concepts; }
-
-/// The first concept that ties keep from saying anything about itself; -1: none.
-Index tied_concept(const Subject& subject) {
-  const ConceptColumns& predicted = subject.once(predicted_columns);
-  if (predicted.matrix().rows() <= ConceptInformationOptions().neighbours) return -1;
-  Index j = 0;
-  for (const SortedValues& column : predicted.sorted()) {
-    if (mi_ksg_self(column).value == 0.0) return j;
-    ++j;
-  }
-  return -1;
-}
-
 void require_no_ties(const Subject& subject) {
   if (const Index tied = subject.once(tied_concept); tied >= 0)
     throw std::domain_error("concept " + std::to_string(tied) +
                             " has so many equal values that its estimated information about "
                             "itself is 0; see ctl_noise and icl_noise");
-}
-
-void require_pairs(const Subject& subject) {
-  if (predicted_concepts(subject).cols() < 2) throw NotApplicable("one concept has no pairs");
 }
 
 Result ctl_of(const Subject& subject) {
@@ -119,6 +124,11 @@ Icl derive_icl(const Subject& subject) {
 Result icl_of(const Subject& subject) {
   const Icl& found = subject.once(derive_icl);
   return {found.value, found.concepts};
+}
+
+Result icl_true_entropy_of(const Subject& subject) {
+  const Icl found = icl_true_entropy(subject.once(derive_icl));
+  return {found.value, found.pairs};
 }
 
 Result icl_ij_of(const Subject& subject) {
@@ -173,6 +183,10 @@ std::vector<Metric> declare::ctl_icl() {
           "How much more do two predicted concepts say about each other than the true ones, at "
           "most?",
           false, icl_ij_of),
+      row("icl_true_entropy",
+          "How much more do predicted concepts say about each other than true ones, as a share of "
+          "what true ones could say?",
+          false, icl_true_entropy_of),
       row("ctl_noise",
           "Do predicted concepts say more about the label than true ones, once noise has broken "
           "their many ties?",

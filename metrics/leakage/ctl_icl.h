@@ -58,8 +58,23 @@ struct Icl {
 Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
         const ConceptInformationOptions& options = {});
 
+/// ICL in units that do not grow with n.
+///
+///   ICL_ij = max(0, I(c^_i; c^_j) - I(c_i; c_j)) / sqrt(H(c_i) H(c_j))
+///
+/// and the means over it as in icl. Both informations are divided by what true concepts could say,
+/// as ctl divides both by H(y), so a model that copies the true dependence has 0 at any n.
+///
+/// found    what icl returned.
+/// returns  the same informations with other pairs, concepts and value. No unit; a pair may pass 1,
+///          for continuous concepts can share more than true ones have.
+/// throws   std::domain_error: a true concept is constant, so H(c_i) = 0
+///
+/// Source: ours, of the scores of Parisini et al., 2025.
+Icl icl_true_entropy(Icl found);
+
 namespace declare {
-/// ctl, icl and icl_ij, the largest pair's, without noise; ctl_noise and icl_noise, the mean of five
+/// ctl, icl and icl_ij, the largest pair's, without noise; icl_true_entropy; ctl_noise and icl_noise, the mean of five
 /// repeats with the reference's noise, only where ties leave the others undefined.
 std::vector<Metric> ctl_icl();
 }  // namespace declare

@@ -126,6 +126,31 @@ TEST_CASE("mi_ksg: about itself, and of a constant") {
   CHECK(mi_ksg_self(constant).tied == 400);
 }
 
+TEST_CASE("mi_ksg: values that change places need no sorting; nor do groups of them") {
+  const Matrix x = normals(150, 1, 1), y = 0.5 * x + normals(150, 1, 2);
+  const Vector xs = x.col(0), ys = y.col(0);
+  const SortedValues sorted_x(xs), sorted_y(ys);
+  std::vector<std::int32_t> order(sorted_y.order().begin(), sorted_y.order().end());
+  for (std::int32_t& sample : order) sample = (sample + 40) % 150;
+  Vector moved(150);
+  for (Index i = 0; i < 150; ++i) moved((i + 40) % 150) = ys(i);
+  CHECK(KsgScalar(sorted_x).with(sorted_y, order).raw == mi_ksg(sorted_x, SortedValues(moved)).raw);
+
+  IndexVector group;
+  for (Index i = 0; i < 150; ++i) group.push_back(i % 3 == 0);
+  const std::vector<SortedValues> dealt = sorted_x.dealt(group, 2);
+  for (const Index g : {0, 1}) {
+    std::vector<double> mine;
+    for (Index i = 0; i < 150; ++i)
+      if (group[static_cast<size_t>(i)] == g) mine.push_back(xs(i));
+    const SortedValues wanted(Eigen::Map<const Vector>(mine.data(), std::ssize(mine)));
+    const SortedValues& found = dealt[static_cast<size_t>(g)];
+    CHECK(std::ranges::equal(found.values(), wanted.values()));
+    CHECK(std::ranges::equal(found.sorted(), wanted.sorted()));
+    CHECK(std::ranges::equal(found.order(), wanted.order()));
+  }
+}
+
 TEST_CASE("mi_ksg: signed zeros are one value") {
   Matrix x = normals(50, 1, 8), y = normals(50, 1, 9);
   for (Index i = 0; i < 20; ++i) x(i, 0) = i % 2 ? 0.0 : -0.0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "metrics/information/mi_noise.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -42,6 +43,36 @@ TEST_CASE("ctl, icl: by hand; perfect concepts leak nothing") {
   CHECK(between.concepts[0] == doctest::Approx(0.5));
   CHECK(between.concepts[2] == 0.0);
   CHECK(between.value == doctest::Approx(1.0 / 3.0));
+}
+
+TEST_CASE("icl_true_entropy: by hand; it does not grow with the number of samples") {
+  const World world;
+  Matrix leaking = world.truth;
+  leaking.col(1) = world.truth.col(0);
+  const Icl found = icl_true_entropy(icl(leaking, world.truth));
+  CHECK(found.pairs[0] == doctest::Approx(1.0));  // ln 2 of sqrt(ln 2 ln 2)
+  CHECK(found.pairs[1] == 0.0);
+  CHECK(found.value == doctest::Approx(1.0 / 3.0));
+  // Scores that correlate by 0.8, of independent concepts: ln(1 / 0.36) / 2 nats whatever n is.
+  const auto correlated = [](Index n) {
+    const Draws draw = normal_draws(1);
+    Matrix scores(n, 2), truth(n, 2);
+    for (Index i = 0; i < n; ++i) {
+      scores(i, 0) = draw();
+      scores(i, 1) = 0.8 * scores(i, 0) + 0.6 * draw();
+      truth.row(i) << static_cast<double>(i % 2), static_cast<double>(i / 2 % 2);
+    }
+    return icl(scores, truth);
+  };
+  const Icl few = correlated(400), many = correlated(8000);
+  CHECK(few.value > 1.4 * many.value);  // psi(8000) - psi(3) over psi(400) - psi(3) is 1.6
+  for (const Icl& one : {few, many})
+    CHECK(icl_true_entropy(one).value ==
+          doctest::Approx(-0.5 * std::log(0.36) / std::log(2.0)).epsilon(0.15));
+  Matrix constant = world.truth;
+  constant.col(2).setOnes();
+  CHECK_THROWS_SAYING(icl_true_entropy(icl(leaking, constant)), std::domain_error,
+                      "true concept 2 is constant");
 }
 
 TEST_CASE("icl: clipped pair by pair, before the mean") {

@@ -55,7 +55,7 @@ TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
   const auto none = scores_of("leakage", World(0.0).subject());
   const auto some = scores_of("leakage", World(2.0).subject());
   const auto much = scores_of("leakage", World(6.0).subject());
-  for (const char* name : {"ctl", "icl", "icl_ij"}) {
+  for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy", "ctl_conditional"}) {
     CAPTURE(name);
     CHECK(none.at(name).reason.empty());
     CHECK(none.at(name).value <= some.at(name).value);
@@ -84,6 +84,7 @@ TEST_CASE("leakage: ties make it undefined, and the noisy value steps in") {
   CHECK(scores.at("ctl").reason == "undefined");
   CHECK(scores.at("icl").reason == "undefined");
   CHECK(scores.at("icl_ij").reason == "undefined");
+  CHECK(scores.at("icl_true_entropy").reason == "undefined");
   CHECK(scores.at("ctl_noise").reason.empty());
   CHECK(scores.at("icl_noise").reason.empty());
   CHECK(scores.at("ctl_noise").parts.size() == 5);
@@ -133,7 +134,8 @@ TEST_CASE("leakage: representations without names are aligned first") {
   for (Index i = 0; i < 800; ++i) world.view.scores(i, 2) = draw();
   world.view.probabilities.resize(0, 0);
   const auto scores = scores_of("leakage", world.subject());
-  for (const char* name : {"ctl", "icl", "icl_ij", "concept_auc"}) {
+  for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy", "ctl_conditional",
+                           "ctl_significant", "concept_auc"}) {
     CAPTURE(name);
     CHECK(scores.at(name).value == doctest::Approx(wanted.at(name).value).epsilon(1e-12));
     CHECK(scores.at(name).parts.size() == wanted.at(name).parts.size());

@@ -1,0 +1,38 @@
+#include "metrics/leakage/leakage_columns.h"
+
+#include "metrics/information/mi_ksg.h"
+#include "metrics/information/mi_noise.h"
+#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/metric.h"
+
+namespace conoscope::metrics {
+
+ConceptColumns predicted_columns(const Subject& subject) { return predicted_concepts(subject); }
+
+ConceptColumns true_columns(const Subject& subject) { return subject.annotations().concepts; }
+
+Index tied_concept(const Subject& subject) {
+  const ConceptColumns& predicted = subject.once(predicted_columns);
+  if (predicted.matrix().rows() <= ConceptInformationOptions().neighbours) return -1;
+  Index j = 0;
+  for (const SortedValues& column : predicted.sorted()) {
+    if (mi_ksg_self(column).value == 0.0) return j;
+    ++j;
+  }
+  return -1;
+}
+
+ConceptColumns untied_columns(const Subject& subject) {
+  Matrix columns = subject.once(predicted_columns).matrix();
+  if (subject.once(tied_concept) < 0) return columns;
+  const Draws noise = normal_draws(subject.seed());
+  for (Index j = 0; j < columns.cols(); ++j)
+    columns.col(j) = with_noise(Matrix(columns.col(j)), noise);
+  return columns;
+}
+
+void require_pairs(const Subject& subject) {
+  if (predicted_concepts(subject).cols() < 2) throw NotApplicable("one concept has no pairs");
+}
+
+}  // namespace conoscope::metrics

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "metrics/information/concept_information.h"
+#include "metrics/subject.h"
+
+namespace conoscope::metrics {
+
+// What measures of leakage start from: functions for Subject::once.
+
+/// The predicted concepts. throws  as predicted_concepts
+ConceptColumns predicted_columns(const Subject& subject);
+
+ConceptColumns true_columns(const Subject& subject);
+
+/// The first concept that ties keep from saying anything about itself; -1: none.
+Index tied_concept(const Subject& subject);
+
+/// The predicted concepts; where one of them is tied_concept, with the reference's noise, drawn
+/// once, so that saturated probabilities have neighbours. For statistics that are compared with
+/// others of the same columns.
+ConceptColumns untied_columns(const Subject& subject);
+
+/// throws  NotApplicable: one concept, which has no pairs
+void require_pairs(const Subject& subject);
+
+}  // namespace conoscope::metrics
