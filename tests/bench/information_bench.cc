@@ -12,6 +12,7 @@
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_ross.h"
 #include "metrics/leakage/ctl_icl.h"
+#include "metrics/leakage/leakage_null.h"
 #include "numerics/digamma.h"
 #include "tests/bench/thread_seconds.h"
 
@@ -117,21 +118,30 @@ void ross(benchmark::State& state) {
   report(state, times);
 }
 
-// Soft concepts that share a factor and lean on the label.
-void leakage(benchmark::State& state) {
-  const Index n = 10000, k = state.range(0);
-  Random random{Seed(2)};
-  Matrix predicted(n, k), truth(n, k);
+struct Concepts {
+  Matrix predicted, truth;
   IndexVector labels;
+};
+
+// Soft concepts that share a factor and lean on the label.
+Concepts make_concepts(Index n, Index k, double leak) {
+  Random random{Seed(2)};
+  Concepts out{Matrix(n, k), Matrix(n, k), {}};
   for (Index i = 0; i < n; ++i) {
     const double shared = random.normal();
-    labels.push_back(shared + random.normal() > 0.0);
+    out.labels.push_back(shared + random.normal() > 0.0);
     for (Index j = 0; j < k; ++j) {
       const double z = 0.5 * shared + random.normal();
-      truth(i, j) = z > 0.0;
-      predicted(i, j) = 1.0 / (1.0 + std::exp(-2.0 * z - 0.5 * shared));
+      out.truth(i, j) = z > 0.0;
+      out.predicted(i, j) = 1.0 / (1.0 + std::exp(-2.0 * z - leak * shared));
     }
   }
+  return out;
+}
+
+void leakage(benchmark::State& state) {
+  const Index k = state.range(0);
+  const auto& [predicted, truth, labels] = make_concepts(10000, k, 0.5);
   std::vector<double> times;
   Ctl task;
   Icl between;
@@ -148,6 +158,58 @@ void leakage(benchmark::State& state) {
   report(state, times);
 }
 
+// A pair's permutation null, and the same values put in their new places and sorted again: what the
+// estimates do not share is what sorting costs.
+void permuted_pairs(benchmark::State& state) {
+  constexpr Index kPermutations = 20;
+  const Data data = make_data(state.range(0), 1);
+  const Vector x = data.x.col(0), y = data.y.col(0);
+  const SortedValues sorted_x(x), sorted_y(y);
+  const KsgScalar one(sorted_x);
+  conoscope::numerics::Random draws(3);
+  std::vector<std::vector<std::int32_t>> orders;
+  for (Index p = 0; p < kPermutations; ++p) {
+    orders.emplace_back(sorted_y.order().begin(), sorted_y.order().end());
+    draws.shuffle(orders.back());
+  }
+  std::vector<double> times, naive_times, found, naive;
+  for (auto _ : state) {
+    found.clear();
+    naive.clear();
+    times.push_back(seconds([&] {
+      for (const auto& order : orders) found.push_back(one.with(sorted_y, order).raw);
+    }));
+    naive_times.push_back(seconds([&] {
+      for (const auto& order : orders) {
+        Vector moved(y.size());
+        for (size_t place = 0; place < order.size(); ++place)
+          moved(order[place]) = sorted_y.sorted()[place];
+        naive.push_back(mi_ksg(SortedValues(x), SortedValues(moved)).raw);
+      }
+    }));
+  }
+  if (found != naive) state.SkipWithError("other estimates than of values sorted again");
+  report(state, times);
+  state.counters["naive_cpu_ms"] = median(naive_times) * 1e3;
+}
+
+// The null beside the scores that it judges; where most of what is tested leaks, no test stops early.
+void leakage_null(benchmark::State& state) {
+  const Index k = state.range(1);
+  const Concepts data = make_concepts(state.range(0), k, 2.0);
+  const ConceptColumns predicted = data.predicted, truth = data.truth;
+  std::vector<double> times, task, between;
+  for (auto _ : state)
+    times.push_back(seconds([&] {
+      task = ctl_p_values(predicted, truth, data.labels);
+      between = icl_p_values(predicted, truth);
+    }));
+  if (*std::max_element(task.begin(), task.end()) > 0.05 ||
+      *std::max_element(between.begin(), between.end()) > 0.05)
+    state.SkipWithError("leaking concepts are not significant");
+  report(state, times);
+}
+
 BENCHMARK(ksg)
     ->ArgNames({"n", "d"})
     ->ArgsProduct({{1000, 10000}, {1, 16}})
@@ -155,6 +217,12 @@ BENCHMARK(ksg)
 BENCHMARK(ross)
     ->ArgNames({"n", "d"})
     ->ArgsProduct({{1000, 10000}, {1, 16}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(permuted_pairs)->ArgName("n")->Arg(1000)->Arg(10000)->Unit(benchmark::kMillisecond);
+BENCHMARK(leakage_null)
+    ->ArgNames({"n", "k"})
+    ->Args({1000, 5})
+    ->Args({2000, 10})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(leakage)->ArgName("k")->Arg(5)->Arg(20)->Arg(112)->Unit(benchmark::kMillisecond);
 

@@ -38,7 +38,9 @@
 #include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "metrics/faithfulness/surf/surf_through_surrogate.h"
 #include "metrics/information/mi_ksg.h"
+#include "metrics/leakage/conditional_leakage.h"
 #include "metrics/leakage/ctl_icl.h"
+#include "metrics/leakage/leakage_null.h"
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"
 #include "metrics/robustness/irs_matrix.h"
@@ -107,20 +109,29 @@ Cost ksg(Index n, Index d) {
 Cost ksg_scalars(const Sizes& s) { return ksg(s.n, 1); }
 Cost ksg_vectors(const Sizes& s) { return ksg(s.n, s.k); }
 
-/// Soft concepts that share a factor and lean on the label.
-Cost ctl_icl(const Sizes& s) {
-  Normal random{Seed(2)};
-  Matrix predicted(s.n, s.k), truth(s.n, s.k);
+struct Leaking {
+  Matrix predicted, truth;
   IndexVector labels;
+};
+
+/// Soft concepts that share a factor and lean on the label.
+Leaking leaking(const Sizes& s, double leak) {
+  Normal random{Seed(2)};
+  Leaking out{Matrix(s.n, s.k), Matrix(s.n, s.k), {}};
   for (Index i = 0; i < s.n; ++i) {
     const double shared = random.normal();
-    labels.push_back(shared + random.normal() > 0.0);
+    out.labels.push_back(shared + random.normal() > 0.0);
     for (Index j = 0; j < s.k; ++j) {
       const double z = 0.5 * shared + random.normal();
-      truth(i, j) = z > 0.0;
-      predicted(i, j) = 1.0 / (1.0 + std::exp(-2.0 * z - 0.5 * shared));
+      out.truth(i, j) = z > 0.0;
+      out.predicted(i, j) = 1.0 / (1.0 + std::exp(-2.0 * z - leak * shared));
     }
   }
+  return out;
+}
+
+Cost ctl_icl(const Sizes& s) {
+  const auto& [predicted, truth, labels] = leaking(s, 0.5);
   return cost([&] { return std::pair(ctl(predicted, truth, labels), icl(predicted, truth)); },
               [&](const std::pair<Ctl, Icl>& found) {
                 const std::vector<double>& pair = found.second.predicted.pair;
@@ -130,6 +141,39 @@ Cost ctl_icl(const Sizes& s) {
                        static_cast<Index>(pair.size()) == s.k * (s.k - 1) / 2 &&
                        std::abs(pair.back() - last) < 1e-9;
               });
+}
+
+/// 19 permutations: all leak, so no test stops early, and p is 1/20.
+Cost leakage_null(const Sizes& s) {
+  const Leaking data = leaking(s, 2.0);
+  const ConceptColumns predicted = data.predicted, truth = data.truth;
+  return cost(
+      [&] {
+        return std::pair(ctl_p_values(predicted, truth, data.labels, {.permutations = 19}),
+                         icl_p_values(predicted, truth, {.permutations = 19}));
+      },
+      [&](const std::pair<std::vector<double>, std::vector<double>>& found) {
+        const auto smallest = [](double p) { return p == 1.0 / 20.0; };
+        return std::ssize(found.second) == s.k * (s.k - 1) / 2 &&
+               std::ranges::all_of(found.first, smallest) &&
+               std::ranges::all_of(found.second, smallest);
+      });
+}
+
+/// Of each concept, and of all, given the first two: given more, strata are single samples.
+Cost conditional(const Sizes& s) {
+  const Leaking data = leaking(s, 0.5);
+  const Matrix two = data.truth.leftCols(2);
+  return cost(
+      [&] {
+        return std::pair(ctl_conditional(data.predicted, data.truth, data.labels),
+                         conditional_leakage(data.predicted, two, data.labels).value);
+      },
+      [&](const std::pair<std::vector<double>, double>& found) {
+        return std::ssize(found.first) == s.k &&
+               std::ranges::all_of(found.first, [](double v) { return v > 0.0 && v < 0.3; }) &&
+               found.second > 0.0 && found.second < 0.5;
+      });
 }
 
 // ---- faithfulness below the last layer
@@ -357,6 +401,8 @@ const std::vector<Measured>& measured() {
       {"ksg_scalars", ksg_scalars},
       {"ksg_vectors", ksg_vectors, {1000, 16}},
       {"ctl_icl", ctl_icl},
+      {"leakage_null", leakage_null},
+      {"conditional_leakage", conditional},
       {"surf_below", surf_below},
       {"ois", ois_pairwise},
       {"nis", nis_three_ways},
