@@ -35,6 +35,7 @@
 #include "metrics/disentanglement/r4.h"
 #include "metrics/disentanglement/sap.h"
 #include "metrics/disentanglement/vae_scores.h"
+#include "metrics/faithfulness/attack/attack_concept.h"
 #include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "metrics/faithfulness/surf/surf_through_surrogate.h"
 #include "metrics/information/mi_ksg.h"
@@ -224,6 +225,31 @@ Cost surf_below(const Sizes& s) {
       });
 }
 
+/// The perfect explanation of k outputs of 64 features: no move that changes no logit changes it.
+Cost attacks(const Sizes& s) {
+  Normal random{Seed(5)};
+  const auto normal = [&random](Index rows, Index cols) {
+    Matrix out(rows, cols);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+    return out;
+  };
+  HeadView head;
+  head.activations = normal(s.n, 64);
+  head.weight = normal(s.k, 64);
+  head.bias = Vector::Zero(s.k);
+  Explanation explanation;
+  explanation.cavs = head.weight;
+  explanation.importance = Vector::Ones(s.k);
+  for (Index c = 0; c <= s.k; ++c) explanation.offset.push_back(c);
+  const ExplainedHead of(head, explanation);
+  AttackOptions options;
+  options.samples = s.n;
+  return cost([&] { return attack_concept(of, 1, options); },
+              [&](const Result& found) {
+                return found.value < 1e-10 && static_cast<Index>(found.parts.size()) == s.n;
+              });
+}
+
 // ---- purity
 
 struct Pure {
@@ -404,6 +430,7 @@ const std::vector<Measured>& measured() {
       {"leakage_null", leakage_null},
       {"conditional_leakage", conditional},
       {"surf_below", surf_below},
+      {"attack_concept", attacks},
       {"ois", ois_pairwise},
       {"nis", nis_three_ways},
       {"mig_modularity", mig_modularity},

@@ -1,0 +1,52 @@
+#include "metrics/faithfulness/attack/attack_concept.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace conoscope::metrics {
+
+namespace {
+
+Vector distances(const Vector& z, const Matrix& others) {
+  return (others.rowwise() - z.transpose()).rowwise().norm();
+}
+
+double largest_distance(const Matrix& weighed_cavs, const SilentMoves::Space& space,
+                        double epsilon) {
+  const Matrix rows = space.project(weighed_cavs);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(rows * rows.transpose(),
+                                                              Eigen::EigenvaluesOnly);
+  return epsilon * std::sqrt(std::max(0.0, solver.eigenvalues().maxCoeff()));
+}
+
+}  // namespace
+
+Result attack_concept(const ExplainedHead& of, std::uint64_t seed, const AttackOptions& options) {
+  const AttackedSamples found = attack(of, 1, distances, largest_distance, seed, options);
+  const double noise = found.by_noise.mean();
+  if (!(noise > 0.0)) throw std::domain_error("noise changes no contribution");
+  const Vector parts = found.by_attack / noise;
+  return {.value = parts.mean(), .parts = {parts.begin(), parts.end()}, .caveat = found.caveat};
+}
+
+std::vector<Metric> declare::attack_concept() {
+  return {{.name = "attack_concept",
+           .group = "attacks",
+           .question =
+               "How many times as far as noise can a move that the model does not notice push "
+               "the contributions of concepts?",
+           .direction = Direction::kLower,
+           .unit = "times noise",
+           .source = "ours, after Brown and Kvinge, arXiv 2110.07120",
+           .needs = {"head_view", "explanation"},
+           .compute = [](const Subject& subject) {
+             require_softmax(subject);
+             require_last_layer(subject);
+             require_pooled(subject);
+             return metrics::attack_concept(subject.once(explained_head), subject.seed());
+           }}};
+}
+
+}  // namespace conoscope::metrics

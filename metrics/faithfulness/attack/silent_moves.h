@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "metrics/faithfulness/explained_head.h"
+#include "metrics/types.h"
+#include "numerics/random.h"
+
+namespace conoscope::metrics {
+
+/// Which small changes of a sample's pooled activation h does the model not notice at all?
+///
+///   |d| <= epsilon,   W d = 0,   d_j = 0 where h_j < epsilon and no activation of the layer is negative
+///
+/// So every logit stays as it is, and what a ReLU gave stays >= 0. epsilon is a share of the mean |h|.
+/// A move is of h: below average pooling the same for every position.
+class SilentMoves {
+ public:
+  /// of     its head is that of the last layer, and not flattened; outlives this
+  /// share  > 0
+  /// throws std::invalid_argument: a share that is not; std::domain_error: every activation is 0
+  SilentMoves(const ExplainedHead& of, double share);
+
+  double epsilon() const { return epsilon_; }
+
+  /// Of one sample.
+  class Space {
+   public:
+    Space(const SilentMoves& moves, Index sample);
+    /// The part of each row that is such a move but for its length; without the first condition of W
+    /// where it is not silent.
+    Matrix project(const MatrixRef& rows) const;
+    Matrix free(const MatrixRef& rows) const { return rows.array().rowwise() * free_.array(); }
+    bool empty() const { return empty_; }
+
+   private:
+    Eigen::RowVectorXd free_;  ///< 1 where h may move
+    Matrix basis_;             ///< r x D, orthonormal rows: what of W lies in the free coordinates
+    bool empty_ = false;
+  };
+
+ private:
+  const ExplainedHead* of_;
+  bool non_negative_;
+  double epsilon_;
+};
+
+}  // namespace conoscope::metrics

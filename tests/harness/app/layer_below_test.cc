@@ -1,0 +1,51 @@
+// A layer below the last one through the host: the model's process answers for moved activations.
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+TEST_CASE("surf_below: the perfect explanation is 0 at any layer, and at the last it is surf") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
+  here.run({"run", here.write("run.toml", R"(
+metrics = ["surf_through_emd", "surf_local_emd", "surf_emd", "surf_through_mae", "surf_local_mae", "surf_mae"]
+[[dataset]]
+id = "digits"
+[[model]]
+id = "cnn"
+name = "layer {layer}"
+params = { channels = [3, 4], epochs = 1, layer = [1, 2] }
+[[explainer]]
+id = "perfect"
+[[explainer]]
+id = "random_concepts"
+)"),
+            "--no-board"});
+  std::map<std::string, double> scores;
+  for (const auto& row : here.query(
+           "SELECT m.name AS model, e.plugin_id AS explainer, metric, value FROM current_score "
+           "JOIN cell ON cell.key = cell JOIN component AS m ON m.key = cell.model "
+           "JOIN component AS e ON e.key = cell.explainer"))
+    scores[row["model"].get<std::string>() + " " + row["explainer"].get<std::string>() + " " +
+           row["metric"].get<std::string>()] = row["value"];
+  REQUIRE(scores.size() == 24);
+  for (const char* unit : {"emd", "mae"}) {
+    CAPTURE(unit);
+    for (const char* form : {"surf_through_", "surf_local_"}) {
+      CAPTURE(form);
+      const std::string metric = std::string(form) + unit;
+      for (const char* layer : {"layer 1", "layer 2"}) {
+        CHECK(scores.at(std::string(layer) + " perfect " + metric) < 1e-12);
+        CHECK(scores.at(std::string(layer) + " random_concepts " + metric) > 1e-3);
+      }
+      CHECK(std::abs(scores.at("layer 2 random_concepts " + metric) -
+                     scores.at("layer 2 random_concepts surf_" + unit)) < 1e-12);
+    }
+    // How far the mean reading is from the network.
+    CHECK(scores.at(std::string("layer 1 perfect surf_") + unit) > 1e-3);
+  }
+}
