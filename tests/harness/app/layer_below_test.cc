@@ -43,7 +43,7 @@ id = "random_concepts"
         CHECK(scores.at(std::string(layer) + " random_concepts " + metric) > 1e-3);
       }
       CHECK(std::abs(scores.at("layer 2 random_concepts " + metric) -
-                     scores.at("layer 2 random_concepts surf_" + unit)) < 1e-12);
+                     scores.at(std::string("layer 2 random_concepts surf_") + unit)) < 1e-12);
     }
     // How far the mean reading is from the network.
     CHECK(scores.at(std::string("layer 1 perfect surf_") + unit) > 1e-3);
