@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "metrics/readability/monosemanticity.h"
 #include "metrics/stability/stability.h"
 #include "numerics/random.h"
 
@@ -47,8 +48,23 @@ void null(benchmark::State& state) {
   }
 }
 
+/// Concepts that are coordinates of the embeddings: chance, and a little more.
+void images(benchmark::State& state) {
+  const Matrix embeddings = normal_matrix(state.range(0), 512, 1);
+  const Matrix scores = embeddings.leftCols(state.range(1));
+  for (auto _ : state) {
+    const double value = monosemanticity(embeddings, scores).value;
+    if (!(value > 0.0 && value < 0.1)) state.SkipWithError("not that of a coordinate");
+  }
+}
+
 }  // namespace
 
+BENCHMARK(images)
+    ->ArgNames({"n", "K"})
+    ->ArgsProduct({{1000, 2000, 4000, 8000}, {50}})
+    ->Args({2000, 100})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(same_concepts)
     ->ArgNames({"K", "D"})
     ->ArgsProduct({{16, 32, 64, 128}, {512}})
