@@ -1,5 +1,6 @@
 #include <cmath>
 #include <iostream>
+#include <sstream>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
@@ -10,6 +11,7 @@
 #include "harness/core/plan/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/ladder.h"
+#include "results/boards/asked.h"
 #include "results/boards/scores.h"
 
 namespace conoscope::app {
@@ -89,6 +91,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
     throw UsageError(name +
                      ": it takes every ladder of the run; leave out --dataset, --model and "
                      "--explainer");
+  if (options.has("pareto") && kind != BoardKind::ranking)
+    throw UsageError(name + ": --pareto goes with board ranking");
   if (options.has("plot") && (kind != BoardKind::ranking || !options.has("metric") ||
                               options.get<std::vector<std::string>>("metric").size() != 1))
     throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
@@ -122,6 +126,32 @@ std::vector<std::string> metrics_of(results::Store& store, const std::string& ru
   return out;
 }
 
+/// NAME or NAME:lower or NAME:higher, separated by commas.
+std::vector<results::ParetoAxis> pareto_axes(results::Store& store, const std::string& run,
+                                             const std::string& text) {
+  const auto asked = run.empty() ? results::metric_names(store) : store.run_metrics(run);
+  std::vector<results::ParetoAxis> out;
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) {
+    const std::size_t colon = item.find(':');
+    const std::string name = item.substr(0, colon);
+    if (!core::contains(asked, name))
+      throw UsageError("--pareto: the run asks for no metric " + name +
+                       core::did_you_mean(name, asked));
+    std::string direction = results::direction_of(store, name);
+    if (name == "effective_concepts") direction = "lower";  // what is used is paid
+    const std::string given = colon == item.npos ? direction : item.substr(colon + 1);
+    if (given != "lower" && given != "higher")
+      throw UsageError("--pareto: which end of " + name + " is better? " + name + ":lower or " +
+                       name + ":higher");
+    if (direction != "none" && given != direction)
+      throw UsageError("--pareto: of " + name + " the " + direction + " end is better");
+    out.push_back({name, given == "higher"});
+  }
+  if (out.size() < 2) throw UsageError("--pareto: two metrics or more, as surf_emd,stability");
+  return out;
+}
+
 /// The k of 10^-k.
 int tiny_of(double bound) {
   const double k = -std::log10(bound);
@@ -140,6 +170,7 @@ int board_command(const Arguments& arguments) {
        "conoscope board ranking quick --format latex --bold --tiny 1e-15 > table.tex",
        "conoscope board quick -m surf --explainer svd --explainer kmeans",
        "conoscope board quick -m surf_emd --plot quick.svg",
+       "conoscope board parsimony --pareto surf_emd,effective_concepts",
        "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
        "conoscope board select-k parsimony --metric completeness",
        "conoscope board curve parsimony --format csv > curves.csv",
@@ -160,6 +191,9 @@ int board_command(const Arguments& arguments) {
       "each plugin says counts its concepts");
   options.add()("budget", po::value<double>()->value_name("N"),
                 "budget: so many effective_concepts, or fewer, for an output");
+  options.add()("pareto", po::value<std::string>()->value_name("NAME,NAME"),
+                "ranking: mark the rows that no other row beats on all of these metrics, which are "
+                "the first columns; NAME:lower or NAME:higher where a metric has no better end");
   add_plot(options);
   options.add()("bold", "ranking, across: the best of each column in bold, in md and latex");
   options.add()("tiny", po::value<double>()->value_name("X"),
@@ -188,6 +222,14 @@ int board_command(const Arguments& arguments) {
   if (options.has("metric"))
     filters.metrics =
         metrics_of(store, filters.run, options.get<std::vector<std::string>>("metric"));
+  if (options.has("pareto")) {
+    request.pareto = pareto_axes(store, filters.run, options.get<std::string>("pareto"));
+    std::vector<std::string> columns;
+    for (const auto& axis : request.pareto) columns.push_back(axis.metric);
+    for (const auto& metric : filters.metrics)
+      if (!core::contains(columns, metric)) columns.push_back(metric);
+    filters.metrics = std::move(columns);
+  }
   for (const auto& [kind, kept] : {std::pair("dataset", &filters.dataset),
                                    {"model", &filters.model},
                                    {"explainer", &filters.explainer}})

@@ -6,6 +6,7 @@
 
 #include "harness/app/command.h"
 #include "harness/core/border/registry.h"
+#include "results/analysis/pareto.h"
 #include "results/boards/board.h"
 #include "results/boards/kinds.h"
 #include "results/formats/format.h"
@@ -23,6 +24,7 @@ struct BoardRequest {
   /// select-k, curve and budget: the explainers' parameter that counts concepts, by plugin id.
   std::map<std::string, std::string> count_parameters;
   results::Format format = results::Format::table;
+  std::vector<results::ParetoAxis> pareto = {};  ///< ranking: marks who is beaten on none of these
   bool bold = false;  ///< ranking, across: the best of each column, in md and latex
   int tiny = 0;       ///< as Column::tiny
 };

@@ -183,6 +183,7 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
     table = results::across_datasets(table);
   else if (results::for_people(request.format))
     add_control_lines(table, options.metrics[0], results::direction_of(store, options.metrics[0]));
+  if (!request.pareto.empty()) results::mark_pareto(table, request.pareto);
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
   if (results::for_people(request.format)) mark(table, doubtful);
   std::cout << results::to_text(table, request.format);

@@ -133,5 +133,20 @@ TEST_CASE("over seeds: a control is compared with the same control of other seed
   for (const auto& row : here.json({"board", "sanity"}))
     if (row["verdict"].is_string()) verdicts[row["measure"]] = row["verdict"];
   CHECK(verdicts["stability_overlap"] == "pass");
+
+  // perfect is as stable as random_importance, and more of it overlaps.
+  std::map<std::string, std::string> pareto;
+  for (const auto& row : here.json({"board", "--pareto", "stability,stability_overlap"}))
+    pareto[row["explainer"]] = row["pareto"];
+  CHECK(pareto == std::map<std::string, std::string>{
+                      {"perfect", "yes"}, {"random_importance", "no"}, {"random_concepts", "no"}});
+  const auto refused = [&](const std::string& axes) {
+    return here.run({"board", "--pareto", axes}, 2).err;
+  };
+  CHECK_SAYS(refused("stability"), "two metrics or more");
+  CHECK_SAYS(refused("stability,stability_nul"), "did you mean stability_null");
+  CHECK_SAYS(refused("stability,stability_null"), "which end of stability_null is better?");
+  CHECK_SAYS(refused("stability:lower,stability_null:lower"), "the higher end is better");
+  here.run({"board", "--pareto", "stability,stability_null:lower"});
   CHECK(verdicts["stability"] == "fail: blind to importances");
 }
