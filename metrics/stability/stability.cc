@@ -103,7 +103,7 @@ PeerMetric declared(std::string name, std::string question, Direction direction,
            .low = low,
            .high = 1.0,
            .source = source,
-           .needs = {"explanation", kOtherSeeds}},
+           .needs = {"head_view", "explanation", kOtherSeeds}},
           std::move(compute)};
 }
 
