@@ -132,7 +132,9 @@ Leaking leaking(const Sizes& s, double leak) {
 }
 
 Cost ctl_icl(const Sizes& s) {
-  const auto& [predicted, truth, labels] = leaking(s, 0.5);
+  const Leaking made = leaking(s, 0.5);
+  const Matrix &predicted = made.predicted, &truth = made.truth;
+  const IndexVector& labels = made.labels;
   return cost([&] { return std::pair(ctl(predicted, truth, labels), icl(predicted, truth)); },
               [&](const std::pair<Ctl, Icl>& found) {
                 const std::vector<double>& pair = found.second.predicted.pair;

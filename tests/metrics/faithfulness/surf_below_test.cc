@@ -213,7 +213,8 @@ TEST_CASE("surf_below: the ladder") {
       add(half, half_random_explanation(curved.head, sdk::Seed(draw)));
       add(random, random_explanation(curved.head, sdk::Seed(draw)));
     }
-    for (const auto& [name, value] : perfect) {
+    for (const auto& [key, value] : perfect) {
+      const std::string& name = key;  // clang 14 captures no structured binding
       CAPTURE(name);
       const Metric* const info = catalogue().metric(name);
       const double sign = info->direction == Direction::kLower ? 1.0 : -1.0;
@@ -248,7 +249,8 @@ TEST_CASE("surf_below: where there is no number") {
 
   // What reads altered activations with the head alone says nothing below the last layer.
   for (const char* group : {"ice_eval", "sae_downstream", "plausibility"})
-    for (const auto& [name, score] : scores_of(curved, e, Output::kSoftmax, group)) {
+    for (const auto& [key, score] : scores_of(curved, e, Output::kSoftmax, group)) {
+      const std::string& name = key;
       CAPTURE(name);
       if (name != "sae_reconstruction_error") CHECK(score.reason == "not_applicable");
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 #include <thread>
 
 #include "tests/support/heads.h"
@@ -49,7 +50,8 @@ TEST_CASE("surf_sanity: the ladder") {
     const Means half = mean_scores(output, half_random_explanation);
     const Means random = mean_scores(output, random_explanation);
     int ranked = 0;
-    for (const auto& [name, value] : perfect) {
+    for (const auto& [key, value] : perfect) {
+      const std::string& name = key;  // clang 14 captures no structured binding
       const Metric* const info = catalogue().metric(name);
       REQUIRE(info);
       if (info->direction == Direction::kNone || name == "surf_params" || name == "surf_flops")
