@@ -10,6 +10,28 @@
 
 namespace conoscope::metrics {
 
+namespace {
+
+/// Columns of mean 0 and norm 1; a constant one is 0.
+Matrix standardised(const MatrixRef& columns) {
+  Matrix out = columns.rowwise() - columns.colwise().mean();
+  for (Index j = 0; j < out.cols(); ++j) {
+    const bool constant = columns.col(j).minCoeff() == columns.col(j).maxCoeff();
+    const double norm = out.col(j).norm();
+    if (constant || norm == 0.0)
+      out.col(j).setZero();
+    else
+      out.col(j) /= norm;
+  }
+  return out;
+}
+
+}  // namespace
+
+Matrix concept_correlations(const MatrixRef& scores, const MatrixRef& truth) {
+  return standardised(scores).transpose() * standardised(truth);
+}
+
 AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth) {
   constexpr const char* kName = "aligned_concepts";
   if (scores.rows() < 1 || scores.rows() != truth.rows() || truth.cols() < 1 ||
@@ -21,19 +43,7 @@ AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth
                                 "; they must be n x K' and n x k, 1 <= k <= K'");
   numerics::require_finite(kName, "scores", scores);
   numerics::require_finite(kName, "truth", truth);
-  const auto centred = [](const MatrixRef& columns) {
-    Matrix out = columns.rowwise() - columns.colwise().mean();
-    for (Index j = 0; j < out.cols(); ++j) {
-      const bool constant = columns.col(j).minCoeff() == columns.col(j).maxCoeff();
-      const double norm = out.col(j).norm();
-      if (constant || norm == 0.0)
-        out.col(j).setZero();
-      else
-        out.col(j) /= norm;
-    }
-    return out;
-  };
-  const Matrix correlation = centred(scores).transpose() * centred(truth);
+  const Matrix correlation = concept_correlations(scores, truth);
   AlignedConcepts out;
   out.alignment = optimal_alignment(correlation.cwiseAbs());
   out.view.scores.resize(scores.rows(), truth.cols());

@@ -1,0 +1,139 @@
+#include "metrics/causal/cace.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "metrics/causal/causal_effects.h"
+#include "metrics/purity/concept_labels.h"
+#include "numerics/checks.h"
+
+namespace conoscope::metrics {
+
+namespace {
+
+constexpr double kLeastCoverage = 0.9;
+
+/// The rows of concepts that change, of both.
+struct KnownEffects {
+  Matrix truth, claim;
+};
+
+KnownEffects known(const char* metric, const MatrixRef& truth, const MatrixRef& claim) {
+  if (truth.rows() != claim.rows() || truth.cols() != claim.cols())
+    numerics::refuse(metric, "truth is " + std::to_string(truth.rows()) + " x " +
+                                 std::to_string(truth.cols()) + ", claim " +
+                                 std::to_string(claim.rows()) + " x " +
+                                 std::to_string(claim.cols()));
+  IndexVector rows;
+  for (Index j = 0; j < truth.rows(); ++j)
+    if (!truth.row(j).array().isNaN().any()) rows.push_back(j);
+  KnownEffects out{truth(rows, Eigen::all), claim(rows, Eigen::all)};
+  numerics::require_finite(metric, "truth", out.truth);
+  numerics::require_finite(metric, "claim", out.claim);
+  if (out.truth.size() == 0) throw std::domain_error("no annotated concept changes");
+  return out;
+}
+
+}  // namespace
+
+Result cace_error(const MatrixRef& truth, const MatrixRef& claim) {
+  const KnownEffects effects = known("cace_error", truth, claim);
+  const double norm = effects.truth.norm();
+  if (norm == 0.0) throw std::domain_error("no concept has an effect on an output");
+  const Matrix error = effects.claim - effects.truth;
+  Result result{error.norm() / norm};
+  for (const auto of_concept : error.rowwise())
+    result.parts.push_back(std::sqrt(of_concept.array().square().mean()));
+  return result;
+}
+
+Result cace_correlation(const MatrixRef& truth, const MatrixRef& claim) {
+  const KnownEffects effects = known("cace_correlation", truth, claim);
+  const auto centred = [](const Matrix& of, const char* what) {
+    if (of.minCoeff() == of.maxCoeff())
+      throw std::domain_error(std::string("all ") + what + " are the same");
+    return Eigen::ArrayXXd(of.array() - of.mean());
+  };
+  const Eigen::ArrayXXd tau = centred(effects.truth, "effects"),
+                        said = centred(effects.claim, "claims");
+  return {(tau * said).sum() / std::sqrt(tau.square().sum() * said.square().sum())};
+}
+
+namespace {
+
+struct EffectsOfSubject {
+  Matrix truth, claim;
+  std::string caveat;
+};
+
+Matrix observed(const Subject& subject, const MatrixRef& values, std::string& caveat) {
+  const Matrix& concepts = detail::binary_concepts(subject);
+  const CausalEffects found = causal_effects(values, concepts);
+  if (found.coverage < kLeastCoverage)
+    throw std::domain_error(
+        "a concept occurs in only " + std::to_string(std::lround(100.0 * found.coverage)) +
+        " % of the combinations of the others; below " +
+        std::to_string(std::lround(100.0 * kLeastCoverage)) + " % its effect is not known");
+  Index constant = 0;
+  for (const auto of_concept : found.effect.rowwise()) constant += of_concept.array().isNaN().any();
+  if (constant > 0)
+    caveat = std::to_string(constant) + (constant == 1 ? " concept" : " concepts") +
+             " left out: annotated alike in all samples";
+  return found.effect;
+}
+
+EffectsOfSubject effects_of(const Subject& subject) {
+  EffectsOfSubject out;
+  if (subject.offers("explanation") && subject.offers("head_view")) {
+    require_pooled(subject);
+    out.truth = observed(subject, subject.once(model_logits_of).matrix(), out.caveat);
+    out.claim = claimed_effects(subject.once(explained_head), subject.annotations().concepts);
+    return out;
+  }
+  if (!subject.offers("concept_view") || !subject.offers("labels"))
+    throw NotApplicable("neither an explanation of a head nor a concept model claims an effect");
+  const SubjectIntervention& model = subject.once(subject_intervention);
+  out.truth = observed(subject, model.problem.untold(), out.caveat);
+  out.claim = claimed_effects(model.problem);
+  if (!model.caveat.empty()) out.caveat += (out.caveat.empty() ? "" : "; ") + model.caveat;
+  return out;
+}
+
+template <Result (*Measure)(const MatrixRef&, const MatrixRef&)>
+Result measured(const Subject& subject) {
+  const EffectsOfSubject& effects = subject.once(effects_of);
+  Result result = Measure(effects.truth, effects.claim);
+  result.caveat = effects.caveat;
+  return result;
+}
+
+}  // namespace
+
+std::vector<Metric> declare::cace() {
+  Metric error{
+      .name = "cace_error",
+      .group = "causal",
+      .question =
+          "How far are the effects that an explanation claims for concepts from those that "
+          "changing a concept has on the model's outputs?",
+      .direction = Direction::kLower,
+      .source = "ours; the causal concept effect of Goyal et al., arXiv 1907.07165",
+      .needs = {"concepts"},
+      .uses = {"head_view", "explanation", "concept_view", "labels", "train_concept_view"},
+      .compute = measured<metrics::cace_error>,
+  };
+  Metric correlation = error;
+  correlation.name = "cace_correlation";
+  correlation.question =
+      "Do the effects that an explanation claims for concepts go with those that changing a "
+      "concept "
+      "has on the model's outputs, whatever their unit?";
+  correlation.direction = Direction::kHigher;
+  correlation.low = -1.0;
+  correlation.high = 1.0;
+  correlation.compute = measured<metrics::cace_correlation>;
+  return {error, correlation};
+}
+
+}  // namespace conoscope::metrics
