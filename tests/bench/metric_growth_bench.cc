@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "conoscope/sdk/random.h"
+#include "metrics/causal/causal_effects.h"
 #include "metrics/disentanglement/code_information.h"
 #include "metrics/disentanglement/dci_models.h"
 #include "metrics/disentanglement/explicitness.h"
@@ -416,6 +417,23 @@ Cost irs(const Sizes& s) {
               });
 }
 
+/// A model that is linear in its concepts, of eight outputs; where all combinations were seen, the
+/// effects are its weights.
+Cost causal(const Sizes& s) {
+  Normal random(Seed(3).child("causal"));
+  Matrix concepts(s.n, s.k), weight(s.k, 8);
+  for (double& value : concepts.reshaped()) value = random.uniform() < 0.5 ? 0.0 : 1.0;
+  for (double& value : weight.reshaped()) value = random.normal();
+  const Matrix values = concepts * weight;
+  return cost([&] { return causal_effects(values, concepts); },
+              [&](const CausalEffects& found) {
+                const Matrix back = values.colwise().reverse(),
+                             turned = concepts.colwise().reverse();
+                return causal_effects(back, turned).effect.isApprox(found.effect, 1e-9) &&
+                       (found.coverage < 1.0 - 1e-9 || found.effect.isApprox(weight, 1e-9));
+              });
+}
+
 // ---- growth
 
 struct Measured {
@@ -444,6 +462,7 @@ const std::vector<Measured>& measured() {
       {"factor_vae", factor_vae},
       {"beta_vae", beta_vae},
       {"irs", irs, {1000, 8}, {2000, 8}},
+      {"causal_effects", causal, {1000, 8}, {2000, 16}},
   };
   return all;
 }
