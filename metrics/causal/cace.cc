@@ -91,8 +91,7 @@ EffectsOfSubject effects_of(const Subject& subject) {
     out.claim = claimed_effects(subject.once(explained_head), subject.annotations().concepts);
     return out;
   }
-  if (!subject.offers("concept_view") || !subject.offers("labels"))
-    throw NotApplicable("neither an explanation of a head nor a concept model claims an effect");
+  if (!subject.offers("labels")) throw NotApplicable("needs labels to ask a concept model's head");
   const SubjectIntervention& model = subject.once(subject_intervention);
   out.truth = observed(subject, model.problem.untold(), out.caveat);
   out.claim = claimed_effects(model.problem);
@@ -119,8 +118,8 @@ std::vector<Metric> declare::cace() {
           "changing a concept has on the model's outputs?",
       .direction = Direction::kLower,
       .source = "ours; the causal concept effect of Goyal et al., arXiv 1907.07165",
-      .needs = {"concepts"},
-      .uses = {"head_view", "explanation", "concept_view", "labels", "train_concept_view"},
+      .needs = {"concept_view", "concepts"},
+      .uses = {"head_view", "explanation", "labels", "train_concept_view"},
       .compute = measured<metrics::cace_error>,
   };
   Metric correlation = error;

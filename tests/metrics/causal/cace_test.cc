@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "metrics/faithfulness/concept_scores.h"
 #include "tests/support/concept_grid.h"
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"
@@ -34,7 +35,10 @@ struct LinearInConcepts {
     explanation.importance_by_output = head.weight;
   }
   Score score(std::string_view name) const {
+    ConceptView scores;
+    scores.scores = concept_scores(head, explanation);
     Views views;
+    views.concepts = &scores;
     views.head = &head;
     views.explanation = &explanation;
     views.annotations = &annotations;
@@ -117,10 +121,16 @@ TEST_CASE("cace: what a subject lacks") {
   CHECK(subject.score("cace_error").message ==
         "a concept occurs in only 50 % of the combinations of the others; below 90 % its effect is "
         "not known");
-  Views nothing;
-  nothing.annotations = &subject.annotations;
-  CHECK(score_group(nothing, "causal").at("cace_error").message ==
-        "neither an explanation of a head nor a concept model claims an effect");
+  ConceptView model;
+  model.scores = concept_grid(4);
+  Views views;
+  views.concepts = &model;
+  views.annotations = &subject.annotations;
+  CHECK(score_group(views, "causal").at("cace_error").message ==
+        "needs labels to ask a concept model's head");
+  subject.annotations.labels.assign(16, 0);
+  CHECK(score_group(views, "causal").at("cace_error").message ==
+        "the model answers no interventions");
 }
 
 }  // namespace
