@@ -121,6 +121,10 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("where the files do not split: share of every class that goes to the test split"),
+    sdk::integer("test_per_class", 0)
+        .at_least(0)
+        .help("where the files do not split: so many samples of every class go to the test split, "
+              "which is then balanced; 0: by test_share"),
     sdk::text("pooling", "auto")
         .choices({"auto", "mean", "none", "flatten"})
         .help("what lies between activations and head; auto: mean if there are several positions"),
@@ -144,7 +148,8 @@ class Precomputed final : public sdk::Dataset {
       : sources_(params.unchecked(), kParameters),
         pooling_(params.text("pooling")),
         output_(params.text("output")),
-        test_share_(params.real("test_share")) {}
+        test_share_(params.real("test_share")),
+        test_per_class_(params.integer("test_per_class")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     for (const std::string& name : sources_.unused())
@@ -333,6 +338,12 @@ class Precomputed final : public sdk::Dataset {
       return split;
     }
     drawn = true;
+    if (test_per_class_ > 0) {
+      if (labels.empty())
+        throw std::invalid_argument("test_per_class = " + std::to_string(test_per_class_) +
+                                    " needs labels");
+      return sdk::balanced_split(labels, test_per_class_, seed);
+    }
     const std::vector<std::int64_t> one_class(static_cast<std::size_t>(samples_), 0);
     return sdk::stratified_split(labels.empty() ? one_class : labels, test_share_, seed);
   }
@@ -350,6 +361,7 @@ class Precomputed final : public sdk::Dataset {
   Sources sources_;
   std::string pooling_, output_;
   double test_share_;
+  std::int64_t test_per_class_;
   std::int64_t samples_ = 0;
   std::string like_;  ///< the file or files that say how many samples there are
 };
@@ -363,5 +375,6 @@ citation = ""
 needs = []
 offers = ["head_view"]
 seeded = true
+added = ["test_per_class"]
 )toml",
                   kParameters)

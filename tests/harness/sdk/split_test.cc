@@ -95,6 +95,20 @@ TEST_CASE("every sample gets into the test part by some seed") {
   CHECK(seen.size() == 20);
 }
 
+TEST_CASE("a balanced split tests on as many samples of every class") {
+  const auto labels = labels_of({{0, 40}, {5, 4}, {2, 9}});
+  const auto split = sdk::balanced_split(labels, 3, sdk::Seed(4));
+  CHECK(counts(labels, split.test) == std::map<std::int64_t, int>{{0, 3}, {2, 3}, {5, 3}});
+  CHECK(split.train.size() == 44);
+  CHECK(std::is_sorted(split.test.begin(), split.test.end()));
+  CHECK(sdk::balanced_split(labels, 3, sdk::Seed(4)).test == split.test);
+  CHECK(sdk::balanced_split(labels, 3, sdk::Seed(5)).test != split.test);
+  CHECK_THROWS_SAYING(sdk::balanced_split(labels, 4, sdk::Seed(4)), std::invalid_argument,
+                      "class 5 has 4 samples, too few to test on 4");
+  CHECK_THROWS_AS(sdk::balanced_split(labels, 0, sdk::Seed(4)), std::invalid_argument);
+  CHECK_THROWS_AS(sdk::balanced_split({}, 1, sdk::Seed(4)), std::invalid_argument);
+}
+
 TEST_CASE("a share outside (0, 1) and an empty part are refused") {
   const auto labels = labels_of({{0, 4}, {1, 4}});
   for (const double share : {0.0, 1.0, -0.5, 1.5, std::nan("")})
