@@ -241,7 +241,12 @@ class Planner {
         node(Stage::kModel, model, {data}, seed, dataset.key + " " + model.key);
     std::vector<std::size_t> inputs = {data, trained};
     if (explainer) {
-      inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage));
+      // One head for all explainers of a model, so that they are compared under the same one.
+      std::optional<std::uint64_t> head_seed;
+      if (control == "random_model")
+        head_seed =
+            base.child("control").child(control).child(dataset.key + " " + model.key).value();
+      inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage, head_seed));
       if (calls_forward(*explainer, model)) plan_.nodes[inputs.back()].forward = &model;
     }
 
@@ -271,9 +276,11 @@ class Planner {
 
   /// The node of an artifact; the one that is already there when another cell needs the same.
   std::size_t node(Stage stage, const Component& component, std::vector<std::size_t> needs,
-                   std::int64_t seed, const std::string& lineage) {
+                   std::int64_t seed, const std::string& lineage,
+                   std::optional<std::uint64_t> head_seed = {}) {
     std::vector<std::string> inputs;
     for (const std::size_t need : needs) inputs.push_back(plan_.nodes[need].key);
+    if (head_seed) inputs.push_back("head drawn from " + std::to_string(*head_seed));
     const std::string key = artifact_key(stage, component.key, component.plugin.sha256, inputs,
                                          component.seeded() ? std::optional(seed) : std::nullopt);
     if (const auto it = by_key_.find(key); it != by_key_.end()) return it->second;
@@ -284,6 +291,8 @@ class Planner {
     out.needs = std::move(needs);
     out.component = &component;
     out.seed = work_seed(component, stage, seed, lineage);
+    if (head_seed) out.label += " of a random model";
+    out.head_seed = head_seed;
     by_key_[key] = plan_.nodes.size();
     plan_.nodes.push_back(std::move(out));
     return plan_.nodes.size() - 1;

@@ -28,8 +28,9 @@ struct Node {
   const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
   std::uint64_t seed = 0;                ///< for that plugin, derived
   const Component* forward = nullptr;    ///< explain nodes: the model that answers forward calls
-  std::size_t cell = 0;                  ///< score nodes only
-  std::vector<PeerNodes> peers = {};     ///< score nodes over seeds only
+  std::optional<std::uint64_t> head_seed = {};  ///< explain nodes of random_model: draws the head
+  std::size_t cell = 0;                         ///< score nodes only
+  std::vector<PeerNodes> peers = {};            ///< score nodes over seeds only
 };
 
 /// What a plugin's randomness derives from: the run file's seed, the stage, and the keys of all

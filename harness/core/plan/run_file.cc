@@ -438,7 +438,8 @@ void Diagnostics::throw_if_any() const {
 }
 
 const std::vector<std::string>& known_controls() {
-  static const std::vector<std::string> controls = {"none", "random_importance", "random_concepts"};
+  static const std::vector<std::string> controls = {"none", "random_importance", "random_concepts",
+                                                    "random_model"};
   return controls;
 }
 

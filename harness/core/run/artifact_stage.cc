@@ -138,7 +138,9 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   if (job.model) served.emplace(*job.model, model, &dataset, host);
   const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
-  ArrayBag input = make_explainer_input(dataset, model);
+  ArrayBag input = make_explainer_input(
+      dataset, model,
+      job.control == "random_model" ? std::optional(sdk::Seed(job.control_seed)) : std::nullopt);
   alter_input(input, job.trial);
   explain(job, ready, host, report, folder, dataset, model, input, served ? &*served : nullptr);
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;

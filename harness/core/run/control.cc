@@ -2,10 +2,12 @@
 
 #include <stdexcept>
 
+#include "metrics/faithfulness/model_logits.h"
+
 namespace conoscope::core {
 
 void apply_control(metrics::Explanation& explanation, const std::string& control, sdk::Seed seed) {
-  if (control == "none") return;
+  if (control == "none" || control == "random_model") return;
   if (control != "random_importance" && control != "random_concepts")
     throw std::invalid_argument("apply_control: no control " + control);
   sdk::Random importance(seed.child("importance"));
@@ -22,6 +24,25 @@ void apply_control(metrics::Explanation& explanation, const std::string& control
   }
   explanation.project = nullptr;
   explanation.reconstruct = nullptr;
+}
+
+void redraw_head(metrics::HeadView& head, sdk::Seed seed) {
+  const metrics::Matrix wanted = metrics::model_logits(head);
+  sdk::Random normal(seed.child("head"));
+  for (Eigen::Index c = 0; c < head.weight.rows(); ++c)
+    for (Eigen::Index d = 0; d < head.weight.cols(); ++d) head.weight(c, d) = normal.normal();
+  head.bias.setZero();
+  const metrics::Matrix drawn = metrics::model_logits(head);
+  const auto spread = [](const auto& column) {
+    if ((column.array() == column(0)).all()) return 0.0;  // its mean may be off by a rounding
+    return (column.array() - column.mean()).matrix().norm();
+  };
+  for (Eigen::Index c = 0; c < head.weight.rows(); ++c) {
+    const double of_drawn = spread(drawn.col(c));
+    const double scale = of_drawn > 0.0 ? spread(wanted.col(c)) / of_drawn : 0.0;
+    head.weight.row(c) *= scale;
+    head.bias(c) = wanted.col(c).mean() - scale * drawn.col(c).mean();
+  }
 }
 
 }  // namespace conoscope::core

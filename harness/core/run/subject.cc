@@ -7,6 +7,8 @@
 
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/views.h"
+#include "harness/core/border/loader.h"
+#include "harness/core/run/control.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
@@ -109,7 +111,26 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   return out;
 }
 
-ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
+namespace {
+
+/// The head's arrays replaced by others, in the precision that the model has.
+void put_head(const metrics::HeadView& head, ArrayBag& out) {
+  const auto put = [&out](const char* name, const auto& values) {
+    const sdk::Tensor old = out.get(name);
+    const std::vector<std::int64_t> shape(old.raw().shape, old.raw().shape + old.dimensions());
+    if (old.dtype() == sdk::dtype_of<double>())
+      out.add_copy(name, values.data(), shape);
+    else
+      out.add_copy(name, metrics::MatrixF(values.template cast<float>()).data(), shape);
+  };
+  put("head_weight", head.weight);
+  put("head_bias", head.bias);
+}
+
+}  // namespace
+
+ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
+                              std::optional<sdk::Seed> head_seed) {
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = model.get("activations").rows();
   ArrayBag out = rows_of(model, train, samples);
@@ -121,6 +142,14 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model) {
     activations.strides[2] = activations.strides[1];
     activations.shape[1] = 1;
     out.add("activations", activations);
+  }
+  if (head_seed) {
+    metrics::HeadView head = make_head_view(out);
+    if (!head.last_layer())
+      throw CallFault(CONO_NOT_APPLICABLE,
+                      "random_model draws the last layer anew, and this one is below it");
+    redraw_head(head, *head_seed);
+    put_head(head, out);
   }
   const Matrix logits = metrics::model_logits(make_head_view(out));
   out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});

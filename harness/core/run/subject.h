@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "conoscope/sdk/random.h"
 #include "harness/core/artifacts/artifact.h"
 #include "metrics/views.h"
 
@@ -19,7 +20,10 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its
 /// predictions where the output is softmax.
-ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model);
+/// head_seed  another head, drawn by redraw_head() on these rows, takes the model's place
+/// throws     CallFault, not applicable: head_seed, and a layer below the last one
+ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
+                              std::optional<sdk::Seed> head_seed = {});
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {

@@ -4,9 +4,11 @@
 
 #include <cmath>
 
+#include "metrics/faithfulness/model_logits.h"
 #include "tests/support/throws.h"
 
 using conoscope::core::apply_control;
+using conoscope::core::redraw_head;
 using conoscope::metrics::Explanation;
 using conoscope::metrics::Index;
 using conoscope::metrics::Matrix;
@@ -108,4 +110,50 @@ TEST_CASE("an unknown control is refused") {
   CHECK_THROWS_SAYING(apply_control(e, "random", sdk::Seed(0)), std::invalid_argument,
                       "apply_control: no control random");
   CHECK(e.importance == make().importance);
+}
+
+TEST_CASE("random_model leaves the explanation, which was made for another head, as it is") {
+  Explanation e = make();
+  apply_control(e, "random_model", sdk::Seed(1));
+  CHECK(e.cavs == make().cavs);
+  CHECK(e.importance == make().importance);
+  CHECK(e.project != nullptr);
+}
+
+TEST_CASE("redraw_head: other weights, and logits of the same mean and spread") {
+  for (const auto pooling :
+       {conoscope::metrics::Pooling::kMean, conoscope::metrics::Pooling::kFlatten}) {
+    sdk::Random random{sdk::Seed(3)};
+    const auto normal = [&random](Index rows, Index cols) {
+      Matrix out(rows, cols);
+      for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+      return out;
+    };
+    conoscope::metrics::HeadView head;
+    head.positions = 2;
+    head.pooling = pooling;
+    head.activations = Matrix(normal(80, 5).cwiseAbs());
+    head.weight = normal(3, pooling == conoscope::metrics::Pooling::kMean ? 5 : 10);
+    head.weight.row(1) *= 20.0;
+    head.weight.row(2).setZero();
+    head.bias = normal(3, 1);
+    conoscope::metrics::HeadView drawn = head, again = head, other = head;
+    redraw_head(drawn, sdk::Seed(1));
+    redraw_head(again, sdk::Seed(1));
+    redraw_head(other, sdk::Seed(2));
+    CHECK(drawn.weight == again.weight);
+    CHECK(drawn.weight != other.weight);
+    CHECK(drawn.weight.row(2).isZero(0.0));  // a constant logit stays constant
+    CHECK(drawn.bias(2) == doctest::Approx(head.bias(2)));
+    const Matrix before = conoscope::metrics::model_logits(head),
+                 after = conoscope::metrics::model_logits(drawn);
+    for (Index c = 0; c < 3; ++c) {
+      const auto spread = [c](const Matrix& of) {
+        return (of.col(c).array() - of.col(c).mean()).matrix().norm();
+      };
+      CHECK(after.col(c).mean() == doctest::Approx(before.col(c).mean()));
+      CHECK(spread(after) == doctest::Approx(spread(before)));
+    }
+    CHECK(!after.isApprox(before, 0.1));
+  }
 }

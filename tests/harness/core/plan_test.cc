@@ -238,6 +238,40 @@ controls = ["random_importance", "random_concepts"]
                                            "labelled x head x km(k=2) #0 random_concepts"});
 }
 
+TEST_CASE("random_model has an explanation of its own, of one head for all explainers") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+seeds = [0, 1]
+controls = ["none", "random_importance", "random_model"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+[[explainer]]
+id = "km"
+params = { k = 2 }
+)");
+  REQUIRE(plan.cells.size() == 12);
+  std::map<std::string, std::set<std::size_t>> explained;  // by control
+  std::map<std::int64_t, std::set<std::uint64_t>> drawn;   // by the run's seed
+  for (const auto& cell : plan.cells) {
+    const std::size_t made = plan.nodes[cell.score_nodes[0]].needs[2];
+    const Node& node = plan.nodes[made];
+    explained[cell.control].insert(made);
+    CHECK(node.head_seed.has_value() == (cell.control == "random_model"));
+    if (node.head_seed) drawn[cell.seed].insert(*node.head_seed);
+  }
+  CHECK(explained["none"] == explained["random_importance"]);
+  CHECK(explained["random_model"].size() == 4);
+  for (const std::size_t node : explained["random_model"])
+    CHECK(explained["none"].count(node) == 0);
+  CHECK(drawn[0].size() == 1);
+  CHECK(drawn[1].size() == 1);
+  CHECK(drawn[0] != drawn[1]);
+}
+
 TEST_CASE("a pair that does not fit is left out and said, with what is missing") {
   const PlanWorld world;
   const Plan plan = world.plan(R"(metrics = ["surf_mae", "surf_norm_l1"]

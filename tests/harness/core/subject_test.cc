@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "harness/core/artifacts/views.h"
+#include "harness/core/border/loader.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
@@ -139,6 +140,28 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
   CHECK_FALSE(in.find("train_index").has_value());  // of no use to it, and it tells of the rest
   CHECK(in.text("output") == "softmax");            // the model's, not the dataset's
   CHECK(in.text("task") == "classification");
+}
+
+TEST_CASE("random_model: an explainer is given another head, its logits and its predictions") {
+  const ArrayBag data = dataset(), head = model();
+  const conoscope::sdk::Seed seed(4);
+  const ArrayBag real = make_explainer_input(data, head),
+                 in = make_explainer_input(data, head, seed);
+  CHECK(in.get("head_weight").shape_text() == "2 x 3");
+  CHECK(in.get("head_weight").dtype() == real.get("head_weight").dtype());
+  CHECK(numbers(in, "activations") == numbers(real, "activations"));
+  const auto view = make_head_view(in);
+  CHECK(view.weight != make_head_view(real).weight);
+  const auto logits = values<double>(in, "logits"), wanted = values<double>(real, "logits");
+  CHECK(logits != wanted);
+  CHECK(logits[0] + logits[2] + logits[4] ==
+        doctest::Approx(wanted[0] + wanted[2] + wanted[4]).epsilon(1e-6));
+  CHECK(values<double>(make_explainer_input(data, head, seed), "logits") == logits);
+  ArrayBag below = model();  // the logits of layers above
+  const std::vector<double> given(10, 1.0);
+  below.add_copy("logits", given.data(), {5, 2});
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, seed), conoscope::core::CallFault,
+                      "the last layer");
 }
 
 TEST_CASE("activations n x D are given as n x 1 x D") {
