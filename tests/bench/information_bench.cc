@@ -141,7 +141,9 @@ Concepts make_concepts(Index n, Index k, double leak) {
 
 void leakage(benchmark::State& state) {
   const Index k = state.range(0);
-  const auto& [predicted, truth, labels] = make_concepts(10000, k, 0.5);
+  const Concepts data = make_concepts(10000, k, 0.5);
+  const Matrix &predicted = data.predicted, &truth = data.truth;
+  const IndexVector& labels = data.labels;
   std::vector<double> times;
   Ctl task;
   Icl between;
