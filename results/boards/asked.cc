@@ -5,6 +5,12 @@
 
 namespace conoscope::results {
 
+bool is_asked(Store& store, const std::string& run, const std::string& metric) {
+  Statement query(store.connection(), "SELECT 1 FROM run_metric WHERE run = ? AND metric = ?");
+  query.bind_all(run, metric);
+  return query.step();
+}
+
 void require_asked(Store& store, const std::string& run, const std::string& metric) {
   Statement query(store.connection(),
                   "SELECT DISTINCT metric FROM run_metric WHERE ?1 = '' OR run = ?1 ORDER BY 1");

@@ -6,6 +6,10 @@
 
 namespace conoscope::results {
 
+/// Does the run ask for the metric? Its cells may have scores of it all the same, for another run
+/// that asked for them.
+bool is_asked(Store& store, const std::string& run, const std::string& metric);
+
 /// run  key; empty: any run.
 /// throws  StoreError (not_found): the metric is not asked for; lists those that are
 void require_asked(Store& store, const std::string& run, const std::string& metric);

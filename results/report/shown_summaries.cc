@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "results/boards/asked.h"
 #include "results/formats/people.h"
 
 namespace conoscope::results {
@@ -32,6 +33,7 @@ std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::str
   const auto shape = std::ranges::find(shapes, name, &SummaryShape::name);
   if (shape == shapes.end()) return out;
   for (const ReportedRun& run : context.runs) {
+    if (!is_asked(context.store, run.key, shape->name)) continue;
     auto cells = cell_summaries(context.store, run.key, *shape);
     std::erase_if(cells, [](const CellSummary& cell) { return cell.control != "none"; });
     if (cells.empty()) continue;

@@ -85,6 +85,26 @@ TEST_CASE("several runs, and what changed between them") {
   CHECK_FALSE(has(report(here, {"second"}), "<select data-key=run>"));
 }
 
+TEST_CASE("a run is reported that shares its cells with one that asked for summaries") {
+  const Workspace here;
+  const auto run = [&here](const std::string& name, const std::string& settings) {
+    const auto file = here.write(name + ".toml", R"(name = ")" + name + R"("
+seeds = [0]
+metrics = ["concept_accuracy"]
+)" + settings + R"([[dataset]]
+id = "tabular_toy"
+params = { samples = 400 }
+[[model]]
+id = "ladder_concepts"
+)");
+    here.run({"run", file, "--no-board"});
+  };
+  run("drawn", "summaries = true\n");
+  run("plain", "");
+  CHECK(has_section(report(here, {"drawn"}), "encodings"));
+  CHECK_FALSE(has_section(report(here, {"plain"}), "encodings"));
+}
+
 TEST_CASE("what cannot be reported, and where nothing can be written, is said") {
   const Workspace here;
   CHECK_SAYS(here.run({"report"}, 5).err, "results.db");  // no store
