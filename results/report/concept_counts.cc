@@ -134,8 +134,8 @@ Section concept_count_section(const ReportContext& context) {
   if (!curve.empty())
     section.html +=
         "<p>Mean over seeds at each number of concepts K, with the 95 % t interval as a band. The "
-        "ring is the smallest K within one standard error of the best (`conoscope board "
-        "select-k`).</p>\n" +
+        "ring is the smallest K within one standard error of the best (<code>conoscope board "
+        "select-k</code>).</p>\n" +
         figure_html("curve", "curve-table") + selection.html() + curve.html();
   if (!size.empty())
     section.html +=

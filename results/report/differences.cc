@@ -174,8 +174,9 @@ Section difference_section(const ReportContext& context) {
   if (table.empty()) return section;
   section.html =
       "<p>The mean difference A - B to a reference B, over the seeds that both have, with its 95 % "
-      "interval and the t test's p, corrected over all rows by Holm's method, as `conoscope "
-      "compare` does, which also says how many pairs it would take. Models of different datasets "
+      "interval and the t test's p, corrected over all rows by Holm's method, as <code>conoscope "
+      "compare</code> does, which also says how many pairs it would take. Models of different "
+      "datasets "
       "share no seeds: there Welch's test stands in. "
       "Two methods that share a letter could not be told apart, with all pairs corrected "
       "together.</p>\n";

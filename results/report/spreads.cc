@@ -64,7 +64,8 @@ Section spread_section(const ReportContext& context) {
   if (table.empty()) return section;
   section.html =
       "<p>How the score's parts are spread: its concepts, factors or outputs, or its samples where "
-      "the run keeps them (`sample_scores = true`). The thick line holds the middle half, the thin "
+      "the run keeps them (<code>sample_scores = true</code>). The thick line holds the middle "
+      "half, the thin "
       "one nine tenths, the point is the median.</p>\n" +
       figure_html("spread", "spread-table") + table.html();
   return section;
