@@ -7,6 +7,7 @@
 #include "metrics/causal/causal_effects.h"
 #include "metrics/purity/concept_labels.h"
 #include "numerics/checks.h"
+#include "numerics/statistics/correlation.h"
 
 namespace conoscope::metrics {
 
@@ -50,14 +51,15 @@ Result cace_error(const MatrixRef& truth, const MatrixRef& claim) {
 
 Result cace_correlation(const MatrixRef& truth, const MatrixRef& claim) {
   const KnownEffects effects = known("cace_correlation", truth, claim);
-  const auto centred = [](const Matrix& of, const char* what) {
-    if (of.minCoeff() == of.maxCoeff())
-      throw std::domain_error(std::string("all ") + what + " are the same");
-    return Eigen::ArrayXXd(of.array() - of.mean());
-  };
-  const Eigen::ArrayXXd tau = centred(effects.truth, "effects"),
-                        said = centred(effects.claim, "claims");
-  return {(tau * said).sum() / std::sqrt(tau.square().sum() * said.square().sum())};
+  const Index pairs = effects.truth.size();
+  if (pairs < 3) throw std::domain_error(std::to_string(pairs) + " effects have no correlation");
+  if (effects.truth.minCoeff() == effects.truth.maxCoeff())
+    throw std::domain_error("all effects are the same");
+  if (effects.claim.minCoeff() == effects.claim.maxCoeff())
+    throw std::domain_error("all claims are the same");
+  return {numerics::pearson(Eigen::Map<const Vector>(effects.truth.data(), pairs),
+                            Eigen::Map<const Vector>(effects.claim.data(), pairs))
+              .r};
 }
 
 namespace {

@@ -26,8 +26,8 @@ Result cace_error(const MatrixRef& truth, const MatrixRef& claim);
 ///
 ///   Pearson's r of claim_jc and tau_jc over all concepts and outputs
 ///
-/// returns  [-1, 1]. throws  as cace_error, and std::domain_error: all claims are the same, or all
-///          effects
+/// returns  [-1, 1]. throws  as cace_error, and std::domain_error: fewer than three pairs; all claims
+///          are the same, or all effects
 Result cace_correlation(const MatrixRef& truth, const MatrixRef& claim);
 
 namespace declare {

@@ -47,7 +47,7 @@ CausalEffects causal_effects(const MatrixRef& values, const MatrixRef& concepts)
 
 Matrix claimed_effects(const ExplainedHead& of, const MatrixRef& concepts) {
   const Explanation& explanation = *of.explanation();
-  const Matrix scores = concept_scores(of.head(), explanation);
+  const Matrix scores = concept_scores(of);
   const Matrix effect = causal_effects(scores, concepts).effect;
   const IndexVector name = names(scores, concepts);
   Matrix claim = Matrix::Zero(concepts.cols(), explanation.outputs());

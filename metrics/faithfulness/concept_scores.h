@@ -1,5 +1,6 @@
 #pragma once
 
+#include "metrics/faithfulness/explained_head.h"
 #include "metrics/views.h"
 
 namespace conoscope::metrics {
@@ -14,6 +15,7 @@ namespace conoscope::metrics {
 /// returns      n x M: M = K, or the sum of K_c over the outputs, in the order of the CAVs
 /// throws       std::invalid_argument: as ExplainedHead; a flattened head, whose concepts differ by
 ///              position; no concept at all
+Matrix concept_scores(const ExplainedHead& of);
 Matrix concept_scores(const HeadView& head, const Explanation& explanation);
 
 }  // namespace conoscope::metrics

@@ -15,16 +15,6 @@ namespace conoscope::metrics {
 
 namespace {
 
-void require_pair(const char* name, const ConceptColumns& predicted, const ConceptColumns& truth) {
-  const Matrix &p = predicted.matrix(), &t = truth.matrix();
-  if (p.rows() != t.rows() || p.cols() != t.cols())
-    numerics::refuse(name, "predicted is " + std::to_string(p.rows()) + " x " +
-                               std::to_string(p.cols()) + " and truth " + std::to_string(t.rows()) +
-                               " x " + std::to_string(t.cols()) + "; both must be n x k");
-  if (!truth.whole())
-    numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
-}
-
 // How far each entry rises above the other's, where it does.
 std::vector<double> excess(const std::vector<double>& predicted, const std::vector<double>& truth) {
   std::vector<double> out;
@@ -41,7 +31,7 @@ double mean(const std::vector<double>& values) {
 
 Ctl ctl(const ConceptColumns& predicted, const ConceptColumns& truth, std::span<const Index> labels,
         const ConceptInformationOptions& options) {
-  require_pair("ctl", predicted, truth);
+  require_same_concepts("ctl", predicted, truth);
   Ctl out;
   out.predicted = mi_concepts_task(predicted, labels, options);
   out.truth = mi_concepts_task(truth, labels, options);
@@ -69,7 +59,7 @@ void take_means(Icl& out) {
 
 Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
         const ConceptInformationOptions& options) {
-  require_pair("icl", predicted, truth);
+  require_same_concepts("icl", predicted, truth);
   const Index k = predicted.matrix().cols();
   if (k < 2)
     numerics::refuse("icl",

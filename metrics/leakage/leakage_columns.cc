@@ -4,6 +4,7 @@
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/aligned_concepts.h"
 #include "metrics/metric.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -29,6 +30,17 @@ ConceptColumns untied_columns(const Subject& subject) {
   for (Index j = 0; j < columns.cols(); ++j)
     columns.col(j) = with_noise(Matrix(columns.col(j)), noise);
   return columns;
+}
+
+void require_same_concepts(const char* name, const ConceptColumns& predicted,
+                           const ConceptColumns& truth) {
+  const Matrix &p = predicted.matrix(), &t = truth.matrix();
+  if (p.rows() != t.rows() || p.cols() != t.cols())
+    numerics::refuse(name, "predicted is " + std::to_string(p.rows()) + " x " +
+                               std::to_string(p.cols()) + " and truth " + std::to_string(t.rows()) +
+                               " x " + std::to_string(t.cols()) + "; both must be n x k");
+  if (!truth.whole())
+    numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
 }
 
 void require_pairs(const Subject& subject) {

@@ -20,6 +20,11 @@ Index tied_concept(const Subject& subject);
 /// others of the same columns.
 ConceptColumns untied_columns(const Subject& subject);
 
+/// throws  std::invalid_argument, beginning with `name`: shapes that differ, true concepts that are
+///         no whole numbers
+void require_same_concepts(const char* name, const ConceptColumns& predicted,
+                           const ConceptColumns& truth);
+
 /// throws  NotApplicable: one concept, which has no pairs
 void require_pairs(const Subject& subject);
 

@@ -28,13 +28,7 @@ using numerics::Seed;
 
 void require(const char* name, const ConceptColumns& predicted, const ConceptColumns& truth,
              const LeakageNullOptions& options) {
-  const Matrix &p = predicted.matrix(), &t = truth.matrix();
-  if (p.rows() != t.rows() || p.cols() != t.cols())
-    numerics::refuse(name, "predicted is " + std::to_string(p.rows()) + " x " +
-                               std::to_string(p.cols()) + " and truth " + std::to_string(t.rows()) +
-                               " x " + std::to_string(t.cols()) + "; both must be n x k");
-  if (!truth.whole())
-    numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
+  require_same_concepts(name, predicted, truth);
   numerics::require_at_least(name, "permutations", options.permutations, 1);
 }
 

@@ -90,6 +90,8 @@ TEST_CASE("cace: what has no number") {
                       std::domain_error, "no annotated concept changes");
   CHECK_THROWS_SAYING(cace_correlation(normal_matrix(2, 2, 1), Matrix::Ones(2, 2)),
                       std::domain_error, "all claims are the same");
+  CHECK_THROWS_SAYING(cace_correlation(normal_matrix(1, 2, 1), normal_matrix(1, 2, 2)),
+                      std::domain_error, "2 effects have no correlation");
   CHECK_THROWS_SAYING(cace_correlation(Matrix::Ones(2, 2), normal_matrix(2, 2, 1)),
                       std::domain_error, "all effects are the same");
 }
