@@ -1,10 +1,10 @@
 #include "harness/core/artifacts/sha256.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
-#include <vector>
 
 namespace conoscope::core {
 
@@ -15,7 +15,8 @@ std::string sha256_of_file(const std::filesystem::path& file) {
     throw std::runtime_error(file.string() +
                              ": cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR));
   Sha256 hash;
-  std::vector<char> buffer(1 << 20);
+  // A worker hashes a dozen small files: a larger buffer's pages would be cleared for each of them.
+  std::array<char, 1 << 16> buffer;
   while (in) {
     in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     hash.update({buffer.data(), static_cast<std::size_t>(in.gcount())});
