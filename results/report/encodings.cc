@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "results/report/bitmap.h"
 #include "results/report/sections.h"
@@ -48,15 +49,44 @@ void add_histograms(PageTable& table, const ShownSummary& of) {
   }
 }
 
+/// For each concept and sample the true values of the two concepts that follow it, the first after
+/// the last: as many colours as an eye tells apart.
+std::map<std::pair<double, double>, std::string> others_of(const ShownSummary& of) {
+  std::map<std::pair<double, double>, double> truths;
+  double concepts = 0.0;
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    const double truth = of.number(r, "truth");
+    concepts = std::max(concepts, of.number(r, "concept") + 1.0);
+    if (!std::isnan(truth)) truths[{of.number(r, "concept"), of.number(r, "sample")}] = truth;
+  }
+  std::map<std::pair<double, double>, std::string> out;
+  for (const auto& [place, truth] : truths) {
+    std::set<double> others;
+    for (const double step : {1.0, 2.0}) others.insert(std::fmod(place.first + step, concepts));
+    others.erase(place.first);
+    std::string& text = out[place];
+    for (const double other : others)
+      if (const auto found = truths.find({other, place.second}); found != truths.end())
+        text += (text.empty() ? "c" : ", c") + real_text(other) + " = " + real_text(found->second);
+  }
+  return out;
+}
+
 void add_embeddings(PageTable& table, const ShownSummary& of) {
+  const auto others = others_of(of);
   // One row for each concept and series; its samples are the marks.
   std::map<std::pair<double, std::string>, std::vector<JsonObject>> points;
-  for (std::size_t r = 0; r < of.rows(); ++r)
+  for (std::size_t r = 0; r < of.rows(); ++r) {
+    const auto found = others.find({of.number(r, "concept"), of.number(r, "sample")});
     points[{of.number(r, "concept"), series_of(of, r)}].push_back(
         JsonObject()
             .add("sample", of.field(r, "sample"))
             .add("first", of.field(r, "first"))
-            .add("second", of.field(r, "second")));
+            .add("second", of.field(r, "second"))
+            .add("others", found == others.end() || found->second.empty()
+                               ? std::string("all samples")
+                               : found->second));
+  }
   for (const auto& [key, samples] : points)
     table.add({of.method, real_text(key.first), key.second, std::to_string(samples.size())},
               JsonObject()
@@ -197,9 +227,12 @@ Section encoding_section(const ReportContext& context) {
                "labels part among samples of one c, the activation leaks them.",
                figure_of_one_html("histogram", histograms.id()), histograms) +
           part("What structure do embeddings have?",
-               "The two principal components of each concept's vectors. c is the true value of "
-               "the concept, y the label.",
-               figure_of_one_html("embedding", embeddings.id()), embeddings) +
+               "The two principal components of each concept's vectors: by the concept's true "
+               "value c and the label y, and below by the true values of the two concepts that "
+               "follow it. An embedding that holds nothing but its own concept mixes these.",
+               figure_of_one_html("embedding", embeddings.id()) +
+                   figure_of_one_html("embedding_others", embeddings.id(), "others"),
+               embeddings) +
           part("Which concepts go together?",
                "Correlations between the representations of concepts, beside those of the "
                "annotated concepts themselves.",

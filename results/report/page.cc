@@ -134,14 +134,16 @@ std::string PageTable::html() const {
   return out + "\n</thead>\n" + body_ + (open_ ? "</tbody>" : "") + "</table></div>\n";
 }
 
-std::string figure_html(std::string_view picture, std::string_view table) {
+std::string figure_html(std::string_view picture, std::string_view table, std::string_view name) {
+  if (name.empty()) name = table.substr(0, table.rfind("-table"));
   std::string out = "<figure id=\"picture-";
-  out.append(table.substr(0, table.rfind("-table"))).append("\" data-picture=\"").append(picture);
+  out.append(name).append("\" data-picture=\"").append(picture);
   return out.append("\" data-table=\"").append(table).append("\"></figure>\n");
 }
 
-std::string figure_of_one_html(std::string_view picture, std::string_view table) {
-  std::string out = figure_html(picture, table);
+std::string figure_of_one_html(std::string_view picture, std::string_view table,
+                               std::string_view name) {
+  std::string out = figure_html(picture, table, name);
   return out.insert(out.find(" data-picture"), " data-one");
 }
 

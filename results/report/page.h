@@ -58,12 +58,14 @@ class PageTable {
   bool open_ = false;
 };
 
-/// The place of a picture, named as its table: its specification, and the table that it is drawn
-/// from.
-std::string figure_html(std::string_view picture, std::string_view table);
+/// The place of a picture: its specification, and the table that it is drawn from. Named as the
+/// table, unless that has several pictures.
+std::string figure_html(std::string_view picture, std::string_view table,
+                        std::string_view name = {});
 
 /// The same of one method at a time: that which is followed through the page, else the first.
-std::string figure_of_one_html(std::string_view picture, std::string_view table);
+std::string figure_of_one_html(std::string_view picture, std::string_view table,
+                               std::string_view name = {});
 
 /// A whole table as it is, for people.
 PageTable page_table(std::string id, std::string caption, const Table& table);

@@ -120,7 +120,7 @@
             for (const mark of marks ?? [{}]) {
               const one = { ...record, ...mark };
               const named = (name, what) => (one[name] === undefined ? undefined : `${what} ${one[name]}`);
-              one.label ??= [one.subject, one.panel ?? one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("concept", "concept"), named("latent", "latent"), named("factor", "factor"), named("held", "held at"), named("of", "value"), one.series, named("rank", "place"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
+              one.label ??= [one.subject, one.panel ?? one.method, one.kind, one.step, one.outcome, one.policy, named("k", "K"), named("concept", "concept"), named("latent", "latent"), named("factor", "factor"), named("held", "held at"), named("of", "value"), one.series, one.others, named("rank", "place"), named("row", "row"), named("column", "column"), named("told", "told"), one.text ?? one.value ?? one.difference]
                 .filter(part => part !== undefined && part !== null).join(", ");
               out.push(one);
             }
@@ -147,6 +147,13 @@
     if (node.scale?.type === "metric") Object.assign(node.scale, scale);
     Object.values(node).forEach(inner => fill(inner, data, scale));
   }
+
+  // A name in lines of so many letters, where it has places to break.
+  const lines = (text, most) => text.split(/(?<=[ ,(])/).reduce((out, piece) => {
+    if (out.length > 0 && out.at(-1).length + piece.length <= most) out.push(out.pop() + piece);
+    else out.push(piece);
+    return out;
+  }, []);
 
   async function draw(figure) {
     // One seed has no interval: a line without a length stands for it, so that the scale has its ends.
@@ -179,6 +186,10 @@
       const room = figure.clientWidth;
       spec.columns = Math.max(1, Math.min(new Set(data.map(one => one[spec.facet.field])).size, Math.floor(room / 300)));
       if (!spec.usermeta?.fixedWidth) spec.spec.width = Math.max(120, Math.min(360, Math.floor(room / spec.columns) - 90));
+      // A name that is cut may look like another one: over a panel it is broken into lines.
+      const most = Math.floor(spec.spec.width / 6.5), names = new Set(data.map(one => String(one[spec.facet.field])));
+      spec.params = [...(spec.params ?? []), { name: "lines", value: Object.fromEntries([...names].map(name => [name, lines(name, most)])) }];
+      spec.facet.header = { ...spec.facet.header, labelExpr: "lines[datum.label]", labelLimit: spec.spec.width };
     }
     const plot = figure.querySelector(".plot");
     try {

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { boxes, change, choose, modules, open, points, quit, shownData, shownRows } from "./browser.mjs";
-import { conoscope, folder, hostile, json, make } from "./stores.mjs";
+import { conoscope, folder, hostile, json, make, trains } from "./stores.mjs";
 
 let pages;
 before(() => { pages = make(); });
@@ -243,12 +243,29 @@ const summaryPictures = {
       checkPanels(marks, drawn, mark => mark.concept, mark => mark.second, box => -centre(box).y, "second components");
     },
   },
+  others: {
+    dataset: "toy", wrong: ['"color": {"field": "others"', '"color": {"field": "ohters"'],
+    async check(page) {
+      const marks = await marksOf(page, "embedding-table"), drawn = await boxes(page, "others", "[aria-roledescription=point]");
+      checkPanels(marks, drawn, mark => mark.concept, mark => mark.first, box => centre(box).x, "first components");
+      // One colour for each pair of values, and four pairs in each panel.
+      const fills = await page.locator("#picture-others [aria-roledescription=point]").evaluateAll(all => all.map(one => one.getAttribute("fill")));
+      for (const [concept, ones] of groupBy(marks.map((mark, i) => ({ ...mark, fill: fills[i] })), mark => mark.concept)) {
+        const pairs = new Set(ones.map(one => `${one.others} ${one.fill}`));
+        assert.deepEqual([pairs.size, new Set(ones.map(one => one.fill)).size, new Set(ones.map(one => one.others)).size], [4, 4, 4], `concept ${concept}`);
+        assert.ok(ones.every(one => !one.others.includes(`c${concept} `)), "no concept is among its others");
+      }
+    },
+  },
   correlation: {
     dataset: "toy", wrong: ['"color": {"field": "mean", "type": "quantitative", "scale": {"scheme": "blueorange"', '"color": {"field": "mena", "type": "quantitative", "scale": {"scheme": "blueorange"'],
     async check(page) {
       const rows = await shownData(page, "correlation-table");
       const fills = await page.locator("#picture-correlation [aria-roledescription='rect mark']").evaluateAll(all => all.map(one => [one.getAttribute("aria-label"), one.getAttribute("fill")]));
       assert.equal(fills.length, rows.length);
+      // Names over panels are whole.
+      const titles = await page.locator("#picture-correlation .role-title-text text").allTextContents();
+      assert.deepEqual(titles, [...new Set(rows.map(row => row.panel))]);
       // Equal numbers have one colour, different ones another.
       const colour = new Map(fills.map(([label, fill]) => [label.split(", ").slice(0, 3).join(", "), fill]));
       for (const row of rows) {
@@ -296,6 +313,21 @@ const summaryPictures = {
       checkPanels(marks, drawn, mark => mark.concept, mark => mark.rank, one => one.x, "places of images");
     },
   },
+  ...(trains && {
+    position: {
+      dataset: "digits", wrong: ['"opacity": {"field": "strength"', '"opacity": {"field": "strenght"'],
+      async check(page) {
+        const marks = (await marksOf(page, "image-table")).filter(mark => mark.kind === "position"), selector = ".mark-rect.role-mark path";
+        const drawn = await boxes(page, "image", selector);
+        checkPanels(marks, drawn, mark => mark.concept, mark => mark.x, box => box.x, "left edges");
+        checkPanels(marks, drawn, mark => mark.concept, mark => mark.x2, box => box.x + box.width, "right edges");
+        checkPanels(marks, drawn, mark => mark.concept, mark => mark.y, box => box.y, "upper edges");
+        checkPanels(marks, drawn, mark => mark.concept, mark => mark.y2, box => box.y + box.height, "lower edges");
+        const opacity = await page.locator(`#picture-image ${selector}`).evaluateAll(all => all.map(one => Number(one.getAttribute("opacity"))));
+        marks.forEach(({ strength }, i) => assert.ok(Math.abs(opacity[i] - 0.75 * strength) < 1e-6, `${opacity[i]} shows ${strength}`));
+      },
+    },
+  }),
 };
 
 test("pictures of summaries are drawn where their numbers are", () => reading(pages.pictures, {}, async ({ page, complaints }) => {
@@ -336,6 +368,11 @@ test("summaries on the page are those that `conoscope export` writes", () => rea
   };
   await choose(page, "dataset", "toy");
   const embedded = stored("embedding_components");
+  // The values of the other concepts are those that their own rows hold.
+  const truth = new Map(embedded.map(row => [`${row.model.replaceAll('"', "")} ${row.concept} ${row.sample}`, row.truth]));
+  for (const { method, concept, marks } of await shownData(page, "embedding-table"))
+    for (const { sample, others } of marks)
+      assert.equal(others, [0, 1, 2].filter(other => other !== concept).map(other => `c${other} = ${truth.get(`${method} ${other} ${sample}`)}`).join(", "));
   same((await shownData(page, "embedding-table")).flatMap(row => row.marks.map(mark => mark.first)), embedded.map(row => Number(row.first)), "embeddings");
   const bins = stored("concept_histogram").filter(row => row.dataset === "toy").flatMap(row => Object.entries(row).filter(([name, count]) => name.startsWith("bin_") && Number(count) > 0).map(([, count]) => Number(count)));
   same((await shownData(page, "histogram-table")).flatMap(row => row.marks.map(mark => mark.value)), bins, "histograms");
@@ -344,7 +381,7 @@ test("summaries on the page are those that `conoscope export` writes", () => rea
   await choose(page, "dataset", "sprites");
   same((await shownData(page, "effect-table")).flatMap(row => row.marks.map(mark => mark.mean)), stored("interventional_effect").map(row => Number(row.mean)), "effects");
   // The pixels of the first image, as the browser decodes them.
-  const [first] = stored("top_samples");
+  const [first] = stored("top_samples").filter(row => row.dataset === "sprites");
   const decoded = await page.locator("#picture-image image").first().evaluate(async one => {
     const picture = new Image();
     picture.src = one.getAttribute("href") ?? one.getAttribute("xlink:href");
@@ -356,6 +393,12 @@ test("summaries on the page are those that `conoscope export` writes", () => rea
     return Array.from({ length: bytes.length / 4 }, (_, i) => bytes[4 * i] * 65536 + bytes[4 * i + 1] * 256 + bytes[4 * i + 2]);
   });
   assert.deepEqual(decoded, Array.from({ length: 256 }, (_, i) => Number(first[`pixel_${i}`])));
+  if (!trains) return;
+  // Where a concept fires, as a share of its largest.
+  await choose(page, "dataset", "digits");
+  const shares = [...groupBy(stored("top_positions"), row => row.concept).values()].flatMap(rows => rows.map(row => Number(row.activation) / Math.max(...rows.map(one => Number(one.activation)))).filter(share => share > 0 && share < Infinity));
+  assert.ok(shares.length > 0);
+  same((await shownData(page, "image-table")).flatMap(row => row.marks.filter(mark => mark.kind === "position").map(mark => mark.strength)), shares, "where concepts fire");
 }));
 
 test("pictures with room for one method show the one that is followed", () => reading(pages.pictures, {}, async ({ page }) => {

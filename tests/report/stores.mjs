@@ -11,6 +11,9 @@ const environment = { PATH: "/usr/bin:/bin", HOME: folder, CONOSCOPE_STORE: join
 export const conoscope = (...words) => execFileSync(process.env.CONOSCOPE_TEST_COMMAND, words, { cwd: folder, env: environment, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
 export const json = (...words) => JSON.parse(conoscope(...words, "--format", "json"));
 
+/// Whether this build trains models, which takes libtorch: only such a model shows where a concept fires.
+export const trains = json("plugin", "list").some(plugin => plugin.id === "cnn");
+
 /// Names that would be markup, quotes, lines or marks of another direction.
 export const hostile = ["<script>document.body.dataset.hacked=1</script>", "\"><img src=x onerror=alert(1)>", "a 'quoted' & \\backslashed \"name\"", "two\nlines", "\u202Eright to left\u202C שלום", "n".repeat(300)];
 
@@ -50,7 +53,7 @@ params = { disturbance = "shuffled", step = ["perfect", "half", "random"] }
 `);
   run("pictures.toml", `name = "pictures"
 seeds = [0, 1]
-metrics = ["ois"]
+metrics = ["ois", "surf_emd"]
 summaries = true
 [[dataset]]
 id = "tabular_toy"
@@ -71,7 +74,15 @@ datasets = ["sprites"]
 id = "ladder_codes"
 datasets = ["sprites"]
 params = { disturbance = "mixed", step = ["perfect", "half"] }
-`);
+` + (trains ? `[[dataset]]
+id = "digits"
+[[model]]
+id = "cnn"
+datasets = ["digits"]
+params = { channels = [8, 16], epochs = 2 }
+[[explainer]]
+id = "svd"
+` : ""));
   const hostileRun = conoscope("query", "SELECT substr(key, 1, 12) FROM run WHERE name LIKE '%hostile%'", "--format", "csv").split("\n")[1];
   const report = (name, ...runs) => {
     conoscope("report", ...runs, "-o", `${name}.html`);
