@@ -110,6 +110,11 @@ std::vector<Value> values_for(const Parameter& parameter, const ParameterRequest
   return list ? std::vector<Value>{*list} : asked.values;
 }
 
+/// The first version of the same major number: 0.3.1 -> 0.0.0, 2.1.0 -> 2.0.0.
+std::string major_version(const std::string& version) {
+  return version.substr(0, version.find('.')) + ".0.0";
+}
+
 void fill_identity(Component& component, const Metadata& metadata, const std::vector<bool>& given,
                    const ComponentRequest& request) {
   std::map<std::string, std::string> canonical;
@@ -148,8 +153,12 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
   for (const auto& [name, value] : canonical)
     component.params += (component.params.empty() ? "" : ";") + name + "=" + value;
   if (!contents.empty()) component.content = make_key(contents);
-  component.key =
-      make_key(to_string(component.kind), component.id, component.version, component.params);
+  const auto key_of = [&](const std::string& version) {
+    return make_key(to_string(component.kind), component.id, version, component.params);
+  };
+  component.key = key_of(component.version);
+  component.lineage =
+      component.kind == Kind::kExplainer ? key_of(major_version(component.version)) : component.key;
   component.name = !request.name.empty() ? filled_name(request.name, metadata, component.values)
                    : shown.empty()       ? component.id
                                          : component.id + "(" + shown + ")";
@@ -172,7 +181,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
     // Nothing is known of it, so its parameters cannot be checked; its cells will fail, by name.
     base.id = plugin->file.stem().string();
     base.version = "unknown";
-    base.key = make_key(to_string(kind), base.id, plugin->sha256);
+    base.key = base.lineage = make_key(to_string(kind), base.id, plugin->sha256);
     base.name = request.name.empty() ? base.id : request.name;
     return {base};
   }

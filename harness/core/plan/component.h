@@ -20,6 +20,9 @@ struct Component {
   std::vector<InputFile> inputs;  ///< the plugin and the files among the parameters
   std::string content;            ///< hash over the files among the parameters; empty: none
   std::string key;                ///< identity: kind, id, version, params
+  /// What randomness derives from: the key; of an explainer with its major version alone, so that
+  /// two versions that are compared draw the same.
+  std::string lineage;
   std::string name;  ///< for people: kmeans(k=3), parameters at their defaults left out
   std::vector<std::string> offers;
   std::vector<std::string> controls;  ///< explainers

@@ -216,10 +216,11 @@ class Planner {
             const std::vector<std::string>& over_seeds, const std::vector<NotApplicable>& rest,
             const std::vector<const Component*>& plugins) {
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
-    const std::string lineage =
-        dataset.key + " " + model.key + " " + (explainer ? explainer->key : "none");
+    const std::string subject = dataset.key + " " + model.key;
+    const std::string lineage = subject + " " + (explainer ? explainer->lineage : "none");
     Cell out;
-    out.key = make_key("cell", lineage, std::to_string(seed), control);
+    out.key = make_key("cell", subject + " " + (explainer ? explainer->key : "none"),
+                       std::to_string(seed), control);
     if (wanted_ != nullptr && wanted_->count(out.key) == 0) return;
     if (plan_.cells.size() == kMostCells) return too_many();
     if (!seen_.insert(out.key).second) return;  // the same component twice in the run file
@@ -237,15 +238,13 @@ class Planner {
     for (const Component* plugin : plugins) out.binaries += "; " + binary_of(*plugin);
 
     const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
-    const std::size_t trained =
-        node(Stage::kModel, model, {data}, seed, dataset.key + " " + model.key);
+    const std::size_t trained = node(Stage::kModel, model, {data}, seed, subject);
     std::vector<std::size_t> inputs = {data, trained};
     if (explainer) {
       // One head for all explainers of a model, so that they are compared under the same one.
       std::optional<std::uint64_t> head_seed;
       if (control == "random_model")
-        head_seed =
-            base.child("control").child(control).child(dataset.key + " " + model.key).value();
+        head_seed = base.child("control").child(control).child(subject).value();
       inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage, head_seed));
       if (calls_forward(*explainer, model)) plan_.nodes[inputs.back()].forward = &model;
     }
@@ -260,10 +259,7 @@ class Planner {
       score.component = plugin;
       // Not of the explainer: all explanations of a model are judged under the same draws, so that
       // a metric that cannot tell two of them apart gives the same number.
-      score.seed = base.child("score")
-                       .child(plugin ? plugin->key : "")
-                       .child(dataset.key + " " + model.key)
-                       .value();
+      score.seed = base.child("score").child(plugin ? plugin->key : "").child(subject).value();
       score.cell = index;
       out.score_nodes.push_back(plan_.nodes.size());
       plan_.nodes.push_back(std::move(score));

@@ -33,8 +33,8 @@ struct Node {
   std::vector<PeerNodes> peers = {};            ///< score nodes over seeds only
 };
 
-/// What a plugin's randomness derives from: the run file's seed, the stage, and the keys of all
-/// that the work is made of. A dataset's lineage is its own key.
+/// What a plugin's randomness derives from: the run file's seed, the stage, and the lineages of all
+/// that the work is made of (Component::lineage). A dataset's lineage is its own key.
 std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
                         const std::string& lineage);
 

@@ -10,6 +10,7 @@
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
+using conoscope::testing::metadata_text;
 using conoscope::testing::PlanWorld;
 
 namespace {
@@ -146,6 +147,56 @@ id = "labelled"
   const auto keys = cell_keys(larger);
   for (const auto& key : cell_keys(plan)) CHECK(std::binary_search(keys.begin(), keys.end(), key));
   CHECK(larger.run_key != plan.run_key);
+}
+
+TEST_CASE("two versions of an explainer draw the same, and are different cells") {
+  const PlanWorld world;
+  const auto plan_of = [&world](const std::string& version) {
+    world.scratch.write("plugins/km.so", conoscope::testing::fake_plugin(metadata_text(
+                                             "explainer", "km", PlanWorld::kKm, version)));
+    return world.plan(kSmall);
+  };
+  const auto draws = [](const Plan& plan) {
+    std::vector<std::uint64_t> out;
+    for (const auto& cell : plan.cells) out.push_back(cell.control_seed);
+    for (const auto& node : plan.nodes) out.push_back(node.seed);
+    return out;
+  };
+  const Plan first = plan_of("1.0.0"), later = plan_of("1.2.3"), next = plan_of("2.0.0");
+  CHECK(draws(first) == draws(later));
+  for (std::size_t i = 0; i < first.cells.size(); ++i) {
+    CHECK(first.cells[i].key != later.cells[i].key);
+    CHECK(first.cells[i].control_seed != next.cells[i].control_seed);
+  }
+  REQUIRE(first.nodes.size() == next.nodes.size());
+  for (std::size_t i = 0; i < first.nodes.size(); ++i) {
+    const Node &a = first.nodes[i], &b = later.nodes[i], &c = next.nodes[i];
+    if (a.stage == Stage::kDataset || a.stage == Stage::kModel) {
+      CHECK(a.key == b.key);
+      CHECK(a.seed == c.seed);
+    } else {
+      CHECK(a.key != b.key);
+      CHECK((a.seed == c.seed) == (a.stage == Stage::kScore));  // one seed for all explanations
+    }
+  }
+}
+
+TEST_CASE("two versions of a dataset or a model do not draw the same: these are other data") {
+  for (const char* kind : {"dataset", "model"}) {
+    const PlanWorld world;
+    const Plan first = world.plan(kSmall);
+    const bool data = std::string(kind) == "dataset";
+    world.scratch.write(
+        data ? "plugins/labelled.so" : "plugins/head.so",
+        conoscope::testing::fake_plugin(metadata_text(
+            kind, data ? "labelled" : "head",
+            data ? "offers = [\"labels\"]\n" : "offers = [\"head_view\"]\n", "1.0.1")));
+    const Plan later = world.plan(kSmall);
+    REQUIRE(later.nodes.size() == first.nodes.size());
+    for (std::size_t i = 0; i < first.nodes.size(); ++i)
+      CHECK((first.nodes[i].seed == later.nodes[i].seed) ==
+            (!data && first.nodes[i].stage == Stage::kDataset));
+  }
 }
 
 TEST_CASE("seeds differ between stages, seeds, components and controls") {

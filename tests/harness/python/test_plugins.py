@@ -181,6 +181,52 @@ def test_what_is_no_python_is_told(tmp_path):
         assert message in out
 
 
+def test_two_versions_draw_the_same_and_another_major_version_does_not(tmp_path):
+    random = """
+# /// conoscope
+# kind = "explainer"
+# id = "small"
+# version = "{version}"
+# needs = ["head_view"]
+# offers = ["explanation"]
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Small(cp.Explainer):
+    def fit(self, head, context):
+        shape = np.shape(head.head_weight)
+        return cp.Explanation(cavs=context.generator().normal(size=shape),
+                              importance=np.ones(shape[0]), counts=np.ones(shape[0]))
+
+
+cp.main(Small)
+"""
+    entries = ""
+    for version in ("0.1.0", "0.2.0", "1.0.0"):
+        file = tmp_path / f"small-{version}.py"
+        file.write_text(random.format(version=version))
+        entries += f'[[explainer]]\nfile = "{file}"\nname = "small {version}"\n'
+    controls = 'controls = ["none", "random_importance", "random_concepts"]'
+    conoscope("run", run_file(tmp_path / "run.toml", entries, controls), "--store", "s.db")
+    out, _ = conoscope(
+        "query",
+        "SELECT control, plugin_version AS version, value FROM score "
+        "JOIN attempt ON attempt.id = attempt JOIN cell ON cell.key = attempt.cell "
+        "JOIN component ON component.key = explainer",
+        "--store",
+        "s.db",
+        "--format",
+        "json",
+    )
+    value = {(row["control"], row["version"]): row["value"] for row in json.loads(out)}
+    assert len(value) == 9
+    for control in ("none", "random_importance", "random_concepts"):
+        assert value[control, "0.1.0"] == value[control, "0.2.0"]
+        assert value[control, "0.1.0"] != value[control, "1.0.0"]
+
+
 # ---- what a call is given, and what it may not do ---------------------------------------------------
 
 
