@@ -14,7 +14,7 @@ from typing import NamedTuple
 FORMATS = "table csv json ndjson md latex"
 OPTION = re.compile(
     r"^  (?:-(?P<short>\w) \[ --(?P<long>[\w-]+) \]|--(?P<only>[\w-]+))"
-    r"(?: (?P<value>[^ ]+)(?: \(=.*?\))?)?(?:  +(?P<about>.*))?$"
+    r"(?: (?P<value>[^ ]+)(?: \(=.*?\))?)?$"
 )
 
 
@@ -55,12 +55,16 @@ def listed(lines):
 
 
 def options_of(lines):
+    # What options do stands in one column; of the longest one there is but a space before it.
+    column = next((line.index("show this help") for line in lines if "show this help" in line), 0)
     out = []
     for line in lines:
-        found = OPTION.match(line)
+        alone = line[column - 1 : column].strip()  # longer than that: the text is in the next line
+        found = OPTION.match(line if alone else line[:column].rstrip())
         if found:
             long = found["long"] or found["only"]
-            out.append(Option(found["short"] or "", long, found["value"] or "", found["about"] or ""))
+            about = "" if alone else line[column:].strip()
+            out.append(Option(found["short"] or "", long, found["value"] or "", about))
         elif out:
             out[-1] = out[-1]._replace(about=(out[-1].about + " " + line.strip()).strip())
     return out

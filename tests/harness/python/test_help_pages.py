@@ -1,9 +1,13 @@
 """Man pages and shell completion, which harness/packages makes from the help texts."""
 
+import os
 import pathlib
+import pty
+import select
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -34,9 +38,69 @@ def test_every_command_and_option_is_completed(pages):
     assert "--profile" in completed(pages, "conoscope", "plan", "--pro")
     assert completed(pages, "conoscope", "dataset", "info", "--par") == ["--param"]
     assert completed(pages, "conoscope", "status", "--format", "nd") == ["ndjson"]
-    for shell, file in (("zsh", "_conoscope"), ("fish", "conoscope.fish")):
-        if shutil.which(shell):
-            subprocess.run([shell, "-n", pages / file], check=True)
+    # The longest option of its list, with one space before what it does.
+    assert completed(pages, "conoscope", "run", "--conf") == ["--confine"]
+    assert completed(pages, "conoscope", "report", "--out") == ["--output"]
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="needs fish")
+def test_fish_completes_commands_and_options(pages):
+    def offered(line):
+        script = f"source {pages}/conoscope.fish; complete -C '{line}'"
+        done = subprocess.run(["fish", "--no-config", "-c", script], check=True, capture_output=True, text=True)
+        assert done.stderr == ""
+        return [row.split("\t")[0] for row in done.stdout.splitlines()]
+
+    assert offered("conoscope retr") == ["retract"]
+    assert offered("conoscope plugin li") == ["list"]
+    assert offered("conoscope board --expl") == ["--explainer"]
+    assert offered("conoscope dataset info --par") == ["--param"]
+    assert offered("conoscope run --conf") == ["--confine"]
+    assert offered("conoscope status --format nd") == ["ndjson"]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="needs zsh")
+def test_zsh_completes_commands_and_options(pages, tmp_path):
+    # As in a terminal: a key that completes, and one that writes down what the line has become.
+    (tmp_path / ".zshrc").write_text(
+        f"fpath=({pages} $fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' expand-or-complete\n"
+        f"keep() {{ print -r -- $BUFFER > {tmp_path}/line; exit }}; zle -N keep; bindkey '^X' keep\n"
+        "zle-line-init() { print -n rea''dy }; zle -N zle-line-init\n"
+    )
+
+    def completed_line(line):
+        terminal, end = pty.openpty()
+        shell = subprocess.Popen(
+            ["zsh", "-i"],
+            stdin=end,
+            stdout=end,
+            stderr=end,
+            start_new_session=True,
+            env={**os.environ, "ZDOTDIR": str(tmp_path), "HOME": str(tmp_path), "TERM": "xterm"},
+        )
+        os.close(end)
+        seen, asked, limit = b"", False, time.monotonic() + 60
+        while shell.poll() is None and time.monotonic() < limit:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(terminal, 4096)
+                except OSError:  # the other end is closed
+                    break
+            if b"ready" in seen and not asked:
+                asked = True
+                os.write(terminal, line.encode() + b"\t\x18")
+        try:
+            assert shell.wait(timeout=10) == 0, seen
+        finally:
+            shell.kill()
+            os.close(terminal)
+        return (tmp_path / "line").read_text().strip()
+
+    assert completed_line("conoscope retr") == "conoscope retract"
+    assert completed_line("conoscope plugin li") == "conoscope plugin list"
+    assert completed_line("conoscope board --expl") == "conoscope board --explainer"
+    assert completed_line("conoscope run --conf") == "conoscope run --confine"
+    assert completed_line("conoscope status --format nd") == "conoscope status --format ndjson"
 
 
 def test_man_pages(pages):
