@@ -277,6 +277,30 @@ void check_same_shape(const formats::Array& array, const std::string& name,
 
 }  // namespace
 
+std::map<std::string, formats::Array> read_codes(
+    const std::function<std::optional<formats::Array>(const std::string&)>& find,
+    std::int64_t samples, const std::string& like) {
+  std::map<std::string, formats::Array> out;
+  const auto codes = find("codes");
+  for (const std::string name : {"codes", "codes_log_variance", "reconstruction_loss"}) {
+    const auto found = find(name);
+    if (!found) continue;
+    if (!codes) refuse(*found, "is given without codes");
+    formats::Array columns = as_columns(*found, name, samples, like);
+    if (name == "codes_log_variance" && columns.shape != out["codes"].shape)
+      refuse(*found, "codes_log_variance is " + found->shape_text() + ", but " + codes->origin +
+                         " is " + codes->shape_text());
+    if (name == "reconstruction_loss") {
+      if (columns.shape[1] != 1)
+        refuse(*found,
+               "reconstruction_loss is " + found->shape_text() + ", expected one per sample");
+      columns.shape.pop_back();
+    }
+    out[name] = columns;
+  }
+  return out;
+}
+
 std::optional<Concepts> read_concepts(
     const std::function<std::optional<formats::Array>(const std::string&)>& find,
     std::int64_t samples, const std::string& like) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,6 +78,14 @@ std::string check_explanation(const std::optional<formats::Array>& cavs,
                               const std::optional<formats::Array>& importance,
                               const std::optional<formats::Array>& counts,
                               const formats::Array& weight, std::int64_t width);
+
+/// codes (n x m), codes_log_variance (n x m) and reconstruction_loss (n), those that are there.
+/// find    the array of a name, or nothing
+/// throws  std::invalid_argument: other numbers of samples than `samples`, shapes that do not agree
+///         with codes, or one of the others without codes
+std::map<std::string, formats::Array> read_codes(
+    const std::function<std::optional<formats::Array>(const std::string&)>& find,
+    std::int64_t samples, const std::string& like);
 
 /// concept_scores as n x k x width (n x k: width 1), and what comes with them.
 struct Concepts {

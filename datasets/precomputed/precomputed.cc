@@ -3,12 +3,12 @@
 // anything is written.
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/precomputed/checks.h"
 #include "datasets/precomputed/sources.h"
+#include "datasets/precomputed/write.h"
 
 namespace {
 
@@ -16,41 +16,7 @@ namespace sdk = conoscope::sdk;
 namespace formats = conoscope::formats;
 using namespace conoscope::datasets;
 
-/// float16, float32 and small whole numbers fit in float32 without loss.
-bool fits_float32(const formats::Array& array) {
-  return array.dtype != formats::DType::f8 &&
-         (formats::is_floating(array.dtype) || formats::size_of(array.dtype) <= 2);
-}
-
-void write(sdk::Sink& out, const std::string& name, const std::vector<formats::Array>& parts,
-           std::vector<std::int64_t> shape) {
-  const auto fill = [&]<typename T>(std::span<T> values) {
-    for (const formats::Array& part : parts) {
-      const auto size = static_cast<std::size_t>(part.size());
-      formats::copy_to<T>(part, values.first(size));
-      values = values.subspan(size);
-    }
-  };
-  if (std::ranges::all_of(parts, fits_float32))
-    fill(out.create<float>(name, shape));
-  else
-    fill(out.create<double>(name, shape));
-}
-
-/// Activations may be large: float16 stays float16.
-void write_activations(sdk::Sink& out, const std::vector<formats::Array>& parts,
-                       const std::vector<std::int64_t>& shape) {
-  if (!std::ranges::all_of(
-          parts, [](const formats::Array& part) { return part.dtype == formats::DType::f2; }))
-    return write(out, "activations", parts, shape);
-  auto values = out.create<sdk::Half>("activations", shape);
-  for (const formats::Array& part : parts) {
-    std::memcpy(values.data(), part.bytes.data(), part.bytes.size());
-    values = values.subspan(static_cast<std::size_t>(part.size()));
-  }
-}
-
-void write(sdk::Sink& out, const std::string& name, std::span<const std::int64_t> values) {
+void write_whole(sdk::Sink& out, const std::string& name, std::span<const std::int64_t> values) {
   std::ranges::copy(
       values, out.create<std::int64_t>(name, {static_cast<std::int64_t>(values.size())}).begin());
 }
@@ -166,7 +132,7 @@ class Precomputed final : public sdk::Dataset {
       scope = check_explanation(cavs, importance, counts, head->weight, head->width());
     }
     const std::optional<Concepts> concepts = read_concepts(find, samples_, like_);
-    const auto codes = load_codes();
+    const auto codes = read_codes(find, samples_, like_);
     const std::vector<std::int64_t> labels = load_labels(head);
     const auto annotations = load_annotations(head);
     const auto embeddings = find("segment_embeddings"), owners = find("segment_sample");
@@ -193,16 +159,22 @@ class Precomputed final : public sdk::Dataset {
     if (!scope.empty()) {
       write(out, "cavs", {*cavs}, cavs->shape);
       write(out, "importance", {*importance}, importance->shape);
-      if (counts) write(out, "counts", formats::to_vector<std::int64_t>(*counts));
+      if (counts) write_whole(out, "counts", formats::to_vector<std::int64_t>(*counts));
       out.text("scope", scope);
     }
-    if (concepts) write_concepts(*concepts, context, out);
+    if (concepts) {
+      write_concepts(out, *concepts);
+      if (!concepts->probabilities)
+        context.log(
+            "precomputed: concept_scores go beyond [0, 1] and concept_probabilities are not given: "
+            "the concepts are matched with the annotated ones by correlation");
+    }
     for (const auto& [name, array] : codes) write(out, name, {array}, array.shape);
-    if (!labels.empty()) write(out, "labels", labels);
+    if (!labels.empty()) write_whole(out, "labels", labels);
     for (const auto& [name, columns] : annotations) write(out, name, {columns}, columns.shape);
     if (embeddings) {
       write(out, "segment_embeddings", {*embeddings}, embeddings->shape);
-      write(out, "segment_sample", segments);
+      write_whole(out, "segment_sample", segments);
     }
     sdk::write_split(out, split);
     out.text("split", drawn ? "drawn" : "given");
@@ -241,61 +213,22 @@ class Precomputed final : public sdk::Dataset {
     return head;
   }
 
-  /// Without activations the learnt concepts or the codes say how many samples there are.
+  /// Without activations the learnt concepts or the codes say how many samples there are, or else
+  /// what is known about the samples, for models that bring files of their own.
   void find_samples() {
-    for (const char* name : {"concept_scores", "codes"})
-      if (const auto found = sources_.find(name)) {
-        if (found->shape.size() < 2)
-          throw std::invalid_argument(found->origin + ": " + name + " are " + found->shape_text() +
-                                      ", expected samples x columns");
-        samples_ = found->shape[0];
-        like_ = found->origin;
-        return;
-      }
-    sources_.get("activations");  // refuses
-  }
-
-  std::map<std::string, formats::Array> load_codes() const {
-    std::map<std::string, formats::Array> out;
-    const auto codes = sources_.find("codes");
-    for (const char* name : {"codes", "codes_log_variance", "reconstruction_loss"})
-      if (const auto found = sources_.find(name)) {
-        if (!codes) throw std::invalid_argument(found->origin + ": is given without codes");
-        formats::Array columns = as_columns(*found, name, samples_, like_);
-        if (name == std::string("codes_log_variance") && columns.shape != out["codes"].shape)
-          throw std::invalid_argument(found->origin + ": codes_log_variance is " +
-                                      found->shape_text() + ", but " + codes->origin + " is " +
-                                      codes->shape_text());
-        if (name == std::string("reconstruction_loss")) {
-          if (columns.shape[1] != 1)
-            throw std::invalid_argument(found->origin + ": reconstruction_loss is " +
-                                        found->shape_text() + ", expected one per sample");
-          columns.shape.pop_back();
-        }
-        out[name] = columns;
-      }
-    return out;
-  }
-
-  static void write_concepts(const Concepts& concepts, const sdk::Context& context,
-                             sdk::Sink& out) {
-    write(out, "concept_scores", {concepts.scores}, concepts.scores.shape);
-    if (concepts.probabilities)
-      write(out, "concept_probabilities", {*concepts.probabilities}, concepts.probabilities->shape);
-    else
-      context.log(
-          "precomputed: concept_scores go beyond [0, 1] and concept_probabilities are not given: "
-          "the concepts are matched with the annotated ones by correlation");
-    if (concepts.outputs) write(out, "task_outputs", {*concepts.outputs}, concepts.outputs->shape);
-    if (concepts.reference)
-      write(out, "reference_outputs", {*concepts.reference}, concepts.reference->shape);
-    if (concepts.head_weight) {
-      write(out, "concept_head_weight", {*concepts.head_weight}, concepts.head_weight->shape);
-      write(out, "concept_head_bias", {*concepts.head_bias}, concepts.head_bias->shape);
+    for (const std::string name :
+         {"concept_scores", "codes", "concepts", "factors", "targets", "labels"}) {
+      const auto found = sources_.find(name);
+      if (!found) continue;
+      const bool learnt = name == "concept_scores" || name == "codes";
+      if (found->shape.size() < (learnt ? 2U : 1U))
+        throw std::invalid_argument(found->origin + ": " + name + " are " + found->shape_text() +
+                                    ", expected samples x columns");
+      samples_ = found->shape[0];
+      like_ = found->origin;
+      return;
     }
-    if (!concepts.active) return;
-    write(out, "concept_active", {*concepts.active}, concepts.scores.shape);
-    write(out, "concept_inactive", {*concepts.inactive}, concepts.scores.shape);
+    sources_.get("activations");  // refuses
   }
 
   std::vector<std::int64_t> load_labels(const std::optional<Head>& head) const {

@@ -304,6 +304,21 @@ TEST_CASE("precomputed: image segments") {
   files.refuses(sample + ": segment_sample is given without segment_embeddings");
 }
 
+TEST_CASE("precomputed: what is known of samples alone, for models with files of their own") {
+  Files files;
+  for (const char* name : {"activations", "head_weight", "head_bias"}) files.arguments.erase(name);
+  files.refuses("precomputed: activations is not given, nor an archive that holds it");
+  const auto labels = files.put("labels", {12}, kLabels);
+  const auto concepts = files.put<double>("concepts", {12, 2}, std::vector<double>(24, 0.5));
+  const Outcome outcome = files.load();
+  REQUIRE(outcome.error == "");
+  CHECK(outcome.out.arrays.size() == 4);  // with the split
+  CHECK(std::ranges::equal(outcome.out.values<std::int64_t>("labels"), kLabels));
+  CHECK(outcome.out.shape("train_index")[0] == 10);
+  files.put<std::int64_t>("labels", {11}, {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1});
+  files.refuses(labels + ": labels has 11 rows, but " + concepts + " has 12");
+}
+
 TEST_CASE("precomputed: head and annotations that do not fit") {
   Files files;
   const auto activations = files.path("activations"), weight = files.path("head_weight"),

@@ -1,10 +1,11 @@
-"""docs/python.md runs as it is written, and prints what it says."""
+"""docs/python.md, and a bottleneck of one's own in docs/models.md, run as they are written, and print what they say."""
 
 import contextlib
 import io
 import re
 
 from conftest import ROOT
+from plugin_command import conoscope
 
 
 def test_the_examples_run(tmp_path):
@@ -19,3 +20,36 @@ def test_the_examples_run(tmp_path):
     assert shown
     for block in shown:
         assert block in out.getvalue()
+
+
+def test_bottlenecks_of_ones_own_come_on_one_board():
+    text = (ROOT / "docs/models.md").read_text()
+    section = text[text.index("### My CBM in five minutes") : text.index("## `ladder_concepts`")]
+    blocks = dict.fromkeys(("python", "toml", ""), "")
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", section, re.M | re.S):
+        blocks[language] += block
+    exec(compile(blocks["python"], "docs/models.md", "exec"), {})
+    runs = re.split(r"^# (\w+\.toml)$", blocks["toml"], flags=re.M)[1:]
+    assert runs[::2] == ["cbm.toml", "two.toml"]
+    for name, run in zip(runs[::2], runs[1::2]):
+        with open(name, "w") as file:
+            file.write(run)
+    conoscope("run", "cbm.toml")
+    board, _ = conoscope("board", "--format", "csv")
+    # The numbers of the text, in the order of the board's columns.
+    row = board.splitlines()[1].split(",")
+    for value in ("0.0189", "0.0031", "0.924", "0.982"):
+        assert value in section
+        assert any(near(cell, value) for cell in row), (value, row)
+    out, _ = conoscope("run", "two.toml", "--store", "two.db")
+    shown = blocks[""].splitlines()
+    assert shown
+    for line in shown:
+        assert line in out, out
+
+
+def near(cell, value):
+    try:
+        return round(float(cell), len(value) - 2) == float(value)
+    except ValueError:
+        return False
