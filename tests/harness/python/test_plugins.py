@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from conftest import ROOT
@@ -322,6 +323,88 @@ def test_an_explainer_runs_the_model(tmp_path):
     file.write_text(FORWARD.format(body="head.forward(head.inputs[:3, :2])"))
     name, why = failed(file)
     assert name == "fit softmax" and "inputs are 3 x" in why, why
+
+
+BOTTLENECK = """
+# /// conoscope
+# kind = "model"
+# id = "bottleneck"
+# version = "1"
+# needs = ["concept_view"]
+# offers = ["concept_view"]
+# seeded = false
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Bottleneck(cp.Model):
+    def fit(self, dataset, context):
+        names = ("concept_scores", "concept_probabilities", "task_outputs", "concept_head_weight", "concept_head_bias")
+        return cp.Result(**{name: getattr(dataset, name) for name in names})
+
+    def intervene(self, concepts):
+        assert concepts.ndim == 3 and not concepts.flags.writeable
+        rows = concepts.reshape(len(concepts), -1)
+        return ANSWER
+
+
+cp.main(Bottleneck)
+"""
+
+
+def test_a_bottleneck_answers_interventions_as_one_in_cpp_does(tmp_path):
+    rng = np.random.default_rng(0)
+    c = rng.integers(0, 2, (300, 4))
+    c_hat = 1 / (1 + np.exp(-3 * (2 * c - 1) - rng.normal(0, 2, c.shape)))
+    weight, bias = rng.normal(0, 2, (3, 4)), rng.normal(0, 1, 3)
+    np.savez(
+        tmp_path / "cbm.npz",
+        concepts=c,
+        labels=(c @ weight.T + bias).argmax(1),
+        task_outputs=c_hat @ weight.T + bias,
+        concept_head_weight=weight,
+        concept_head_bias=bias,
+    )
+    np.save(tmp_path / "c_hat.npy", c_hat)
+    file = tmp_path / "bottleneck.py"
+    run = tmp_path / "run.toml"
+    run.write_text(
+        f"""metrics = ["intervention_oracle"]
+[[dataset]]
+id = "precomputed"
+params = {{ concept_scores = "c_hat.npy", archive = "cbm.npz" }}
+[[model]]
+id = "precomputed_concepts"
+[[model]]
+file = "{file}"
+"""
+    )
+
+    def scores(answer, store, code=0):
+        file.write_text(BOTTLENECK.replace("ANSWER", answer))
+        conoscope("run", run, "--store", store, code=code)
+        out, _ = conoscope(
+            "query",
+            "SELECT plugin_id AS id, value FROM score JOIN attempt ON attempt.id = attempt "
+            "JOIN cell ON cell.key = attempt.cell JOIN component ON component.key = model",
+            "--store",
+            store,
+            "--format",
+            "json",
+        )
+        return {row["id"]: row["value"] for row in json.loads(out)}
+
+    linear = "rows @ self.model.concept_head_weight.T + self.model.concept_head_bias"
+    found = scores(linear, "good.db")
+    wanted = found["precomputed_concepts"]
+    assert wanted is not None
+    assert found["bottleneck"] == pytest.approx(wanted, rel=1e-12)
+    # Another answer is another score, and one of another shape is told.
+    assert scores(f"-({linear})", "other.db")["bottleneck"] != pytest.approx(wanted, rel=1e-3)
+    scores("rows[:, :2]", "wrong.db", code=4)
+    out, _ = conoscope("status", "--store", "wrong.db")
+    assert "intervene() is 60 x 2, expected 60 x 3" in out, out
 
 
 def test_an_explainer_without_a_library_of_ours_in_perl():
