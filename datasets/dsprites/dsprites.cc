@@ -28,9 +28,10 @@ constexpr auto kParameters = sdk::parameters(
         .help("how many neighbouring factors are tied together, in the order shape, scale, "
               "orientation, posX, posY"),
     sdk::text("selection", "conditional")
-        .choices({"conditional", "published_code", "grid"})
+        .choices({"conditional", "published_code", "published_text", "grid"})
         .help("conditional: dSprites(gamma); published_code: the same with the slips of the "
-              "authors' code; grid: every combination, thinned by `every`"),
+              "authors' code; published_text: as their text has it; grid: every combination, "
+              "thinned by `every`"),
     sdk::integer("sets_seed", 0)
         .at_least(0)
         .help("draws the values that tied factors may take: the same dataset for all seeds of a "
@@ -109,6 +110,9 @@ class Dsprites final : public sdk::Dataset {
 
   std::vector<std::int64_t> select(const datasets::FactorTable& table) const {
     if (grid_.whole_grid()) return datasets::rows_on_strides(table, grid_.strides);
+    if (grid_.by_text())
+      return datasets::select_rows_by_text(table, grid_.gamma, dsprites::kDeciding,
+                                           grid_.sets_seed);
     return dsprites::select_rows(table, grid_.gamma,
                                  datasets::draw_conditional_sets(dsprites::kSteps, grid_.sets_seed),
                                  as());

@@ -9,6 +9,7 @@
 
 #include "datasets/factorial/conditional_sets.h"
 #include "datasets/factorial/table.h"
+#include "datasets/factorial/text_selection.h"
 
 namespace conoscope::datasets::dsprites {
 
@@ -20,6 +21,9 @@ constexpr std::int64_t kStrongest = 4;  ///< gamma: how many steps of correlatio
 
 /// dSprites(gamma), gamma = 0 ... 4: how the factors of the first gamma + 1 depend on one another.
 extern const std::array<ConditionalStep, 4> kSteps;
+
+/// Of selection = "published_text": c1 = [shape < 2].
+inline constexpr DecidingConcept kDeciding = {0, 2};
 
 /// Which images belong to dSprites(gamma).
 enum class Selection {

@@ -28,6 +28,7 @@ struct GridParameters {
   std::int64_t samples;
 
   bool whole_grid() const { return selection == "grid"; }
+  bool by_text() const { return selection == "published_text"; }
 
   /// throws  std::invalid_argument, beginning with `who`: parameters that do not go together
   GridParameters(const sdk::ParamsOf<kGridParameters>& params, std::span<const int> sizes,

@@ -29,8 +29,9 @@ constexpr auto kParameters = sdk::parameters(
         .help("how many neighbouring factors are tied together, in the order floor_hue, wall_hue, "
               "object_hue, scale, shape, orientation"),
     sdk::text("selection", "conditional")
-        .choices({"conditional", "grid"})
-        .help("conditional: 3dshapes(gamma); grid: every combination, thinned by `every`"),
+        .choices({"conditional", "published_text", "grid"})
+        .help("conditional: 3dshapes(gamma); published_text: as the authors' text has it, not "
+              "their code; grid: every combination, thinned by `every`"),
     sdk::integer("sets_seed", 0)
         .at_least(0)
         .help("draws the values that tied factors may take: the same dataset for all seeds of a "
@@ -114,6 +115,9 @@ class Shapes3d final : public sdk::Dataset {
 
   std::vector<std::int64_t> select(const datasets::FactorTable& table) const {
     if (grid_.whole_grid()) return datasets::rows_on_strides(table, grid_.strides);
+    if (grid_.by_text())
+      return datasets::select_rows_by_text(table, grid_.gamma, shapes3d::kDeciding,
+                                           grid_.sets_seed);
     return shapes3d::select_rows(
         table, grid_.gamma, datasets::draw_conditional_sets(shapes3d::kSteps, grid_.sets_seed));
   }

@@ -8,6 +8,7 @@
 
 #include "datasets/factorial/conditional_sets.h"
 #include "datasets/factorial/table.h"
+#include "datasets/factorial/text_selection.h"
 
 namespace conoscope::datasets::shapes3d {
 
@@ -19,6 +20,9 @@ constexpr std::int64_t kStrongest = 5;  ///< gamma: how many steps of correlatio
 
 /// 3dshapes(gamma), gamma = 0 ... 5: how the factors of the first gamma + 1 depend on one another.
 extern const std::array<ConditionalStep, 5> kSteps;
+
+/// Of selection = "published_text": c5 = [shape < 2].
+inline constexpr DecidingConcept kDeciding = {4, 2};
 
 /// The row numbers of 3dshapes(gamma), ascending: those where every factor is a multiple of its
 /// stride (fewer values of the factors that are still free, so that the size stays near 14,000 to
