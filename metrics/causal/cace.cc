@@ -5,6 +5,7 @@
 #include <string>
 
 #include "metrics/causal/causal_effects.h"
+#include "metrics/left_out.h"
 #include "metrics/purity/concept_labels.h"
 #include "numerics/checks.h"
 #include "numerics/statistics/correlation.h"
@@ -79,9 +80,7 @@ Matrix observed(const Subject& subject, const MatrixRef& values, std::string& ca
         std::to_string(std::lround(100.0 * kLeastCoverage)) + " % its effect is not known");
   Index constant = 0;
   for (const auto of_concept : found.effect.rowwise()) constant += of_concept.array().isNaN().any();
-  if (constant > 0)
-    caveat = std::to_string(constant) + (constant == 1 ? " concept" : " concepts") +
-             " left out: annotated alike in all samples";
+  if (constant > 0) caveat = left_out(constant, "concept", "annotated alike in all samples");
   return found.effect;
 }
 

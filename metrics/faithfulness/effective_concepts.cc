@@ -4,6 +4,7 @@
 #include <string>
 
 #include "metrics/faithfulness/explained_head.h"
+#include "metrics/left_out.h"
 
 namespace conoscope::metrics {
 
@@ -19,8 +20,7 @@ Result effective_concepts(const CheckedExplanation& explanation) {
   if (counted == 0) throw std::domain_error("effective_concepts: every importance is 0");
   result.value /= static_cast<double>(counted);
   if (counted < outputs)
-    result.caveat = std::to_string(outputs - counted) +
-                    " outputs left out: they have no concept of importance other than 0";
+    result.caveat = left_out(outputs - counted, "output", "every importance is 0");
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "metrics/auc.h"
 #include "metrics/leakage/aligned_concepts.h"
+#include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 
@@ -148,12 +149,11 @@ Result concept_auc_of(const Subject& subject) {
     return {mean(found), found};
   }
   found = subject.once(of_probabilities).auc;
-  const auto left_out = std::erase_if(found, [](double value) { return std::isnan(value); });
+  const auto constant = std::erase_if(found, [](double value) { return std::isnan(value); });
   if (found.empty()) throw std::domain_error("the truth of every concept is constant");
-  if (left_out == 0) return {mean(found), found};
+  if (constant == 0) return {mean(found), found};
   return {mean(found), found,
-          left_out == 1 ? "1 concept left out: its truth is constant"
-                        : std::to_string(left_out) + " concepts left out: their truth is constant"};
+          left_out(static_cast<Index>(constant), "concept", "the truth is constant")};
 }
 
 const Matrix& task_outputs(const Subject& subject) {

@@ -9,6 +9,7 @@
 #include "metrics/information/strata.h"
 #include "metrics/leakage/aligned_concepts.h"
 #include "metrics/leakage/leakage_columns.h"
+#include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 
@@ -90,8 +91,7 @@ Result together(const Subject& subject) {
       predicted, subject.once(true_columns), subject.annotations().labels);
   Result out{found.value};
   if (found.left_out > 0)
-    out.caveat = std::to_string(found.left_out) +
-                 " samples left out: none of equal concepts has their label";
+    out.caveat = left_out(found.left_out, "sample", "no other with these concepts has that label");
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metrics/auc.h"
+#include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/nicher.h"
@@ -169,12 +170,10 @@ std::vector<Setting> published() {
 }
 
 Result result_of(const NicheImpurity& found) {
-  return {found.score,
-          {found.by_beta.begin(), found.by_beta.end()},
-          found.skipped == 0   ? ""
-          : found.skipped == 1 ? "1 concept left out: it is constant in the test part"
-                               : std::to_string(found.skipped) +
-                                     " concepts left out: they are constant in the test part"};
+  return {
+      found.score,
+      {found.by_beta.begin(), found.by_beta.end()},
+      found.skipped == 0 ? "" : left_out(found.skipped, "concept", "constant in the test part")};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "metrics/faithfulness/affine.h"
+#include "metrics/left_out.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -88,8 +89,8 @@ Result monosemanticity(const MatrixRef& embeddings, const MatrixRef& scores) {
                             "others");
   out.value /= static_cast<double>(counted);
   if (counted < scores.cols())
-    out.caveat = std::to_string(scores.cols() - counted) +
-                 " concepts left out: they are not stronger in two images than in others";
+    out.caveat =
+        left_out(scores.cols() - counted, "concept", "not stronger in two images than in others");
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/left_out.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -26,8 +27,7 @@ Result surf_norm_l1(const Logits& model, const Logits& surrogate, const IndexVec
     throw std::domain_error(std::string(kName) + ": the true class's logit is 0 in every sample");
   result.value /= static_cast<double>(model.samples() - skipped);
   if (skipped > 0)
-    result.caveat =
-        std::to_string(skipped) + " samples left out: the true class's logit is exactly 0";
+    result.caveat = left_out(skipped, "sample", "the true class's logit is exactly 0");
   return result;
 }
 

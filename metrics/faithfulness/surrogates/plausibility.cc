@@ -5,6 +5,7 @@
 #include <string>
 
 #include "metrics/faithfulness/explained_head.h"
+#include "metrics/left_out.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -60,8 +61,7 @@ Result plausibility(const MatrixRef& weight, const CheckedExplanation& explanati
   if (skipped == outputs) throw std::domain_error("plausibility: every row of weight is 0");
   Result result{by_output.sum() / static_cast<double>(outputs - skipped),
                 {by_output.begin(), by_output.end()}};
-  if (skipped > 0)
-    result.caveat = std::to_string(skipped) + " outputs left out: their weights are 0";
+  if (skipped > 0) result.caveat = left_out(skipped, "output", "all weights are 0");
   return result;
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("plausibility: by hand") {
   // cos with (0, 5): 0 and 0.8; with (-1, 0): -1 and -0.6; the third class has no direction.
   const Result result = plausibility(weight, shared((Matrix(2, 2) << 0, 5, -1, 0).finished(), 3));
   CHECK(result.value == doctest::Approx(0.4));
-  CHECK(result.caveat == "1 outputs left out: their weights are 0");
+  CHECK(result.caveat == "1 output left out: all weights are 0");
   CHECK(plausibility(weight, shared(Matrix::Zero(1, 2), 3)).value == 0.0);
   CHECK(plausibility(weight, shared(Matrix(0, 2), 3)).value == 0.0);
   CHECK_THROWS_SAYING(plausibility(Matrix::Zero(2, 2), shared(Matrix::Ones(1, 2), 2)),

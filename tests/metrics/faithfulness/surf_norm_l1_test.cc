@@ -24,7 +24,7 @@ TEST_CASE("surf_norm_l1: a logit of exactly 0 is left out and counted; a tiny on
   const Matrix y{{2.0, 9.0}, {0.0, 1.0}}, s{{1.0, 0.0}, {3.0, 1.0}};
   const Result result = surf_norm_l1(y, s, {0, 0});
   CHECK(result.value == 0.5);
-  CHECK(result.caveat.find("1 samples left out") == 0);
+  CHECK(result.caveat.find("1 sample left out") == 0);
   CHECK(surf_norm_l1(Matrix{{1e-12}}, Matrix{{2e-12}}, {0}).value == doctest::Approx(1.0));
 }
 
