@@ -42,7 +42,7 @@ class ConditionalSets {
 /// that the sets of a stronger correlation contain those of a weaker one.
 ///
 /// Source: Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation Evaluation,
-/// AAAI 2023, appendix A.6; sizes and pools as in the authors' code, where text and code differ.
+/// AAAI 2023, appendix A.6; sizes and pools are the steps': the authors' code's or their text's.
 std::vector<ConditionalSets> draw_conditional_sets(std::span<const ConditionalStep> steps,
                                                    sdk::Seed seed);
 

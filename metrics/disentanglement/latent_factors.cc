@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "metrics/disentanglement/equal_width_bins.h"
+#include "metrics/left_out.h"
 #include "numerics/random.h"
 
 namespace conoscope::metrics {
@@ -12,10 +13,6 @@ namespace conoscope::metrics {
 namespace {
 
 constexpr Index kBins = 20, kMostSamples = 15000, kLeastSamples = 30;
-
-std::string counted(Index count, const char* what) {
-  return std::to_string(count) + (count == 1 ? " factor " : " factors ") + what;
-}
 
 struct Drawn {
   Matrix train_codes, test_codes, codes, train_binned, test_binned, binned, factors;
@@ -69,8 +66,10 @@ LatentFactors latent_factors(const Subject& subject) {
     ++brought;
   }
   const Index dropped = all.cols() - out.factors.cols();
-  if (dropped > 0) out.caveat = counted(dropped, "with a single value left out");
-  if (brought > 0) out.caveat += (dropped > 0 ? "; " : "") + counted(brought, "in 20 bins");
+  if (dropped > 0) out.caveat = left_out(dropped, "factor", "a single value");
+  if (brought > 0)
+    out.caveat += (dropped > 0 ? "; " : "") + std::to_string(brought) +
+                  (brought == 1 ? " factor" : " factors") + " in 20 bins";
   return out;
 }
 

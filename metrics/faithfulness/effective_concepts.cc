@@ -20,7 +20,7 @@ Result effective_concepts(const CheckedExplanation& explanation) {
   if (counted == 0) throw std::domain_error("effective_concepts: every importance is 0");
   result.value /= static_cast<double>(counted);
   if (counted < outputs)
-    result.caveat = left_out(outputs - counted, "output", "every importance is 0");
+    result.caveat = left_out(outputs - counted, "output", "no importance other than 0");
   return result;
 }
 

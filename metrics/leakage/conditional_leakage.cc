@@ -91,7 +91,8 @@ Result together(const Subject& subject) {
       predicted, subject.once(true_columns), subject.annotations().labels);
   Result out{found.value};
   if (found.left_out > 0)
-    out.caveat = left_out(found.left_out, "sample", "no other with these concepts has that label");
+    out.caveat =
+        left_out(found.left_out, "sample", "no other sample has the same concepts and label");
   return out;
 }
 

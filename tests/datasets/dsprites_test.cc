@@ -121,6 +121,18 @@ TEST_CASE("dsprites: the seed draws the samples; correlations follow their own s
   CHECK(scales(0, 1) != scales(1, 1));
 }
 
+TEST_CASE("dsprites: by the paper's text, the shape decides where orientations come from") {
+  const Bundle data = load({{"samples", 4000}, {"gamma", 2}, {"selection", "published_text"}});
+  const auto factors = data.values<float>("factors");
+  bool below_the_codes_upper_pool = false;
+  for (std::size_t i = 0; i < factors.size(); i += 5) {
+    const bool low = factors[i] < 2;
+    CHECK((low ? factors[i + 2] < 30 : factors[i + 2] >= 9));
+    below_the_codes_upper_pool |= low && factors[i + 1] >= 3 && factors[i + 2] < 9;
+  }
+  CHECK(below_the_codes_upper_pool);  // where the scale decided, there would be none
+}
+
 TEST_CASE("dsprites: label rules and the incomplete concept set") {
   const Bundle whole = load({{"samples", 200}});
   const Bundle fewer = load({{"samples", 200}, {"incomplete", true}});

@@ -113,6 +113,18 @@ TEST_CASE("shapes3d: correlation, label rules, the incomplete concept set, a cro
           "shapes3d: every is [5], expected 6");
 }
 
+TEST_CASE("shapes3d: by the paper's text, the shape decides where hues come from") {
+  const Bundle data = load({{"samples", 1000}, {"gamma", 1}, {"selection", "published_text"}});
+  bool below_the_codes_upper_pool = false;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const auto row = factors_of(data, i);
+    const bool low = row[4] < 2;
+    CHECK((low ? row[1] < 7 : row[1] >= 1));
+    below_the_codes_upper_pool |= low && row[0] >= 5 && row[1] < 3;
+  }
+  CHECK(below_the_codes_upper_pool);  // where the floor's hue decided, there would be none
+}
+
 TEST_CASE("shapes3d: a file in the published layout, and what is refused") {
   const Scratch scratch;
   const std::vector<std::array<int, 6>> rows = {

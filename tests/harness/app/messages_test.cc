@@ -58,13 +58,13 @@ params = { codes = "codes.csv", factors = "factors.csv" }
 [[model]]
 id = "precomputed_codes"
 )");
-  CHECK_SAYS(here.run({"run", file}).out, "¹ 1 factor with a single value left out\n");
+  CHECK_SAYS(here.run({"run", file}).out, "¹ 1 factor left out: a single value\n");
   const Json row = here.json({"board"})[0];
   CHECK(row["mig"].is_number());
-  CHECK(row["mig_message"] == "1 factor with a single value left out");
+  CHECK(row["mig_message"] == "1 factor left out: a single value");
   const Json exported = here.json({"export"});
   REQUIRE(exported.size() == 1);
-  CHECK(exported[0]["message"] == "1 factor with a single value left out");
+  CHECK(exported[0]["message"] == "1 factor left out: a single value");
   CHECK(here.json({"status"})["messages"][0]["reason"].is_null());
 }
 

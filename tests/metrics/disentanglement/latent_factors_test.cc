@@ -61,7 +61,7 @@ TEST_CASE("disentanglement: perfect, half and fully random codes keep their orde
   CHECK(perfect["beta_vae_score"].value >= half["beta_vae_score"].value);
   CHECK(half["beta_vae_score"].value > random["beta_vae_score"].value + 0.3);
   CHECK(perfect["mig"].parts.size() == 3);
-  CHECK(perfect["mig"].message == "1 factor with a single value left out");
+  CHECK(perfect["mig"].message == "1 factor left out: a single value");
   CHECK(perfect["factor_vae_score"].value > 0.99);
   // 600 rows of a bootstrap sample do not fill two leaves of 500.
   CHECK(perfect["dci_forest_disentanglement"].reason == "undefined");

@@ -38,7 +38,7 @@ TEST_CASE("effective_concepts: by hand") {
   CHECK(result.parts[1] == 1.0);
   CHECK(result.parts[2] == 0.0);
   CHECK(result.parts[3] == 0.0);
-  CHECK(result.caveat == "2 outputs left out: every importance is 0");
+  CHECK(result.caveat == "2 outputs left out: no importance other than 0");
 }
 
 TEST_CASE("effective_concepts: free of scale and order, and unmoved by concepts of importance 0") {

@@ -90,7 +90,7 @@ TEST_CASE("conditional leakage: through the declarations; samples that stand alo
   annotations.labels[5] = 9;
   const Score one = scores_of("leakage", views).at("conditional_leakage");
   CHECK(one.value > 0.3);
-  CHECK(one.message == "1 sample left out: no other with these concepts has that label");
+  CHECK(one.message == "1 sample left out: no other sample has the same concepts and label");
   view.scores.setConstant(0.25);  // saturated: noise, which says nothing, takes the ties' place
   view.probabilities = view.scores;
   CHECK(scores_of("leakage", views).at("ctl_conditional").value < 0.2);

@@ -44,7 +44,7 @@ TEST_CASE("irs: perfect, half and fully random codes keep their order") {
   auto perfect = world(0).scores(), half = world(1).scores(), random = world(3).scores();
   CHECK(perfect["irs_score"].value == doctest::Approx(1.0));
   CHECK(perfect["irs_score"].parts.size() == 9);
-  CHECK(perfect["irs_score"].message == "1 factor with a single value left out");
+  CHECK(perfect["irs_score"].message == "1 factor left out: a single value");
   CHECK(perfect["irs_score"].value > half["irs_score"].value);
   CHECK(half["irs_score"].value > random["irs_score"].value);
   CHECK(perfect["irs_quantile"].value > random["irs_quantile"].value);
