@@ -22,9 +22,9 @@ std::string text_of(double value) {
   return text.str();
 }
 
-/// The first rows of n x P x D activations, as doubles.
-std::vector<double> first_rows(const formats::Array& activations, std::int64_t rows) {
-  formats::Array part = activations;
+/// The first rows of an array, as doubles.
+std::vector<double> first_rows(const formats::Array& array, std::int64_t rows) {
+  formats::Array part = array;
   part.shape[0] = rows;
   part.bytes = part.bytes.first(static_cast<std::size_t>(part.size()) * size_of(part.dtype));
   return formats::to_vector<double>(part);
@@ -170,43 +170,56 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
   return rows;
 }
 
+void check_agreement(const formats::Array& saved, std::span<const double> made,
+                     const std::string& head) {
+  // Outputs are saved from a network that runs in float32 or float16; 1e-3 is float16's own step.
+  constexpr double kTolerance = 1e-3;
+
+  const auto outputs = static_cast<std::size_t>(saved.shape[1]);
+  const std::size_t rows = made.size() / outputs;
+  const auto values = first_rows(saved, static_cast<std::int64_t>(rows));
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto given = std::span(values).subspan(i * outputs, outputs);
+    double largest = 0.0;
+    for (const double value : given) largest = std::max(largest, std::abs(value));
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const double got = made[i * outputs + c];
+      if (!std::isfinite(given[c]) || !(std::abs(got - given[c]) <= kTolerance * largest))
+        refuse(saved, "row " + std::to_string(i) + ", output " + std::to_string(c) + " is " +
+                          text_of(given[c]) + ", but " + head + " gives " + text_of(got) +
+                          " (allowed: " + text_of(kTolerance * largest) + " apart)");
+    }
+  }
+}
+
 void check_logits(const formats::Array& logits, std::int64_t samples,
                   const formats::Array& activations, const formats::Array& weight,
                   const formats::Array& bias, const std::string& pooling) {
   constexpr std::int64_t kRows = 100;
-  // Logits are saved from a network that runs in float32 or float16; 1e-3 is float16's own step.
-  constexpr double kTolerance = 1e-3;
-
   const std::int64_t outputs = weight.shape[0], inputs = weight.shape[1];
   if (logits.shape.size() != 2 || logits.shape[0] != samples || logits.shape[1] != outputs)
     refuse(logits, "logits are " + logits.shape_text() + ", expected " + std::to_string(samples) +
                        " x " + std::to_string(outputs) + " (samples of " + activations.origin +
                        ", outputs of " + weight.origin + ")");
   const std::int64_t rows = std::min({kRows, activations.shape[0]});
-  const auto saved = first_rows(logits, rows), h = first_rows(activations, rows);
+  const auto h = first_rows(activations, rows);
   const auto w = formats::to_vector<double>(weight), b = formats::to_vector<double>(bias);
   const std::int64_t row_size = activations.shape[1] * activations.shape[2];
   const double scale = pooling == "mean" ? 1.0 / static_cast<double>(activations.shape[1]) : 1.0;
 
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const auto* given = saved.data() + i * outputs;
-    double largest = 0.0;
-    for (std::int64_t c = 0; c < outputs; ++c) largest = std::max(largest, std::abs(given[c]));
+  std::vector<double> made;
+  for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t c = 0; c < outputs; ++c) {
       double sum = 0.0;
       // With pooling = mean the weights repeat for every position.
       for (std::int64_t j = 0; j < row_size; ++j)
         sum += w[static_cast<std::size_t>(c * inputs + j % inputs)] *
                h[static_cast<std::size_t>(i * row_size + j)];
-      const double got = scale * sum + b[static_cast<std::size_t>(c)];
-      if (!(std::abs(got - given[c]) <= kTolerance * largest))
-        refuse(logits, "row " + std::to_string(i) + ", output " + std::to_string(c) + " is " +
-                           text_of(given[c]) + ", but the head (" + weight.origin + ", " +
-                           bias.origin + ") on " + activations.origin +
-                           " with pooling = " + pooling + " gives " + text_of(got) +
-                           " (allowed: " + text_of(kTolerance * largest) + " apart)");
+      made.push_back(scale * sum + b[static_cast<std::size_t>(c)]);
     }
-  }
+  check_agreement(logits, made,
+                  "the head (" + weight.origin + ", " + bias.origin + ") on " + activations.origin +
+                      " with pooling = " + pooling);
 }
 
 std::string check_explanation(const std::optional<formats::Array>& cavs,

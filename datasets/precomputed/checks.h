@@ -13,7 +13,7 @@
 
 namespace conoscope::datasets {
 
-// What the dataset `precomputed` holds against its files. Every message names the files and the
+// What the `precomputed` plugins hold against their files. Every message names the files and the
 // numbers that do not agree.
 
 /// Activations as n x P x D: n x h x w x D has its positions flattened, n x D gets P = 1.
@@ -59,12 +59,19 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
                                         std::int64_t samples, std::int64_t width,
                                         const std::string& like);
 
-/// Does the head reproduce the logits that were saved? Compares the first 100 rows:
+/// Does a head reproduce the outputs (n x C) that were saved? Compares the first rows:
 ///
-///   |head(row)_c - logits_c| <= 1e-3 max_c |logits_c|      relative to the row's largest logit
+///   |made_c - saved_c| <= 1e-3 max_c |saved_c|      relative to the row's largest output
 ///
-/// throws  std::invalid_argument: logits is not n x C, or the first row and output that differ,
-///         with both numbers
+/// made    what the head makes of these rows, rows x C
+/// head    which head that is, for the message
+/// throws  std::invalid_argument: the first row and output that differ or are not finite, with both
+///         numbers
+void check_agreement(const formats::Array& saved, std::span<const double> made,
+                     const std::string& head);
+
+/// check_agreement() of saved logits with the head on the first 100 rows.
+/// throws  std::invalid_argument: logits is not n x C; see check_agreement()
 void check_logits(const formats::Array& logits, std::int64_t samples,
                   const formats::Array& activations, const formats::Array& weight,
                   const formats::Array& bias, const std::string& pooling);

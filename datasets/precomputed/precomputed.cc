@@ -7,6 +7,7 @@
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/precomputed/checks.h"
+#include "datasets/precomputed/head.h"
 #include "datasets/precomputed/sources.h"
 #include "datasets/precomputed/write.h"
 
@@ -98,20 +99,10 @@ constexpr auto kParameters = sdk::parameters(
         .choices({"softmax", "sigmoid", "regression"})
         .help("what the head's outputs mean"));
 
-/// The arrays of a head view, checked against each other.
-struct Head {
-  std::vector<formats::Array> activations;  ///< whole, or training and test rows
-  formats::Array weight, bias;
-  std::string pooling;
-
-  const formats::Array& first() const { return activations.front(); }
-  std::int64_t width() const { return first().shape[2]; }
-};
-
 class Precomputed final : public sdk::Dataset {
  public:
   explicit Precomputed(const sdk::ParamsOf<kParameters>& params)
-      : sources_(params.unchecked(), kParameters),
+      : sources_(params.unchecked(), kParameters, "precomputed"),
         pooling_(params.text("pooling")),
         output_(params.text("output")),
         test_share_(params.real("test_share")),
@@ -121,8 +112,14 @@ class Precomputed final : public sdk::Dataset {
     for (const std::string& name : sources_.unused())
       context.log("precomputed: the archive's array " + name + " is not used");
 
-    const std::optional<Head> head = load_head(context);
-    if (!head) find_samples();
+    const std::optional<Head> head =
+        read_head(sources_, sources_.whole_or_halves("activations"), pooling_, output_, context);
+    if (head) {
+      samples_ = head->samples();
+      like_ = head->origin();
+    } else {
+      find_samples();
+    }
     context.progress(0.3);
     const auto find = [this](const std::string& name) { return sources_.find(name); };
     const auto cavs = find("cavs"), importance = find("importance"), counts = find("counts");
@@ -146,12 +143,7 @@ class Precomputed final : public sdk::Dataset {
     context.progress(0.5);
 
     if (head) {
-      write_activations(out, head->activations,
-                        {samples_, head->first().shape[1], head->first().shape[2]});
-      write(out, "head_weight", {head->weight}, head->weight.shape);
-      write(out, "head_bias", {head->bias}, head->bias.shape);
-      out.text("pooling", head->pooling);
-      out.text("output", output_);
+      write_head(out, *head);
       out.text("task", output_ == "softmax"   ? "classification"
                        : output_ == "sigmoid" ? "attributes"
                                               : "regression");
@@ -181,38 +173,6 @@ class Precomputed final : public sdk::Dataset {
   }
 
  private:
-  std::optional<Head> load_head(const sdk::Context& context) {
-    Head head;
-    head.activations = sources_.whole_or_halves("activations");
-    if (head.activations.empty()) {
-      for (const char* name : {"head_weight", "head_bias", "logits"})
-        if (const auto alone = sources_.find(name))
-          throw std::invalid_argument(alone->origin + ": " + name +
-                                      " is given without activations");
-      return std::nullopt;
-    }
-    for (formats::Array& part : head.activations) {
-      context.check_cancelled();
-      part = as_positions(part);
-    }
-    const formats::Array& first = head.activations.front();
-    const formats::Array& last = head.activations.back();
-    const bool halves = head.activations.size() > 1;
-    if (first.shape[1] != last.shape[1] || first.shape[2] != last.shape[2])
-      throw std::invalid_argument(first.origin + " has activations of " + first.shape_text() +
-                                  ", but " + last.origin + " of " + last.shape_text());
-    samples_ = first.shape[0] + (halves ? last.shape[0] : 0);
-    like_ = halves ? first.origin + " and " + last.origin + " together" : first.origin;
-
-    head.weight = sources_.get("head_weight");
-    head.bias = sources_.get("head_bias");
-    head.pooling = resolve_pooling(pooling_, first);
-    check_head(head.weight, head.bias, first, head.pooling, output_);
-    if (const auto logits = sources_.find("logits"))
-      check_logits(*logits, samples_, first, head.weight, head.bias, head.pooling);
-    return head;
-  }
-
   /// Without activations the learnt concepts or the codes say how many samples there are, or else
   /// what is known about the samples, for models that bring files of their own.
   void find_samples() {
@@ -228,7 +188,9 @@ class Precomputed final : public sdk::Dataset {
       like_ = found->origin;
       return;
     }
-    sources_.get("activations");  // refuses
+    throw std::invalid_argument(
+        "precomputed: nothing says how many samples there are; give activations, concept_scores, "
+        "codes, concepts, factors, targets or labels, by a file each or in the archive");
   }
 
   std::vector<std::int64_t> load_labels(const std::optional<Head>& head) const {

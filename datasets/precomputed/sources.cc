@@ -2,23 +2,27 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "datasets/formats/read_array.h"
 
 namespace conoscope::datasets {
 
-Sources::Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared) {
+Sources::Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared,
+                 std::string who, const std::set<std::string_view>& no_arrays)
+    : who_(std::move(who)) {
   for (const sdk::Parameter& parameter : declared)
-    if (parameter.type == sdk::ParameterType::file && parameter.name != "archive")
+    if (parameter.type == sdk::ParameterType::file && parameter.name != "archive" &&
+        !no_arrays.contains(parameter.name))
       files_[std::string(parameter.name)] = params.file(parameter.name);
   for (const std::string& entry : params.texts("members")) {
     const std::size_t equals = entry.find('=');
     const std::string name = entry.substr(0, equals);
     if (equals == entry.npos || equals + 1 == entry.size() || !files_.contains(name))
-      throw std::invalid_argument("precomputed: members has '" + entry +
+      throw std::invalid_argument(who_ + ": members has '" + entry +
                                   "', expected NAME=ARRAY with the name of an array parameter");
     if (!members_.emplace(name, entry.substr(equals + 1)).second)
-      throw std::invalid_argument("precomputed: members names " + name + " twice");
+      throw std::invalid_argument(who_ + ": members names " + name + " twice");
   }
   const std::string archive = params.file("archive");
   if (!archive.empty()) archive_.emplace(archive);
@@ -36,19 +40,18 @@ std::optional<formats::Array> Sources::find(const std::string& name) const {
 formats::Array Sources::get(const std::string& name) const {
   if (auto found = find(name)) return *found;
   if (archive_) return archive_->get(name);  // refuses, and lists what the archive holds
-  throw std::invalid_argument("precomputed: " + name +
-                              " is not given, nor an archive that holds it");
+  throw std::invalid_argument(who_ + ": " + name + " is not given, nor an archive that holds it");
 }
 
 std::vector<formats::Array> Sources::whole_or_halves(const std::string& name) const {
   auto whole = find(name), train = find("train_" + name), test = find("test_" + name);
   if (whole && (train || test))
-    throw std::invalid_argument("precomputed: " + name + " (" + whole->origin + ") and " +
+    throw std::invalid_argument(who_ + ": " + name + " (" + whole->origin + ") and " +
                                 (train ? "train_" : "test_") + name + " (" +
                                 (train ? train : test)->origin +
                                 ") are both given; give the whole or the two halves");
   if (train.has_value() != test.has_value())
-    throw std::invalid_argument("precomputed: " + std::string(train ? "train_" : "test_") + name +
+    throw std::invalid_argument(who_ + ": " + std::string(train ? "train_" : "test_") + name +
                                 " (" + (train ? train : test)->origin + ") is given without " +
                                 (train ? "test_" : "train_") + name);
   if (whole) return {*whole};

@@ -2,8 +2,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conoscope/sdk/plugin.h"
@@ -12,14 +14,16 @@
 
 namespace conoscope::datasets {
 
-/// Where the arrays of the dataset `precomputed` come from: a file of its own for each name, or a
+/// Where the arrays of a `precomputed` plugin come from: a file of its own for each name, or a
 /// member of one archive. A file wins over the archive's member of the same name. The parameter
 /// `members`, texts NAME=ARRAY, says which array of its file a name means, where it is another.
 class Sources {
  public:
-  /// Of the declared parameters every file but `archive` names an array.
+  /// Of the declared parameters every file names an array, but `archive` and `no_arrays`.
+  /// who     the plugin's id, with which messages begin
   /// throws  std::invalid_argument: the archive cannot be read, or `members` is not as above
-  Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared);
+  Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared, std::string who,
+          const std::set<std::string_view>& no_arrays = {});
 
   /// throws  std::invalid_argument: the file or member cannot be read
   std::optional<formats::Array> find(const std::string& name) const;
@@ -35,6 +39,7 @@ class Sources {
   std::vector<std::string> unused() const;
 
  private:
+  std::string who_;
   std::map<std::string, std::string> files_;    ///< name -> path, "" when not given
   std::map<std::string, std::string> members_;  ///< name -> array of the file or of the archive
   std::optional<formats::ArrayFile> archive_;

@@ -307,7 +307,9 @@ TEST_CASE("precomputed: image segments") {
 TEST_CASE("precomputed: what is known of samples alone, for models with files of their own") {
   Files files;
   for (const char* name : {"activations", "head_weight", "head_bias"}) files.arguments.erase(name);
-  files.refuses("precomputed: activations is not given, nor an archive that holds it");
+  files.refuses(
+      "precomputed: nothing says how many samples there are; give activations, concept_scores, "
+      "codes, concepts, factors, targets or labels, by a file each or in the archive");
   const auto labels = files.put("labels", {12}, kLabels);
   const auto concepts = files.put<double>("concepts", {12, 2}, std::vector<double>(24, 0.5));
   const Outcome outcome = files.load();

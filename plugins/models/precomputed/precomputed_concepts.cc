@@ -1,8 +1,8 @@
 // Concept scores that the dataset brought with it, passed on as a concept view. A linear head that
 // came with them answers interventions.
 
-#include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/model.h"
+#include "plugins/models/precomputed/concept_head.h"
 #include "plugins/models/precomputed/pass_on.h"
 
 namespace {
@@ -42,16 +42,11 @@ class PrecomputedConcepts final : public sdk::Model, public sdk::Intervene {
 
   void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
                  std::span<double> outputs) override {
-    if (!model.has("concept_head_weight"))
-      throw sdk::NotApplicable("no head came with the concept scores");
-    const sdk::Matrix rows = sdk::to_matrix(concepts);
-    const sdk::Matrix weight = sdk::to_matrix(model.get("concept_head_weight"));
-    const sdk::Matrix bias = sdk::to_matrix(model.get("concept_head_bias"));
-    if (rows.cols() != weight.cols())
-      throw std::invalid_argument("concepts: " + concepts.shape_text() + ", expected m x " +
-                                  std::to_string(weight.cols()));
-    sdk::as_matrix(outputs, rows.rows(), weight.rows()) =
-        (rows * weight.transpose()).rowwise() + bias.reshaped().transpose();
+    std::vector<conoscope::models::Layer> layers;
+    if (model.has("concept_head_weight"))
+      layers.push_back({sdk::to_matrix(model.get("concept_head_weight")),
+                        sdk::to_matrix(model.get("concept_head_bias"))});
+    conoscope::models::answer(layers, "", concepts, outputs);
   }
 
  private:

@@ -2,7 +2,7 @@
 // head, the codes of an encoder. Several such models share one dataset, which says what is true of the
 // samples.
 
-#include <cmath>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,19 +11,22 @@
 #include "conoscope/sdk/model.h"
 #include "datasets/formats/array_file.h"
 #include "datasets/precomputed/checks.h"
+#include "datasets/precomputed/head.h"
 #include "datasets/precomputed/sources.h"
 #include "datasets/precomputed/write.h"
+#include "plugins/models/precomputed/concept_head.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
 namespace formats = conoscope::formats;
 using namespace conoscope::datasets;
+using namespace conoscope::models;
 
 constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("archive").help(
         ".npz, .safetensors or HDF5 file with further arrays by the names of the parameters "
-        "below; a file given by itself wins, and says which view there is"),
+        "below; a file given by itself wins, and only such a file makes the model offer a view"),
     sdk::optional_file("activations")
         .offers("head_view")
         .help("n x height x width x D, n x P x D or n x D, before pooling"),
@@ -68,27 +71,8 @@ constexpr auto kParameters = sdk::parameters(
         .choices({"softmax", "sigmoid", "regression"})
         .help("what the head's outputs mean"));
 
-/// h -> W h + b.
-struct Layer {
-  sdk::Matrix weight, bias;
-};
-
 std::string weight_name(std::size_t layer) { return "state." + std::to_string(layer) + ".weight"; }
 std::string bias_name(std::size_t layer) { return "state." + std::to_string(layer) + ".bias"; }
-
-/// The last layer's numbers for each row; the activation lies between layers.
-sdk::Matrix outputs_of(const std::vector<Layer>& layers, const std::string& activation,
-                       sdk::Matrix rows) {
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (i > 0 && activation == "relu") rows = rows.cwiseMax(0.0);
-    if (i > 0 && activation == "tanh") rows = rows.array().tanh();
-    if (i > 0 && activation == "sigmoid") rows = (1.0 + (-rows.array()).exp()).inverse();
-    sdk::Matrix next = rows * layers[i].weight.transpose();
-    next.rowwise() += layers[i].bias.reshaped().transpose();
-    rows = std::move(next);
-  }
-  return rows;
-}
 
 sdk::Matrix matrix_of(const formats::Array& array) {
   sdk::Matrix out(array.shape[0], array.extent(1));
@@ -160,7 +144,7 @@ std::int64_t samples_of(const sdk::Arrays& dataset) {
 class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
  public:
   explicit PrecomputedFiles(const sdk::ParamsOf<kParameters>& params)
-      : sources_(params.unchecked(), kParameters),
+      : sources_(params.unchecked(), kParameters, "precomputed_files", {"concept_head"}),
         concept_head_(params.file("concept_head")),
         activation_(params.text("concept_head_activation")),
         pooling_(params.text("pooling")),
@@ -169,17 +153,26 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     for (const std::string& name : sources_.unused())
       context.log("precomputed_files: the archive's array " + name + " is not used");
-    samples_ = samples_of(dataset);
-    const bool head = write_head(out);
+    const std::int64_t samples = samples_of(dataset);
+    const auto find = [this](const std::string& name) { return sources_.find(name); };
+    std::vector<formats::Array> activations;
+    if (const auto found = find("activations")) activations.push_back(*found);
+    const auto head = read_head(sources_, activations, pooling_, output_, context);
+    if (head && head->samples() != samples)
+      throw std::invalid_argument(head->origin() + ": activations has " +
+                                  std::to_string(head->samples()) + " rows, but " + kDataset +
+                                  " has " + std::to_string(samples));
     context.check_cancelled();
-    const bool learnt = write_bottleneck(out);
+    const auto bottleneck = read_bottleneck(samples);
     context.check_cancelled();
-    const auto codes = read_codes([this](const std::string& name) { return sources_.find(name); },
-                                  samples_, kDataset);
-    for (const auto& [name, array] : codes) write(out, name, {array}, array.shape);
-    if (!head && !learnt && codes.empty())
+    const auto codes = read_codes(find, samples, kDataset);
+    if (!head && !bottleneck && codes.empty())
       throw std::invalid_argument(
           "precomputed_files: neither activations nor concept_scores nor codes are given");
+
+    if (head) write_head(out, *head);
+    if (bottleneck) write_bottleneck(out, *bottleneck);
+    for (const auto& [name, array] : codes) write(out, name, {array}, array.shape);
   }
 
   void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
@@ -190,51 +183,23 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
       layers.push_back(
           {sdk::to_matrix(model.get(weight_name(i))), sdk::to_matrix(model.get(bias_name(i)))});
     }
-    if (layers.empty()) throw sdk::NotApplicable("no head came with the concept scores");
-    const sdk::Matrix rows = sdk::to_matrix(concepts);
-    if (rows.cols() != layers.front().weight.cols())
-      throw std::invalid_argument("concepts: " + concepts.shape_text() + ", expected m x " +
-                                  std::to_string(layers.front().weight.cols()));
-    sdk::as_matrix(outputs, rows.rows(), layers.back().weight.rows()) =
-        outputs_of(layers, model.text("concept_head_activation", "relu"), rows);
+    answer(layers, model.text("concept_head_activation", "relu"), concepts, outputs);
   }
 
  private:
   static constexpr const char* kDataset = "the dataset";
 
-  bool write_head(sdk::Sink& out) const {
-    auto activations = sources_.find("activations");
-    if (!activations) {
-      for (const char* name : {"head_weight", "head_bias", "logits"})
-        if (const auto alone = sources_.find(name))
-          throw std::invalid_argument(alone->origin + ": " + name +
-                                      " is given without activations");
-      return false;
-    }
-    *activations = as_positions(*activations);
-    if (activations->shape[0] != samples_)
-      throw std::invalid_argument(activations->origin + ": activations has " +
-                                  std::to_string(activations->shape[0]) + " rows, but " + kDataset +
-                                  " has " + std::to_string(samples_));
-    const formats::Array weight = sources_.get("head_weight"), bias = sources_.get("head_bias");
-    const std::string pooling = resolve_pooling(pooling_, *activations);
-    check_head(weight, bias, *activations, pooling, output_);
-    if (const auto logits = sources_.find("logits"))
-      check_logits(*logits, samples_, *activations, weight, bias, pooling);
-    write_activations(out, {*activations}, activations->shape);
-    write(out, "head_weight", {weight}, weight.shape);
-    write(out, "head_bias", {bias}, bias.shape);
-    out.text("pooling", pooling);
-    out.text("output", output_);
-    return true;
-  }
+  struct Bottleneck {
+    Concepts concepts;
+    std::vector<Layer> layers;
+  };
 
-  bool write_bottleneck(sdk::Sink& out) const {
+  std::optional<Bottleneck> read_bottleneck(std::int64_t samples) const {
     const auto scores = sources_.find("concept_scores");
     const std::vector<Layer> layers = scores ? head_over(*scores) : std::vector<Layer>();
     std::optional<sdk::Matrix> answers;
-    if (!layers.empty() && scores->shape[0] == samples_) {
-      sdk::Matrix rows(samples_, scores->size() / samples_);
+    if (!layers.empty() && scores->shape[0] == samples) {
+      sdk::Matrix rows(samples, layers.front().weight.cols());
       formats::copy_to<double>(*scores,
                                std::span(rows.data(), static_cast<std::size_t>(rows.size())));
       answers = outputs_of(layers, activation_, std::move(rows));
@@ -245,32 +210,45 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
       if (name == "task_outputs" && !found && answers) found = array_of(*answers);
       return found;
     };
-    const auto concepts = read_concepts(find, samples_, kDataset);
+    const auto concepts = read_concepts(find, samples, kDataset);
     if (!concepts) {
       if (!concept_head_.empty())
         throw std::invalid_argument(concept_head_ +
                                     ": concept_head is given without concept_scores");
-      return false;
+      return {};
     }
     if (!concepts->probabilities)
       throw std::invalid_argument(scores->origin +
                                   ": concept_scores go beyond [0, 1], so concept_probabilities are "
                                   "needed, too");
-    if (answers) check_outputs(*concepts->outputs, *answers);
-    write_concepts(out, *concepts);
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      write_matrix(out, weight_name(i), layers[i].weight);
-      write_matrix(out, bias_name(i), layers[i].bias);
+    if (answers) {
+      const formats::Array& saved = *concepts->outputs;
+      if (saved.shape[1] != answers->cols())
+        throw std::invalid_argument(
+            saved.origin + ": task_outputs has " + std::to_string(saved.shape[1]) +
+            " columns, but the head gives " + std::to_string(answers->cols()));
+      check_agreement(saved, std::span(answers->data(), static_cast<std::size_t>(answers->size())),
+                      "the head over concept_scores");
+    }
+    return Bottleneck{*concepts, layers};
+  }
+
+  void write_bottleneck(sdk::Sink& out, const Bottleneck& bottleneck) const {
+    write_concepts(out, bottleneck.concepts);
+    for (std::size_t i = 0; i < bottleneck.layers.size(); ++i) {
+      write_matrix(out, weight_name(i), bottleneck.layers[i].weight);
+      write_matrix(out, bias_name(i), bottleneck.layers[i].bias);
     }
     out.text("concept_head_activation", activation_);
-    return true;
   }
 
   /// None: there is no head.
   std::vector<Layer> head_over(const formats::Array& scores) const {
     const auto weight = sources_.find("concept_head_weight");
     const auto bias = sources_.find("concept_head_bias");
-    if (scores.shape.size() != 2 && scores.shape.size() != 3) return {};  // refused soon
+    // read_concepts() refuses these.
+    if (scores.shape.size() != 2 && scores.shape.size() != 3) return {};
+    if (std::ranges::count(scores.shape, 0) > 0) return {};
     const std::int64_t inputs = scores.shape[1] * scores.extent(2);
     const std::string given = "concept_scores of " + scores.shape_text();
     if (!concept_head_.empty() && (weight || bias))
@@ -295,25 +273,6 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
     return out;
   }
 
-  /// Are the saved outputs those of the head? Within 1e-3 of the row's largest.
-  static void check_outputs(const formats::Array& saved, const sdk::Matrix& answers) {
-    if (saved.shape[1] != answers.cols())
-      throw std::invalid_argument(saved.origin + ": task_outputs has " +
-                                  std::to_string(saved.shape[1]) + " columns, but the head gives " +
-                                  std::to_string(answers.cols()));
-    const sdk::Matrix outputs = matrix_of(saved);
-    for (Eigen::Index row = 0; row < outputs.rows(); ++row) {
-      Eigen::Index column = 0;
-      const double off = (outputs.row(row) - answers.row(row)).cwiseAbs().maxCoeff(&column);
-      if (off <= 1e-3 * outputs.row(row).cwiseAbs().maxCoeff()) continue;
-      throw std::invalid_argument(saved.origin + ": task_outputs at [" + std::to_string(row) +
-                                  ", " + std::to_string(column) + "] is " +
-                                  std::to_string(outputs(row, column)) + ", but the head gives " +
-                                  std::to_string(answers(row, column)) +
-                                  "; leave task_outputs out to have what the head gives");
-    }
-  }
-
   static void write_matrix(sdk::Sink& out, const std::string& name, const sdk::Matrix& values) {
     auto to = out.create<double>(name, {values.rows(), values.cols()});
     std::copy(values.data(), values.data() + values.size(), to.begin());
@@ -321,7 +280,6 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
 
   Sources sources_;
   std::string concept_head_, activation_, pooling_, output_;
-  std::int64_t samples_ = 0;
 };
 
 }  // namespace

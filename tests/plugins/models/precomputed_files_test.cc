@@ -43,6 +43,12 @@ struct Files {
     return path;
   }
 
+  void head_over_activations() {
+    put<float>("activations", {3, 2}, {1, 2, 3, 4, 5, 6});
+    put<float>("head_weight", {2, 2}, {1, 0, 0, 1});
+    put<float>("head_bias", {2}, {0, 0.5F});
+  }
+
   Outcome fit() const {
     static const Plugin plugin(plugin_file("precomputed_files"));
     return plugin.fit_model(arguments, dataset);
@@ -122,8 +128,8 @@ TEST_CASE("precomputed_files: a linear head, from two files or as one layer, is 
   CHECK(files.fit().error == "");
   const std::string path = files.put<float>("task_outputs", {3, 2}, {0, 0.75F, 0, 2, 0, 2.5F});
   files.refuses(path +
-                ": task_outputs at [2, 1] is 2.500000, but the head gives 2.250000; leave "
-                "task_outputs out to have what the head gives");
+                ": row 2, output 1 is 2.5, but the head over concept_scores gives 2.25 (allowed: "
+                "0.0025 apart)");
 }
 
 TEST_CASE("precomputed_files: without a head nothing answers, and embeddings pass") {
@@ -142,9 +148,7 @@ TEST_CASE("precomputed_files: without a head nothing answers, and embeddings pas
 
 TEST_CASE("precomputed_files: a head view and codes") {
   Files files;
-  files.put<float>("activations", {3, 2}, {1, 2, 3, 4, 5, 6});
-  files.put<float>("head_weight", {2, 2}, {1, 0, 0, 1});
-  files.put<float>("head_bias", {2}, {0, 0.5F});
+  files.head_over_activations();
   files.put<double>("codes", {3, 1}, {7, 8, 9});
   const Outcome made = files.fit();
   REQUIRE(made.error == "");
@@ -153,6 +157,73 @@ TEST_CASE("precomputed_files: a head view and codes") {
   CHECK(std::ranges::equal(made.out.values<double>("codes"), std::vector<double>{7, 8, 9}));
   const std::string path = files.put<float>("activations", {2, 2}, {1, 2, 3, 4});
   files.refuses(path + ": activations has 2 rows, but the dataset has 3");
+}
+
+TEST_CASE("precomputed_files: an archive, names of its arrays, and a head in .safetensors") {
+  Files files;
+  const auto scores = npy_of<double>({3, 2}, {0, 0.25, 0.5, 1, 1, 0.75});
+  files.arguments["archive"] =
+      write_zip(files.scratch.path("all.npz"), {{"c_hat.npy", scores},
+                                                {"codes.npy", npy_of<double>({3, 1}, {7, 8, 9})},
+                                                {"concept_head.npy", npy_of<double>({1}, {0})}});
+  files.arguments["members"] = std::vector<std::string>{"concept_scores=c_hat"};
+  const std::string header = R"({"weight":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
+                             R"("bias":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})";
+  const float numbers[3] = {2, 4, -1};
+  const std::int64_t length = static_cast<std::int64_t>(header.size());
+  files.arguments["concept_head"] = files.scratch.write(
+      "head.safetensors", std::string(reinterpret_cast<const char*>(&length), 8) + header +
+                              std::string(reinterpret_cast<const char*>(numbers), 12));
+  const Outcome made = files.fit();
+  REQUIRE(made.error == "");
+  CHECK(std::ranges::equal(made.out.values<double>("task_outputs"), std::vector<double>{0, 4, 4}));
+  CHECK(std::ranges::equal(made.out.values<double>("codes"), std::vector<double>{7, 8, 9}));
+  // The head is a file by itself: no array of the archive, and none that `members` could name.
+  CHECK(made.log == std::vector<std::string>{
+                        "precomputed_files: the archive's array concept_head is not used"});
+  files.arguments["members"] = std::vector<std::string>{"concept_head=x"};
+  files.refuses(
+      "precomputed_files: members has 'concept_head=x', expected NAME=ARRAY with the name of an "
+      "array parameter");
+}
+
+TEST_CASE("precomputed_files: no rows at all") {
+  Files files;
+  files.dataset.arrays["labels"] = OwnedArray::of<std::int64_t>({0}, {});
+  files.network();
+  const std::string path = files.put<double>("concept_scores", {0, 2}, {});
+  files.refuses(path + ": concept_scores are 0 x 2");
+  // The two other extents have no product in 63 bits.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 33;
+  files.put<double>("concept_scores", {0, kLarge, kLarge}, {});
+  files.refuses(path + ": concept_scores are 0 x 8589934592 x 8589934592");
+}
+
+TEST_CASE("precomputed_files: outputs that are no number do not agree with any") {
+  Files files;
+  files.concepts();
+  files.arguments["concept_head"] =
+      write_zip(files.scratch.path("head.npz"),
+                {{"0.weight.npy", npy_of<double>({2, 2}, {1e308, 1e308, 1e308, 1e308})},
+                 {"0.bias.npy", npy_of<double>({2}, {1e308, 1e308})},
+                 {"1.weight.npy", npy_of<double>({2, 2}, {0, 0, 1, -1})},
+                 {"1.bias.npy", npy_of<double>({2}, {0, 0})}});
+  const std::string path = files.put<double>("task_outputs", {3, 2}, {0, 0, 0, 0, 0, 0});
+  const Outcome outcome = files.fit();
+  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+  CHECK(outcome.error.starts_with(path + ": row 1, output 0 is 0, but the head "));
+  CHECK(outcome.error.find("nan") != std::string::npos);
+}
+
+TEST_CASE("precomputed_files: all is checked before anything is written") {
+  Files files;
+  files.head_over_activations();
+  const std::string scores =
+      files.put<double>("concept_scores", {3, 2}, {0, 0.25, 0.5, NAN, 1, 0.75});
+  files.refuses(scores + ": the value at [1, 1] is nan, concept_scores must be finite");
+  files.concepts();
+  const std::string codes = files.put<double>("codes", {2, 1}, {7, 8});
+  files.refuses(codes + ": codes has 2 rows, but the dataset has 3");
 }
 
 TEST_CASE("precomputed_files: what it refuses, by array and axis") {
@@ -196,6 +267,50 @@ TEST_CASE("precomputed_files: what it refuses, by array and axis") {
     files.refuses(files.scratch.path("head.npz") +
                   ": holds running_mean, expected weight and bias, or 0.weight, 0.bias, 2.weight, "
                   "... of layers in their order");
+  }
+  SUBCASE("two layers of one number") {
+    files.network({{"02.weight.npy", npy_of<double>({1, 2}, {1, 1})}});
+    files.refuses(files.scratch.path("head.npz") + ": 2.weight and 02.weight have one number");
+  }
+  SUBCASE("layers with and without numbers") {
+    files.network({{"weight.npy", npy_of<double>({1, 2}, {1, 1})}});
+    files.refuses(files.scratch.path("head.npz") +
+                  ": holds weight or bias, and layers with numbers, too");
+  }
+  SUBCASE("a layer without its partner") {
+    files.network({{"11.weight.npy", npy_of<double>({1, 2}, {1, 1})}});
+    const Outcome outcome = files.fit();
+    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+    CHECK(outcome.error.find("head.npz") != std::string::npos);
+    CHECK(outcome.error.find("11.bias") != std::string::npos);
+  }
+  SUBCASE("half a head") {
+    const std::string weight = files.put<double>("concept_head_weight", {1, 2}, {0, 0});
+    files.refuses(weight + ": concept_head_weight and concept_head_bias go together");
+    files.arguments.erase("concept_head_weight");
+    const std::string bias = files.put<double>("concept_head_bias", {1}, {0});
+    files.refuses(bias + ": concept_head_weight and concept_head_bias go together");
+  }
+  SUBCASE("outputs of another number than the head has") {
+    files.network();
+    const std::string outputs = files.put<double>("task_outputs", {3, 1}, {0, 0, 0});
+    files.refuses(outputs + ": task_outputs has 1 columns, but the head gives 2");
+  }
+  SUBCASE("an intervention on other concepts") {
+    files.network();
+    const Outcome made = files.fit();
+    REQUIRE(made.error == "");
+    const Outcome told = files.intervene(made.out, OwnedArray::of<double>({1, 3, 1}, {1, 0, 1}));
+    CHECK(told.status == CONO_INVALID_ARGUMENT);
+    CHECK(told.error == "concepts: 1 x 3 x 1, expected m x 2");
+  }
+  SUBCASE("a head without activations") {
+    const std::string weight = files.put<float>("head_weight", {2, 2}, {1, 0, 0, 1});
+    files.refuses(weight + ": head_weight is given without activations");
+  }
+  SUBCASE("activations without a head") {
+    files.put<float>("activations", {3, 2}, {1, 2, 3, 4, 5, 6});
+    files.refuses("precomputed_files: head_weight is not given, nor an archive that holds it");
   }
   SUBCASE("two heads") {
     files.network();
