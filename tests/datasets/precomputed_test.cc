@@ -422,6 +422,11 @@ TEST_CASE("precomputed: saved logits must be what the head gives") {
                          " with pooling = mean gives ") != std::string::npos);
   CHECK(apart.out.arrays.empty());
 
+  // An infinite logit would allow any difference.
+  logits[9] = INFINITY;
+  files.put("logits", {12, 2}, logits);
+  CHECK(files.load().error.starts_with(path + ": row 4, output 1 is inf, but the head ("));
+
   files.put<double>("logits", {12, 3}, std::vector<double>(36));
   files.refuses(path + ": logits are 12 x 3, expected 12 x 2 (samples of " +
                 files.path("activations") + ", outputs of " + files.path("head_weight") + ")");
