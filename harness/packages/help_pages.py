@@ -56,7 +56,7 @@ def listed(lines):
 
 def options_of(lines):
     # What options do stands in one column; of the longest one there is but a space before it.
-    column = next((line.index("show this help") for line in lines if "show this help" in line), 0)
+    column = next(line.index("show this help") for line in lines if "show this help" in line)
     out = []
     for line in lines:
         alone = line[column - 1 : column].strip()  # longer than that: the text is in the next line

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pty
+import runpy
 import select
 import shutil
 import subprocess
@@ -41,6 +42,13 @@ def test_every_command_and_option_is_completed(pages):
     # The longest option of its list, with one space before what it does.
     assert completed(pages, "conoscope", "run", "--conf") == ["--confine"]
     assert completed(pages, "conoscope", "report", "--out") == ["--output"]
+
+
+def test_options_are_not_lost_where_help_is_worded_otherwise():
+    options_of = runpy.run_path(str(SCRIPT))["options_of"]
+    assert [o.long for o in options_of(["  -h [ --help ] show this help", "  --quiet       say nothing"])] == ["help", "quiet"]
+    with pytest.raises(StopIteration):
+        options_of(["  -h [ --help ] print this", "  --quiet       say nothing"])
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="needs fish")
