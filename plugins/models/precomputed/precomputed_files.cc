@@ -34,6 +34,9 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("head_bias").help("one per output; zeros for a head without bias"),
     sdk::optional_file("logits").help(
         "n x outputs as the network gave them; only compared with what the head gives"),
+    sdk::optional_file("codes").offers("latent_view").help("n x m: codes of an encoder"),
+    sdk::optional_file("codes_log_variance").help("n x m: logarithms of the posteriors' variances"),
+    sdk::optional_file("reconstruction_loss").help("n: -log p(x|z)"),
     sdk::optional_file("concept_scores")
         .offers("concept_view")
         .help("n x k, or n x k x w for embeddings: learnt concepts"),
@@ -57,9 +60,6 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("reference_outputs")
         .help("n x C: what the same kind of head, trained by itself on the true concepts, makes of "
               "them"),
-    sdk::optional_file("codes").offers("latent_view").help("n x m: codes of an encoder"),
-    sdk::optional_file("codes_log_variance").help("n x m: logarithms of the posteriors' variances"),
-    sdk::optional_file("reconstruction_loss").help("n: -log p(x|z)"),
     sdk::texts("members", {})
         .empty_means("none")
         .help("NAME=ARRAY for each parameter whose array has another name in its file; of a .csv "
