@@ -10,6 +10,18 @@
 
 namespace conoscope::datasets {
 
+/// The parameters that read_head() takes, as declared by each plugin that has them.
+constexpr sdk::Parameter head_pooling() {
+  return sdk::text("pooling", "auto")
+      .choices({"auto", "mean", "none", "flatten"})
+      .help("what lies between activations and head; auto: mean if there are several positions");
+}
+constexpr sdk::Parameter head_output() {
+  return sdk::text("output", "softmax")
+      .choices({"softmax", "sigmoid", "regression"})
+      .help("what the head's outputs mean");
+}
+
 /// The arrays of a head view, checked against each other.
 struct Head {
   std::vector<formats::Array> activations;  ///< n x P x D: whole, or training and test rows

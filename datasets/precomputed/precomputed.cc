@@ -92,12 +92,7 @@ constexpr auto kParameters = sdk::parameters(
         .at_least(0)
         .help("where the files do not split: so many samples of every class go to the test split, "
               "which is then balanced; 0: by test_share"),
-    sdk::text("pooling", "auto")
-        .choices({"auto", "mean", "none", "flatten"})
-        .help("what lies between activations and head; auto: mean if there are several positions"),
-    sdk::text("output", "softmax")
-        .choices({"softmax", "sigmoid", "regression"})
-        .help("what the head's outputs mean"));
+    head_pooling(), head_output());
 
 class Precomputed final : public sdk::Dataset {
  public:

@@ -64,12 +64,7 @@ constexpr auto kParameters = sdk::parameters(
         .empty_means("none")
         .help("NAME=ARRAY for each parameter whose array has another name in its file; of a .csv "
               "file NAME=COLUMN,COLUMN"),
-    sdk::text("pooling", "auto")
-        .choices({"auto", "mean", "none", "flatten"})
-        .help("what lies between activations and head; auto: mean if there are several positions"),
-    sdk::text("output", "softmax")
-        .choices({"softmax", "sigmoid", "regression"})
-        .help("what the head's outputs mean"));
+    head_pooling(), head_output());
 
 std::string weight_name(std::size_t layer) { return "state." + std::to_string(layer) + ".weight"; }
 std::string bias_name(std::size_t layer) { return "state." + std::to_string(layer) + ".bias"; }
