@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -56,6 +57,15 @@ void round_trip(const Scratch& scratch, const std::vector<T>& values,
   CHECK(std::vector<std::int64_t>(back.raw().shape, back.raw().shape + back.dimensions()) == shape);
   const auto read = back.values<const T>();
   CHECK(std::vector<T>(read.begin(), read.end()) == values);
+}
+
+/// Bytes of files that this process has mapped and touched.
+std::uint64_t resident_file_bytes() {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("RssFile:", 0) == 0)
+      return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10) << 10;
+  return 0;
 }
 
 /// Sets the largest size of a file for as long as it lives, without the signal that goes with it.
@@ -227,6 +237,24 @@ TEST_CASE("a damaged file is named") {
   // 2^61 * 8 bytes are 0 in 64 bits.
   damaged(npy_bytes<double>("<f8", "(2305843009213693952,)", {}), "expected");
   damaged(npy_bytes<double>("<f8", "(4294967296, 4294967296)", {}), "expected");
+}
+
+TEST_CASE("a large array that is only opened is not held in memory") {
+  const Scratch scratch;
+  const fs::path folder = scratch.path("large");
+  constexpr std::int64_t kBytes = std::int64_t{96} << 20;
+  {
+    ArtifactWriter writer(folder);
+    cono_tensor made;
+    REQUIRE(create(writer, "x", CONO_U8, {kBytes}, made) == CONO_OK);
+    writer.finish();
+  }
+  seal_artifact(folder);
+  const std::uint64_t before = resident_file_bytes();
+  REQUIRE(before > 0);
+  const ArrayBag bag = ArrayBag::open(folder);
+  CHECK(resident_file_bytes() < before + kBytes / 2);
+  CHECK(bag.get("x").values<const std::uint8_t>()[kBytes - 1] == 0);
 }
 
 TEST_CASE("every single bit of an artifact that is flipped is noticed") {
