@@ -400,10 +400,9 @@ Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const O
 
 namespace {
 
-const cono_head& head_table(const cono_plugin& plugin) {
-  const auto* head = static_cast<const cono_head*>(plugin.get_interface(CONO_HEAD_INTERFACE));
-  if (head == nullptr)
-    throw std::invalid_argument(std::string("not supported: ") + CONO_HEAD_INTERFACE);
+const cono_head& head_table(const cono_plugin& plugin, const char* interface) {
+  const auto* head = static_cast<const cono_head*>(plugin.get_interface(interface));
+  if (head == nullptr) throw std::invalid_argument(std::string("not supported: ") + interface);
   return *head;
 }
 
@@ -411,6 +410,16 @@ const cono_head& head_table(const cono_plugin& plugin) {
 
 Outcome Plugin::head(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
                      const Host& host) const {
+  return outputs_of(CONO_HEAD_INTERFACE, arguments, model, activations, host);
+}
+
+Outcome Plugin::redrawn_head(const Arguments& arguments, const Bundle& model,
+                             const OwnedArray& activations, const Host& host) const {
+  return outputs_of(CONO_REDRAWN_HEAD_INTERFACE, arguments, model, activations, host);
+}
+
+Outcome Plugin::outputs_of(const char* interface, const Arguments& arguments, const Bundle& model,
+                           const OwnedArray& activations, const Host& host) const {
   const View view(model);
   const cono_arrays arrays = view.raw();
   const cono_tensor at = activations.raw();
@@ -420,7 +429,7 @@ Outcome Plugin::head(const Arguments& arguments, const Bundle& model, const Owne
       [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
         cono_tensor outputs{};
         sink->create(sink->self, "outputs", CONO_F64, 2, shape, &outputs);
-        return head_table(*table_).head(instance, &arrays, &at, raw, &outputs);
+        return head_table(*table_, interface).head(instance, &arrays, &at, raw, &outputs);
       });
 }
 
@@ -434,7 +443,8 @@ Outcome Plugin::vjp(const Arguments& arguments, const Bundle& model, const Owned
       [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
         cono_tensor gradients{};
         sink->create(sink->self, "gradients", CONO_F64, at.ndim, at.shape, &gradients);
-        return head_table(*table_).vjp(instance, &arrays, &at, &along, raw, &gradients);
+        return head_table(*table_, CONO_HEAD_INTERFACE)
+            .vjp(instance, &arrays, &at, &along, raw, &gradients);
       });
 }
 

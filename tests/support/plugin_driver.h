@@ -114,6 +114,9 @@ class Plugin {
   /// out.arrays["outputs"] has as many columns as the model's head_weight has rows.
   Outcome head(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
                const Host& host = {}) const;
+  /// The same of the network whose upper layers the host's seed draws anew.
+  Outcome redrawn_head(const Arguments& arguments, const Bundle& model,
+                       const OwnedArray& activations, const Host& host = {}) const;
   /// out.arrays["gradients"] has the shape of the activations.
   Outcome vjp(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
               const OwnedArray& cotangents, const Host& host = {}) const;
@@ -123,6 +126,8 @@ class Plugin {
                     const Host& host = {}) const;
 
  private:
+  Outcome outputs_of(const char* interface, const Arguments& arguments, const Bundle& model,
+                     const OwnedArray& activations, const Host& host) const;
   struct Parameter {
     std::string name;
     std::int32_t type;

@@ -124,13 +124,17 @@ Matrix Forward::operator()(const MatrixRef& inputs) const {
   return out;
 }
 
-FittedModel::FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host)
+FittedModel::FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host,
+                         std::optional<std::uint64_t> redraw)
     : artifact_(artifact),
       host_(with_settings_of(host)),
       plugin_(use, *host_),
       forward_(plugin_.plugin.optional_table<cono_forward>(CONO_FORWARD_INTERFACE)),
       intervene_(plugin_.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE)),
-      head_(plugin_.plugin.optional_table<cono_head>(CONO_HEAD_INTERFACE)) {}
+      head_(plugin_.plugin.optional_table<cono_head>(redraw ? CONO_REDRAWN_HEAD_INTERFACE
+                                                            : CONO_HEAD_INTERFACE)) {
+  if (redraw) host_->seed = *redraw;
+}
 
 Forward FittedModel::forward(const ArrayBag& dataset) {
   if (!forward_)

@@ -60,8 +60,10 @@ class Forward {
 class FittedModel {
  public:
   /// artifact  must outlive this
+  /// redraw    seeds: head() and vjp() are those of a network drawn anew above the layer
   /// throws    as ReadyPlugin
-  FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host);
+  FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host,
+              std::optional<std::uint64_t> redraw = {});
 
   bool answers_forward() const { return forward_.has_value(); }
   bool answers_intervene() const { return intervene_.has_value(); }

@@ -199,9 +199,9 @@ Matrix ServedExplainer::reconstruct(Index output, const MatrixRef& scores) {
 }
 
 ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const ArrayBag* dataset,
-                         const HostCalls& host)
+                         const HostCalls& host, std::optional<std::uint64_t> redraw)
     : artifact_(artifact), dataset_(dataset), server_([&]() -> PluginServer::Service {
-        const auto fitted = std::make_shared<FittedModel>(use, artifact, host);
+        const auto fitted = std::make_shared<FittedModel>(use, artifact, host, redraw);
         std::optional<Forward> forward;
         if (dataset != nullptr) forward = fitted->forward(*dataset);
         return {(forward ? 1 : 0) << kForward | fitted->answers_intervene() << kIntervene |
@@ -259,6 +259,16 @@ Matrix ServedModel::vjp(const MatrixRef& activations, const MatrixRef& cotangent
   both << rows, cotangents;
   const Matrix out = server_.ask(kVjp, 0, both, rows.rows(), shape.size());
   return Eigen::Map<const Matrix>(out.data(), activations.rows(), shape.width);
+}
+
+metrics::HeadCalls ServedModel::above() {
+  metrics::HeadCalls calls;
+  calls.outputs = [this](const MatrixRef& activations) { return head(activations); };
+  if (answers_vjp())
+    calls.vjp = [this](const MatrixRef& activations, const MatrixRef& cotangents) {
+      return vjp(activations, cotangents);
+    };
+  return calls;
 }
 
 }  // namespace conoscope::core

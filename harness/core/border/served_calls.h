@@ -68,8 +68,9 @@ class ServedExplainer {
 class ServedModel {
  public:
   /// dataset   that it was fitted on, where forward() is wanted; both must outlive this
+  /// redraw    as FittedModel
   ServedModel(const PluginUse& use, const ArrayBag& artifact, const ArrayBag* dataset,
-              const HostCalls& host);
+              const HostCalls& host, std::optional<std::uint64_t> redraw = {});
 
   bool answers_intervene() const { return server_.answers(1); }
   bool answers_head() const { return server_.answers(2); }
@@ -79,6 +80,8 @@ class ServedModel {
   /// As metrics::HeadCalls: (m * P) x D -> m x C, and with cotangents m x C -> (m * P) x D.
   metrics::Matrix head(const metrics::MatrixRef& activations);
   metrics::Matrix vjp(const metrics::MatrixRef& activations, const metrics::MatrixRef& cotangents);
+  /// Both, as far as they are answered. Valid as long as this.
+  metrics::HeadCalls above();
 
  private:
   const ArrayBag& artifact_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "conoscope/sdk/random.h"
@@ -66,56 +67,57 @@ Block logits_of(const ArrayBag& model, const Block& activations) {
   return out;
 }
 
-}  // namespace
+/// head() and vjp() of one table on the activations of the first samples.
+class Calls {
+ public:
+  Calls(const cono_head& table, void* instance, HostCalls& host, const ArrayBag& model,
+        const std::string& name)
+      : table_(table), instance_(instance), host_(host), model_(model), name_(name) {}
 
-void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
-                const ArrayBag& model) {
-  const bool offered = contains(plugin.metadata().offers, std::string("head"));
-  const auto table = plugin.optional_table<cono_head>(CONO_HEAD_INTERFACE);
-  if (!offered && !table) throw CallFault(CONO_NOT_APPLICABLE, "it has no head()");
-  if (!offered)
-    throw OutputFault("it has a head(), but its metadata do not say offers = [\"head\"]");
-  if (!table)
-    throw OutputFault("its metadata offer head, but it has no " + std::string(CONO_HEAD_INTERFACE));
-
-  const sdk::Tensor all = model.get("activations");
-  Block activations({std::min(all.rows(), kRows), all.dimensions() == 3 ? all.shape(1) : 1,
-                     all.shape(all.dimensions() - 1)});
-  all.row_block(0, activations.shape[0]).copy_to(std::span(activations.values));
-  const auto head = [&](const Block& from) {
-    Block out({from.shape[0], model.get("head_weight").rows()});
+  Block outputs(const Block& activations) const {
+    Block out({activations.shape[0], model_.get("head_weight").rows()});
     std::fill(out.values.begin(), out.values.end(), std::nan(""));
-    const cono_tensor in = from.raw();
+    const cono_tensor in = activations.raw();
     cono_tensor to = out.raw();
-    call_plugin(host, [&](const cono_host* raw) {
-      return table->head(instance, model.raw(), &in, raw, &to);
+    call_plugin(host_, [&](const cono_host* raw) {
+      return table_.head(instance_, model_.raw(), &in, raw, &to);
     });
     for (const double value : out.values)
-      if (!std::isfinite(value)) throw OutputFault("head() left NaN or infinity");
+      if (!std::isfinite(value)) throw OutputFault(name_ + "() left NaN or infinity");
     return out;
-  };
-  const Block outputs = head(activations);
-  if (head(activations).values != outputs.values)
-    throw OutputFault("head() gives different results for equal activations");
-  const Block expected = logits_of(model, activations);
-  const double scale = std::max(largest(expected.values), 1e-300);
-  for (std::size_t i = 0; i < expected.values.size(); ++i)
-    if (std::abs(outputs.values[i] - expected.values[i]) > kSame * scale)
-      throw OutputFault(
-          "head() of the activations that fit() left is not what the head view says: " +
-          std::to_string(outputs.values[i]) + " and " + std::to_string(expected.values[i]) +
-          " for output " + std::to_string(i % static_cast<std::size_t>(outputs.shape[1])));
-  if (table->vjp == nullptr) return;
+  }
 
+  /// Twice the same.
+  Block repeated(const Block& activations) const {
+    const Block out = outputs(activations);
+    if (outputs(activations).values != out.values)
+      throw OutputFault(name_ + "() gives different results for equal activations");
+    return out;
+  }
+
+  /// That vjp(), if there is one, is the derivative along a random direction.
+  void check_product(const Block& activations) const;
+
+ private:
+  const cono_head& table_;
+  void* instance_;
+  HostCalls& host_;
+  const ArrayBag& model_;
+  std::string name_;
+};
+
+void Calls::check_product(const Block& activations) const {
+  if (table_.vjp == nullptr) return;
   sdk::Random random(sdk::Seed(1).child("head trial"));
-  Block cotangents(outputs.shape), gradients(activations.shape), direction(activations.shape);
+  Block cotangents({activations.shape[0], model_.get("head_weight").rows()}),
+      gradients(activations.shape), direction(activations.shape);
   for (double& u : cotangents.values) u = random.normal();
   for (double& v : direction.values) v = random.normal();
   std::fill(gradients.values.begin(), gradients.values.end(), std::nan(""));
   const cono_tensor at = activations.raw(), along = cotangents.raw();
   cono_tensor to = gradients.raw();
-  call_plugin(host, [&](const cono_host* raw) {
-    return table->vjp(instance, model.raw(), &at, &along, raw, &to);
+  call_plugin(host_, [&](const cono_host* raw) {
+    return table_.vjp(instance_, model_.raw(), &at, &along, raw, &to);
   });
   const double step = kStep * std::max(largest(activations.values), 1e-3);
   Block ahead = activations, behind = activations;
@@ -123,7 +125,7 @@ void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
     ahead.values[i] += step * direction.values[i];
     behind.values[i] -= step * direction.values[i];
   }
-  const Block up = head(ahead), down = head(behind);
+  const Block up = outputs(ahead), down = outputs(behind);
   // Of each sample: <u, J v> by differences, <J^T u, v> by the plugin.
   const auto samples = static_cast<std::size_t>(activations.shape[0]);
   const std::size_t size = direction.values.size() / samples, outs = up.values.size() / samples;
@@ -137,10 +139,65 @@ void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
   const double size_of_all = std::max(largest(by_difference), 1e-300);
   for (std::size_t i = 0; i < samples; ++i)
     if (!(std::abs(by_plugin[i] - by_difference[i]) <= kDerivative * size_of_all))
-      throw OutputFault("vjp() of sample " + std::to_string(i) +
-                        " is not the derivative of head(): " + std::to_string(by_plugin[i]) +
-                        " along a direction, " + std::to_string(by_difference[i]) +
-                        " by differences");
+      throw OutputFault("vjp() of sample " + std::to_string(i) + " is not the derivative of " +
+                        name_ + "(): " + std::to_string(by_plugin[i]) + " along a direction, " +
+                        std::to_string(by_difference[i]) + " by differences");
+}
+
+/// The interface, if the plugin has it, which is what its metadata say.
+/// throws  OutputFault: they disagree; CallFault (not applicable): both say no
+cono_head offered_head(const LoadedPlugin& plugin, const std::string& name, const char* interface) {
+  const bool offered = contains(plugin.metadata().offers, name);
+  const auto table = plugin.optional_table<cono_head>(interface);
+  if (!offered && !table) throw CallFault(CONO_NOT_APPLICABLE, "it has no " + name + "()");
+  if (!offered)
+    throw OutputFault("it has a " + name + "(), but its metadata do not say offers = [\"" + name +
+                      "\"]");
+  if (!table) throw OutputFault("its metadata offer " + name + ", but it has no " + interface);
+  return *table;
+}
+
+Block first_activations(const ArrayBag& model) {
+  const sdk::Tensor all = model.get("activations");
+  Block activations({std::min(all.rows(), kRows), all.dimensions() == 3 ? all.shape(1) : 1,
+                     all.shape(all.dimensions() - 1)});
+  all.row_block(0, activations.shape[0]).copy_to(std::span(activations.values));
+  return activations;
+}
+
+}  // namespace
+
+void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
+                const ArrayBag& model) {
+  const cono_head table = offered_head(plugin, "head", CONO_HEAD_INTERFACE);
+  const Calls calls(table, instance, host, model, "head");
+  const Block activations = first_activations(model);
+  const Block outputs = calls.repeated(activations);
+  const Block expected = logits_of(model, activations);
+  const double scale = std::max(largest(expected.values), 1e-300);
+  for (std::size_t i = 0; i < expected.values.size(); ++i)
+    if (std::abs(outputs.values[i] - expected.values[i]) > kSame * scale)
+      throw OutputFault(
+          "head() of the activations that fit() left is not what the head view says: " +
+          std::to_string(outputs.values[i]) + " and " + std::to_string(expected.values[i]) +
+          " for output " + std::to_string(i % static_cast<std::size_t>(outputs.shape[1])));
+  calls.check_product(activations);
+}
+
+void check_redrawn_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
+                        const ArrayBag& model) {
+  const cono_head table = offered_head(plugin, "redrawn_head", CONO_REDRAWN_HEAD_INTERFACE);
+  const Calls calls(table, instance, host, model, "redrawn_head");
+  const Block activations = first_activations(model);
+  const std::uint64_t seed = host.seed;
+  const Block outputs = calls.repeated(activations);
+  calls.check_product(activations);
+  host.seed = seed + 1;
+  const Block others = calls.outputs(activations);
+  host.seed = seed;
+  if (others.values == outputs.values) throw OutputFault("redrawn_head() ignores the seed");
+  if (outputs.values == logits_of(model, activations).values)
+    throw OutputFault("redrawn_head() answers as the network that was not drawn anew");
 }
 
 }  // namespace conoscope::core

@@ -14,4 +14,9 @@ namespace conoscope::core {
 ///           CallFault (not applicable): it has no such call, and offers none
 void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host, const ArrayBag& model);
 
+/// The call conoscope.model.redrawn_head/1 on the same: equal for one seed, another for the next, not the
+/// network's own answers, and a vector-Jacobian product that agrees with differences.
+void check_redrawn_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
+                        const ArrayBag& model);
+
 }  // namespace conoscope::core

@@ -352,6 +352,8 @@ class Suite {
       add("forward", attempt(asked));
       asked.trial = trial::kHead;
       add("head", attempt(asked));
+      asked.trial = trial::kRedrawnHead;
+      add("redrawn head", attempt(asked));
       asked.trial = trial::kIntervene;
       add("intervention", attempt(asked));
     }

@@ -246,7 +246,9 @@ class Planner {
       if (control == "random_model")
         head_seed = base.child("control").child(control).child(subject).value();
       inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage, head_seed));
-      if (calls_forward(*explainer, model)) plan_.nodes[inputs.back()].forward = &model;
+      Node& explain = plan_.nodes[inputs.back()];
+      if (calls_forward(*explainer, model)) explain.forward = &model;
+      if (head_seed && contains(model.offers, "redrawn_head")) explain.redrawn = &model;
     }
 
     const std::size_t index = plan_.cells.size();

@@ -28,6 +28,7 @@ struct Node {
   const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
   std::uint64_t seed = 0;                ///< for that plugin, derived
   const Component* forward = nullptr;    ///< explain nodes: the model that answers forward calls
+  const Component* redrawn = nullptr;    ///< of random_model: the model, if it can be drawn anew
   std::optional<std::uint64_t> head_seed = {};  ///< explain nodes of random_model: draws the head
   std::size_t cell = 0;                         ///< score nodes only
   std::vector<PeerNodes> peers = {};            ///< score nodes over seeds only

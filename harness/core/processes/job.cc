@@ -133,6 +133,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
   table.insert("peers", std::move(peers));
   if (job.plugin) table.insert("plugin", to_table(*job.plugin));
   if (job.model) table.insert("model", to_table(*job.model));
+  if (job.redrawn) table.insert("redrawn", to_table(*job.redrawn));
   if (job.explainer) table.insert("explainer", to_table(*job.explainer));
   std::ostringstream text;
   text << table << '\n';
@@ -164,6 +165,7 @@ Job read_job(const std::filesystem::path& file) {
   job.label = table["label"].value_or("");
   job.plugin = read_use(table, "plugin");
   job.model = read_use(table, "model");
+  job.redrawn = read_use(table, "redrawn");
   job.explainer = read_use(table, "explainer");
   job.dataset = table["dataset"].value_or("");
   job.model_folder = table["model_folder"].value_or("");

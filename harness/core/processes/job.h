@@ -34,9 +34,10 @@ struct PeerInput {
 struct Job {
   Stage stage = Stage::kDataset;
   std::string label;
-  std::optional<PluginUse> plugin;     ///< what runs; none: the built-in metrics
-  std::optional<PluginUse> model;      ///< answers interventions and forward calls
-  std::optional<PluginUse> explainer;  ///< score jobs: projects
+  std::optional<PluginUse> plugin;   ///< what runs; none: the built-in metrics
+  std::optional<PluginUse> model;    ///< answers interventions and forward calls
+  std::optional<PluginUse> redrawn;  ///< explain jobs: the model, whose upper layers are drawn anew
+  std::optional<PluginUse> explainer;                        ///< score jobs: projects
   std::filesystem::path dataset, model_folder, explanation;  ///< artifacts; empty: none
   std::filesystem::path work;  ///< where artifact/ and scratch/ are; see Cache::make_work_folder
   std::uint64_t seed = 0;

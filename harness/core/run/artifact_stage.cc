@@ -113,14 +113,16 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
                [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
                  return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
                });
-  if (job.trial != trial::kHead && job.trial != trial::kForward && job.trial != trial::kIntervene)
+  if (job.trial != trial::kHead && job.trial != trial::kRedrawnHead &&
+      job.trial != trial::kForward && job.trial != trial::kIntervene)
     return;
   check_artifact(job, folder);
   const ArrayBag model = ArrayBag::open_fresh(folder);
-  if (job.trial == trial::kHead) {
+  if (job.trial == trial::kHead || job.trial == trial::kRedrawnHead) {
     report.stage("head");
     const ReadyPlugin<cono_model> fresh(*job.plugin, host);
-    return check_head(fresh.plugin, fresh.instance.get(), host, model);
+    const auto check = job.trial == trial::kHead ? check_head : check_redrawn_head;
+    return check(fresh.plugin, fresh.instance.get(), host, model);
   }
   FittedModel fitted(*job.plugin, model, host);
   if (job.trial == trial::kForward)
@@ -136,11 +138,18 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   // First, because a process that has loaded a plugin may start no other.
   std::optional<ServedModel> served;
   if (job.model) served.emplace(*job.model, model, &dataset, host);
+  std::optional<ServedModel> redrawn;
+  std::optional<HeadDraw> draw;
+  if (job.control == "random_model") {
+    draw.emplace(sdk::Seed(job.control_seed));
+    if (job.redrawn && model.find("logits")) {
+      redrawn.emplace(*job.redrawn, model, nullptr, host, job.control_seed);
+      draw->above = redrawn->above();
+    }
+  }
   const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
-  ArrayBag input = make_explainer_input(
-      dataset, model,
-      job.control == "random_model" ? std::optional(sdk::Seed(job.control_seed)) : std::nullopt);
+  ArrayBag input = make_explainer_input(dataset, model, draw);
   alter_input(input, job.trial);
   explain(job, ready, host, report, folder, dataset, model, input, served ? &*served : nullptr);
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;

@@ -15,7 +15,7 @@ namespace conoscope::core {
 ///                      entries), and psi by the linear one: the explainer's own psi belongs to its
 ///                      own CAVs
 ///
-///   random_model       as it is: it was made for another head, see redraw_head()
+///   random_model       as it is: it was made for another head, see redraw_head() and redraw_reading()
 ///
 /// The number of concepts of each output stays. On the perfect explanation these are the Rand Imp
 /// and Full Rand settings.
@@ -39,5 +39,21 @@ void apply_control(metrics::Explanation& explanation, const std::string& control
 /// Source: Adebayo et al., Sanity Checks for Saliency Maps, NeurIPS 2018, who draw layers anew from
 /// the last one down; this is the last one, and the scales are ours.
 void redraw_head(metrics::HeadView& head, sdk::Seed seed);
+
+/// The same of a layer below the last one, in place: every weight above it has been drawn anew.
+///
+///   y'_c = s_c g'_c(H) + t_c
+///   W'_c = s_c mean_i sum_p d g'_c / d h_ip,   b'_c = mean_i (y'_ic - W'_c pool(H_i))
+///
+/// g' is the network drawn, y', W' and b' the logits and the reading that explainers are given; s_c >= 0
+/// and t_c are such that logit c keeps its mean and its standard deviation, as in redraw_head().
+///
+/// head     of a layer below the last one; activations, pooling and output stay
+/// above    the calls of g'
+/// throws   what the calls throw
+///
+/// Source: the cascade of Adebayo et al., which draws layers from the last one down, with the layer that
+/// is explained as its end. Reading: docs/adr/0014, ours.
+void redraw_reading(metrics::HeadView& head, const metrics::HeadCalls& above);
 
 }  // namespace conoscope::core

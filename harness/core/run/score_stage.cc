@@ -96,13 +96,7 @@ Judged::Judged(const Job& job, HostCalls& host)
 void Judged::set_above() {
   if (!fitted->answers_head())
     throw LoadFault("the model's metadata offer head, but it has no " CONO_HEAD_INTERFACE);
-  metrics::HeadCalls above;
-  above.outputs = [this](const MatrixRef& activations) { return fitted->head(activations); };
-  if (fitted->answers_vjp())
-    above.vjp = [this](const MatrixRef& activations, const MatrixRef& cotangents) {
-      return fitted->vjp(activations, cotangents);
-    };
-  subject.set_above(std::move(above));
+  subject.set_above(fitted->above());
 }
 
 /// The built-in metrics of the job.

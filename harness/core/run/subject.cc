@@ -130,7 +130,7 @@ void put_head(const metrics::HeadView& head, ArrayBag& out) {
 }  // namespace
 
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
-                              std::optional<sdk::Seed> head_seed) {
+                              const std::optional<HeadDraw>& draw) {
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = model.get("activations").rows();
   ArrayBag out = rows_of(model, train, samples);
@@ -143,12 +143,19 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     activations.shape[1] = 1;
     out.add("activations", activations);
   }
-  if (head_seed) {
+  if (draw) {
     metrics::HeadView head = make_head_view(out);
-    if (!head.last_layer())
-      throw CallFault(CONO_NOT_APPLICABLE,
-                      "random_model draws the last layer anew, and this one is below it");
-    redraw_head(head, *head_seed);
+    if (head.last_layer()) {
+      redraw_head(head, draw->seed);
+    } else if (draw->above.vjp) {
+      redraw_reading(head, draw->above);
+      out.add_copy("logits", head.logits.data(), {head.logits.rows(), head.logits.cols()});
+    } else {
+      throw CallFault(
+          CONO_NOT_APPLICABLE,
+          "random_model below the last layer needs a model that can draw what lies above "
+          "the layer anew (offers = [\"redrawn_head\"])");
+    }
     put_head(head, out);
   }
   const Matrix logits = metrics::model_logits(make_head_view(out));

@@ -17,13 +17,20 @@ namespace conoscope::core {
 ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
                  bool annotations_only = false);
 
+/// How random_model draws a head view.
+struct HeadDraw {
+  explicit HeadDraw(sdk::Seed draws) : seed(draws) {}
+  sdk::Seed seed;            ///< of redraw_head(), at the last layer
+  metrics::HeadCalls above;  ///< below it: of the network drawn anew; empty: there is none
+};
+
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its
 /// predictions where the output is softmax.
-/// head_seed  another head, drawn by redraw_head() on these rows, takes the model's place
-/// throws     CallFault, not applicable: head_seed, and a layer below the last one
+/// draw    another head, drawn on these rows, takes the model's place: see control.h
+/// throws  CallFault, not applicable: draw, of a layer below the last one, has no network
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
-                              std::optional<sdk::Seed> head_seed = {});
+                              const std::optional<HeadDraw>& draw = {});
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {

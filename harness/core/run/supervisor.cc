@@ -280,6 +280,7 @@ class Supervisor {
       job.peers.push_back({cache_.path_of(plan_.nodes[peer.model].key),
                            cache_.path_of(plan_.nodes[peer.explanation].key), peer.control_seed});
     if (node.forward != nullptr) job.model = use_of(*node.forward);
+    if (node.redrawn != nullptr) job.redrawn = use_of(*node.redrawn);
     if (node.head_seed) {
       job.control = "random_model";
       job.control_seed = *node.head_seed;

@@ -129,7 +129,7 @@ void guard_process() {
 
 std::vector<InputFile> inputs_of(const Job& job) {
   std::vector<InputFile> out;
-  for (const auto* use : {&job.plugin, &job.model, &job.explainer})
+  for (const auto* use : {&job.plugin, &job.model, &job.redrawn, &job.explainer})
     if (*use) out.insert(out.end(), (*use)->inputs.begin(), (*use)->inputs.end());
   return out;
 }

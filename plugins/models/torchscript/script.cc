@@ -219,6 +219,16 @@ Block Script::gradient(const Block& layer, const Block& cotangents) {
   }
 }
 
+void Script::redraw(sdk::Seed seed) {
+  std::vector<Tensor> weights;
+  for (const Tensor& weight : module_.parameters()) weights.push_back(weight);
+  if (weights.empty())
+    throw sdk::NotApplicable(file_ +
+                             ": its weights are constants of the file (was it frozen?), so "
+                             "none can be drawn anew");
+  permute_entries(weights, seed);
+}
+
 Script::Answer Script::operator()(const Block& batch) {
   make_repeatable();
   const torch::NoGradGuard no_grad;

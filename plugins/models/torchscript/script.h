@@ -31,6 +31,8 @@ class Script final : public Network {
   const LinearHead& head() const override { return head_; }
   Block above(const Block& layer) override;
   Block gradient(const Block& layer, const Block& cotangents) override;
+  /// The numbers of each weight in a random order.
+  void redraw(sdk::Seed seed) override;
 
  private:
   std::string where_layer() const { return file_ + ": layer '" + layer_ + "' "; }

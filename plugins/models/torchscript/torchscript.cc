@@ -21,10 +21,20 @@ constexpr auto kParameters = sdk::parameters(
               "network"),
     kOwnNetworkParameters);
 
-class TorchScript final : public OwnNetwork {
+class TorchScript final : public OwnNetwork, public sdk::RedrawnHead {
  public:
   explicit TorchScript(const sdk::ParamsOf<kParameters>& params)
       : OwnNetwork("torchscript", params, above_of(params)), above_(above_of(params)) {}
+
+  void redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                    const sdk::Context& context, std::span<double> outputs) override {
+    answer_head(redrawn(context.seed()), model, activations, context, outputs);
+  }
+  void redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                   const sdk::Tensor& cotangents, const sdk::Context& context,
+                   std::span<double> gradients) override {
+    answer_vjp(redrawn(context.seed()), model, activations, cotangents, context, gradients);
+  }
 
  private:
   static Above above_of(const sdk::ParamsOf<kParameters>& params) {
@@ -45,7 +55,7 @@ summary = "a network of your own in a TorchScript file: a layer that you name, a
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs"]
-offers = ["head_view", "images", "forward", "head"]
+offers = ["head_view", "images", "forward", "head", "redrawn_head"]
 seeded = false
 added = ["above"]
 )",

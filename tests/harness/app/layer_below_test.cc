@@ -49,3 +49,40 @@ id = "random_concepts"
     CHECK(scores.at(std::string("layer 1 perfect surf_") + unit) > 1e-3);
   }
 }
+
+TEST_CASE("random_model below the last layer draws all that lies above it anew") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
+  here.run({"run", here.write("run.toml", R"(
+metrics = ["surf_through_emd"]
+controls = ["none", "random_model"]
+[[dataset]]
+id = "digits"
+[[model]]
+id = "cnn"
+name = "layer {layer}"
+params = { channels = [3, 4], epochs = 2, layer = [1, 2] }
+[[explainer]]
+id = "perfect"
+[[explainer]]
+id = "random_concepts"
+)"),
+            "--no-board"});
+  std::map<std::string, double> scores;
+  for (const auto& row : here.query(
+           "SELECT m.name AS model, e.plugin_id AS explainer, cell.control AS control, value "
+           "FROM current_score JOIN cell ON cell.key = cell "
+           "JOIN component AS m ON m.key = cell.model "
+           "JOIN component AS e ON e.key = cell.explainer"))
+    scores[row["model"].get<std::string>() + " " + row["explainer"].get<std::string>() + " " +
+           row["control"].get<std::string>()] = row["value"];
+  REQUIRE(scores.size() == 8);
+  for (const char* layer : {"layer 1 ", "layer 2 "}) {
+    CAPTURE(layer);
+    CHECK(scores.at(std::string(layer) + "perfect none") < 1e-12);
+    CHECK(scores.at(std::string(layer) + "perfect random_model") > 1e-3);
+    // Looks at no head: the same explanation, to the last bit.
+    CHECK(scores.at(std::string(layer) + "random_concepts none") ==
+          scores.at(std::string(layer) + "random_concepts random_model"));
+  }
+}

@@ -9,6 +9,7 @@
 
 using conoscope::core::apply_control;
 using conoscope::core::redraw_head;
+using conoscope::core::redraw_reading;
 using conoscope::metrics::Explanation;
 using conoscope::metrics::Index;
 using conoscope::metrics::Matrix;
@@ -155,5 +156,64 @@ TEST_CASE("redraw_head: other weights, and logits of the same mean and spread") 
       CHECK(spread(after) == doctest::Approx(spread(before)));
     }
     CHECK(!after.isApprox(before, 0.1));
+  }
+}
+
+TEST_CASE("redraw_reading: the mean reading of a drawn network, in the units of the real logits") {
+  sdk::Random random{sdk::Seed(5)};
+  const auto normal = [&random](Index rows, Index cols) {
+    Matrix out(rows, cols);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+    return out;
+  };
+  conoscope::metrics::HeadView head;
+  head.positions = 2;
+  head.pooling = conoscope::metrics::Pooling::kMean;
+  const Matrix h = normal(60, 4);  // 30 samples
+  head.activations = h;
+  head.weight = normal(3, 4);
+  head.bias = normal(3, 1);
+  head.logits = normal(30, 3);
+  const Matrix wanted = head.logits;
+  // The network drawn: y_c = a_c sum_p (b_c . h_p)^2, whose gradient is 2 a_c (b_c . h_p) b_c; output 2
+  // answers a constant.
+  const Matrix b = normal(3, 4);
+  const Vector a = (Vector(3) << 0.5, -2.0, 0.0).finished();
+  conoscope::metrics::HeadCalls above;
+  above.outputs = [&](const MatrixRef& rows) {
+    const Matrix reads = rows * b.transpose();
+    Matrix out(rows.rows() / 2, 3);
+    for (Index i = 0; i < out.rows(); ++i)
+      for (Index c = 0; c < 3; ++c)
+        out(i, c) = a(c) * reads.col(c).segment(2 * i, 2).squaredNorm() + 7.0;
+    return out;
+  };
+  above.vjp = [&](const MatrixRef& rows, const MatrixRef& cotangents) {
+    Matrix out = Matrix::Zero(rows.rows(), 4);
+    for (Index r = 0; r < rows.rows(); ++r)
+      for (Index c = 0; c < 3; ++c)
+        out.row(r) += cotangents(r / 2, c) * 2.0 * a(c) * rows.row(r).dot(b.row(c)) * b.row(c);
+    return out;
+  };
+  redraw_reading(head, above);
+  const Matrix answers = above.outputs(h);
+  for (Index c = 0; c < 3; ++c) {
+    CAPTURE(c);
+    const auto spread = [c](const Matrix& of) {
+      return (of.col(c).array() - of.col(c).mean()).matrix().norm();
+    };
+    CHECK(head.logits.col(c).mean() == doctest::Approx(wanted.col(c).mean()));
+    const double scale = c == 2 ? 0.0 : spread(wanted) / spread(answers);
+    CHECK(spread(head.logits) == doctest::Approx(c == 2 ? 0.0 : spread(wanted)));
+    // W_c = s mean_i sum_p 2 a_c (b_c . h_ip) b_c: of the mean over all positions, twice that many.
+    const Eigen::RowVectorXd mean = h.colwise().mean();
+    const Eigen::RowVectorXd reading = scale * 2.0 * 2.0 * a(c) * mean.dot(b.row(c)) * b.row(c);
+    CHECK(head.weight.row(c).isApprox(reading, 1e-10));
+    CHECK(head.weight.row(c).dot(mean) + head.bias(c) ==
+          doctest::Approx(head.logits.col(c).mean()));
+    // Nothing but units: the order of samples is the drawn network's.
+    CHECK((head.logits.col(c) - scale * answers.col(c))
+              .array()
+              .isApproxToConstant(head.logits(0, c) - scale * answers(0, c), 1e-9));
   }
 }

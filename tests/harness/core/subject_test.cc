@@ -144,9 +144,9 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
 
 TEST_CASE("random_model: an explainer is given another head, its logits and its predictions") {
   const ArrayBag data = dataset(), head = model();
-  const conoscope::sdk::Seed seed(4);
+  const conoscope::core::HeadDraw draw{conoscope::sdk::Seed(4)};
   const ArrayBag real = make_explainer_input(data, head),
-                 in = make_explainer_input(data, head, seed);
+                 in = make_explainer_input(data, head, draw);
   CHECK(in.get("head_weight").shape_text() == "2 x 3");
   CHECK(in.get("head_weight").dtype() == real.get("head_weight").dtype());
   CHECK(numbers(in, "activations") == numbers(real, "activations"));
@@ -156,12 +156,45 @@ TEST_CASE("random_model: an explainer is given another head, its logits and its 
   CHECK(logits != wanted);
   CHECK(logits[0] + logits[2] + logits[4] ==
         doctest::Approx(wanted[0] + wanted[2] + wanted[4]).epsilon(1e-6));
-  CHECK(values<double>(make_explainer_input(data, head, seed), "logits") == logits);
+  CHECK(values<double>(make_explainer_input(data, head, draw), "logits") == logits);
   ArrayBag below = model();  // the logits of layers above
   const std::vector<double> given(10, 1.0);
   below.add_copy("logits", given.data(), {5, 2});
-  CHECK_THROWS_SAYING(make_explainer_input(data, below, seed), conoscope::core::CallFault,
-                      "the last layer");
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, draw), conoscope::core::CallFault,
+                      "needs a model that can draw what lies above the layer anew");
+}
+
+TEST_CASE("random_model below the last layer: the drawn network's logits and reading") {
+  const ArrayBag data = dataset();
+  ArrayBag below = model();
+  const std::vector<double> given{5, 1, 4, 2, 3, 3, 2, 4, 1, 5};
+  below.add_copy("logits", given.data(), {5, 2});
+  conoscope::core::HeadDraw draw{conoscope::sdk::Seed(4)};
+  // Reads the first feature of the first position, with either sign.
+  draw.above.outputs = [](const metrics::MatrixRef& rows) {
+    metrics::Matrix out(rows.rows() / 2, 2);
+    for (metrics::Index i = 0; i < out.rows(); ++i) out.row(i) << rows(2 * i, 0), -rows(2 * i, 0);
+    return out;
+  };
+  draw.above.vjp = [](const metrics::MatrixRef& rows, const metrics::MatrixRef& cotangents) {
+    metrics::Matrix out = metrics::Matrix::Zero(rows.rows(), rows.cols());
+    for (metrics::Index i = 0; i < cotangents.rows(); ++i)
+      out(2 * i, 0) = cotangents(i, 0) - cotangents(i, 1);
+    return out;
+  };
+  const ArrayBag real = make_explainer_input(data, below),
+                 in = make_explainer_input(data, below, draw);
+  CHECK(values<double>(real, "logits") == std::vector<double>{5, 1, 3, 3, 1, 5});
+  // Samples 0, 2, 4 begin with 0, 12, 24; the real logits have the mean 3 and the same spread.
+  const auto logits = values<double>(in, "logits");
+  const std::vector<double> wanted{1, 5, 3, 3, 5, 1};
+  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(logits[i] == doctest::Approx(wanted[i]));
+  CHECK(values<std::int64_t>(in, "predictions") == std::vector<std::int64_t>{1, 0, 0});
+  const auto weight = make_head_view(in).weight;
+  CHECK(weight(0, 0) == doctest::Approx(1.0 / 6.0));
+  CHECK(weight(1, 0) == doctest::Approx(-1.0 / 6.0));
+  CHECK(weight.rightCols(2).isZero(1e-12));
+  CHECK(numbers(in, "activations") == numbers(real, "activations"));
 }
 
 TEST_CASE("activations n x D are given as n x 1 x D") {

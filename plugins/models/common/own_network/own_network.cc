@@ -18,6 +18,10 @@ Block Network::gradient(const Block&, const Block&) {
   throw sdk::NotApplicable("this network gives no derivatives");
 }
 
+void Network::redraw(sdk::Seed) {
+  throw sdk::NotApplicable("the weights of this network cannot be drawn anew");
+}
+
 OwnNetwork::OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params,
                        Above above)
     : id_(id),
@@ -195,12 +199,18 @@ Block OwnNetwork::layer_block(const sdk::Arrays& model, const sdk::Tensor& activ
 void OwnNetwork::head(const sdk::Arrays& model, const sdk::Tensor& activations,
                       const sdk::Context& context, std::span<double> outputs) {
   if (above_ == Above::kLinear) return sdk::LinearHead::head(model, activations, context, outputs);
+  answer_head(network(), model, activations, context, outputs);
+}
+
+void OwnNetwork::answer_head(Network& network, const sdk::Arrays& model,
+                             const sdk::Tensor& activations, const sdk::Context& context,
+                             std::span<double> outputs) const {
   const std::int64_t samples = activations.rows();
   auto to = outputs.begin();
   for (std::int64_t i = 0; i < samples; i += batch_size_) {
     context.check_cancelled();
     const Block answer =
-        network().above(layer_block(model, activations, i, std::min(i + batch_size_, samples)));
+        network.above(layer_block(model, activations, i, std::min(i + batch_size_, samples)));
     if (static_cast<std::ptrdiff_t>(answer.values.size()) > outputs.end() - to)
       throw std::invalid_argument("outputs: room for " + std::to_string(outputs.size()) +
                                   " numbers, but there are more");
@@ -213,6 +223,12 @@ void OwnNetwork::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
                      std::span<double> gradients) {
   if (above_ == Above::kLinear)
     return sdk::LinearHead::vjp(model, activations, cotangents, context, gradients);
+  answer_vjp(network(), model, activations, cotangents, context, gradients);
+}
+
+void OwnNetwork::answer_vjp(Network& network, const sdk::Arrays& model,
+                            const sdk::Tensor& activations, const sdk::Tensor& cotangents,
+                            const sdk::Context& context, std::span<double> gradients) const {
   const std::int64_t samples = activations.rows();
   auto to = gradients.begin();
   for (std::int64_t i = 0; i < samples; i += batch_size_) {
@@ -223,7 +239,7 @@ void OwnNetwork::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
                std::vector<float>(static_cast<std::size_t>(part.size()))};
     copy_finite(part, unit.values.data());
     const Block answer =
-        positions_of(network().gradient(layer_block(model, activations, i, end), unit), end - i);
+        positions_of(network.gradient(layer_block(model, activations, i, end), unit), end - i);
     if (static_cast<std::ptrdiff_t>(answer.values.size()) > gradients.end() - to)
       throw std::invalid_argument("gradients: room for " + std::to_string(gradients.size()) +
                                   " numbers, but there are more");
@@ -254,6 +270,18 @@ void OwnNetwork::forward(const sdk::Arrays&, const sdk::Tensor& inputs, const sd
 Network& OwnNetwork::network() {
   if (!network_) network_ = open(file_, layer_, head_);
   return *network_;
+}
+
+Network& OwnNetwork::redrawn(sdk::Seed seed) {
+  if (above_ == Above::kLinear)
+    throw sdk::NotApplicable(
+        "nothing but a linear head lies above the layer: that is all that can be drawn");
+  if (!redrawn_ || redrawn_from_ != seed.value()) {
+    redrawn_ = open(file_, layer_, head_);  // again, so that the network itself stays as it is
+    redrawn_->redraw(seed);
+    redrawn_from_ = seed.value();
+  }
+  return *redrawn_;
 }
 
 Block OwnNetwork::positions_of(Block layer, std::int64_t samples) const {

@@ -53,6 +53,10 @@ class Network {
   ///         sdk::NotApplicable: it cannot be run from there
   virtual Block above(const Block& layer);
   virtual Block gradient(const Block& layer, const Block& cotangents);
+
+  /// Draws every weight anew, from those that the file has; to be called once.
+  /// throws  sdk::NotApplicable: its weights cannot be changed
+  virtual void redraw(sdk::Seed seed);
 };
 
 /// What lies between the layer and the output: pooling and one linear layer, or more of the network.
@@ -77,6 +81,16 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
   virtual std::unique_ptr<Network> open(const std::string& file, const std::string& layer,
                                         const std::string& head) const = 0;
 
+  /// head() and vjp() of another network.
+  void answer_head(Network& network, const sdk::Arrays& model, const sdk::Tensor& activations,
+                   const sdk::Context& context, std::span<double> outputs) const;
+  void answer_vjp(Network& network, const sdk::Arrays& model, const sdk::Tensor& activations,
+                  const sdk::Tensor& cotangents, const sdk::Context& context,
+                  std::span<double> gradients) const;
+  /// The network with its weights drawn anew.
+  /// throws  sdk::NotApplicable: nothing but a linear head lies above the layer; as Network::redraw
+  Network& redrawn(sdk::Seed seed);
+
  private:
   void fit_above(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out);
   Block layer_block(const sdk::Arrays& model, const sdk::Tensor& activations, std::int64_t begin,
@@ -95,6 +109,8 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
   std::int64_t batch_size_;
   Above above_;
   std::unique_ptr<Network> network_;
+  std::unique_ptr<Network> redrawn_;  ///< from redrawn_from_
+  std::uint64_t redrawn_from_ = 0;
 };
 
 /// "a, b, c" for a message, without the middle when there are very many.

@@ -43,6 +43,12 @@ NetworkAbove::NetworkAbove(const Trunk& trunk, const sdk::Arrays& model)
   layer_.assign(layer.begin(), layer.end());
 }
 
+void NetworkAbove::redraw(sdk::Seed seed) {
+  std::vector<Tensor> weights = trunk_.trained();
+  weights.insert(weights.end(), {head_.weight, head_.bias});
+  permute_entries(weights, seed);
+}
+
 void NetworkAbove::write(sdk::Sink& out) const {
   conoscope::models::write(out, "state.head.weight", head_.weight);
   conoscope::models::write(out, "state.head.bias", head_.bias);
@@ -94,6 +100,16 @@ NetworkAbove::Head NetworkAbove::reading(const Tensor& activations,
   return {weight, (outputs - activations.mean(1).matmul(weight.t())).mean(0)};
 }
 
+namespace {
+
+void require_layers_above(const sdk::Arrays& model) {
+  if (!model.find("logits"))
+    throw sdk::NotApplicable(
+        "the head view shows the last layer: its head is all that can be drawn");
+}
+
+}  // namespace
+
 void TrunkHead::head(const sdk::Arrays& model, const sdk::Tensor& activations,
                      const sdk::Context& context, std::span<double> outputs) {
   if (!model.find("logits")) return sdk::LinearHead::head(model, activations, context, outputs);
@@ -112,6 +128,28 @@ void TrunkHead::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
   fill(gradients, "gradients",
        NetworkAbove(*trunk, model)
            .gradients(in_double(activations), in_double(cotangents), context));
+}
+
+void TrunkHead::redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                             const sdk::Context& context, std::span<double> outputs) {
+  require_layers_above(model);
+  make_repeatable();
+  const auto trunk = read_trunk(model);
+  NetworkAbove network(*trunk, model);
+  network.redraw(context.seed());
+  fill(outputs, "outputs", network.outputs(in_double(activations), context));
+}
+
+void TrunkHead::redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                            const sdk::Tensor& cotangents, const sdk::Context& context,
+                            std::span<double> gradients) {
+  require_layers_above(model);
+  make_repeatable();
+  const auto trunk = read_trunk(model);
+  NetworkAbove network(*trunk, model);
+  network.redraw(context.seed());
+  fill(gradients, "gradients",
+       network.gradients(in_double(activations), in_double(cotangents), context));
 }
 
 }  // namespace conoscope::models

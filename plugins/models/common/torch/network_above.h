@@ -24,6 +24,9 @@ class NetworkAbove {
   /// As write() left it.
   NetworkAbove(const Trunk& trunk, const sdk::Arrays& model);
 
+  /// Another network: the numbers of each of its weights, and of the trunk's, in a random order.
+  void redraw(sdk::Seed seed);
+
   /// n x P x D in float64 -> n x C.
   Tensor outputs(const Tensor& activations, const sdk::Context& context) const;
   /// And of cotangents n x C: n x P x D, g_ipd = sum_c u_ic d output_ic / d activation_ipd.
@@ -45,13 +48,18 @@ class NetworkAbove {
 };
 
 /// head() and vjp() of a model that is a trunk and a linear head; where the head view shows the last
-/// layer, that head.
-class TrunkHead : public sdk::LinearHead {
+/// layer, that head, which nobody needs to have drawn anew.
+class TrunkHead : public sdk::LinearHead, public sdk::RedrawnHead {
  public:
   void head(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Context& context,
             std::span<double> outputs) override;
   void vjp(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Tensor& cotangents,
            const sdk::Context& context, std::span<double> gradients) override;
+  void redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                    const sdk::Context& context, std::span<double> outputs) override;
+  void redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                   const sdk::Tensor& cotangents, const sdk::Context& context,
+                   std::span<double> gradients) override;
 
  protected:
   /// As its write() left it.

@@ -45,6 +45,16 @@ torch::Tensor shuffled(const torch::Tensor& rows, sdk::Seed seed) {
   return rows.index_select(0, torch::from_blob(order.data(), {rows.size(0)}, torch::kInt64));
 }
 
+void permute_entries(const std::vector<torch::Tensor>& tensors, sdk::Seed seed) {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const torch::Tensor flat = tensors[i].flatten();
+    const torch::Tensor order =
+        shuffled(torch::arange(flat.size(0)), seed.child(static_cast<std::uint64_t>(i)));
+    tensors[i].copy_(flat.index_select(0, order).view_as(tensors[i]));
+  }
+}
+
 void check_loss(double mean_loss, std::int64_t epoch) {
   if (!std::isfinite(mean_loss))
     throw std::domain_error("the training loss is not finite after epoch " +

@@ -29,6 +29,10 @@ torch::Tensor initial_bias(std::int64_t size);
 /// Standard normal draws, float32.
 torch::Tensor normal_noise(std::vector<std::int64_t> shape, sdk::Random& random);
 
+/// Puts the entries of each tensor in a random order, in place: a network drawn anew that keeps the
+/// scale of every layer.
+void permute_entries(const std::vector<torch::Tensor>& tensors, sdk::Seed seed);
+
 /// The same rows in an order drawn from the seed.
 torch::Tensor shuffled(const torch::Tensor& rows, sdk::Seed seed);
 

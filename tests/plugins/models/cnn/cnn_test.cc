@@ -389,6 +389,26 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   }
   CHECK(below.out.values<double>("head_weight")[3 * 6] == doctest::Approx(mean).epsilon(1e-10));
 
+  // What lies above the layer, drawn anew: by the seed alone, and the network itself stays as it is.
+  const auto redrawn = [&](std::uint64_t seed) {
+    Host host;
+    host.seed = seed;
+    const Outcome out = cnn().redrawn_head(arguments, below.out, activations, host);
+    REQUIRE(out.error == "");
+    const auto values = out.out.values<double>("outputs");
+    return std::vector<double>(values.begin(), values.end());
+  };
+  const auto drawn = redrawn(1);
+  CHECK(redrawn(1) == drawn);
+  CHECK(largest_difference(redrawn(2), drawn) > 0.1);
+  CHECK(largest_difference(drawn, head.out.values<double>("outputs")) > 0.1);
+  CHECK(cnn().head(arguments, below.out, activations).out.arrays.at("outputs") ==
+        head.out.arrays.at("outputs"));
+  const Outcome nothing_above = cnn().redrawn_head({}, usual.out, in_double(usual.out));
+  CHECK(nothing_above.status == CONO_NOT_APPLICABLE);
+  CHECK(nothing_above.error ==
+        "the head view shows the last layer: its head is all that can be drawn");
+
   arguments["layer"] = std::int64_t{3};
   CHECK(cnn().fit_model(arguments, data).error == "cnn: layer is 3, but there are 2 convolutions");
 }

@@ -559,6 +559,17 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
     const Outcome head = torchscript().head(arguments, model.out, activations);
     REQUIRE(head.error == "");
     CHECK(close(head.out.values<double>("outputs"), logits));
+    const auto redrawn = [&](std::uint64_t seed) {
+      Host host;
+      host.seed = seed;
+      const Outcome out = torchscript().redrawn_head(arguments, model.out, activations, host);
+      REQUIRE(out.error == "");
+      return out;
+    };
+    const Outcome drawn = redrawn(1);
+    CHECK((redrawn(1).out.arrays.at("outputs") == drawn.out.arrays.at("outputs")));
+    CHECK(!close(drawn.out.values<double>("outputs"), logits));
+    CHECK(!close(drawn.out.values<double>("outputs"), redrawn(2).out.values<double>("outputs")));
 
     // The mean of gradients over the training rows is the head view's weight.
     std::vector<double> unit(30 * 10, 0.0);

@@ -254,6 +254,10 @@ typedef struct cono_head {
                      const cono_tensor* cotangents, const cono_host* host, cono_tensor* gradients);
 } cono_head;
 
+/* Optional beside it: a cono_head of another network, the same up to the layer, in which every weight
+ * above the layer was drawn anew from the host's seed. The same seed gives the same network. */
+#define CONO_REDRAWN_HEAD_INTERFACE "conoscope.model.redrawn_head/1"
+
 #define CONO_EXPLAINER_INTERFACE "conoscope.explainer/1"
 typedef struct cono_explainer {
   uint32_t struct_size;

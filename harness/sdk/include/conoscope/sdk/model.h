@@ -56,7 +56,44 @@ class DifferentiableHead : public Head {
                    const Context& context, std::span<double> gradients) = 0;
 };
 
+/// Derive from it too when everything above the watched layer can be drawn anew: head() and vjp() of
+/// such a network, which the seed of the context draws. For the control random_model.
+class RedrawnHead {
+ public:
+  virtual ~RedrawnHead() = default;
+  virtual void redrawn_head(const Arrays& model, const Tensor& activations, const Context& context,
+                            std::span<double> outputs) = 0;
+  virtual void redrawn_vjp(const Arrays& model, const Tensor& activations, const Tensor& cotangents,
+                           const Context& context, std::span<double> gradients) = 0;
+};
+
 namespace detail {
+
+/// The table of a head: its function, and its vector-Jacobian product or nullptr.
+template <typename Plugin, auto Function, auto Product>
+cono_head head_table() {
+  cono_head table{};
+  table.struct_size = sizeof(table);
+  table.head = [](void* self, const cono_arrays* model, const cono_tensor* activations,
+                  const cono_host* host, cono_tensor* outputs) noexcept {
+    return guard(host, [&] {
+      (static_cast<Plugin*>(self)->*Function)(Arrays(model), Tensor(*activations, "activations"),
+                                              Context(host),
+                                              Tensor(*outputs, "outputs").values<double>());
+    });
+  };
+  if constexpr (Product != nullptr)
+    table.vjp = [](void* self, const cono_arrays* model, const cono_tensor* activations,
+                   const cono_tensor* cotangents, const cono_host* host,
+                   cono_tensor* gradients) noexcept {
+      return guard(host, [&] {
+        (static_cast<Plugin*>(self)->*Product)(Arrays(model), Tensor(*activations, "activations"),
+                                               Tensor(*cotangents, "cotangents"), Context(host),
+                                               Tensor(*gradients, "gradients").values<double>());
+      });
+    };
+  return table;
+}
 
 /// W with the mean over positions folded in: 1/P on each.
 struct LinearHeadWeights {
@@ -159,29 +196,17 @@ const void* model_interface(const char* id) noexcept {
   }
   if constexpr (std::is_base_of_v<Head, Plugin>) {
     static const cono_head head = [] {
-      cono_head t{};
-      t.struct_size = sizeof(t);
-      t.head = [](void* self, const cono_arrays* model, const cono_tensor* activations,
-                  const cono_host* host, cono_tensor* outputs) noexcept {
-        return guard(host, [&] {
-          static_cast<Plugin*>(self)->head(Arrays(model), Tensor(*activations, "activations"),
-                                           Context(host),
-                                           Tensor(*outputs, "outputs").values<double>());
-        });
-      };
       if constexpr (std::is_base_of_v<DifferentiableHead, Plugin>)
-        t.vjp = [](void* self, const cono_arrays* model, const cono_tensor* activations,
-                   const cono_tensor* cotangents, const cono_host* host,
-                   cono_tensor* gradients) noexcept {
-          return guard(host, [&] {
-            static_cast<Plugin*>(self)->vjp(Arrays(model), Tensor(*activations, "activations"),
-                                            Tensor(*cotangents, "cotangents"), Context(host),
-                                            Tensor(*gradients, "gradients").values<double>());
-          });
-        };
-      return t;
+        return detail::head_table<Plugin, &Head::head, &DifferentiableHead::vjp>();
+      else
+        return detail::head_table<Plugin, &Head::head, nullptr>();
     }();
     if (std::strcmp(id, CONO_HEAD_INTERFACE) == 0) return &head;
+  }
+  if constexpr (std::is_base_of_v<RedrawnHead, Plugin>) {
+    static const cono_head redrawn =
+        detail::head_table<Plugin, &RedrawnHead::redrawn_head, &RedrawnHead::redrawn_vjp>();
+    if (std::strcmp(id, CONO_REDRAWN_HEAD_INTERFACE) == 0) return &redrawn;
   }
   if constexpr (std::is_base_of_v<Intervene, Plugin>) {
     static const cono_intervene intervene = {
