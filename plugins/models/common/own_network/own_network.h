@@ -11,6 +11,7 @@
 // layer in the mean. How a file is read and run is the affair of each plugin.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,11 @@ class Network {
   ///         sdk::NotApplicable: it cannot be run from there
   virtual Block above(const Block& layer);
   virtual Block gradient(const Block& layer, const Block& cotangents);
+
+  /// The vector-Jacobian product of the batch -> what the layer gives. cotangents: of the layer's shape.
+  /// throws  std::invalid_argument: the network refuses, in its own words
+  ///         sdk::NotApplicable: the layer has no derivative by the batch
+  virtual Block batch_gradient(const Block& batch, const Block& cotangents);
 };
 
 /// What lies between the layer and the output: pooling and one linear layer, or more of the network.
@@ -77,10 +83,14 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
   virtual std::unique_ptr<Network> open(const std::string& file, const std::string& layer,
                                         const std::string& head) const = 0;
 
+  /// The body of ForwardGradient::forward_gradient(), for networks that have a batch_gradient().
+  void answer_forward_gradient(const sdk::Tensor& inputs, const sdk::Tensor& cotangents,
+                               const sdk::Context& context, std::span<double> gradients);
+
  private:
   void fit_above(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out);
-  Block layer_block(const sdk::Arrays& model, const sdk::Tensor& activations, std::int64_t begin,
-                    std::int64_t end) const;
+  static Block layer_block(std::span<const std::int64_t> layer, const sdk::Tensor& activations,
+                           std::int64_t begin, std::int64_t end);
   Network& network();
   Block positions_of(Block layer, std::int64_t samples) const;
   void check_above(const Network::Answer& answer);
