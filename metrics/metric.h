@@ -55,6 +55,8 @@ struct Metric {
   std::vector<std::string_view> needs = {};
   /// Taken where the subject has them; the number exists without.
   std::vector<std::string_view> uses = {};
+  /// Computed only where it is named: it takes much longer than others, or room, or ranks nothing.
+  bool on_request = false;
   /// Called only with all that `needs` says. Throws NotApplicable, std::domain_error (undefined) or
   /// std::invalid_argument (the subject contradicts itself).
   std::function<Result(const Subject&)> compute = {};

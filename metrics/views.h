@@ -105,6 +105,9 @@ struct ImageView {
   Vector mean;  ///< channels: the training split's mean
   /// m altered images -> the activations of all their positions, (m * positions) x D.
   std::function<Matrix(const MatrixRef& pixels)> forward;
+  /// And of u, (m * positions) x D: g = sum u d activations / d pixels, of the images' shape. Empty: the
+  /// model does not offer it.
+  std::function<Matrix(const MatrixRef& pixels, const MatrixRef& cotangents)> forward_gradient;
 };
 
 /// What a data set knows about its samples; an empty matrix: not annotated.

@@ -22,8 +22,6 @@
 #include "harness/core/plan/names.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "metrics/catalogue.h"
-#include "metrics/peer_metric.h"
-#include "metrics/summaries/summary.h"
 
 namespace conoscope::app {
 
@@ -131,8 +129,7 @@ std::vector<std::string> metric_names(const std::vector<std::string>& asked) {
       if (!core::contains(chosen, metric->name)) chosen.push_back(metric->name);
   if (asked.empty())
     for (const auto& metric : catalogue.metrics())
-      if (metric.group != metrics::kSummaries && metrics::peer_metric(metric.name) == nullptr)
-        chosen.push_back(metric.name);
+      if (!metric.on_request) chosen.push_back(metric.name);
   return in_catalogue_order(chosen);
 }
 

@@ -103,7 +103,8 @@ PeerMetric declared(std::string name, std::string question, Direction direction,
            .low = low,
            .high = 1.0,
            .source = source,
-           .needs = {"head_view", "explanation", kOtherSeeds}},
+           .needs = {"head_view", "explanation", kOtherSeeds},
+           .on_request = true},
           std::move(compute)};
 }
 

@@ -25,6 +25,7 @@ Metric metric_of(const Summary& summary) {
           .source = summary.source,
           .needs = summary.needs,
           .uses = summary.uses,
+          .on_request = true,
           .compute = [&summary](const Subject& subject) -> Result {
             SummaryTable table = summary.compute(subject);
             const std::size_t columns = summary.columns.size();

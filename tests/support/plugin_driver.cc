@@ -398,6 +398,25 @@ Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const O
       });
 }
 
+Outcome Plugin::forward_gradient(const Arguments& arguments, const Bundle& model,
+                                 const OwnedArray& inputs, const OwnedArray& cotangents,
+                                 const Host& host) const {
+  const auto* gradient = static_cast<const cono_forward_gradient*>(
+      table_->get_interface(CONO_FORWARD_GRADIENT_INTERFACE));
+  if (gradient == nullptr)
+    throw std::invalid_argument(std::string("not supported: ") + CONO_FORWARD_GRADIENT_INTERFACE);
+  const View view(model);
+  const cono_arrays arrays = view.raw();
+  const cono_tensor at = inputs.raw(), along = cotangents.raw();
+  return run<cono_model>(
+      CONO_MODEL_INTERFACE, arguments, host,
+      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
+        cono_tensor gradients{};
+        sink->create(sink->self, "gradients", CONO_F64, at.ndim, at.shape, &gradients);
+        return gradient->forward_gradient(instance, &arrays, &at, &along, raw, &gradients);
+      });
+}
+
 namespace {
 
 const cono_head& head_table(const cono_plugin& plugin, const char* interface) {

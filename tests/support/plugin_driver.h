@@ -110,6 +110,10 @@ class Plugin {
   /// out.arrays["activations"] has the given shape.
   Outcome forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
                   std::vector<std::int64_t> activations_shape, const Host& host = {}) const;
+  /// out.arrays["gradients"] has the shape of the inputs.
+  Outcome forward_gradient(const Arguments& arguments, const Bundle& model,
+                           const OwnedArray& inputs, const OwnedArray& cotangents,
+                           const Host& host = {}) const;
 
   /// out.arrays["outputs"] has as many columns as the model's head_weight has rows.
   Outcome head(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,

@@ -76,8 +76,8 @@ HeadShape HeadShape::of(const ArrayBag& model) {
           activations.shape(activations.dimensions() - 1), model.get("head_weight").rows()};
 }
 
-Forward::Forward(Function function, ForwardShape shape)
-    : function_(std::move(function)), shape_(std::move(shape)) {}
+Forward::Forward(Function function, ForwardShape shape, Gradient gradient)
+    : function_(std::move(function)), shape_(std::move(shape)), gradient_(std::move(gradient)) {}
 
 void Forward::operator()(const cono_tensor& inputs, cono_tensor& activations) const {
   const sdk::Tensor in(inputs, "forward: inputs"), out(activations, "forward: activations");
@@ -124,12 +124,29 @@ Matrix Forward::operator()(const MatrixRef& inputs) const {
   return out;
 }
 
+Matrix Forward::gradient(const MatrixRef& inputs, const MatrixRef& cotangents) const {
+  const Matrix rows = inputs, along = cotangents;
+  Matrix out = Matrix::Constant(rows.rows(), rows.cols(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::int64_t> extents = shape_.input;
+  extents.insert(extents.begin(), rows.rows());
+  const auto tensor = [](const Matrix& matrix, const std::vector<std::int64_t>& shape) {
+    return sdk::make_tensor(const_cast<double*>(matrix.data()), CONO_F64, shape);
+  };
+  cono_tensor gradients = tensor(out, extents);
+  gradient_(tensor(rows, extents), tensor(along, {rows.rows(), shape_.positions, shape_.width}),
+            gradients);
+  if (!out.allFinite()) throw OutputFault("the model's forward_gradient call left NaN or infinity");
+  return out;
+}
+
 FittedModel::FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host,
                          std::optional<std::uint64_t> redraw)
     : artifact_(artifact),
       host_(with_settings_of(host)),
       plugin_(use, *host_),
       forward_(plugin_.plugin.optional_table<cono_forward>(CONO_FORWARD_INTERFACE)),
+      forward_gradient_(
+          plugin_.plugin.optional_table<cono_forward_gradient>(CONO_FORWARD_GRADIENT_INTERFACE)),
       intervene_(plugin_.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE)),
       head_(plugin_.plugin.optional_table<cono_head>(redraw ? CONO_REDRAWN_HEAD_INTERFACE
                                                             : CONO_HEAD_INTERFACE)) {
@@ -140,13 +157,22 @@ Forward FittedModel::forward(const ArrayBag& dataset) {
   if (!forward_)
     throw LoadFault(plugin_.metadata.id + ": its metadata offer forward, but it has no " +
                     CONO_FORWARD_INTERFACE);
+  Forward::Gradient gradient;
+  if (forward_gradient_)
+    gradient = [this](const cono_tensor& inputs, const cono_tensor& cotangents,
+                      cono_tensor& gradients) {
+      call_plugin(*host_, [&](const cono_host* raw) {
+        return forward_gradient_->forward_gradient(plugin_.instance.get(), artifact_.raw(), &inputs,
+                                                   &cotangents, raw, &gradients);
+      });
+    };
   return {[this](const cono_tensor& inputs, cono_tensor& activations) {
             call_plugin(*host_, [&](const cono_host* raw) {
               return forward_->forward(plugin_.instance.get(), artifact_.raw(), &inputs, raw,
                                        &activations);
             });
           },
-          ForwardShape::of(dataset, artifact_)};
+          ForwardShape::of(dataset, artifact_), std::move(gradient)};
 }
 
 Matrix FittedModel::intervene(const MatrixRef& concepts) {

@@ -38,12 +38,14 @@ struct HeadShape {
   std::int64_t size() const { return positions * width; }  ///< numbers of a sample
 };
 
-/// A model as a function of new inputs.
+/// A model as a function of new inputs, and its derivative where the model gives that.
 class Forward {
  public:
   using Function = std::function<void(const cono_tensor& inputs, cono_tensor& activations)>;
+  using Gradient = std::function<void(const cono_tensor& inputs, const cono_tensor& cotangents,
+                                      cono_tensor& gradients)>;
 
-  Forward(Function function, ForwardShape shape);
+  Forward(Function function, ForwardShape shape, Gradient gradient = {});
 
   /// m x ... -> m x P x D, filled in place.
   /// throws  std::invalid_argument: shapes or dtypes that do not fit
@@ -51,9 +53,16 @@ class Forward {
   /// The same with a sample's numbers in a row: m x ... -> (m * P) x D.
   metrics::Matrix operator()(const metrics::MatrixRef& inputs) const;
 
+  bool answers_gradient() const { return gradient_ != nullptr; }
+  /// And of cotangents, (m * P) x D: the gradients of their products with the activations, a sample's
+  /// in a row. Only if answers_gradient().
+  metrics::Matrix gradient(const metrics::MatrixRef& inputs,
+                           const metrics::MatrixRef& cotangents) const;
+
  private:
   Function function_;
   ForwardShape shape_;
+  Gradient gradient_;
 };
 
 /// A model, its plugin and what its fit left.
@@ -88,6 +97,7 @@ class FittedModel {
   ReadyPlugin<cono_model> plugin_;
   // One line here for each optional interface of a model.
   std::optional<cono_forward> forward_;
+  std::optional<cono_forward_gradient> forward_gradient_;
   std::optional<cono_intervene> intervene_;
   std::optional<cono_head> head_;
 };

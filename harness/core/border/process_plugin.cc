@@ -146,6 +146,14 @@ const cono_forward kForwardTable = {
       return map("forward", instance, model, "", "inputs", inputs, host, activations);
     }};
 
+const cono_forward_gradient kForwardGradientTable = {
+    sizeof(cono_forward_gradient), 0,
+    [](void* instance, const cono_arrays* model, const cono_tensor* inputs,
+       const cono_tensor* cotangents, const cono_host* host, cono_tensor* gradients) {
+      return map("forward_gradient", instance, model, plugin().line_of("cotangents", *cotangents),
+                 "inputs", inputs, host, gradients);
+    }};
+
 const cono_intervene kInterveneTable = {
     sizeof(cono_intervene), 0,
     [](void* instance, const cono_arrays* model, const cono_tensor* concepts, const cono_host* host,
@@ -218,6 +226,8 @@ const void* interface(const char* id) {
   if (name == CONO_EXPLAINER_FORWARD_INTERFACE)
     return mine.needs_forward() ? &kExplainerForwardTable : nullptr;
   if (name == CONO_FORWARD_INTERFACE) return mine.offers("forward") ? &kForwardTable : nullptr;
+  if (name == CONO_FORWARD_GRADIENT_INTERFACE)
+    return mine.offers("forward_gradient") ? &kForwardGradientTable : nullptr;
   if (name == CONO_INTERVENE_INTERFACE)
     return mine.offers("intervene") ? &kInterveneTable : nullptr;
   if (name == CONO_HEAD_INTERFACE && mine.offers("head"))

@@ -21,8 +21,9 @@ using metrics::Index;
 using metrics::Matrix;
 using metrics::MatrixRef;
 
-constexpr int kProject = 0, kReconstruct = 1;                     // of an explainer
-constexpr int kForward = 0, kIntervene = 1, kHead = 2, kVjp = 3;  // of a model
+constexpr int kProject = 0, kReconstruct = 1;  // of an explainer
+// Of a model.
+constexpr int kForward = 0, kIntervene = 1, kHead = 2, kVjp = 3, kForwardGradient = 4;
 
 struct Question {
   std::int32_t call = 0;
@@ -205,11 +206,20 @@ ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const A
         std::optional<Forward> forward;
         if (dataset != nullptr) forward = fitted->forward(*dataset);
         return {(forward ? 1 : 0) << kForward | fitted->answers_intervene() << kIntervene |
-                    fitted->answers_head() << kHead | fitted->answers_vjp() << kVjp,
-                [fitted, forward](int call, Index, const Matrix& rows) {
+                    fitted->answers_head() << kHead | fitted->answers_vjp() << kVjp |
+                    (forward && forward->answers_gradient() ? 1 : 0) << kForwardGradient,
+                [fitted, forward, &artifact](int call, Index, const Matrix& rows) {
                   switch (call) {
                     case kForward:
                       return (*forward)(rows);
+                    case kForwardGradient: {
+                      const HeadShape shape = HeadShape::of(artifact);
+                      const Matrix along = rows.rightCols(shape.size());
+                      return forward->gradient(
+                          rows.leftCols(rows.cols() - shape.size()),
+                          Eigen::Map<const Matrix>(along.data(), rows.rows() * shape.positions,
+                                                   shape.width));
+                    }
                     case kIntervene:
                       return fitted->intervene(rows);
                     case kHead:
@@ -222,13 +232,24 @@ ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const A
 
 Forward ServedModel::forward() {
   const ForwardShape shape = ForwardShape::of(*dataset_, artifact_);
+  Forward::Gradient gradient;
+  if (server_.answers(kForwardGradient))
+    gradient = [this](const cono_tensor& inputs, const cono_tensor& cotangents,
+                      cono_tensor& gradients) {
+      const Matrix rows = to_matrix(sdk::Tensor(inputs), 1),
+                   along = to_matrix(sdk::Tensor(cotangents), 1);
+      Matrix both(rows.rows(), rows.cols() + along.cols());
+      both << rows, along;
+      const Matrix out = server_.ask(kForwardGradient, 0, both, rows.rows(), rows.cols());
+      std::copy_n(out.data(), out.size(), static_cast<double*>(gradients.data));
+    };
   return {[this, shape](const cono_tensor& inputs, cono_tensor& activations) {
             const Matrix rows = to_matrix(sdk::Tensor(inputs), 1);
             const Matrix out =
                 server_.ask(kForward, 0, rows, rows.rows() * shape.positions, shape.width);
             std::copy_n(out.data(), out.size(), static_cast<double*>(activations.data));
           },
-          shape};
+          shape, std::move(gradient)};
 }
 
 Matrix ServedModel::intervene(const MatrixRef& concepts) {

@@ -5,18 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "conoscope/sdk/random.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/conformance/derivative_check.h"
 #include "harness/core/plan/names.h"
 
 namespace conoscope::core {
 
+using metrics::Matrix;
+
 namespace {
 
 constexpr std::int64_t kRows = 32;
-// Networks compute in float32: head() and fit() may differ by that, and it is what differences of
-// its outputs over a step of 1e-3 leave of their digits. A wrong derivative is off by a factor.
-constexpr double kSame = 1e-4, kDerivative = 1e-2, kStep = 1e-3;
+// Networks compute in float32: head() and fit() may differ by that.
+constexpr double kSame = 1e-4;
 
 /// Numbers with the shape that they cross the border with.
 struct Block {
@@ -32,6 +33,12 @@ struct Block {
     return sdk::make_tensor(const_cast<double*>(values.data()), CONO_F64, shape);
   }
 };
+
+/// A sample's numbers in a row.
+Matrix by_sample(const Block& block) {
+  const auto size = static_cast<metrics::Index>(block.values.size());
+  return Eigen::Map<const Matrix>(block.values.data(), block.shape[0], size / block.shape[0]);
+}
 
 double largest(const std::vector<double>& values) {
   double out = 0.0;
@@ -95,7 +102,7 @@ class Calls {
     return out;
   }
 
-  /// That vjp(), if there is one, is the derivative along a random direction.
+  /// That vjp(), if there is one, is the derivative.
   void check_product(const Block& activations) const;
 
  private:
@@ -108,40 +115,25 @@ class Calls {
 
 void Calls::check_product(const Block& activations) const {
   if (table_.vjp == nullptr) return;
-  sdk::Random random(sdk::Seed(1).child("head trial"));
-  Block cotangents({activations.shape[0], model_.get("head_weight").rows()}),
-      gradients(activations.shape), direction(activations.shape);
-  for (double& u : cotangents.values) u = random.normal();
-  for (double& v : direction.values) v = random.normal();
-  std::fill(gradients.values.begin(), gradients.values.end(), std::nan(""));
-  const cono_tensor at = activations.raw(), along = cotangents.raw();
-  cono_tensor to = gradients.raw();
-  call_plugin(host_, [&](const cono_host* raw) {
-    return table_.vjp(instance_, model_.raw(), &at, &along, raw, &to);
-  });
-  const double step = kStep * std::max(largest(activations.values), 1e-3);
-  Block ahead = activations, behind = activations;
-  for (std::size_t i = 0; i < direction.values.size(); ++i) {
-    ahead.values[i] += step * direction.values[i];
-    behind.values[i] -= step * direction.values[i];
-  }
-  const Block up = outputs(ahead), down = outputs(behind);
-  // Of each sample: <u, J v> by differences, <J^T u, v> by the plugin.
-  const auto samples = static_cast<std::size_t>(activations.shape[0]);
-  const std::size_t size = direction.values.size() / samples, outs = up.values.size() / samples;
-  std::vector<double> by_difference(samples), by_plugin(samples);
-  for (std::size_t i = 0; i < samples; ++i) {
-    for (std::size_t c = i * outs; c < (i + 1) * outs; ++c)
-      by_difference[i] += cotangents.values[c] * (up.values[c] - down.values[c]) / (2.0 * step);
-    for (std::size_t j = i * size; j < (i + 1) * size; ++j)
-      by_plugin[i] += gradients.values[j] * direction.values[j];
-  }
-  const double size_of_all = std::max(largest(by_difference), 1e-300);
-  for (std::size_t i = 0; i < samples; ++i)
-    if (!(std::abs(by_plugin[i] - by_difference[i]) <= kDerivative * size_of_all))
-      throw OutputFault("vjp() of sample " + std::to_string(i) + " is not the derivative of " +
-                        name_ + "(): " + std::to_string(by_plugin[i]) + " along a direction, " +
-                        std::to_string(by_difference[i]) + " by differences");
+  const auto with_shape = [](const Matrix& rows, const std::vector<std::int64_t>& shape) {
+    Block out(shape);
+    std::copy_n(rows.data(), rows.size(), out.values.begin());
+    return out;
+  };
+  check_derivative(
+      "vjp()", name_ + "()", by_sample(activations),
+      [&](const Matrix& rows) { return by_sample(outputs(with_shape(rows, activations.shape))); },
+      [&](const Matrix& cotangents) {
+        const Block unit = with_shape(cotangents, {cotangents.rows(), cotangents.cols()});
+        Block gradients(activations.shape);
+        std::fill(gradients.values.begin(), gradients.values.end(), std::nan(""));
+        const cono_tensor at = activations.raw(), along = unit.raw();
+        cono_tensor to = gradients.raw();
+        call_plugin(host_, [&](const cono_host* raw) {
+          return table_.vjp(instance_, model_.raw(), &at, &along, raw, &to);
+        });
+        return by_sample(gradients);
+      });
 }
 
 /// The interface, if the plugin has it, which is what its metadata say.

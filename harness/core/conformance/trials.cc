@@ -12,6 +12,7 @@
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/conformance/derivative_check.h"
 
 namespace conoscope::core {
 
@@ -165,6 +166,18 @@ void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& d
                         " is not what fit() left as its activations: " +
                         std::to_string(first.data()[i]) + " and " + std::to_string(value));
   });
+  if (!forward.answers_gradient()) return;
+  report.stage("forward_gradient");
+  check_derivative(
+      "forward_gradient()", "forward()", rows,
+      [&](const Matrix& inputs) {
+        const Matrix out = forward(inputs);
+        return Matrix(Eigen::Map<const Matrix>(out.data(), inputs.rows(), numbers));
+      },
+      [&](const Matrix& cotangents) {
+        return forward.gradient(
+            rows, Eigen::Map<const Matrix>(cotangents.data(), first.rows(), first.cols()));
+      });
 }
 
 void try_intervention(FittedModel& model, const ArrayBag& fitted, const Reporter& report) {

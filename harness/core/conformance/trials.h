@@ -18,7 +18,7 @@ inline constexpr std::string_view kNoRows = "no_rows";       ///< an empty train
 inline constexpr std::string_view kCancelled = "cancelled";  ///< the host says so from the start
 inline constexpr std::string_view kProject = "project";      ///< project() as a function
 inline constexpr std::string_view kReconstruct = "reconstruct";   ///< reconstruct() as a function
-inline constexpr std::string_view kForward = "forward";           ///< forward() as a function
+inline constexpr std::string_view kForward = "forward";           ///< forward() and forward_gradient()
 inline constexpr std::string_view kIntervene = "intervene";       ///< intervene() as a function
 inline constexpr std::string_view kHead = "head";                 ///< head() and vjp()
 inline constexpr std::string_view kRedrawnHead = "redrawn_head";  ///< and of a network drawn anew
@@ -35,7 +35,8 @@ void alter_input(ArrayBag& bag, std::string_view trial, bool indexed = true);
 
 // The trials of what a plugin answers after its fit, each on the first rows that its fit was given.
 // Each throws OutputFault: the answers of two equal calls differ, depend on the rows around, or are
-// not what fit() left; CallFault (not applicable): the plugin has no such call.
+// not what fit() left, or a derivative is not that of its function; CallFault (not applicable): the
+// plugin has no such call.
 
 /// project(), or with trial reconstruct reconstruct(), of every output.
 void try_explainer(FittedExplainer& explainer, const ArrayBag& input, std::string_view trial,

@@ -95,12 +95,10 @@ class Planner {
       for (const auto& score : plugin.plugin.metadata->scores) of_plugins.insert(score.name);
     }
     known.insert(known.end(), of_plugins.begin(), of_plugins.end());
-    // Without a list, every metric there is: the host applies what fits. Summaries rank nothing and
-    // take room, metrics over seeds are a second round of work: they are asked for.
+    // Without a list, every metric there is: the host applies what fits.
     if (plan_.run_file.metrics.empty())
       for (const auto& metric : catalogue.metrics())
-        if (metric.group != metrics::kSummaries && metrics::peer_metric(metric.name) == nullptr)
-          plan_.metrics.emplace_back(metric.name);
+        if (!metric.on_request) plan_.metrics.emplace_back(metric.name);
     for (const auto& asked : plan_.run_file.metrics) {
       const auto selected = catalogue.select(asked.name);
       if (selected.empty() && of_plugins.count(asked.name) == 0) {

@@ -37,6 +37,17 @@ void send(const Reporter& report, const metrics::Score& score, bool parts) {
     for (std::size_t i = 0; i < score.parts.size(); ++i) report.part(score.name, i, score.parts[i]);
 }
 
+/// A call that a model may refuse as not for such a one: then the score, not the cell, has no number.
+template <typename Call>
+metrics::Matrix of_this_model(const Call& call) {
+  try {
+    return call();
+  } catch (const CallFault& e) {
+    if (e.status() == CONO_NOT_APPLICABLE) throw metrics::NotApplicable(e.what());
+    throw;
+  }
+}
+
 /// What is judged, and the plugins that answer for it.
 struct Judged {
   Judged(const Job& job, HostCalls& host);
@@ -82,14 +93,17 @@ Judged::Judged(const Job& job, HostCalls& host)
   fitted.emplace(*job.model, model, from_pixels ? &dataset : nullptr, host);
   if (fitted->answers_intervene())
     subject.set_intervention([this](const MatrixRef& concepts) {
-      try {
-        return fitted->intervene(concepts);
-      } catch (const CallFault& e) {  // of this model, not of the cell
-        if (e.status() == CONO_NOT_APPLICABLE) throw metrics::NotApplicable(e.what());
-        throw;
-      }
+      return of_this_model([&] { return fitted->intervene(concepts); });
     });
-  if (from_pixels) subject.add_images(dataset, fitted->forward());
+  if (from_pixels) {
+    const Forward forward = fitted->forward();
+    decltype(metrics::ImageView::forward_gradient) gradient;
+    if (forward.answers_gradient())
+      gradient = [forward](const MatrixRef& pixels, const MatrixRef& cotangents) {
+        return of_this_model([&] { return forward.gradient(pixels, cotangents); });
+      };
+    subject.add_images(dataset, forward, std::move(gradient));
+  }
   if (calls_head) set_above();
 }
 

@@ -234,8 +234,8 @@ void TestSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& mo
   train_concepts_->width = concepts_->width;
 }
 
-void TestSubject::add_images(const ArrayBag& dataset,
-                             decltype(metrics::ImageView::forward) forward) {
+void TestSubject::add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward,
+                             decltype(metrics::ImageView::forward_gradient) gradient) {
   const auto inputs = test_.find("inputs");
   if (!inputs || inputs->dimensions() != 4 || inputs->size() == 0) return;
   images_.emplace();
@@ -251,6 +251,7 @@ void TestSubject::add_images(const ArrayBag& dataset,
   images_->mean =
       sum * (static_cast<double>(channels) / static_cast<double>(known.get("inputs").size()));
   images_->forward = std::move(forward);
+  images_->forward_gradient = std::move(gradient);
 }
 
 void TestSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {

@@ -45,9 +45,10 @@ class TestSubject {
   /// The training split's annotations, and the model's concept scores there; nothing where the
   /// model has no concept view. Left out unless asked for, because it is a copy.
   void add_train_concepts(const ArrayBag& dataset, const ArrayBag& model);
-  /// The test split's images with a forward call; left out unless asked for. Inputs that are not
-  /// images (n x height x width x channels) stay out.
-  void add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward);
+  /// The test split's images with a forward call and its gradient; left out unless asked for. Inputs
+  /// that are not images (n x height x width x channels) stay out.
+  void add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward,
+                  decltype(metrics::ImageView::forward_gradient) gradient = {});
   /// What lies above the head view's layer; empty functions at the last layer.
   void set_above(metrics::HeadCalls above) { above_ = std::move(above); }
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);

@@ -189,13 +189,13 @@ class Model(_Plugin):
     """fit(dataset, context) -> Result of the views that the metadata offer: activations, head_weight,
     head_bias, pooling, output; or concept_scores, ...; or codes.
 
-    Optional, on what fit() left, which is self.model: forward(inputs) m x ... -> m x P x D;
-    intervene(concepts) m x k x w -> m x C; head(activations) m x P x D -> m x C and
-    vjp(activations, cotangents) -> m x P x D.
+    Optional, on what fit() left, which is self.model: forward(inputs) m x ... -> m x P x D and
+    forward_gradient(inputs, cotangents) -> m x ...; intervene(concepts) m x k x w -> m x C;
+    head(activations) m x P x D -> m x C and vjp(activations, cotangents) -> m x P x D.
     """
 
     kind, state_name = "model", "model"
-    abilities = ("fit", "forward", "intervene", "head", "vjp")
+    abilities = ("fit", "forward", "forward_gradient", "intervene", "head", "vjp")
 
 
 class Explainer(_Plugin):
@@ -400,6 +400,7 @@ def _answer(host, plugin, request):
         "project": lambda: (request.output, values["rows"]),
         "reconstruct": lambda: (request.output, values["scores"]),
         "forward": lambda: (values["inputs"],),
+        "forward_gradient": lambda: (values["inputs"], values["cotangents"]),
         "intervene": lambda: (values["concepts"],),
         "head": lambda: (values["activations"],),
         "vjp": lambda: (values["activations"], values["cotangents"]),

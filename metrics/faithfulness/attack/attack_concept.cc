@@ -3,15 +3,10 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace conoscope::metrics {
 
 namespace {
-
-Vector distances(const Vector& z, const Matrix& others) {
-  return (others.rowwise() - z.transpose()).rowwise().norm();
-}
 
 double largest_distance(const Matrix& weighed_cavs, const SilentMoves::Space& space,
                         double epsilon) {
@@ -24,11 +19,7 @@ double largest_distance(const Matrix& weighed_cavs, const SilentMoves::Space& sp
 }  // namespace
 
 Result attack_concept(const ExplainedHead& of, std::uint64_t seed, const AttackOptions& options) {
-  const AttackedSamples found = attack(of, 1, distances, largest_distance, seed, options);
-  const double noise = found.by_noise.mean();
-  if (!(noise > 0.0)) throw std::domain_error("noise changes no contribution");
-  const Vector parts = found.by_attack / noise;
-  return {.value = parts.mean(), .parts = {parts.begin(), parts.end()}, .caveat = found.caveat};
+  return times_noise(attack(of, 1, contribution_distance, largest_distance, seed, options));
 }
 
 std::vector<Metric> declare::attack_concept() {

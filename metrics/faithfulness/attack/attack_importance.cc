@@ -1,27 +1,10 @@
 #include "metrics/faithfulness/attack/attack_importance.h"
 
-#include "metrics/faithfulness/logit_row.h"
-
 namespace conoscope::metrics {
-
-namespace {
-
-Vector turned_over(const Vector& z, const Matrix& others) {
-  detail::LogitRow row(z.size());
-  Vector out(others.rows());
-  for (Index i = 0; i < others.rows(); ++i)
-    out(i) = 0.5 * (1.0 - row.spearman(z.data(), others.row(i).data()).value_or(1.0));
-  return out;
-}
-
-}  // namespace
 
 Result attack_importance(const ExplainedHead& of, std::uint64_t seed,
                          const AttackOptions& options) {
-  const AttackedSamples found = attack(of, 2, turned_over, nullptr, seed, options);
-  return {.value = found.by_attack.mean() - found.by_noise.mean(),
-          .parts = {found.by_attack.begin(), found.by_attack.end()},
-          .caveat = found.caveat};
+  return beyond_noise(attack(of, 2, turned_over, nullptr, seed, options));
 }
 
 std::vector<Metric> declare::attack_importance() {

@@ -9,6 +9,7 @@
 #include "metrics/faithfulness/deletion/deletion_order.h"
 #include "metrics/faithfulness/deletion/deletion_parts.h"
 #include "metrics/faithfulness/explained_head.h"
+#include "metrics/faithfulness/image_model.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "numerics/checks.h"
 
@@ -32,18 +33,6 @@ IndexVector upsampled(const IndexVector& concepts, Index samples, std::pair<Inde
   return out;
 }
 
-void check_images(const ImageView& images, const HeadView& head) {
-  const Index size = images.height * images.width * images.channels;
-  if (size < 1 || images.pixels.rows() != head.samples() || images.pixels.cols() != size ||
-      images.mean.size() != images.channels)
-    numerics::refuse(
-        kName, "images " + std::to_string(images.pixels.rows()) + " x " +
-                   std::to_string(images.pixels.cols()) + " of " + std::to_string(images.height) +
-                   " x " + std::to_string(images.width) + " x " + std::to_string(images.channels) +
-                   " with a mean of " + std::to_string(images.mean.size()) +
-                   " do not fit a head of " + std::to_string(head.samples()) + " samples");
-}
-
 PartsOverClasses delete_pixels(const Subject& subject) {
   require_softmax(subject);
   require_last_layer(subject);
@@ -52,26 +41,15 @@ PartsOverClasses delete_pixels(const Subject& subject) {
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();
   const ImageView& images = subject.images();
-  check_images(images, head);
+  require_images(kName, images, head);
   const std::vector<IndexVector>& labelled = subject.once(labelled_members);
   const auto grid = position_grid(head.positions, images.height, images.width);
   if (grid.first == 0 || grid.first > images.height || grid.second > images.width)
     throw NotApplicable(std::to_string(head.positions) + " positions are no map of images of " +
                         std::to_string(images.height) + " x " + std::to_string(images.width));
 
-  const auto model = [&](const MatrixRef& pixels) -> Matrix {
-    HeadView seen;
-    seen.activations = images.forward(pixels);
-    if (seen.activations.rows() != pixels.rows() * head.positions ||
-        seen.activations.cols() != head.width())
-      numerics::refuse(kName, "the model answered " + std::to_string(seen.activations.rows()) +
-                                  " x " + std::to_string(seen.activations.cols()) + " for " +
-                                  std::to_string(pixels.rows()) + " images");
-    seen.positions = head.positions;
-    seen.weight = head.weight;
-    seen.bias = head.bias;
-    seen.pooling = head.pooling;
-    return model_logits(seen);
+  const auto model = [&](const MatrixRef& pixels) {
+    return model_logits(seen_by_model(kName, images, head, pixels));
   };
   PartsOverClasses all;
   for (Index c = 0; c < head.outputs(); ++c) {

@@ -112,7 +112,10 @@ constexpr auto kParameters = sdk::parameters(
               "and pool"),
     classifier_parameters(15, 32, 0.003, 1e-4));
 
-class Cnn final : public sdk::Model, public sdk::Forward, public TrunkHead {
+class Cnn final : public sdk::Model,
+                  public sdk::Forward,
+                  public sdk::ForwardGradient,
+                  public TrunkHead {
  public:
   explicit Cnn(const sdk::ParamsOf<kParameters>& params)
       : channels_(params.integers("channels")),
@@ -133,10 +136,16 @@ class Cnn final : public sdk::Model, public sdk::Forward, public TrunkHead {
   void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
                std::span<double> activations) override {
     make_repeatable();
-    const Tensor images = to_images(inputs);
-    const Convolutions trunk(model, layer_);
-    check_width(model, inputs, images.size(1), "channels");
-    answer_forward(trunk, images, context, activations);
+    const auto trunk = read_trunk(model);
+    answer_forward(*trunk, read_images(model, inputs), context, activations);
+  }
+
+  void forward_gradient(const sdk::Arrays& model, const sdk::Tensor& inputs,
+                        const sdk::Tensor& cotangents, const sdk::Context& context,
+                        std::span<double> gradients) override {
+    make_repeatable();
+    const auto trunk = read_trunk(model);
+    answer_forward_gradient(*trunk, read_images(model, inputs), cotangents, context, gradients);
   }
 
  private:

@@ -73,7 +73,10 @@ constexpr auto kParameters =
                         .help("units of each hidden layer; the last is the head view's width D"),
                     classifier_parameters(50, 32, 0.003, 1e-4));
 
-class FullyConnected final : public sdk::Model, public sdk::Forward, public sdk::LinearHead {
+class FullyConnected final : public sdk::Model,
+                             public sdk::Forward,
+                             public sdk::ForwardGradient,
+                             public sdk::LinearHead {
  public:
   explicit FullyConnected(const sdk::ParamsOf<kParameters>& params)
       : hidden_(params.integers("hidden")), options_(read_classifier_options(params)) {}
@@ -88,14 +91,29 @@ class FullyConnected final : public sdk::Model, public sdk::Forward, public sdk:
   void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
                std::span<double> activations) override {
     make_repeatable();
-    const Tensor rows = to_rows(inputs);
-    check_width(model, inputs, rows.size(1), "columns");
-    const Tensor shape = torch::zeros({1, rows.size(1)});
-    answer_forward(HiddenLayers(Weights(model), {shape, shape}, hidden_), rows, context,
-                   activations);
+    const Tensor rows = read_columns(model, inputs);
+    answer_forward(read_trunk(model), rows, context, activations);
+  }
+
+  void forward_gradient(const sdk::Arrays& model, const sdk::Tensor& inputs,
+                        const sdk::Tensor& cotangents, const sdk::Context& context,
+                        std::span<double> gradients) override {
+    make_repeatable();
+    const Tensor rows = read_columns(model, inputs);
+    answer_forward_gradient(read_trunk(model), rows, cotangents, context, gradients);
   }
 
  private:
+  HiddenLayers read_trunk(const sdk::Arrays& model) const {
+    const Tensor shape = torch::zeros({1, model.get("state.mean").rows()});
+    return {Weights(model), {shape, shape}, hidden_};
+  }
+  static Tensor read_columns(const sdk::Arrays& model, const sdk::Tensor& inputs) {
+    Tensor rows = to_rows(inputs);
+    check_width(model, inputs, rows.size(1), "columns");
+    return rows;
+  }
+
   std::vector<std::int64_t> hidden_;
   ClassifierOptions options_;
 };

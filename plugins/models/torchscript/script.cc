@@ -229,17 +229,42 @@ void Script::redraw(sdk::Seed seed) {
   permute_entries(weights, seed);
 }
 
+std::pair<Tensor, Tensor> Script::run_watched(const Tensor& batch) {
+  jit::Stack stack = {module_._ivalue(), batch};
+  // Fills in the defaults of further arguments.
+  module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack);
+  watched_->run(stack);
+  const auto both = stack.back().toTuple();
+  return {both->elements()[0].toTensor(), both->elements()[1].toTensor()};
+}
+
+Block Script::batch_gradient(const Block& batch, const Block& cotangents) {
+  make_repeatable();
+  try {
+    const Tensor at = to_tensor(batch).requires_grad_(true);
+    // A copy, because a network may alter its inputs in place, and `at` must not.
+    const Tensor layer = run_watched(at.clone()).second;
+    Tensor gradient;
+    if (layer.requires_grad())
+      gradient = torch::autograd::grad({layer}, {at}, {to_tensor(cotangents)}, /*retain_graph=*/{},
+                                       /*create_graph=*/false, /*allow_unused=*/true)[0];
+    if (!gradient.defined())
+      throw sdk::NotApplicable(where_layer() + "has no derivative by the inputs");
+    return to_block(gradient);
+  } catch (const sdk::NotApplicable&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(file_ + " on inputs of " + shape_text(batch.shape) + ": " +
+                                essence(error));
+  }
+}
+
 Script::Answer Script::operator()(const Block& batch) {
   make_repeatable();
   const torch::NoGradGuard no_grad;
   try {
-    const Tensor inputs = to_tensor(batch);
-    jit::Stack stack = {module_._ivalue(), inputs};
-    // Fills in the defaults of further arguments.
-    module_.get_method("forward").function().getSchema().checkAndNormalizeInputs(stack);
-    watched_->run(stack);
-    const auto both = stack.back().toTuple();
-    return {to_block(both->elements()[0].toTensor()), to_block(both->elements()[1].toTensor())};
+    const auto [output, layer] = run_watched(to_tensor(batch));
+    return {to_block(output), to_block(layer)};
   } catch (const std::exception& error) {
     throw std::invalid_argument(file_ + " on inputs of " + shape_text(batch.shape) + ": " +
                                 essence(error));

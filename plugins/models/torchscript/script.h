@@ -5,6 +5,7 @@
 #include <torch/script.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugins/models/common/own_network/own_network.h"
@@ -31,6 +32,7 @@ class Script final : public Network {
   const LinearHead& head() const override { return head_; }
   Block above(const Block& layer) override;
   Block gradient(const Block& layer, const Block& cotangents) override;
+  Block batch_gradient(const Block& batch, const Block& cotangents) override;
   /// The numbers of each weight in a random order.
   void redraw(sdk::Seed seed) override;
 
@@ -40,6 +42,8 @@ class Script final : public Network {
   void watch(Above above);
   void cut(torch::jit::Graph& graph);
   Tensor run_above(const Tensor& layer);
+  /// The output, and what the layer gives.
+  std::pair<Tensor, Tensor> run_watched(const Tensor& batch);
 
   std::string file_, layer_;
   torch::jit::Module module_;

@@ -21,10 +21,16 @@ constexpr auto kParameters = sdk::parameters(
               "network"),
     kOwnNetworkParameters);
 
-class TorchScript final : public OwnNetwork, public sdk::RedrawnHead {
+class TorchScript final : public OwnNetwork, public sdk::ForwardGradient, public sdk::RedrawnHead {
  public:
   explicit TorchScript(const sdk::ParamsOf<kParameters>& params)
       : OwnNetwork("torchscript", params, above_of(params)), above_(above_of(params)) {}
+
+  void forward_gradient(const sdk::Arrays&, const sdk::Tensor& inputs,
+                        const sdk::Tensor& cotangents, const sdk::Context& context,
+                        std::span<double> gradients) override {
+    answer_forward_gradient(inputs, cotangents, context, gradients);
+  }
 
   void redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
                     const sdk::Context& context, std::span<double> outputs) override {

@@ -67,6 +67,28 @@ TEST_CASE("a forward call takes rows of numbers, too, wherever they lie") {
   for (int i = 0; i < 12; ++i) CHECK(out.data()[i] == 2.0 * (i / 6 * 8 + i % 6));
 }
 
+TEST_CASE("a forward call's gradient takes rows of numbers, if there is one") {
+  using conoscope::metrics::Matrix;
+  CHECK_FALSE(Forward(copy, kShape).answers_gradient());
+  const Forward forward(
+      copy, kShape, [](const cono_tensor& inputs, const cono_tensor& cotangents, cono_tensor& to) {
+        CHECK(sdk::Tensor(inputs).shape_text() == "2 x 2 x 3");
+        CHECK(sdk::Tensor(cotangents).shape_text() == "2 x 2 x 3");
+        CHECK(sdk::Tensor(to).shape_text() == "2 x 2 x 3");
+        copy(cotangents, to);
+      });
+  REQUIRE(forward.answers_gradient());
+  Matrix inputs = Matrix::Ones(2, 6), cotangents(4, 3);
+  for (int i = 0; i < 12; ++i) cotangents.data()[i] = i;
+  const Matrix out = forward.gradient(inputs, cotangents);
+  REQUIRE(out.rows() == 2);
+  REQUIRE(out.cols() == 6);
+  for (int i = 0; i < 12; ++i) CHECK(out.data()[i] == 2.0 * i);
+  const Forward lazy(copy, kShape, [](const cono_tensor&, const cono_tensor&, cono_tensor&) {});
+  CHECK_THROWS_SAYING(lazy.gradient(inputs, cotangents), OutputFault,
+                      "forward_gradient call left NaN or infinity");
+}
+
 TEST_CASE("an explainer gets a status, the host keeps the reason") {
   std::vector<double> in(6, 1.0), out(6);
   cono_tensor from = tensor(in, {1, 2, 3}), to = tensor(out, {1, 2, 3});

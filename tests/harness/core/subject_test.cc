@@ -433,7 +433,9 @@ TEST_CASE("images of the test split come with the training split's mean and a fo
   const ArrayBag fitted = model();
   TestSubject subject(images, fitted, nullptr);
   CHECK(subject.views().images == nullptr);  // left out unless asked for
-  subject.add_images(images, [](const MatrixRef& pixels) { return Matrix(2.0 * pixels); });
+  subject.add_images(
+      images, [](const MatrixRef& pixels) { return Matrix(2.0 * pixels); },
+      [](const MatrixRef&, const MatrixRef& cotangents) { return Matrix(2.0 * cotangents); });
   const metrics::ImageView* view = subject.views().images;
   REQUIRE(view != nullptr);
   CHECK(view->height == 2);
@@ -443,6 +445,7 @@ TEST_CASE("images of the test split come with the training split's mean and a fo
   // Rows 0, 2 and 4 hold 0 2, 8 10 and 16 18 in the first channel, one more in the second.
   CHECK(view->mean == (metrics::Vector(2) << 9, 10).finished());
   CHECK(view->forward(view->pixels.all())(0, 0) == 24.0);
+  CHECK(view->forward_gradient(view->pixels.all(), view->pixels.all())(0, 0) == 24.0);
 
   const ArrayBag table = dataset();
   TestSubject flat(table, fitted, nullptr);

@@ -17,6 +17,7 @@ _Static_assert(offsetof(cono_sink, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_dataset, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_model, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_forward, struct_size) == 0, "size first");
+_Static_assert(offsetof(cono_forward_gradient, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_intervene, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_explainer, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_metric, struct_size) == 0, "size first");
@@ -25,15 +26,24 @@ _Static_assert(offsetof(cono_scores, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_plugin, struct_size) == 0, "size first");
 
 /* What plugins of border 2.0 were compiled with. A change here needs a new major version. */
-const size_t conoscope_test_sizes[] = {
-    sizeof(cono_tensor),  sizeof(cono_array),   sizeof(cono_text),      sizeof(cono_arrays),
-    sizeof(cono_param),   sizeof(cono_params),  sizeof(cono_host),      sizeof(cono_sink),
-    sizeof(cono_dataset), sizeof(cono_forward), sizeof(cono_explainer), sizeof(cono_plugin),
-    sizeof(cono_head),    sizeof(cono_calls),   sizeof(cono_scores)};
-const size_t conoscope_test_offsets[] = {
-    offsetof(cono_tensor, data),       offsetof(cono_tensor, strides),
-    offsetof(cono_param, text),        offsetof(cono_host, set_error),
-    offsetof(cono_host, log),          offsetof(cono_sink, create),
-    offsetof(cono_explainer, project), offsetof(cono_plugin, get_interface),
-    offsetof(cono_array, tensor),      offsetof(cono_text, value),
-    offsetof(cono_param, texts),       offsetof(cono_head, vjp)};
+const size_t conoscope_test_sizes[] = {sizeof(cono_tensor),    sizeof(cono_array),
+                                       sizeof(cono_text),      sizeof(cono_arrays),
+                                       sizeof(cono_param),     sizeof(cono_params),
+                                       sizeof(cono_host),      sizeof(cono_sink),
+                                       sizeof(cono_dataset),   sizeof(cono_forward),
+                                       sizeof(cono_explainer), sizeof(cono_plugin),
+                                       sizeof(cono_head),      sizeof(cono_calls),
+                                       sizeof(cono_scores),    sizeof(cono_forward_gradient)};
+const size_t conoscope_test_offsets[] = {offsetof(cono_tensor, data),
+                                         offsetof(cono_tensor, strides),
+                                         offsetof(cono_param, text),
+                                         offsetof(cono_host, set_error),
+                                         offsetof(cono_host, log),
+                                         offsetof(cono_sink, create),
+                                         offsetof(cono_explainer, project),
+                                         offsetof(cono_plugin, get_interface),
+                                         offsetof(cono_array, tensor),
+                                         offsetof(cono_text, value),
+                                         offsetof(cono_param, texts),
+                                         offsetof(cono_head, vjp),
+                                         offsetof(cono_forward_gradient, forward_gradient)};

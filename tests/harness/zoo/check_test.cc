@@ -96,6 +96,8 @@ const Member kZoo[] = {
     {"score_missing", "declared scores", "declared in its metadata, but never given: withheld"},
     {"overlapping_split", "load data", "test_index[0]: sample 3 is in the split twice"},
     {"forward_differs", "forward", "forward() of sample 0 is not what fit() left"},
+    {"forward_gradient_differs", "forward",
+     "forward_gradient() of sample 0 is not the derivative of forward(): "},
     {"intervene_counts", "intervention", "intervene() gives different results for equal input"},
     {"reconstruct_counts", "reconstruction",
      "reconstruct(), output 0 gives different results for equal input"},

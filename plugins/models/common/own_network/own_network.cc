@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -20,6 +22,10 @@ Block Network::gradient(const Block&, const Block&) {
 
 void Network::redraw(sdk::Seed) {
   throw sdk::NotApplicable("the weights of this network cannot be drawn anew");
+}
+
+Block Network::batch_gradient(const Block&, const Block&) {
+  throw sdk::NotApplicable("this network gives no derivatives");
 }
 
 OwnNetwork::OwnNetwork(const std::string& id, const sdk::ParamsOf<kNetworkFileParameters>& params,
@@ -186,9 +192,15 @@ void OwnNetwork::check_above(const Network::Answer& answer) {
                                 "' on, the network gives another output");
 }
 
-Block OwnNetwork::layer_block(const sdk::Arrays& model, const sdk::Tensor& activations,
-                              std::int64_t begin, std::int64_t end) const {
-  const auto layer = model.get("state.layer").values<const std::int64_t>();
+/// Rows of what lies at positions, m x P x D, as the layer gives it. layer: its shape of one sample.
+Block OwnNetwork::layer_block(std::span<const std::int64_t> layer, const sdk::Tensor& activations,
+                              std::int64_t begin, std::int64_t end) {
+  const std::int64_t of_sample =
+      std::accumulate(layer.begin(), layer.end(), std::int64_t{1}, std::multiplies<>());
+  if (activations.dimensions() != 3 || activations.shape(1) * activations.shape(2) != of_sample)
+    throw std::invalid_argument(activations.name() + " are " + activations.shape_text() +
+                                " for a layer of " + std::to_string(of_sample) +
+                                " numbers for each sample");
   const sdk::Tensor part = activations.row_block(begin, end - begin);
   Block positions{{end - begin, activations.shape(1), activations.shape(2)},
                   std::vector<float>(static_cast<std::size_t>(part.size()))};
@@ -206,11 +218,12 @@ void OwnNetwork::answer_head(Network& network, const sdk::Arrays& model,
                              const sdk::Tensor& activations, const sdk::Context& context,
                              std::span<double> outputs) const {
   const std::int64_t samples = activations.rows();
+  const auto layer = model.get("state.layer").values<const std::int64_t>();
   auto to = outputs.begin();
   for (std::int64_t i = 0; i < samples; i += batch_size_) {
     context.check_cancelled();
     const Block answer =
-        network.above(layer_block(model, activations, i, std::min(i + batch_size_, samples)));
+        network.above(layer_block(layer, activations, i, std::min(i + batch_size_, samples)));
     if (static_cast<std::ptrdiff_t>(answer.values.size()) > outputs.end() - to)
       throw std::invalid_argument("outputs: room for " + std::to_string(outputs.size()) +
                                   " numbers, but there are more");
@@ -230,6 +243,7 @@ void OwnNetwork::answer_vjp(Network& network, const sdk::Arrays& model,
                             const sdk::Tensor& activations, const sdk::Tensor& cotangents,
                             const sdk::Context& context, std::span<double> gradients) const {
   const std::int64_t samples = activations.rows();
+  const auto layer = model.get("state.layer").values<const std::int64_t>();
   auto to = gradients.begin();
   for (std::int64_t i = 0; i < samples; i += batch_size_) {
     context.check_cancelled();
@@ -239,7 +253,7 @@ void OwnNetwork::answer_vjp(Network& network, const sdk::Arrays& model,
                std::vector<float>(static_cast<std::size_t>(part.size()))};
     copy_finite(part, unit.values.data());
     const Block answer =
-        positions_of(network.gradient(layer_block(model, activations, i, end), unit), end - i);
+        positions_of(network.gradient(layer_block(layer, activations, i, end), unit), end - i);
     if (static_cast<std::ptrdiff_t>(answer.values.size()) > gradients.end() - to)
       throw std::invalid_argument("gradients: room for " + std::to_string(gradients.size()) +
                                   " numbers, but there are more");
@@ -264,6 +278,28 @@ void OwnNetwork::forward(const sdk::Arrays&, const sdk::Tensor& inputs, const sd
                                   " numbers, but there are " + std::to_string(all));
     std::ranges::copy(positions.values, activations.begin() + static_cast<std::ptrdiff_t>(filled));
     filled += positions.values.size();
+  }
+}
+
+void OwnNetwork::answer_forward_gradient(const sdk::Tensor& inputs, const sdk::Tensor& cotangents,
+                                         const sdk::Context& context, std::span<double> gradients) {
+  network();
+  preparation_.check(inputs);
+  const std::int64_t samples = inputs.rows();
+  // All samples give a layer of one shape; fit() has seen to that.
+  std::vector<std::int64_t> layer = network()(preparation_(inputs, 0, 1)).layer.shape;
+  layer.erase(layer.begin());
+  auto to = gradients.begin();
+  for (std::int64_t i = 0; i < samples; i += batch_size_) {
+    context.check_cancelled();
+    const std::int64_t end = std::min(i + batch_size_, samples);
+    const Block unit = layer_block(layer, cotangents, i, end);
+    const Block answer =
+        preparation_.gradient(inputs, network().batch_gradient(preparation_(inputs, i, end), unit));
+    if (static_cast<std::ptrdiff_t>(answer.values.size()) > gradients.end() - to)
+      throw std::invalid_argument("gradients: room for " + std::to_string(gradients.size()) +
+                                  " numbers, but there are more");
+    to = std::ranges::copy(answer.values, to).out;
   }
 }
 

@@ -11,6 +11,7 @@
 // layer in the mean. How a file is read and run is the affair of each plugin.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,11 @@ class Network {
   virtual Block above(const Block& layer);
   virtual Block gradient(const Block& layer, const Block& cotangents);
 
+  /// The vector-Jacobian product of the batch -> what the layer gives. cotangents: of the layer's shape.
+  /// throws  std::invalid_argument: the network refuses, in its own words
+  ///         sdk::NotApplicable: the layer has no derivative by the batch
+  virtual Block batch_gradient(const Block& batch, const Block& cotangents);
+
   /// Draws every weight anew, from those that the file has; to be called once.
   /// throws  sdk::NotApplicable: its weights cannot be changed
   virtual void redraw(sdk::Seed seed);
@@ -91,10 +97,14 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
   /// throws  sdk::NotApplicable: nothing but a linear head lies above the layer; as Network::redraw
   Network& redrawn(sdk::Seed seed);
 
+  /// The body of ForwardGradient::forward_gradient(), for networks that have a batch_gradient().
+  void answer_forward_gradient(const sdk::Tensor& inputs, const sdk::Tensor& cotangents,
+                               const sdk::Context& context, std::span<double> gradients);
+
  private:
   void fit_above(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out);
-  Block layer_block(const sdk::Arrays& model, const sdk::Tensor& activations, std::int64_t begin,
-                    std::int64_t end) const;
+  static Block layer_block(std::span<const std::int64_t> layer, const sdk::Tensor& activations,
+                           std::int64_t begin, std::int64_t end);
   Network& network();
   Block positions_of(Block layer, std::int64_t samples) const;
   void check_above(const Network::Answer& answer);

@@ -44,6 +44,27 @@ std::vector<float> resized(const std::vector<float>& plane, std::size_t width,
   return out;
 }
 
+/// The other way: what falls on a pixel of the new side goes to those that it read, by their shares.
+void spread(const float* from, const std::vector<Between>& down, const std::vector<Between>& across,
+            std::size_t width, std::vector<float>& plane) {
+  for (const Between& y : down) {
+    float *upper = &plane[y.first * width], *lower = &plane[y.second * width];
+    for (const Between& x : across) {
+      const float above = (1 - y.share) * *from, below = y.share * *from;
+      upper[x.first] += (1 - x.share) * above;
+      upper[x.second] += x.share * above;
+      lower[x.first] += (1 - x.share) * below;
+      lower[x.second] += x.share * below;
+      ++from;
+    }
+  }
+}
+
+/// One number for all channels, or one for each.
+float of_channel(const std::vector<float>& numbers, std::int64_t channel) {
+  return numbers.size() == 1 ? numbers[0] : numbers[static_cast<std::size_t>(channel)];
+}
+
 }  // namespace
 
 Preparation::Preparation(std::string model, const sdk::ParamsOf<kPreparationParameters>& params)
@@ -124,11 +145,37 @@ Block Preparation::images(const sdk::Tensor& inputs, const std::vector<float>& r
   return out;
 }
 
+Block Preparation::gradient(const sdk::Tensor& inputs, const Block& cotangents) const {
+  if (inputs.dimensions() == 4) return image_gradient(inputs, cotangents);
+  Block out = cotangents;
+  for (std::size_t i = 0; i < out.values.size(); ++i)
+    out.values[i] *= scale_ / of_channel(std_, static_cast<std::int64_t>(i) % inputs.shape(1));
+  return out;
+}
+
+Block Preparation::image_gradient(const sdk::Tensor& inputs, const Block& cotangents) const {
+  const std::int64_t height = inputs.shape(1), width = inputs.shape(2), given = inputs.shape(3);
+  const auto down = between(height, cotangents.shape[2]);
+  const auto across = between(width, cotangents.shape[3]);
+  Block out{{cotangents.samples(), height, width, given}, {}};
+  out.values.resize(static_cast<std::size_t>(cotangents.samples() * height * width * given));
+  std::vector<float> plane(static_cast<std::size_t>(height * width));
+  const float* from = cotangents.values.data();
+  for (std::int64_t i = 0; i < cotangents.samples(); ++i)
+    for (std::int64_t c = 0; c < cotangents.shape[1]; ++c) {
+      std::fill(plane.begin(), plane.end(), 0.0F);
+      spread(from, down, across, static_cast<std::size_t>(width), plane);
+      from += down.size() * across.size();
+      const float factor = scale_ / of_channel(std_, c);
+      const auto to = static_cast<std::size_t>(i * height * width * given + std::min(c, given - 1));
+      for (std::size_t at = 0; at < plane.size(); ++at)
+        out.values[to + at * static_cast<std::size_t>(given)] += factor * plane[at];
+    }
+  return out;
+}
+
 void Preparation::standardise(std::int64_t channel, float* values, std::size_t count) const {
-  const auto of = [channel](const std::vector<float>& numbers) {
-    return numbers.size() == 1 ? numbers[0] : numbers[static_cast<std::size_t>(channel)];
-  };
-  const float mean = of(mean_), deviation = of(std_);
+  const float mean = of_channel(mean_, channel), deviation = of_channel(std_, channel);
   for (std::size_t i = 0; i < count; ++i) values[i] = (values[i] - mean) / deviation;
 }
 

@@ -48,8 +48,13 @@ class Preparation {
   /// throws  std::invalid_argument naming the first value that is not finite
   Block operator()(const sdk::Tensor& inputs, std::int64_t begin, std::int64_t end) const;
 
+  /// Its vector-Jacobian product, which is the same for all inputs: cotangents of what it gives for
+  /// some samples of them -> n x height x width x channels, or n x d.
+  Block gradient(const sdk::Tensor& inputs, const Block& cotangents) const;
+
  private:
   Block images(const sdk::Tensor& inputs, const std::vector<float>& rows, std::int64_t n) const;
+  Block image_gradient(const sdk::Tensor& inputs, const Block& cotangents) const;
   void standardise(std::int64_t channel, float* values, std::size_t count) const;
 
   std::string model_;

@@ -15,13 +15,16 @@ namespace {
 constexpr std::int64_t kForwardBatch = 256;
 
 /// n x D, or n x D x h x w -> n x P x D.
+Tensor positions_of(const Tensor& map) {
+  return map.reshape({map.size(0), map.size(1), -1}).transpose(1, 2).contiguous();
+}
+
 Tensor activations_of(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context) {
   const torch::NoGradGuard no_grad;
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < inputs.size(0); i += kForwardBatch) {
     context.check_cancelled();
-    const Tensor map = trunk.below(inputs.slice(0, i, i + kForwardBatch));
-    parts.push_back(map.reshape({map.size(0), map.size(1), -1}).transpose(1, 2).contiguous());
+    parts.push_back(positions_of(trunk.below(inputs.slice(0, i, i + kForwardBatch))));
   }
   return torch::cat(parts);
 }
@@ -128,11 +131,28 @@ void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& l
 
 void answer_forward(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context,
                     std::span<double> activations) {
-  const Tensor result = activations_of(trunk, inputs, context);
-  if (result.numel() != static_cast<std::int64_t>(activations.size()))
-    throw std::invalid_argument("activations: room for " + std::to_string(activations.size()) +
-                                " numbers, but there are " + std::to_string(result.numel()));
-  std::copy_n(result.data_ptr<float>(), activations.size(), activations.begin());
+  fill(activations, "activations", activations_of(trunk, inputs, context));
+}
+
+void answer_forward_gradient(const Trunk& trunk, const Tensor& inputs,
+                             const sdk::Tensor& cotangents, const sdk::Context& context,
+                             std::span<double> gradients) {
+  const Tensor along = to_torch(cotangents);
+  std::vector<Tensor> parts;
+  for (std::int64_t i = 0; i < inputs.size(0); i += kForwardBatch) {
+    context.check_cancelled();
+    const Tensor batch =
+        inputs.slice(0, i, i + kForwardBatch).detach().clone().requires_grad_(true);
+    const Tensor activations = positions_of(trunk.below(batch));
+    const Tensor unit = along.slice(0, i, i + kForwardBatch);
+    if (unit.sizes() != activations.sizes())
+      throw std::invalid_argument("cotangents: " + cotangents.shape_text() +
+                                  ", but each sample has " + std::to_string(activations.size(1)) +
+                                  " x " + std::to_string(activations.size(2)) + " activations");
+    const Tensor gradient = torch::autograd::grad({activations}, {batch}, {unit})[0];
+    parts.push_back(gradient.dim() == 4 ? gradient.permute({0, 2, 3, 1}) : gradient);
+  }
+  fill(gradients, "gradients", torch::cat(parts));
 }
 
 void check_width(const sdk::Arrays& model, const sdk::Tensor& inputs, std::int64_t width,
@@ -141,6 +161,12 @@ void check_width(const sdk::Arrays& model, const sdk::Tensor& inputs, std::int64
   if (seen != width)
     throw std::invalid_argument("inputs: " + inputs.shape_text() + ", but the network sees " +
                                 std::to_string(seen) + " " + what);
+}
+
+Tensor read_images(const sdk::Arrays& model, const sdk::Tensor& inputs) {
+  const Tensor images = to_images(inputs);
+  check_width(model, inputs, images.size(1), "channels");
+  return images;
 }
 
 Spread spread_of(const Tensor& inputs) {

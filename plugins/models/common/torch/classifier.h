@@ -80,10 +80,21 @@ void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& l
 void answer_forward(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context,
                     std::span<double> activations);
 
+/// The body of ForwardGradient::forward_gradient(), in float32 as the forward call; images as
+/// n x height x width x channels again.
+/// throws  std::invalid_argument: cotangents are not n x P x D, or as answer_forward
+void answer_forward_gradient(const Trunk& trunk, const Tensor& inputs,
+                             const sdk::Tensor& cotangents, const sdk::Context& context,
+                             std::span<double> gradients);
+
 /// throws  std::invalid_argument: inputs have another number of columns or channels than the array
 ///         `state.mean` of the model. what: columns or channels
 void check_width(const sdk::Arrays& model, const sdk::Tensor& inputs, std::int64_t width,
                  const std::string& what);
+
+/// Images for a network that was trained on others: to_images() with as many channels as `state.mean`.
+/// throws  as to_images() and check_width()
+Tensor read_images(const sdk::Arrays& model, const sdk::Tensor& inputs);
 
 /// Mean and standard deviation (1 where that is 0) of each column or channel, as 1 x d, or
 /// 1 x channels x 1 x 1.

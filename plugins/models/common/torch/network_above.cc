@@ -21,14 +21,6 @@ Tensor in_double(const sdk::Tensor& from) {
   return to;
 }
 
-void fill(std::span<double> room, const char* what, const Tensor& tensor) {
-  const Tensor values = tensor.contiguous();
-  if (values.numel() != static_cast<std::int64_t>(room.size()))
-    throw std::invalid_argument(std::string(what) + ": room for " + std::to_string(room.size()) +
-                                " numbers, but there are " + std::to_string(values.numel()));
-  std::copy_n(values.data_ptr<double>(), room.size(), room.begin());
-}
-
 }  // namespace
 
 NetworkAbove::NetworkAbove(const Trunk& trunk, const Head& head, std::vector<std::int64_t> layer)

@@ -39,4 +39,12 @@ void write(sdk::Sink& out, const std::string& name, const Tensor& tensor) {
   std::copy_n(values.data_ptr<float>(), to.size(), to.begin());
 }
 
+void fill(std::span<double> room, const char* what, const Tensor& tensor) {
+  const Tensor values = tensor.to(torch::kFloat64).contiguous();
+  if (values.numel() != static_cast<std::int64_t>(room.size()))
+    throw std::invalid_argument(std::string(what) + ": room for " + std::to_string(room.size()) +
+                                " numbers, but there are " + std::to_string(values.numel()));
+  std::copy_n(values.data_ptr<double>(), room.size(), room.begin());
+}
+
 }  // namespace conoscope::models

@@ -5,6 +5,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "conoscope/sdk/plugin.h"
@@ -27,5 +28,9 @@ Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64
 
 /// An array of the artifact: float64 from a double tensor, else float32.
 void write(sdk::Sink& out, const std::string& name, const Tensor& tensor);
+
+/// throws  std::invalid_argument: there is no room for exactly as many numbers. what: theirs, in the
+///         message
+void fill(std::span<double> room, const char* what, const Tensor& tensor);
 
 }  // namespace conoscope::models

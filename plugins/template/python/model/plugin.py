@@ -49,6 +49,10 @@ class @CLASS@(cp.Model):
         """New inputs m x ... -> activations m x P x D."""
         return np.reshape(inputs, (len(inputs), 1, -1)).astype(np.float32)
 
+    def forward_gradient(self, inputs, cotangents):
+        """The gradients m x ... of the products of the activations and the cotangents m x P x D."""
+        return np.reshape(cotangents, np.shape(inputs))
+
     def head(self, activations):
         """Activations m x P x D -> outputs m x C, before softmax. self.model is what fit() left."""
         return activations[:, 0] @ self.model.head_weight.T + self.model.head_bias

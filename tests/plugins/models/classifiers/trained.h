@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/forward_gradient.h"
 #include "tests/support/plugin_driver.h"
 
 namespace conoscope::testing {
@@ -82,6 +83,7 @@ inline void check_forward(const Plugin& plugin, const Arguments& arguments, cons
   }
   CHECK(largest > 0.1);
   CHECK(apart <= 1e-5 * largest);  // float32 sums, in another order when batches differ
+  check_forward_gradient(plugin, arguments, model, shape, {ten.begin(), ten.end()}, all[1], all[2]);
 }
 
 /// The same seed gives the same bits whatever the host's threads; another seed, other weights.

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "conoscope/sdk/random.h"
+#include "tests/support/forward_gradient.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/scratch.h"
 
@@ -186,6 +187,8 @@ TEST_CASE("cnn: forward gives the fitted activations again") {
   }
   CHECK(largest > 0.1);
   CHECK(apart <= 1e-5 * largest);  // float32 sums, in another order when batches differ
+  check_forward_gradient(cnn(), short_run, model.out, {10, 8, 8, 1}, {ten.begin(), ten.end()}, 16,
+                         12);
 
   const Outcome misfit =
       cnn().forward(short_run, model.out, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 4, 12});

@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include "conoscope/sdk/random.h"
+#include "tests/support/forward_gradient.h"
 #include "tests/support/head_bundle.h"
 #include "tests/support/scratch.h"
 
@@ -325,6 +326,41 @@ TEST_CASE("torchscript: forward gives the activations again, for explainers that
   for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i] == static_cast<double>(fitted[i]));
   CHECK(torchscript().forward(arguments, model.out, data.arrays.at("inputs"), {20, 1, 64}).error ==
         "activations: room for 1280 numbers, but there are 5120");
+}
+
+TEST_CASE("torchscript: the derivative by the inputs goes through the preparation, too") {
+  const Saved saved(resnet18());
+  Arguments arguments = saved.arguments("layer4", kColours);
+  arguments["size"] = std::int64_t{48};
+  arguments["batch_size"] = std::int64_t{3};
+  const Bundle data = digits(7);
+  const auto pixels = data.values<float>("inputs");
+  std::vector<double> inputs(pixels.begin(), pixels.end());
+  check_forward_gradient(torchscript(), arguments, {}, {7, 8, 8, 1}, inputs, 4, 64);
+
+  // Three channels of their own, each with its standard deviation, made smaller.
+  arguments["channels"] = std::int64_t{0};
+  arguments["size"] = std::int64_t{32};
+  sdk::Random random{sdk::Seed(4)};
+  inputs.resize(2 * 40 * 36 * 3);
+  for (double& value : inputs) value = random.uniform();
+  check_forward_gradient(torchscript(), arguments, {}, {2, 40, 36, 3}, inputs, 1, 64);
+
+  const Saved tabular(Builder().tabular("  return self.fc.forward(self.hidden.forward(x))\n"));
+  Arguments of_table = tabular.arguments("hidden");
+  of_table["std"] = std::vector<double>{1, 2, 3, 4};
+  const Bundle rows = table(5);
+  const auto numbers = rows.values<double>("inputs");
+  check_forward_gradient(torchscript(), of_table, {}, {5, 4}, {numbers.begin(), numbers.end()}, 1,
+                         6);
+
+  // A network that cuts its inputs off has no derivative by them.
+  const Saved cut(Builder().tabular("  return self.fc.forward(self.hidden.forward(x.detach()))\n"));
+  const Outcome none = torchscript().forward_gradient(
+      cut.arguments("hidden"), {}, OwnedArray::of<double>({1, 4}, {1, 2, 3, 4}),
+      OwnedArray::of<double>({1, 1, 6}, std::vector<double>(6, 1.0)));
+  CHECK(none.status == CONO_NOT_APPLICABLE);
+  CHECK(none.error == cut.path + ": layer 'hidden' has no derivative by the inputs");
 }
 
 TEST_CASE("torchscript: a layer within layers, a head by name, outputs that mean something else") {

@@ -229,6 +229,18 @@ typedef struct cono_forward {
                          const cono_host* host, cono_tensor* activations);
 } cono_forward;
 
+/* Optional for a model with CONO_FORWARD_INTERFACE: the vector-Jacobian product of that call. */
+#define CONO_FORWARD_GRADIENT_INTERFACE "conoscope.model.forward_gradient/1"
+typedef struct cono_forward_gradient {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* inputs (m x ...), cotangents (m x P x D) -> gradients of the inputs' shape,
+   * g_iq = sum_pd u_ipd d activation_ipd / d input_iq. [worker-thread] */
+  cono_status (*forward_gradient)(void* instance, const cono_arrays* model,
+                                  const cono_tensor* inputs, const cono_tensor* cotangents,
+                                  const cono_host* host, cono_tensor* gradients);
+} cono_forward_gradient;
+
 /* Optional for a model with a concept view: edited concepts (m x k x w) -> task outputs (m x C). */
 #define CONO_INTERVENE_INTERFACE "conoscope.model.intervene/1"
 typedef struct cono_intervene {

@@ -28,6 +28,16 @@ class Forward {
                        std::span<double> activations) = 0;
 };
 
+/// Derive from it too, beside Forward, when the derivative of forward() is known.
+class ForwardGradient {
+ public:
+  virtual ~ForwardGradient() = default;
+  /// cotangents m x P x D -> gradients of the inputs' shape (float64, contiguous, to be filled):
+  /// g_iq = sum_pd u_ipd d activation_ipd / d input_iq, at these inputs.
+  virtual void forward_gradient(const Arrays& model, const Tensor& inputs, const Tensor& cotangents,
+                                const Context& context, std::span<double> gradients) = 0;
+};
+
 /// Derive from it too when the model has a concept view: the task head on edited concepts.
 class Intervene {
  public:
@@ -193,6 +203,20 @@ const void* model_interface(const char* id) noexcept {
           });
         }};
     if (std::strcmp(id, CONO_FORWARD_INTERFACE) == 0) return &forward;
+  }
+  if constexpr (std::is_base_of_v<ForwardGradient, Plugin>) {
+    static_assert(std::is_base_of_v<Forward, Plugin>, "a gradient of forward(), which it has not");
+    static const cono_forward_gradient gradient = {
+        sizeof(cono_forward_gradient), 0,
+        [](void* self, const cono_arrays* model, const cono_tensor* inputs,
+           const cono_tensor* cotangents, const cono_host* host, cono_tensor* gradients) noexcept {
+          return guard(host, [&] {
+            static_cast<Plugin*>(self)->forward_gradient(
+                Arrays(model), Tensor(*inputs, "inputs"), Tensor(*cotangents, "cotangents"),
+                Context(host), Tensor(*gradients, "gradients").values<double>());
+          });
+        }};
+    if (std::strcmp(id, CONO_FORWARD_GRADIENT_INTERFACE) == 0) return &gradient;
   }
   if constexpr (std::is_base_of_v<Head, Plugin>) {
     static const cono_head head = [] {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "metrics/faithfulness/attack/contribution_change.h"
+#include "metrics/faithfulness/explained_head.h"
+#include "metrics/types.h"
+#include "metrics/views.h"
+
+namespace conoscope::metrics {
+
+struct InputAttackOptions {
+  double share = 0.02;  ///< epsilon, of the range of the inputs
+  Index noise = 16;     ///< draws of noise for each sample
+  Index steps = 60;  ///< of projected gradient; of random search twice as many, which cost as much
+  Index samples = 50;  ///< at most; of more, as many at equal distances
+};
+
+/// What an attack is after.
+struct AttackAim {
+  Index fewest;  ///< concepts of a class; samples of other classes are left out
+  ContributionChange change;
+  /// Where to z' should go for more of it. noise: |z - z'| under noise in the mean, above 0.
+  Vector (*ascent)(const Vector& z, const Vector& moved, double noise);
+};
+
+/// How far can a small change of a sample's input that the model does not notice move its explanation?
+///
+///   |d_j| <= epsilon, x + d within the range of the inputs          epsilon = share * (max - min)
+///   |y_c(x + d) - y_c(x)| <= r_c      for every output c
+///   r_c = mean_u |y_c(x + u) - y_c(x)|, u of random signs times epsilon, cut off at the same range;
+///         half of what lies between y_c and the predicted class's logit (of that class: and the next
+///         one), where that is less
+///
+/// max and min are those of all inputs of the head view's samples. So the answer stays: no logit moves
+/// further than noise of the same size moves it, the predicted class is the same, and a probability
+/// changes by a factor of exp(2 max_c r_c) at most.
+///
+/// The largest change is searched for, so what is found is a lower bound: where the model gives a
+/// gradient and psi is linear, by projected gradient (steps of sign, with a multiplier for each bound on
+/// a logit); else by random search (random signs, then random changes of the best of them, of fewer
+/// and fewer pixels), which a caveat says. What is beyond a bound is drawn back to the sample until it
+/// is within, and counts only if it is.
+///
+/// throws   std::invalid_argument: images that do not fit the head; what the model or psi answers has
+///          another shape or is not finite; a share that is not above 0
+///          std::domain_error: every input is the same number; no sample is left
+AttackedSamples attack_inputs(const ExplainedHead& of, const ImageView& images,
+                              const AttackAim& aim, std::uint64_t seed,
+                              const InputAttackOptions& options);
+
+}  // namespace conoscope::metrics

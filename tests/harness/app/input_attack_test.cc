@@ -1,0 +1,62 @@
+// Attacks on explanations through the input: the model's process gives activations and gradients of
+// images that are changed.
+
+#include <map>
+#include <string>
+
+#include "tests/harness/app/workspace.h"
+
+using namespace conoscope::testing;
+
+TEST_CASE("input_attacks: by the gradient of a network, or by random search, and only when asked") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
+  here.run({"run", here.write("run.toml", R"(
+metrics = ["input_attacks"]
+[[dataset]]
+id = "digits"
+[[model]]
+id = "cnn"
+params = { channels = [4, 16], epochs = 1 }
+[[model]]
+id = "mlp"
+params = { hidden = [16], epochs = 1 }
+[[explainer]]
+id = "perfect"
+[[explainer]]
+id = "random_concepts"
+[[explainer]]
+id = "svd"
+[[explainer]]
+id = "nmf"
+)"),
+            "--no-board"});
+  struct Found {
+    double value;
+    std::string message;
+  };
+  std::map<std::string, Found> scores;
+  for (const auto& row :
+       here.query("SELECT m.plugin_id AS model, e.plugin_id AS explainer, metric, value, "
+                  "coalesce(message, '') AS message FROM current_score "
+                  "JOIN cell ON cell.key = cell JOIN component AS m ON m.key = cell.model "
+                  "JOIN component AS e ON e.key = cell.explainer"))
+    scores[row["model"].get<std::string>() + " " + row["explainer"].get<std::string>() + " " +
+           row["metric"].get<std::string>()] = {
+        row["value"].is_null() ? -1.0 : row["value"].get<double>(),
+        row["message"].get<std::string>()};
+  REQUIRE(scores.size() == 16);
+  for (const std::string model : {"cnn ", "mlp "}) {
+    CAPTURE(model);
+    const auto of = [&](const std::string& rest) { return scores.at(model + rest); };
+    CHECK(of("perfect attack_input_concept").value > 0.0);
+    CHECK(of("perfect attack_input_concept").value <= 1.0);
+    CHECK(of("perfect attack_input_importance").message == "no sample's class has 2 concepts");
+    CHECK(of("random_concepts attack_input_concept").value > 1.2);
+    CHECK(of("svd attack_input_concept").value > 1.0);
+    CHECK(of("svd attack_input_concept").message.empty());  // the gradient crossed the border
+    CHECK(of("svd attack_input_importance").value >= 0.0);
+    CHECK(of("nmf attack_input_concept").value > 0.0);
+    CHECK(of("nmf attack_input_concept").message == "by random search: psi is no linear map");
+  }
+}

@@ -1,0 +1,71 @@
+#pragma once
+
+// What the tests of models ask of a derivative by the inputs.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "conoscope/sdk/random.h"
+#include "tests/support/plugin_driver.h"
+
+namespace conoscope::testing {
+
+/// Of each sample the product with a random direction is that of differences of forward().
+///
+/// shape       of the inputs
+/// positions, width  P and D of the activations
+inline void check_forward_gradient(const Plugin& plugin, const Arguments& arguments,
+                                   const Bundle& model, const std::vector<std::int64_t>& shape,
+                                   const std::vector<double>& inputs, std::int64_t positions,
+                                   std::int64_t width) {
+  // Networks compute in float32; and where a ReLU turns between the two ends, a difference is off.
+  constexpr double kSame = 1e-2, kStep = 1e-3;
+  sdk::Random random{sdk::Seed(3)};
+  const auto samples = static_cast<std::size_t>(shape[0]);
+  const std::vector<std::int64_t> of_layer = {shape[0], positions, width};
+  double largest = 0.0;
+  for (const double x : inputs) largest = std::max(largest, std::abs(x));
+  std::vector<double> cotangents(static_cast<std::size_t>(shape[0] * positions * width)),
+      direction(inputs.size());
+  for (double& u : cotangents) u = random.normal();
+  for (double& v : direction) v = random.normal();
+  const auto forward = [&](double step) {
+    std::vector<double> moved = inputs;
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += step * direction[i];
+    const Outcome out =
+        plugin.forward(arguments, model, OwnedArray::of<double>(shape, moved), of_layer);
+    REQUIRE(out.error == "");
+    const auto values = out.out.values<double>("activations");
+    return std::vector<double>(values.begin(), values.end());
+  };
+  const Outcome gradient =
+      plugin.forward_gradient(arguments, model, OwnedArray::of<double>(shape, inputs),
+                              OwnedArray::of<double>(of_layer, cotangents));
+  REQUIRE(gradient.error == "");
+  const auto g = gradient.out.values<double>("gradients");
+  const double step = kStep * largest;
+  const auto up = forward(step), down = forward(-step);
+  std::vector<double> by_difference(samples), by_gradient(samples);
+  for (std::size_t i = 0; i < cotangents.size(); ++i)
+    by_difference[i * samples / cotangents.size()] +=
+        cotangents[i] * (up[i] - down[i]) / (2.0 * step);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    by_gradient[i * samples / inputs.size()] += g[i] * direction[i];
+  double most = 0.0;
+  for (const double d : by_difference) most = std::max(most, std::abs(d));
+  CHECK(most > 0.0);
+  for (std::size_t i = 0; i < samples; ++i)
+    CHECK(std::abs(by_gradient[i] - by_difference[i]) <= kSame * most);
+
+  CHECK(plugin
+            .forward_gradient(arguments, model, OwnedArray::of<double>(shape, inputs),
+                              OwnedArray::of<double>({shape[0], positions, width + 1},
+                                                     std::vector<double>(static_cast<std::size_t>(
+                                                         shape[0] * positions * (width + 1)))))
+            .status == CONO_INVALID_ARGUMENT);
+}
+
+}  // namespace conoscope::testing
