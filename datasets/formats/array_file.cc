@@ -4,42 +4,11 @@
 #include <string_view>
 
 #include "datasets/formats/file.h"
-#include "datasets/formats/hdf5.h"
-#include "datasets/formats/npz.h"
 #include "datasets/formats/pickle.h"
+#include "datasets/formats/reader_library.h"
 #include "datasets/formats/safetensors.h"
 
 namespace conoscope::formats {
-
-class ArrayFile::Kind {
- public:
-  virtual ~Kind() = default;
-  virtual bool is_hdf5() const = 0;
-  virtual std::vector<std::string> names() const = 0;
-  virtual bool has(const std::string& key) const = 0;
-  virtual ArrayLayout layout(const std::string& key) const = 0;
-  virtual Array get(const std::string& key) const = 0;
-  virtual void read_rows(const std::string& key, std::span<const std::int64_t> rows,
-                         const RowVisitor& visit) const = 0;
-};
-
-template <typename File>
-class ArrayFile::Of final : public Kind {
- public:
-  explicit Of(const std::string& path) : file_(path) {}
-  bool is_hdf5() const override { return std::is_same_v<File, Hdf5>; }
-  std::vector<std::string> names() const override { return file_.names(); }
-  bool has(const std::string& key) const override { return file_.has(key); }
-  ArrayLayout layout(const std::string& key) const override { return file_.layout(key); }
-  Array get(const std::string& key) const override { return file_.get(key); }
-  void read_rows(const std::string& key, std::span<const std::int64_t> rows,
-                 const RowVisitor& visit) const override {
-    file_.read_rows(key, rows, visit);
-  }
-
- private:
-  File file_;
-};
 
 std::optional<ArchiveKind> archive_kind(const std::string& path) {
   const MappedFile file(path);
@@ -57,28 +26,21 @@ std::optional<ArchiveKind> archive_kind(const std::string& path) {
   return std::nullopt;
 }
 
-ArrayFile::ArrayFile(const std::string& path) : path_(path) {
-  switch (archive_kind(path).value_or(ArchiveKind::npz)) {
+ArrayFile::ArrayFile(const std::string& path)
+    : ArrayFile(path, archive_kind(path).value_or(ArchiveKind::npz)) {}
+
+ArrayFile::ArrayFile(const std::string& path, ArchiveKind kind) : path_(path), kind_(kind) {
+  switch (kind) {
     case ArchiveKind::hdf5:
-      file_ = std::make_shared<const Of<Hdf5>>(path);
+      file_ = open_with_library("conoscope_hdf5.so", path);
       break;
     case ArchiveKind::safetensors:
-      file_ = std::make_shared<const Of<Safetensors>>(path);
+      file_ = std::make_shared<const Safetensors>(path);
       break;
     case ArchiveKind::npz:
-      file_ = std::make_shared<const Of<Npz>>(path);
+      file_ = open_with_library("conoscope_npz.so", path);
       break;
   }
-}
-
-bool ArrayFile::is_hdf5() const { return file_->is_hdf5(); }
-std::vector<std::string> ArrayFile::names() const { return file_->names(); }
-bool ArrayFile::has(const std::string& key) const { return file_->has(key); }
-ArrayLayout ArrayFile::layout(const std::string& key) const { return file_->layout(key); }
-Array ArrayFile::get(const std::string& key) const { return file_->get(key); }
-void ArrayFile::read_rows(const std::string& key, std::span<const std::int64_t> rows,
-                          const RowVisitor& visit) const {
-  file_->read_rows(key, rows, visit);
 }
 
 }  // namespace conoscope::formats

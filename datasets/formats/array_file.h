@@ -18,28 +18,45 @@ enum class ArchiveKind { npz, safetensors, hdf5 };
 /// throws  std::invalid_argument: it cannot be opened, or is a pickle (refuse_pickle())
 std::optional<ArchiveKind> archive_kind(const std::string& path);
 
-/// A file of named arrays that may be larger than the memory: HDF5, .safetensors, else .npz. What
-/// its functions do and throw is what Hdf5's, Safetensors' and Npz's do.
+/// The arrays of one file. What its functions do and throw is what Npz, Safetensors and Hdf5 say.
+class NamedArrays {
+ public:
+  virtual ~NamedArrays() = default;
+  virtual std::vector<std::string> names() const = 0;
+  virtual bool has(const std::string& key) const = 0;
+  virtual ArrayLayout layout(const std::string& key) const = 0;
+  virtual Array get(const std::string& key) const = 0;
+  virtual void read_rows(const std::string& key, std::span<const std::int64_t> rows,
+                         const RowVisitor& visit) const = 0;
+};
+
+/// A file of named arrays that may be larger than the memory: HDF5, .safetensors, else .npz.
+///
+/// HDF5 and .npz are read by libraries that bring thirty others along, so these readers lie in
+/// libraries of their own (reader_library.h), which the first such file loads.
 class ArrayFile {
  public:
   explicit ArrayFile(const std::string& path);
+  /// throws  std::invalid_argument, beginning with the path: it is no such file; std::runtime_error:
+  ///         the reader's library is missing
+  ArrayFile(const std::string& path, ArchiveKind kind);
 
   const std::string& path() const { return path_; }
-  bool is_hdf5() const;
+  bool is_hdf5() const { return kind_ == ArchiveKind::hdf5; }
 
-  std::vector<std::string> names() const;
-  bool has(const std::string& key) const;
-  ArrayLayout layout(const std::string& key) const;
-  Array get(const std::string& key) const;
+  std::vector<std::string> names() const { return file_->names(); }
+  bool has(const std::string& key) const { return file_->has(key); }
+  ArrayLayout layout(const std::string& key) const { return file_->layout(key); }
+  Array get(const std::string& key) const { return file_->get(key); }
   void read_rows(const std::string& key, std::span<const std::int64_t> rows,
-                 const RowVisitor& visit) const;
+                 const RowVisitor& visit) const {
+    file_->read_rows(key, rows, visit);
+  }
 
  private:
-  class Kind;
-  template <typename File>
-  class Of;
   std::string path_;
-  std::shared_ptr<const Kind> file_;
+  ArchiveKind kind_;
+  std::shared_ptr<const NamedArrays> file_;
 };
 
 }  // namespace conoscope::formats

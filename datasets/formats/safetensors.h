@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/array.h"
+#include "datasets/formats/array_file.h"
 #include "datasets/formats/file.h"
 
 namespace conoscope::formats {
@@ -13,7 +13,7 @@ namespace conoscope::formats {
 /// A .safetensors file: eight bytes with the length of a JSON header, the header, the numbers. The
 /// file is mapped; BF16, which Array does not know, is widened to float32 (exactly) when it is asked
 /// for.
-class Safetensors {
+class Safetensors final : public NamedArrays {
  public:
   /// Believes nothing that the header says before it has compared it with the file.
   ///
@@ -23,16 +23,16 @@ class Safetensors {
   ///         shape need
   explicit Safetensors(const std::string& path);
 
-  const std::vector<std::string>& names() const { return names_; }  ///< in the order of the header
-  bool has(const std::string& name) const;
+  std::vector<std::string> names() const override { return names_; }  ///< in the header's order
+  bool has(const std::string& name) const override;
 
   /// throws  std::invalid_argument: no such array (lists those that are there), or of a dtype that
   ///         is not read (float8, ...)
-  Array get(const std::string& name) const;
-  ArrayLayout layout(const std::string& name) const;
+  Array get(const std::string& name) const override;
+  ArrayLayout layout(const std::string& name) const override;
   /// As Npz::read_rows().
   void read_rows(const std::string& name, std::span<const std::int64_t> rows,
-                 const RowVisitor& visit) const;
+                 const RowVisitor& visit) const override;
 
  private:
   struct Entry {

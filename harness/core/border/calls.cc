@@ -212,6 +212,11 @@ Matrix FittedModel::vjp(const MatrixRef& activations_and_cotangents) {
                     });
 }
 
+std::string functions_text(const cono_explainer& table) {
+  if (table.project == nullptr) return table.reconstruct == nullptr ? kNoFunctions : "reconstruct";
+  return table.reconstruct == nullptr ? "project" : "project,reconstruct";
+}
+
 FittedExplainer::FittedExplainer(const PluginUse& use, const ArrayBag& artifact,
                                  const HostCalls& host)
     : artifact_(artifact),

@@ -102,6 +102,13 @@ class FittedModel {
   std::optional<cono_head> head_;
 };
 
+/// The text by which an explanation says which functions its explainer has besides fit(), written by
+/// the host: `project`, `reconstruct`, both with a comma between, or kNoFunctions. Whoever scores it
+/// needs the plugin for these alone.
+inline constexpr const char* kFunctionsText = "explainer_functions";
+inline constexpr const char* kNoFunctions = "none";
+std::string functions_text(const cono_explainer& table);
+
 /// An explainer, its plugin and what its fit left.
 class FittedExplainer {
  public:

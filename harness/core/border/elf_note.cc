@@ -23,13 +23,67 @@ constexpr Elf64_Half kMachine = EM_X86_64;
 #endif
 
 template <typename T>
-T take(const std::vector<char>& bytes, std::uint64_t offset, const std::string& file) {
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
-    throw PluginRefused(file + ": cut short: an ELF header points behind the end of the file");
+T taken(const std::string& bytes, std::uint64_t offset) {
   T out;
   std::memcpy(&out, bytes.data() + offset, sizeof(T));
   return out;
 }
+
+/// A library, of which only what is asked for is read: each worker looks into its plugin more than
+/// once, and plugins may be large.
+class Library {
+ public:
+  /// throws  PluginRefused: it cannot be opened
+  explicit Library(const std::filesystem::path& file) : name_(file.string()) {
+    errno = 0;
+    in_.open(file, std::ios::binary | std::ios::ate);
+    if (!in_) throw PluginRefused(name_ + ": cannot be read: " + std::strerror(errno));
+    size_ = static_cast<std::uint64_t>(in_.tellg());
+  }
+
+  const std::string& name() const { return name_; }
+  std::uint64_t size() const { return size_; }
+  bool has(std::uint64_t offset, std::uint64_t count) const {
+    return offset <= size_ && count <= size_ - offset;
+  }
+
+  /// throws  PluginRefused: they lie behind its end
+  std::string bytes(std::uint64_t offset, std::uint64_t count) {
+    std::string out;
+    if (has(offset, count)) {
+      out.resize(count);
+      in_.seekg(static_cast<std::streamoff>(offset));
+      in_.read(out.data(), static_cast<std::streamsize>(count));
+    }
+    if (out.size() != count || !in_) cut_short();
+    return out;
+  }
+  [[noreturn]] void cut_short() const {
+    throw PluginRefused(name_ + ": cut short: an ELF header points behind the end of the file");
+  }
+  Elf64_Ehdr header() { return taken<Elf64_Ehdr>(bytes(0, sizeof(Elf64_Ehdr)), 0); }
+  std::vector<Elf64_Phdr> segments(const Elf64_Ehdr& header) {
+    std::vector<Elf64_Phdr> out(header.e_phnum);
+    if (out.empty()) return out;
+    const std::uint64_t step = header.e_phentsize;
+    const auto table = bytes(header.e_phoff, (out.size() - 1) * step + sizeof(Elf64_Phdr));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = taken<Elf64_Phdr>(table, i * step);
+    return out;
+  }
+  /// Up to the next zero byte.
+  std::string text(std::uint64_t offset) {
+    std::string out;
+    in_.seekg(static_cast<std::streamoff>(offset));
+    std::getline(in_, out, '\0');
+    in_.clear();
+    return out;
+  }
+
+ private:
+  std::string name_;
+  std::ifstream in_;
+  std::uint64_t size_ = 0;
+};
 
 std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
 
@@ -43,16 +97,10 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
     throw PluginRefused(
         name + ": cannot be read: " +
         (std::filesystem::is_directory(file, error) ? std::strerror(EISDIR) : "not a file"));
-  errno = 0;
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  if (!in) throw PluginRefused(name + ": cannot be read: " + std::strerror(errno));
-  std::vector<char> bytes(static_cast<std::size_t>(in.tellg()));
-  in.seekg(0);
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
-  if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
+  Library library(file);
+  if (library.size() < SELFMAG || library.bytes(0, SELFMAG) != ELFMAG)
     throw PluginRefused(name + ": not a shared library: it does not start as an ELF file");
-  const auto header = take<Elf64_Ehdr>(bytes, 0, name);
+  const auto header = library.header();
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
     throw PluginRefused(name + ": not a 64-bit little-endian ELF file");
   if (header.e_machine != kMachine)
@@ -64,27 +112,27 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
                         ")");
 
   std::optional<std::string> text;
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    const auto segment = take<Elf64_Phdr>(bytes, header.e_phoff + i * header.e_phentsize, name);
+  for (const auto& segment : library.segments(header)) {
     // The loader maps what the headers promise; behind the end of the file that is a SIGBUS.
-    if (segment.p_type == PT_LOAD &&
-        (segment.p_offset > bytes.size() || segment.p_filesz > bytes.size() - segment.p_offset))
-      throw PluginRefused(name + ": cut short: it has " + std::to_string(bytes.size()) +
+    if (segment.p_type == PT_LOAD && !library.has(segment.p_offset, segment.p_filesz))
+      throw PluginRefused(name + ": cut short: it has " + std::to_string(library.size()) +
                           " bytes, but promises " + std::to_string(segment.p_filesz) + " from " +
                           std::to_string(segment.p_offset) + " on");
     if (segment.p_type != PT_NOTE || text) continue;
-    std::uint64_t at = segment.p_offset;
-    const std::uint64_t end = segment.p_offset + segment.p_filesz;
-    while (at + sizeof(Elf64_Nhdr) <= end && !text) {
-      const auto note = take<Elf64_Nhdr>(bytes, at, name);
+    const std::uint64_t left =
+        library.size() - std::min<std::uint64_t>(segment.p_offset, library.size());
+    const std::string notes =
+        library.bytes(segment.p_offset, std::min<std::uint64_t>(segment.p_filesz, left));
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= segment.p_filesz && !text;) {
+      if (at + sizeof(Elf64_Nhdr) > notes.size()) library.cut_short();
+      const auto note = taken<Elf64_Nhdr>(notes, at);
       const std::uint64_t owner = at + sizeof(Elf64_Nhdr);
       const std::uint64_t descriptor = owner + padded(note.n_namesz);
       if (note.n_type == CONO_NOTE_TYPE && note.n_namesz == sizeof(CONO_NOTE_NAME) &&
-          owner + note.n_namesz <= bytes.size() &&
-          std::memcmp(bytes.data() + owner, CONO_NOTE_NAME, sizeof(CONO_NOTE_NAME)) == 0) {
-        if (descriptor + note.n_descsz > bytes.size())
+          notes.compare(owner, note.n_namesz, CONO_NOTE_NAME, sizeof(CONO_NOTE_NAME)) == 0) {
+        if (descriptor + note.n_descsz > notes.size())
           throw PluginRefused(name + ": cut short inside its metadata");
-        text.emplace(bytes.data() + descriptor, note.n_descsz);
+        text = notes.substr(descriptor, note.n_descsz);
         while (!text->empty() && text->back() == '\0') text->pop_back();
       }
       at = descriptor + padded(note.n_descsz);
@@ -94,24 +142,19 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
 }
 
 std::vector<std::filesystem::path> library_folders(const std::filesystem::path& file) try {
-  const std::string name = file.string();
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  std::vector<char> bytes(in ? static_cast<std::size_t>(in.tellg()) : 0);
-  in.seekg(0);
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  const auto header = take<Elf64_Ehdr>(bytes, 0, name);
-  std::vector<Elf64_Phdr> segments;
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i)
-    segments.push_back(take<Elf64_Phdr>(bytes, header.e_phoff + i * header.e_phentsize, name));
+  Library library(file);
+  const auto segments = library.segments(library.header());
   std::uint64_t strings = 0;  // an address
   std::vector<std::uint64_t> found;
-  for (const auto& segment : segments)
-    for (std::uint64_t at = 0; segment.p_type == PT_DYNAMIC && at < segment.p_filesz;
-         at += sizeof(Elf64_Dyn)) {
-      const auto entry = take<Elf64_Dyn>(bytes, segment.p_offset + at, name);
+  for (const auto& segment : segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    const std::string entries = library.bytes(segment.p_offset, segment.p_filesz);
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= entries.size(); at += sizeof(Elf64_Dyn)) {
+      const auto entry = taken<Elf64_Dyn>(entries, at);
       if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
       if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) found.push_back(entry.d_un.d_val);
     }
+  }
   std::vector<std::filesystem::path> out;
   for (const std::uint64_t place : found)
     for (const auto& segment : segments) {
@@ -119,10 +162,8 @@ std::vector<std::filesystem::path> library_folders(const std::filesystem::path& 
           strings >= segment.p_vaddr + segment.p_filesz)
         continue;
       const std::uint64_t start = strings - segment.p_vaddr + segment.p_offset + place;
-      if (start >= bytes.size()) continue;
-      const auto end =
-          std::find(bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.end(), 0);
-      std::istringstream list({bytes.begin() + static_cast<std::ptrdiff_t>(start), end});
+      if (!library.has(start, 1)) continue;
+      std::istringstream list(library.text(start));
       for (std::string folder; std::getline(list, folder, ':');) {
         for (const std::string origin : {"$ORIGIN", "${ORIGIN}"})
           if (const auto at = folder.find(origin); at != folder.npos)

@@ -80,12 +80,16 @@ void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls
     forward.emplace(served->forward());
   report.stage("fit");
   try {
-    produce_with(job, ready, host, folder,
-                 [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
-                   return forward ? with_model->fit(instance.get(), input.raw(), forward->raw(),
-                                                    raw, sink)
-                                  : instance.table().fit(instance.get(), input.raw(), raw, sink);
-                 });
+    produce_with(
+        job, ready, host, folder,
+        [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+          const cono_status status =
+              forward ? with_model->fit(instance.get(), input.raw(), forward->raw(), raw, sink)
+                      : instance.table().fit(instance.get(), input.raw(), raw, sink);
+          if (status == CONO_OK)
+            sink->text(sink->self, kFunctionsText, functions_text(instance.table()).c_str());
+          return status;
+        });
   } catch (const CallFault& e) {
     if (forward && !forward->fault().empty())
       throw CallFault(e.status(), e.what() + (": " + forward->fault()));

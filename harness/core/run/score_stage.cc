@@ -66,7 +66,8 @@ Judged::Judged(const Job& job, HostCalls& host)
       explanation(job.explanation.empty() ? std::nullopt
                                           : std::optional(ArrayBag::open(job.explanation))),
       subject(dataset, model, explanation ? &*explanation : nullptr) {
-  if (job.explainer && explanation) {
+  // A linear explanation is all in its arrays, and one without that text is of an earlier version.
+  if (job.explainer && explanation && explanation->text(kFunctionsText) != kNoFunctions) {
     explainer.emplace(*job.explainer, *explanation, host);
     decltype(metrics::Explanation::project) project;
     decltype(metrics::Explanation::reconstruct) reconstruct;

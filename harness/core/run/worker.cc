@@ -54,6 +54,7 @@ Status status_of(cono_status status) {
 
 /// A file or folder among a plugin's parameters, with what links in the folder lead to.
 void add_data(const fs::path& path, std::vector<fs::path>& out) {
+  if (path.empty()) return;  // an optional one that was not given
   out.push_back(path);
   std::error_code error;
   for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;

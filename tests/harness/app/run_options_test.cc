@@ -213,3 +213,12 @@ TEST_CASE("one plugin in two files is refused by both names") {
   CHECK_SAYS(ended.err, CONOSCOPE_TEST_PLUGINS "/moody.so");
   CHECK_SAYS(ended.err, "remove one or give it another id");
 }
+
+TEST_CASE("a linear explanation is scored without its plugin") {
+  const Workspace here;
+  here.run({"run", here.write("loud.toml", moody("mood = \"loud\"")), "--no-board"});
+  const auto attempts = here.query("SELECT log_tail FROM attempt");
+  REQUIRE(attempts.size() == 1);
+  // Made once more, it would be heard while the cell was scored.
+  CHECK(attempts[0]["log_tail"] == "explain: moody: made\n");
+}

@@ -1,4 +1,4 @@
-#include "datasets/formats/hdf5.h"
+// The library conoscope_hdf5.so: Hdf5's functions.
 
 #include <hdf5.h>
 
@@ -9,6 +9,8 @@
 #include <optional>
 #include <stdexcept>
 #include <vector>
+
+#include "datasets/formats/reader_library.h"
 
 namespace conoscope::formats {
 namespace {
@@ -88,6 +90,14 @@ hid_t memory_type(DType dtype) {
   }
 }
 
+hid_t open_file(const std::string& path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it would print
+  if (!std::ifstream(path)) throw std::invalid_argument(path + ": No such file or directory");
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file < 0) throw std::invalid_argument(path + ": not a whole HDF5 file: " + last_error());
+  return file;
+}
+
 std::vector<std::string> dataset_names(hid_t file) {
   std::vector<std::string> names;
   // `auto`: the struct's name differs between versions of the library.
@@ -129,18 +139,31 @@ hid_t access_by_rows(hid_t dataset, const ArrayLayout& layout) {
   return access;
 }
 
-}  // namespace
-
-bool reads_hdf5() { return true; }
-
-class Hdf5::Dataset {
+class Hdf5Reader final : public NamedArrays {
  public:
-  Dataset(const Hdf5& file, const std::string& key)
+  explicit Hdf5Reader(const std::string& path) : path_(path), file_(open_file(path), H5Fclose) {}
+
+  std::vector<std::string> names() const override { return dataset_names(file_); }
+  bool has(const std::string& key) const override;
+  ArrayLayout layout(const std::string& key) const override;
+  Array get(const std::string& key) const override;
+  void read_rows(const std::string& key, std::span<const std::int64_t> rows,
+                 const RowVisitor& visit) const override;
+
+ private:
+  class Dataset;
+  std::string path_;
+  Handle file_;
+};
+
+class Hdf5Reader::Dataset {
+ public:
+  Dataset(const Hdf5Reader& file, const std::string& key)
       : origin_(file.path_ + ": " + key),
-        id_(H5Dopen2(*file.file_, key.c_str(), H5P_DEFAULT), H5Dclose) {
+        id_(H5Dopen2(file.file_, key.c_str(), H5P_DEFAULT), H5Dclose) {
     if (id_ < 0)
       throw std::invalid_argument(file.path_ + ": no dataset '" + key + "'; it holds " +
-                                  listed(dataset_names(*file.file_)));
+                                  listed(dataset_names(file.file_)));
     const Handle type(H5Dget_type(id_), H5Tclose);
     const auto dtype = dtype_of(type);
     if (!dtype)
@@ -185,28 +208,17 @@ class Hdf5::Dataset {
   ArrayLayout layout_;
 };
 
-Hdf5::Hdf5(const std::string& path) : path_(path) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it would print
-  if (!std::ifstream(path)) throw std::invalid_argument(path + ": No such file or directory");
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (file < 0) throw std::invalid_argument(path + ": not a whole HDF5 file: " + last_error());
-  file_ = std::shared_ptr<const std::int64_t>(new std::int64_t(file), [](const std::int64_t* id) {
-    H5Fclose(*id);
-    delete id;
-  });
-}
-
-std::vector<std::string> Hdf5::names() const { return dataset_names(*file_); }
-
-bool Hdf5::has(const std::string& key) const {
+bool Hdf5Reader::has(const std::string& key) const {
   const auto known = names();
   return std::find(known.begin(), known.end(), key.substr(key.starts_with('/') ? 1 : 0)) !=
          known.end();
 }
 
-ArrayLayout Hdf5::layout(const std::string& key) const { return Dataset(*this, key).layout(); }
+ArrayLayout Hdf5Reader::layout(const std::string& key) const {
+  return Dataset(*this, key).layout();
+}
 
-Array Hdf5::get(const std::string& key) const {
+Array Hdf5Reader::get(const std::string& key) const {
   const Dataset dataset(*this, key);
   Array array;
   array.dtype = dataset.layout().dtype;
@@ -220,8 +232,8 @@ Array Hdf5::get(const std::string& key) const {
   return array;
 }
 
-void Hdf5::read_rows(const std::string& key, std::span<const std::int64_t> rows,
-                     const RowVisitor& visit) const {
+void Hdf5Reader::read_rows(const std::string& key, std::span<const std::int64_t> rows,
+                           const RowVisitor& visit) const {
   const Dataset dataset(*this, key);
   const auto& shape = dataset.layout().shape;
   if (shape.empty())
@@ -232,7 +244,7 @@ void Hdf5::read_rows(const std::string& key, std::span<const std::int64_t> rows,
   std::vector<char> row(width * size_of(dataset.layout().dtype));
   // A chunk cache is chosen when a dataset is opened: it takes a second time.
   const Handle access(access_by_rows(dataset.id(), dataset.layout()), H5Pclose);
-  const Handle opened(H5Dopen2(*file_, key.c_str(), access), H5Dclose);
+  const Handle opened(H5Dopen2(file_, key.c_str(), access), H5Dclose);
   if (opened < 0)
     throw std::invalid_argument(dataset.origin() + ": cannot be read: " + last_error());
   const Handle space(H5Dget_space(opened), H5Sclose);
@@ -248,4 +260,7 @@ void Hdf5::read_rows(const std::string& key, std::span<const std::int64_t> rows,
   }
 }
 
+}  // namespace
 }  // namespace conoscope::formats
+
+CONOSCOPE_READER(const std::string& path) { return new conoscope::formats::Hdf5Reader(path); }

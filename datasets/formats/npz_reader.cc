@@ -1,4 +1,4 @@
-#include "datasets/formats/npz.h"
+// The library conoscope_npz.so: Npz's functions.
 
 #include <zip.h>
 
@@ -10,6 +10,7 @@
 
 #include "datasets/formats/npy.h"
 #include "datasets/formats/pickle.h"
+#include "datasets/formats/reader_library.h"
 
 namespace conoscope::formats {
 namespace {
@@ -20,11 +21,25 @@ bool begins_as_zip(const std::string& path) {
          std::string_view(start, 4) == "PK\x03\x04";
 }
 
-zip_t* raw(const std::shared_ptr<void>& archive) { return static_cast<zip_t*>(archive.get()); }
+class NpzReader final : public NamedArrays {
+ public:
+  explicit NpzReader(const std::string& path);
 
-}  // namespace
+  std::vector<std::string> names() const override { return names_; }
+  bool has(const std::string& name) const override;
+  ArrayLayout layout(const std::string& name) const override;
+  Array get(const std::string& name) const override;
+  void read_rows(const std::string& name, std::span<const std::int64_t> rows,
+                 const RowVisitor& visit) const override;
 
-Npz::Npz(const std::string& path) : path_(path) {
+ private:
+  class Member;
+  std::string path_;
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive_{nullptr, zip_discard};
+  std::vector<std::string> names_;
+};
+
+NpzReader::NpzReader(const std::string& path) : path_(path) {
   int code = 0;
   zip_t* archive = zip_open(path.c_str(), ZIP_RDONLY, &code);
   if (archive == nullptr) {
@@ -36,7 +51,7 @@ Npz::Npz(const std::string& path) : path_(path) {
       text = "cut short: it begins as a zip archive, but the directory at its end is missing";
     throw std::invalid_argument(path + ": " + text);
   }
-  archive_ = std::shared_ptr<void>(archive, [](void* z) { zip_discard(static_cast<zip_t*>(z)); });
+  archive_.reset(archive);
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), 0);
@@ -47,14 +62,14 @@ Npz::Npz(const std::string& path) : path_(path) {
   }
 }
 
-bool Npz::has(const std::string& name) const {
+bool NpzReader::has(const std::string& name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
 
 /// A member that is being unpacked.
-class Npz::Member {
+class NpzReader::Member {
  public:
-  Member(const Npz& archive, const std::string& name)
+  Member(const NpzReader& archive, const std::string& name)
       : origin_(archive.path_ + ": " + name), file_(nullptr, zip_fclose) {
     if (!archive.has(name)) {
       std::string held;
@@ -64,11 +79,11 @@ class Npz::Member {
     }
     const std::string member = name + ".npy";
     zip_stat_t status;
-    if (zip_stat(raw(archive.archive_), member.c_str(), 0, &status) != 0)
-      damaged(zip_strerror(raw(archive.archive_)));
+    if (zip_stat(archive.archive_.get(), member.c_str(), 0, &status) != 0)
+      damaged(zip_strerror(archive.archive_.get()));
     size_ = status.size;
-    file_.reset(zip_fopen(raw(archive.archive_), member.c_str(), 0));
-    if (file_ == nullptr) damaged(zip_strerror(raw(archive.archive_)));
+    file_.reset(zip_fopen(archive.archive_.get(), member.c_str(), 0));
+    if (file_ == nullptr) damaged(zip_strerror(archive.archive_.get()));
   }
 
   const std::string& origin() const { return origin_; }
@@ -116,7 +131,7 @@ class Npz::Member {
   std::uint64_t size_ = 0;
 };
 
-Array Npz::get(const std::string& name) const {
+Array NpzReader::get(const std::string& name) const {
   Member member(*this, name);
   // Grow with what is really there.
   constexpr std::size_t kStep = std::size_t{1} << 24;
@@ -133,13 +148,13 @@ Array Npz::get(const std::string& name) const {
   return parse_npy(*bytes, bytes, member.origin());
 }
 
-ArrayLayout Npz::layout(const std::string& name) const {
+ArrayLayout NpzReader::layout(const std::string& name) const {
   NpyLayout header = Member(*this, name).read_layout();
   return {header.dtype, std::move(header.shape)};
 }
 
-void Npz::read_rows(const std::string& name, std::span<const std::int64_t> rows,
-                    const RowVisitor& visit) const {
+void NpzReader::read_rows(const std::string& name, std::span<const std::int64_t> rows,
+                          const RowVisitor& visit) const {
   Member member(*this, name);
   const NpyLayout header = member.read_layout();
   const auto fail = [&member](const std::string& why) {
@@ -170,4 +185,7 @@ void Npz::read_rows(const std::string& name, std::span<const std::int64_t> rows,
   }
 }
 
+}  // namespace
 }  // namespace conoscope::formats
+
+CONOSCOPE_READER(const std::string& path) { return new conoscope::formats::NpzReader(path); }
