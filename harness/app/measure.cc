@@ -202,6 +202,7 @@ int measure_command(const Arguments& arguments) {
        "conoscope measure dci_disentanglement codes.npy factors=factors.npy --split 0.5 --format "
        "json",
        "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --repeat 3",
+       "conoscope measure stability explained.npz --explain 'svd(k=3)' --repeat 3",
        "conoscope measure surf explained.npz --per-sample errors.npz",
        "conoscope measure surf explained.npz --explain svd --name mine --dataset-name digits"});
   options.positional("what", -1);
@@ -209,8 +210,9 @@ int measure_command(const Arguments& arguments) {
                 "judge this share of every class, train on the rest");
   options.add()("seed", po::value<std::int64_t>()->default_value(0)->value_name("N"),
                 "of splits, fits and metrics that draw");
-  options.add()("repeat", po::value<std::int64_t>()->default_value(1)->value_name("N"),
-                "split N times; means with 95 % intervals");
+  options.add()(
+      "repeat", po::value<std::int64_t>()->default_value(1)->value_name("N"),
+      "split N times; means with 95 % intervals, and metrics over seeds compare the splits");
   options.add()("explain",
                 po::value<std::vector<std::string>>()->composing()->value_name("METHOD,..."),
                 "also fit these explainers to the head view and judge them, as svd or svd(k=3)");

@@ -123,6 +123,9 @@ int run_command(const Arguments& arguments) {
   options.add()("frozen", po::value<std::string>()->value_name("DIR"),
                 "the shards that `submit` has put down in this folder");
   options.add()("prepare", "only make the models, with --shard those that several shards need");
+  options.add()("over-seeds",
+                "no cells; only compare those that are there with those of other seeds, where the "
+                "run asks for such metrics");
   options.add()("memory", po::value<double>()->value_name("MIB"),
                 "what all workers may hold together, if that is less than limits.memory for each");
   options.add()("retry", po::value<unsigned>()->default_value(0)->value_name("N"),
@@ -151,9 +154,17 @@ int run_command(const Arguments& arguments) {
   const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
                                         : std::vector<std::string>{};
   const auto shard = options.get<std::string>("shard");
-  const core::Split split = options.has("frozen")
-                                ? frozen_split(plan, options.get<std::string>("frozen"))
-                                : split_of(plan, parse_shard(shard).of);
+  core::Split split = options.has("frozen") ? frozen_split(plan, options.get<std::string>("frozen"))
+                                            : split_of(plan, parse_shard(shard).of);
+  const bool only_over_seeds = options.has("over-seeds");
+  if (only_over_seeds) {
+    if (!shard.empty() || options.has("prepare"))
+      throw UsageError("--over-seeds: not with --shard or --prepare");
+    if (core::peers_of_cells(plan).empty())
+      throw UsageError("--over-seeds: " + plan.run_file.name +
+                       " asks for no metric over seeds, or has one seed");
+    split = split_of(plan, 1);  // what has been merged, whichever shard did it
+  }
   // A mistake in them must not leave an empty store behind.
   select_cells(plan, {}, only, shard, &split);
   const core::Cache cache(options.cache());
@@ -176,7 +187,8 @@ int run_command(const Arguments& arguments) {
 
   const auto finished = core::finished_cells(plan, store);
   report_changed_plugins(plan, store, finished);
-  const auto todo = select_cells(plan, finished, only, shard, &split);
+  const auto todo = only_over_seeds ? std::vector<std::size_t>()
+                                    : select_cells(plan, finished, only, shard, &split);
   std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << finished.size()
             << " done, " << todo.size() << " to do now";
   if (!plan.skipped.empty())

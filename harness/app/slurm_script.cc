@@ -111,8 +111,8 @@ limit=()
 [ "$memory" -gt 0 ] && limit=(--memory $((memory - own)))
 
 trap 'kill -TERM "$child" 2>/dev/null' TERM
-"$conoscope" run "$run_file" --frozen "$folder" --shard "$SLURM_ARRAY_TASK_ID/$shards" \
-  --cache "$cache" -j "$jobs" "${limit[@]}" "${options[@]}" &
+"$conoscope" run "$run_file" --frozen "$folder" --cache "$cache" -j "$jobs" "${limit[@]}" \
+  "${options[@]}" &
 child=$!
 while :; do  # wait returns early when the trap has run
   wait "$child"
@@ -132,6 +132,8 @@ if [ "$code" = 75 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$most" ]; then
 fi
 exit "$code"
 )sh";
+
+constexpr const char* kShard = " --shard \"$SLURM_ARRAY_TASK_ID/$shards\"";
 
 /// A task of an array that runs `conoscope run` and continues it as often as it takes.
 ///
@@ -157,12 +159,13 @@ std::string task_script(const SlurmScripts& scripts, const std::string& what, st
 }  // namespace
 
 std::string prepare_script(const SlurmScripts& scripts) {
-  return task_script(scripts, "prepare", "--prepare");
+  return task_script(scripts, "prepare", std::string("--prepare") + kShard);
 }
 
 std::string cells_script(const SlurmScripts& scripts) {
-  return task_script(scripts, "cells",
-                     "--no-board --store \"$folder/shard-$SLURM_ARRAY_TASK_ID.db\"");
+  return task_script(
+      scripts, "cells",
+      "--no-board --store \"$folder/shard-$SLURM_ARRAY_TASK_ID.db\"" + std::string(kShard));
 }
 
 std::string merge_script(const SlurmScripts& scripts) {
@@ -178,6 +181,11 @@ shards=("$folder"/shard-*.db)
 "$conoscope" merge "${shards[@]}" --store "$store" || exit
 "$conoscope" status "$run" --store "$store"
 )sh";
+}
+
+std::string over_seeds_script(const SlurmScripts& scripts) {
+  return task_script(scripts, "over_seeds",
+                     "--over-seeds --no-board --store " + quoted(scripts.store.string()));
 }
 
 std::string array_text(const std::vector<std::size_t>& tasks, std::uint32_t max_running) {

@@ -34,6 +34,9 @@ std::string prepare_script(const SlurmScripts& scripts);
 std::string cells_script(const SlurmScripts& scripts);
 /// Merges what the shards have, and says how far the run is.
 std::string merge_script(const SlurmScripts& scripts);
+/// An array of one task, which scores over seeds what has been merged. It asks for what a shard asks
+/// for, since what the cache has lost is made again, and stops and is queued again like one.
+std::string over_seeds_script(const SlurmScripts& scripts);
 
 /// "1-3,7": ascending numbers as sbatch's --array takes them.
 std::string array_text(const std::vector<std::size_t>& tasks, std::uint32_t max_running);

@@ -20,7 +20,7 @@ struct Submission {
   core::Split split(const core::Plan& plan) const;
 
   struct Job {
-    std::string what;  ///< prepare, cells or merge
+    std::string what;  ///< prepare, cells, merge or over_seeds
     std::string id;    ///< of the array
   };
   std::vector<Job> jobs() const;

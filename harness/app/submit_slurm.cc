@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "harness/app/access.h"
@@ -15,6 +16,8 @@
 #include "harness/app/submission.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/cache.h"
+#include "harness/core/plan/over_seeds.h"
+#include "harness/core/run/peers.h"
 #include "harness/core/run/registration.h"
 #include "results/boards/status.h"
 
@@ -273,6 +276,8 @@ std::vector<Step> steps_of(const core::Plan& plan, const Work& work, const Slurm
     steps.push_back({"cells", cells_script(scripts), array(work.shards)});
   }
   steps.push_back({"merge", merge_script(scripts), {}});
+  if (!core::peers_of_cells(plan).empty())
+    steps.push_back({"over_seeds", over_seeds_script(scripts), array({1})});
   return steps;
 }
 
@@ -307,8 +312,9 @@ int submit_slurm_command(const Arguments& arguments) {
   Options options(
       "submit slurm [FILE] [options]",
       "Hands a run to a Slurm cluster: an array of jobs, each with a part of the cells and a\n"
-      "store of its own, and a job that merges them. The same command again sends the parts\n"
-      "that are not finished. What jobs ask for stands in the run file's [slurm] or here.",
+      "store of its own, a job that merges them, and one for metrics over seeds. The same\n"
+      "command again sends the parts that are not finished. What jobs ask for stands in the\n"
+      "run file's [slurm] or here.",
       {"conoscope submit slurm my.toml --shards 4 --dry-run",
        "conoscope submit slurm my.toml --time 04:00:00 --cpus 4 --print"});
   options.positional("file", 1);
@@ -373,8 +379,15 @@ int submit_slurm_command(const Arguments& arguments) {
   Work work = work_of(plan, todo, options.has("new") ? std::vector<Submission>() : earlier,
                       request.shards, core::cell_weights(plan, seconds));
   if (work.shards.empty() && todo.empty()) {
-    std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
-    return kOk;
+    std::vector<std::size_t> cells(plan.cells.size());
+    std::iota(cells.begin(), cells.end(), std::size_t{0});
+    const auto to_compare = core::over_seeds_to_do(plan, cells, store).to_score.size();
+    if (to_compare == 0 || !work.submission) {
+      std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
+      if (to_compare > 0)
+        std::cout << to_compare << " to compare with other seeds: `conoscope run` does\n";
+      return kOk;
+    }
   }
 
   std::vector<core::PluginFile> plugins;

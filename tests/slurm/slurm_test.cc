@@ -253,6 +253,30 @@ TEST_CASE("models are made as often as in a local run, also where shards share t
   }
 }
 
+TEST_CASE("metrics over seeds are scored once the shards are merged") {
+  NEED_CLUSTER();
+  const Submitted run(
+      digits_run("name = \"mine\"\nseeds = [0, 1, 2]\nmetrics = [\"surf_mae\", \"over_seeds\"]\n",
+                 {"kmeans", "svd"}));
+  CHECK_SAYS(run.wanted(), "stability_overlap");
+  CHECK_SAYS(run.submit({"--shards", "3"}).out, "over_seeds: job ");
+  REQUIRE(cluster().wait_until_empty(120));
+  INFO(run.logs());
+  CHECK_SAYS(run.log("over_seeds-1"), "6 cells to compare with other seeds");
+  CHECK_SAYS(run.log("over_seeds-1"), "exit code 0");
+  CHECK(run.here().exported() == run.wanted());
+  CHECK_SAYS(run.submit({}).out, "all 6 cells are done");
+
+  // What is left of the second round alone is sent again, too.
+  const std::string gone = run.here().query("SELECT attempt FROM attempt_peer")[0]["attempt"];
+  run.here().run({"retract", gone, "--reason", "a mistake"});
+  CHECK(run.here().exported() != run.wanted());
+  CHECK_FALSE(has(run.submit({}).out, "cells: job "));
+  REQUIRE(cluster().wait_until_empty(120));
+  INFO(run.logs());
+  CHECK(run.here().exported() == run.wanted());
+}
+
 TEST_CASE("stopped, cancelled, timed out, lost: what is left is sent again") {
   NEED_CLUSTER();
   const Workspace outside;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <span>
+#include <memory>
 #include <utility>
 
 #include "conoscope/sdk/dataset.h"
@@ -17,6 +17,7 @@
 #include "harness/core/run/loaded_dataset.h"
 #include "harness/core/run/score_built_in.h"
 #include "metrics/catalogue.h"
+#include "metrics/peer_metric.h"
 
 namespace conoscope::core {
 
@@ -53,7 +54,10 @@ struct Subject {
   std::string name;
   const Component* explainer = nullptr;  ///< fitted here; null: the files' own explanation, or none
   bool explanation = false;
-  std::vector<std::string> metrics;  ///< that fit
+  std::vector<std::string> metrics = {};       ///< that fit
+  std::vector<std::string> peer_metrics = {};  ///< those over seeds that fit
+  /// By split: what was fitted, for metrics over seeds; null: nothing could be.
+  std::vector<std::unique_ptr<WorkFolder>> fitted = {};
 };
 
 class Measuring {
@@ -90,6 +94,8 @@ class Measuring {
       write_split_folder(split, folder.path() / "arrays");
       for (std::size_t s = 0; s < subjects_.size(); ++s) judge(r, s, folder.path() / "arrays");
     }
+    for (std::size_t s = 0; s < subjects_.size(); ++s)
+      if (!subjects_[s].peer_metrics.empty()) compare_splits(s);
     return std::move(out_);
   }
 
@@ -114,10 +120,10 @@ class Measuring {
   void choose_subjects(bool trained) {
     std::vector<Subject> all;
     const bool own = arrays_.find("cavs").has_value();
-    all.push_back({"model", nullptr, false, {}});
-    if (own) all.push_back({"files", nullptr, true, {}});
+    all.push_back({"model", nullptr, false});
+    if (own) all.push_back({"files", nullptr, true});
     for (const Component& explainer : request_.explainers)
-      all.push_back({explainer.name, &explainer, true, {}});
+      all.push_back({explainer.name, &explainer, true});
     const auto model_views = views_of_arrays(arrays_, trained, false);
     for (const auto& name : request_.metrics) {
       const metrics::Metric& metric = *metrics::catalogue().metric(name);
@@ -126,9 +132,14 @@ class Measuring {
       bool fits = false;
       for (Subject& subject : all) {
         if (subject.explanation != of_explanations) continue;
-        lacking = missing(metric.needs, views_of_arrays(arrays_, trained, subject.explanation));
+        auto views = views_of_arrays(arrays_, trained, subject.explanation);
+        // The files' own explanation is the same one whatever the split.
+        if (subject.explainer != nullptr && request_.repeat > 1)
+          views.emplace_back(metrics::kOtherSeeds);
+        lacking = missing(metric.needs, views);
         if (!lacking.empty()) continue;
-        subject.metrics.push_back(name);
+        (metrics::peer_metric(name) != nullptr ? subject.peer_metrics : subject.metrics)
+            .push_back(name);
         fits = true;
       }
       if (fits) continue;
@@ -136,15 +147,15 @@ class Measuring {
       out_.missing.push_back({name, lacking});
     }
     for (Subject& subject : all) {
-      if (subject.metrics.empty()) continue;
-      MeasuredSubject measured{subject.name, subject.explanation, {}, {}};
-      measured.costs.resize(static_cast<std::size_t>(request_.repeat));
-      for (const auto& metric : subject.metrics)
-        measured.scores.push_back(
-            {metric,
-             std::vector<results::ScoreRow>(static_cast<std::size_t>(request_.repeat)),
-             {},
-             false});
+      if (subject.metrics.empty() && subject.peer_metrics.empty()) continue;
+      const auto splits = static_cast<std::size_t>(request_.repeat);
+      subject.fitted.resize(splits);
+      MeasuredSubject measured{subject.name, subject.explanation, {}, {}, {}};
+      measured.costs.resize(splits);
+      if (!subject.peer_metrics.empty()) measured.comparisons.resize(splits);
+      for (const auto* metrics : {&subject.metrics, &subject.peer_metrics})
+        for (const auto& metric : *metrics)
+          measured.scores.push_back({metric, std::vector<results::ScoreRow>(splits), {}, false});
       out_.subjects.push_back(std::move(measured));
       subjects_.push_back(std::move(subject));
     }
@@ -222,20 +233,24 @@ class Measuring {
   }
 
   void judge(std::int64_t r, std::size_t s, const fs::path& arrays) {
-    const Subject& subject = subjects_[s];
+    Subject& subject = subjects_[s];
     progress_(subject.name + (request_.repeat > 1 ? ", split " + std::to_string(r + 1) + " of " +
                                                         std::to_string(request_.repeat)
                                                   : ""));
     MeasuredCost& cost = out_.subjects[s].costs[static_cast<std::size_t>(r)];
-    const WorkFolder fit_folder(cache_), score_folder(cache_);
+    auto fit_folder = std::make_unique<WorkFolder>(cache_);
+    const WorkFolder score_folder(cache_);
     Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
     if (subject.explainer != nullptr) {
-      Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder.path(), r);
+      Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder->path(), r);
       fit.plugin = use_of(subject.explainer->plugin, subject.explainer->values);
-      if (const JobEnd end = run_one(fit, cost); end.status != Status::ok)
-        return note_fault(r, s, subject.metrics, end);
+      if (const JobEnd end = run_one(fit, cost); end.status != Status::ok) {
+        auto metrics = subject.metrics;
+        metrics.insert(metrics.end(), subject.peer_metrics.begin(), subject.peer_metrics.end());
+        return note_fault(r, s, metrics, end);
+      }
       score.explainer = fit.plugin;
-      score.explanation = fit_folder.path() / "artifact";
+      score.explanation = fit_folder->path() / "artifact";
       if (r == 0 && !request_.save_explanations.empty())
         save_explanation(subject.name, score.explanation);
     } else if (subject.explanation) {
@@ -243,17 +258,52 @@ class Measuring {
     }
     if (!subject.explanation && arrays_.find("concept_head_weight"))
       score.model = request_.concept_model;
-    score.metrics = subject.metrics;
+    apply(subject.metrics, score, r, s, cost);
+    if (!subject.peer_metrics.empty())
+      subject.fitted[static_cast<std::size_t>(r)] = std::move(fit_folder);
+  }
+
+  void apply(const std::vector<std::string>& metrics, Job& score, std::int64_t r, std::size_t s,
+             MeasuredCost& cost) {
+    if (metrics.empty()) return;
+    score.metrics = metrics;
     const JobEnd end = run_one(score, cost);
     if (end.status == Status::ok) return take(r, s, end);
     // One metric that cannot cope must not cost the others theirs.
-    for (const auto& metric : subject.metrics) {
+    for (const auto& metric : metrics) {
       score.metrics = {metric};
-      const JobEnd alone = subject.metrics.size() > 1 ? run_one(score, cost) : end;
+      const JobEnd alone = metrics.size() > 1 ? run_one(score, cost) : end;
       if (alone.status == Status::ok)
         take(r, s, alone);
       else
         note_fault(r, s, {metric}, alone);
+    }
+  }
+
+  /// The second round: what was fitted to each split, beside what was fitted to the others.
+  void compare_splits(std::size_t s) {
+    const Subject& subject = subjects_[s];
+    progress_(subject.name + ", each split compared with the others");
+    const fs::path arrays = loaded_.artifact();
+    for (std::size_t r = 0; r < subject.fitted.size(); ++r) {
+      if (subject.fitted[r] == nullptr) continue;
+      const auto split = static_cast<std::int64_t>(r);
+      const WorkFolder folder(cache_);
+      Job score = job(Stage::kScore, subject.name, arrays, folder.path(), split);
+      score.seed = seed_of("score over seeds", split).value();
+      score.explanation = subject.fitted[r]->path() / "artifact";
+      MeasuredComparison& comparison = out_.subjects[s].comparisons[r];
+      for (std::size_t other = 0; other < subject.fitted.size(); ++other) {
+        if (other == r || subject.fitted[other] == nullptr) continue;
+        comparison.others.push_back(other);
+        score.peers.push_back({arrays, subject.fitted[other]->path() / "artifact"});
+      }
+      if (!comparison.others.empty())
+        apply(subject.peer_metrics, score, split, s, comparison.cost);
+      else
+        for (const auto& metric : subject.peer_metrics)
+          score_of(s, metric).scores[r] = {metric, std::nullopt, "not_applicable",
+                                           "nothing could be fitted to another split"};
     }
   }
 

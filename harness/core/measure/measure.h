@@ -55,12 +55,19 @@ struct MeasuredCost {
   std::uint64_t peak_memory = 0;  ///< of the hungriest, in bytes
 };
 
+/// One split's explanation compared with those of other splits: metrics over seeds.
+struct MeasuredComparison {
+  std::vector<std::size_t> others;  ///< the splits it is compared with; empty: it was not compared
+  MeasuredCost cost;
+};
+
 /// What was judged: the files' model, their explanation, or one that was fitted.
 struct MeasuredSubject {
   std::string name;  ///< "model", "files", or the explainer's
   bool explanation = false;
   std::vector<MeasuredScore> scores;
-  std::vector<MeasuredCost> costs;  ///< of every split
+  std::vector<MeasuredCost> costs;              ///< of every split
+  std::vector<MeasuredComparison> comparisons;  ///< of every split; empty: no metric over seeds
 };
 
 /// A metric that no subject has the views for.
@@ -88,7 +95,8 @@ struct Measured {
 
 /// Reads the files in a worker, and has workers fit and judge, just as a run's cells are: with the
 /// same plugins, jobs and metrics. Metrics of explanations judge the explanations, those of models
-/// and encoders what the files have of these.
+/// and encoders what the files have of these. Metrics over seeds compare what was fitted to each split
+/// with what was fitted to the others.
 ///
 /// progress  told what begins: "craft, split 2 of 5"
 /// throws    DatasetNotLoaded, MeasureRefused; std::runtime_error: the disk is full, no process can

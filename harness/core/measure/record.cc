@@ -12,6 +12,7 @@
 #include "harness/core/plan/plan.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
+#include "metrics/peer_metric.h"
 
 namespace conoscope::core {
 
@@ -107,31 +108,43 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
   const auto environment = environment_row(request.limits.confine, process_plugins(plan));
   store.add_environment(environment);
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-    const auto& [subject, r] = judged[i];
-    results::AttemptRow attempt;
-    attempt.id = random_id();
-    attempt.cell = plan.cells[i].key;
-    attempt.run = plan.run_key;
-    attempt.environment = environment.key;
-    attempt.started_at = now_text();
-    attempt.binaries = plan.cells[i].binaries;
-    attempt.seconds = subject->costs[r].seconds;
-    attempt.peak_memory = static_cast<std::int64_t>(subject->costs[r].peak_memory);
-    attempt.log_tail = measured.log;
-    std::vector<results::ScoreRow> rows;
-    std::set<std::string> given;
-    for (const auto& score : subject->scores) {
-      rows.push_back(score.scores[r]);
-      given.insert(score.metric);
-      if (score.scores[r].reason != "error" || attempt.status != results::Status::ok) continue;
-      attempt.status = results::Status::failed;
-      attempt.stage = "score";
-      attempt.message = score.metric + ": " + score.scores[r].message;
-    }
-    for (const auto& metric : plan.metrics)
-      if (!given.contains(metric))
-        rows.push_back({metric, std::nullopt, "not_applicable", "not of what was measured"});
-    store.record(attempt, rows);
+    const MeasuredSubject& subject = *judged[i].first;
+    const std::size_t r = judged[i].second;
+    std::vector<std::string> peers;
+    if (!subject.comparisons.empty())
+      for (const std::size_t other : subject.comparisons[r].others)
+        peers.push_back(plan.cells[i - r + other].key);  // a subject's splits are neighbours
+    const auto record = [&](const MeasuredCost& cost, bool over_seeds) {
+      results::AttemptRow attempt;
+      attempt.id = random_id();
+      attempt.cell = plan.cells[i].key;
+      attempt.run = plan.run_key;
+      attempt.environment = environment.key;
+      attempt.started_at = now_text();
+      attempt.binaries = plan.cells[i].binaries;
+      attempt.seconds = cost.seconds;
+      attempt.peak_memory = static_cast<std::int64_t>(cost.peak_memory);
+      attempt.log_tail = measured.log;
+      std::vector<results::ScoreRow> rows;
+      std::set<std::string> given;
+      for (const auto& score : subject.scores) {
+        given.insert(score.metric);
+        const bool compared = !peers.empty() && metrics::peer_metric(score.metric) != nullptr;
+        if (compared != over_seeds) continue;
+        rows.push_back(score.scores[r]);
+        if (score.scores[r].reason != "error" || attempt.status != results::Status::ok) continue;
+        attempt.status = results::Status::failed;
+        attempt.stage = "score";
+        attempt.message = score.metric + ": " + score.scores[r].message;
+      }
+      if (over_seeds) return void(store.record(attempt, rows, {}, peers));
+      for (const auto& metric : plan.metrics)
+        if (!given.contains(metric))
+          rows.push_back({metric, std::nullopt, "not_applicable", "not of what was measured"});
+      store.record(attempt, rows);
+    };
+    record(subject.costs[r], false);
+    if (!peers.empty()) record(subject.comparisons[r].cost, true);
   }
 }
 

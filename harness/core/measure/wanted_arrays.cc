@@ -73,7 +73,7 @@ std::string what_brings(std::string_view view) {
       {"inputs", "images"},
       {"forward", "a model that runs new images (a run file)"},
       {"head", "a model that runs new activations (a run file)"},
-      {"other_seeds", "several seeds (a run file)"},
+      {"other_seeds", "several splits (--repeat) of an explanation that is fitted (--explain)"},
   };
   for (const auto& [name, arrays] : kArrays)
     if (name == view) return std::string(arrays);

@@ -233,7 +233,8 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
             const std::string text =
                 asked.name + " = " + full.string() + ": no such " + to_string(parameter.type);
             if (request.optional) {
-              diagnostics.note("dataset " + shown_name(request) + " (optional): " + text);
+              diagnostics.note(to_string(kind) + (" " + shown_name(request)) +
+                               " (optional): " + text);
               return {};
             }
             complain(asked.place, text);

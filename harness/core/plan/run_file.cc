@@ -302,7 +302,8 @@ class Parser {
     out.place = place_of(table);
     std::vector<std::string> known = {"id", "file", "name", "params"};
     if (kind == "explainer") known.emplace_back("controls");
-    if (kind == "dataset") known.emplace_back("optional");
+    const bool may_lack = kind == "dataset" || kind == "model";
+    if (may_lack) known.emplace_back("optional");
     const bool may_choose = kind == "model" || kind == "explainer";
     if (may_choose) known.emplace_back("datasets");
     keys(table, known);
@@ -320,11 +321,11 @@ class Parser {
       for (const auto& [name, place] : texts(*node, kind + ".datasets"))
         out.datasets.push_back({name, place});
     }
-    if (const auto* node = kind == "dataset" ? table.get("optional") : nullptr) {
+    if (const auto* node = may_lack ? table.get("optional") : nullptr) {
       if (node->is_boolean())
         out.optional = node->as_boolean()->get();
       else
-        error(*node, "dataset.optional: expected true or false");
+        error(*node, kind + ".optional: expected true or false");
     }
     if (const auto* node = table.get("params")) {
       const auto* params = node->as_table();

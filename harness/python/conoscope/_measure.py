@@ -78,7 +78,8 @@ def measure(
 
     split    the share of rows that is judged; the others are trained on. None: every row is judged,
              but with explain= or repeat= a fifth
-    repeat   draws so many splits; the values are means, with 95 % intervals
+    repeat   draws so many splits; the values are means, with 95 % intervals. Metrics over seeds
+             ("stability") compare what explain= fits to each split with what it fits to the others
     explain  explainers to fit to the head view and to judge, as ["svd", "craft(number_of_concepts=5)"]
     output   what the head's outputs mean: "softmax", "sigmoid" or "regression"
     pooling  between activations and head: "mean", "none", "flatten", or "auto"

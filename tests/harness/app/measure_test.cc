@@ -263,6 +263,99 @@ TEST_CASE("measure: repeated splits have a mean and an interval") {
   CHECK(other != rows);
 }
 
+TEST_CASE("measure: metrics over seeds compare each split with the others") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
+  // What is fitted to the first split of seed 5, 6 and 7 is what --repeat fits to its three.
+  std::vector<std::vector<double>> cavs;
+  for (const char* seed : {"5", "6", "7"}) {
+    here.run({"measure", "effective_concepts", whole, "--explain", "svd(k=1)", "--split", "0.2",
+              "--seed", seed, "--save-explanations", here.path(seed)});
+    cavs.push_back(
+        formats::to_vector<double>(formats::Npz(here.path(seed) + "/svd_k_1_.npz").get("cavs")));
+  }
+  // One CAV for each of ten outputs: the mean of |cos|.
+  const auto similarity = [&cavs](std::size_t a, std::size_t b) {
+    const std::size_t width = cavs[a].size() / 10;
+    double sum = 0;
+    for (std::size_t c = 0; c < 10; ++c) {
+      double dot = 0, of_a = 0, of_b = 0;
+      for (std::size_t i = c * width; i < (c + 1) * width; ++i) {
+        dot += cavs[a][i] * cavs[b][i];
+        of_a += cavs[a][i] * cavs[a][i];
+        of_b += cavs[b][i] * cavs[b][i];
+      }
+      sum += std::abs(dot) / std::sqrt(of_a * of_b);
+    }
+    return sum / 10;
+  };
+  const Json answer =
+      here.json({"measure", "surf_mae", "stability", whole, "--explain", "svd(k=1)", "--repeat",
+                 "3", "--seed", "5", "--per-concept", "--name", "mine"});
+  REQUIRE(answer["scores"].size() == 3);  // the files' own explanation is the same in each split
+  CHECK(answer["scores"][2]["judged"] == "svd(k=1)");
+  CHECK(answer["scores"][2]["metric"] == "stability");
+  CHECK(answer["scores"][2]["value_n"] == 3);
+  const double mean = (similarity(0, 1) + similarity(0, 2) + similarity(1, 2)) / 3;
+  CHECK(mean < 1.0);
+  CHECK(answer["scores"][2]["value"].get<double>() == doctest::Approx(mean).epsilon(1e-10));
+  REQUIRE(answer["parts"].size() == 2);  // the first split's peers
+  for (std::size_t peer : {0, 1})
+    CHECK(answer["parts"][peer]["value"].get<double>() ==
+          doctest::Approx(similarity(0, peer + 1)).epsilon(1e-10));
+
+  // The store has them as it has those of a run: an attempt with the cells that it compares with.
+  CHECK(here.count("cell") == 6);
+  CHECK(here.count("attempt") == 9);
+  const Json peers = here.query(
+      "SELECT own.seed AS own, other.seed AS other, value FROM current_score AS score "
+      "JOIN cell AS own ON own.key = score.cell "
+      "JOIN attempt_peer AS peer ON peer.attempt = score.attempt "
+      "JOIN cell AS other ON other.key = peer.cell AND other.explainer = own.explainer "
+      "WHERE metric = 'stability' ORDER BY own.seed, other.seed");
+  REQUIRE(peers.size() == 6);
+  CHECK(peers[0]["own"] == 5);
+  CHECK(peers[0]["other"] == 6);
+  CHECK(peers[1]["other"] == 7);
+  CHECK(peers[0]["value"].get<double>() ==
+        doctest::Approx((similarity(0, 1) + similarity(0, 2)) / 2).epsilon(1e-10));
+  CHECK(here.query("SELECT DISTINCT state FROM cell_state")[0]["state"] == "ok");
+  for (const auto& row : here.json({"board", "-m", "stability", "-m", "surf_mae"}))
+    CHECK(row["stability"].is_null() == (row["explainer"] == "mine"));
+
+  // By themselves, and without what they need.
+  const auto alone =
+      measured(here, {"stability", whole, "--explain", "svd(k=1)", "--repeat", "3", "--seed", "5"},
+               "svd(k=1)");
+  CHECK(alone.at("stability") == answer["scores"][2]["value"]);
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--repeat", "3"}, {"--explain", "svd(k=1)"}}) {
+    auto lacking = more;
+    lacking.insert(lacking.begin(), {"measure", "stability", whole});
+    CHECK_SAYS(here.run(lacking, 4).err,
+               "  several splits (--repeat) of an explanation that is fitted (--explain): "
+               "stability");
+  }
+}
+
+TEST_CASE("measure: what cannot be fitted is not compared") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
+  const Ended ended = here.run({"measure", "stability", "surf_mae", whole, "--explain",
+                                "svd(k=10000),svd(k=1)", "--repeat", "2", "--name", "mine"},
+                               4);
+  CHECK_SAYS(ended.err, "failed: svd(k=10000): explain: ");
+  CHECK(here.query("SELECT value FROM score WHERE metric = 'stability' AND value IS NOT NULL")
+            .size() == 2);
+  const Json states = here.query(
+      "SELECT DISTINCT attempt.status FROM attempt JOIN cell ON cell.key = attempt.cell "
+      "JOIN component ON component.key = cell.explainer WHERE component.name = 'svd(k=10000)'");
+  REQUIRE(states.size() == 1);
+  CHECK(states[0]["status"] == "failed");
+}
+
 TEST_CASE("measure: what is given a name is kept as a cell like others") {
   const Workspace here;
   const auto file = write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);

@@ -105,6 +105,25 @@ TEST_CASE("over seeds: what two stores have is compared after the merge, also wi
   CHECK(a.exported() == whole.exported());
 }
 
+TEST_CASE("over seeds: alone, without the cells that are left") {
+  const Workspace here;
+  const auto file = run_file(here, "[0, 1, 2]");
+  CHECK_SAYS(run(here, file, {"--over-seeds", "--shard", "1/2"}, 2).err,
+             "--over-seeds: not with --shard or --prepare");
+  CHECK_FALSE(fs::exists(here.store()));
+  for (const char* shard : {"1/3", "2/3"}) run(here, file, {"--shard", shard});
+  CHECK_SAYS(run(here, file, {"--over-seeds"}).err, "2 cells to compare with other seeds");
+  CHECK(scores(here).size() == 2);
+  CHECK(here.count("attempt") == 4);  // the third cell is left
+  CHECK_FALSE(has(run(here, file, {"--over-seeds"}).err, "to compare"));
+  run(here, file);
+  CHECK(scores(here).size() == 3);
+
+  const auto one = run_file(here, "[0]");
+  CHECK_SAYS(run(here, one, {"--over-seeds"}, 2).err,
+             "--over-seeds: run asks for no metric over seeds, or has one seed");
+}
+
 TEST_CASE("over seeds: a control is compared with the same control of other seeds") {
   const Workspace here;
   const std::string file = here.write(

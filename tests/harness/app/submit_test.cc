@@ -54,7 +54,8 @@ without = ["--requeue", "--open-mode"]
         "#SBATCH --signal=B:TERM@120\n",  // a quarter of the time
         "#SBATCH --mem=2560M\n",          // two workers of two threads, and the command
         "#SBATCH --mail-type=END\n", "#SBATCH --comment=\"a b\"\n", "\nmodule load 'gcc'\n",
-        "my run.toml'\n", "\nthreads=2\n", "options=(--prepare '--confine' 'auto')\n"})
+        "my run.toml'\n", "\nthreads=2\n",
+        "options=(--prepare --shard \"$SLURM_ARRAY_TASK_ID/$shards\" '--confine' 'auto')\n"})
     CHECK_SAYS(scripts, line);
   CHECK_FALSE(has(scripts, "#SBATCH --requeue"));
   CHECK_FALSE(has(scripts, "--open-mode"));
@@ -82,6 +83,29 @@ TEST_CASE("cells that are done are not sent") {
   CHECK_SAYS(here.run(submit(file, {"--dry-run"})).err, "4 cells, 2 in");
   here.run({"run", file, "--no-board"});
   CHECK_SAYS(here.run(submit(file, {"--dry-run"})).out, "mine: all 4 cells are done");
+}
+
+TEST_CASE("metrics over seeds are a job after the merge, which asks for what a shard asks for") {
+  const Workspace here;
+  const auto file =
+      here.write("run.toml", digits_run("name = \"mine\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\", "
+                                        "\"stability\"]\n[limits]\nmemory = \"1 GiB\"\n",
+                                        {"svd"}));
+  const std::string merged = "sbatch --parsable merge.sbatch\n";
+  CHECK_SAYS(here.run(submit(file, {"--dry-run"})).out,
+             merged + "sbatch --parsable --array=1 over_seeds.sbatch\n");
+  const std::string scripts = here.run(submit(file, {"--print"})).out;
+  const std::string last = scripts.substr(scripts.find("over_seeds.sbatch"));
+  for (const char* line : {"#SBATCH --output=log/over_seeds-%a.log\n", "#SBATCH --requeue\n",
+                           "#SBATCH --signal=B:TERM@120\n", "#SBATCH --mem=1536M\n",
+                           "options=(--over-seeds --no-board --store '"})
+    CHECK_SAYS(last, line);
+
+  // Of cells that were done here one was there before its peer. There is nothing to send.
+  here.run({"run", file, "--no-board", "--only", "seed=0"});
+  here.run({"run", file, "--no-board", "--only", "seed=1"});
+  CHECK_SAYS(here.run(submit(file, {"--dry-run"})).out,
+             "mine: all 2 cells are done\n1 to compare with other seeds: `conoscope run` does\n");
 }
 
 TEST_CASE("what cannot work is refused before anything is made") {

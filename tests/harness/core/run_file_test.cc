@@ -185,7 +185,9 @@ TEST_CASE("each mistake on its own") {
   has("[dataset]\nid = \"d\"\n[[model]]\nid = \"m\"", "dataset: expected [[dataset]] entries");
   has(kParts + "params = 5", "model.params: expected a table");
   has(kParts + "controls = [\"none\"]", "unknown key controls");
-  has(kParts + "optional = true", "unknown key optional");  // of a dataset alone
+  // Of datasets and models alone.
+  has(kParts + "[[explainer]]\nid = \"e\"\noptional = true", "unknown key optional");
+  has(kParts + "optional = 1", "model.optional: expected true or false");
   has("[[dataset]]\nid = \"d\"\noptional = 1\n[[model]]\nid = \"m\"\n",
       "dataset.optional: expected true or false");
   has(kParts + "file = 5", "model.file: expected a text in quotes");

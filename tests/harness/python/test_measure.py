@@ -109,6 +109,21 @@ def test_explainers_and_repeats(digits):
     assert conoscope.measure("surf_mae", **{**call, "seed": 8}).of("svd")["surf_mae"] != score
 
 
+def test_metrics_over_seeds_compare_the_splits(digits):
+    found = conoscope.measure("stability", explain="svd(k=1)", repeat=2, seed=3, **digits)
+    first, second = (
+        conoscope.explain("svd", conoscope.HeadView(**digits), seed=seed, k=1).cavs.astype(float)
+        for seed in (3, 4)
+    )
+    norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    wanted = np.mean(np.abs((first * second).sum(axis=1)) / norms)
+    assert 0 < wanted < 1
+    assert found["stability"].value == pytest.approx(wanted, rel=1e-6)
+    assert found["stability"].parts.tolist() == pytest.approx([wanted], rel=1e-6)
+    once = conoscope.measure("stability", explain="svd(k=1)", **digits)["stability"]
+    assert once.value is None and "several splits (--repeat)" in once.message
+
+
 def test_concepts_and_codes():
     random = np.random.default_rng(0)
     truth = random.integers(0, 2, (300, 3))
