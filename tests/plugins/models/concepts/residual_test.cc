@@ -18,18 +18,6 @@ std::int64_t numbers(const Weights& weights) {
   return sum;
 }
 
-/// Sprites of three shapes, three sizes and 64 places, upright; the first, second, fourth and fifth
-/// concepts vary.
-Bundle sprites() {
-  const Outcome outcome = Plugin(plugin_file("dsprites"))
-                              .load({{"selection", std::string("grid")},
-                                     {"every", std::vector<std::int64_t>{1, 2, 40, 4, 4}},
-                                     {"samples", std::int64_t{0}}});
-  REQUIRE(outcome.error == "");
-  REQUIRE(outcome.out.shape("inputs") == std::vector<std::int64_t>{576, 64, 64, 1});
-  return outcome.out;
-}
-
 Arguments residual(std::int64_t epochs) {
   return {{"encoder", std::string("resnet")}, {"resnet_blocks", std::vector<std::int64_t>{1, 1, 1}},
           {"resnet_width", std::int64_t{8}},  {"batch_size", std::int64_t{32}},
@@ -76,23 +64,6 @@ TEST_CASE("ResidualBlock: where its convolutions give nothing it is its shortcut
   CHECK(silenced(2, 2, false).equal(torch::cat({half, torch::zeros_like(half)}, 1)));
   // Untrained, batch normalisation divides by sqrt(1 + 1e-5).
   CHECK(silenced(2, 2, true).allclose(torch::cat({half, half}, 1) / std::sqrt(1.0 + 1e-5)));
-}
-
-TEST_CASE("cbm: a residual encoder learns concepts and task from images") {
-  const Bundle data = sprites();
-  Arguments arguments = residual(12);
-  arguments["head"] = std::string("mlp");
-  arguments["schedule"] = std::string("one_cycle");
-  arguments["learning_rate"] = 0.01;
-  const Plugin cbm = torch_plugin("cbm");
-  const Outcome model = cbm.fit_model(arguments, data);
-  REQUIRE(model.error == "");
-  MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
-                      << told(model, "test_accuracy"));
-  CHECK(told(model, "test_concept_accuracy") >= 0.9);
-  CHECK(told(model, "test_accuracy") >= 0.8);
-  CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{576, 5, 1});
-  check_answers_itself(cbm, arguments, model.out);
 }
 
 TEST_CASE("every concept model takes a residual encoder, with the same bits for the same seed") {
