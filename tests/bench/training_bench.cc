@@ -73,6 +73,8 @@ int main(int argc, char** argv) {
   // All rows are fitted to, so that the number of steps is known.
   const Arguments classifier = {{"batch_size", kBatch}},
                   concept_model = {{"batch_size", kBatch}, {"patience", std::int64_t{0}}};
+  Arguments residual = concept_model;
+  residual["encoder"] = std::string("resnet");
   const Case cases[] = {
       {"mlp/table", "mlp", false, "activations", classifier},
       {"cbm/table", "cbm", false, "concept_scores", concept_model},
@@ -81,6 +83,7 @@ int main(int argc, char** argv) {
       {"resnet/images", "resnet", true, "activations", classifier},
       {"cbm/images", "cbm", true, "concept_scores", concept_model},
       {"cem/images", "cem", true, "concept_scores", concept_model},
+      {"cbm_resnet/images", "cbm", true, "concept_scores", residual},
   };
   for (const Case& one : cases)
     benchmark::RegisterBenchmark(one.name, step, one, kBatch)

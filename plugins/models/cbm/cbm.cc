@@ -49,7 +49,7 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
       : bottleneck_(params.text("bottleneck")),
         training_(params.text("training")),
         concept_weight_(params.real("concept_weight")),
-        encoder_{params.integers("channels"), params.integers("hidden")},
+        encoder_(read_encoder_layers(params)),
         head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)),
         head_options_(options_) {
@@ -161,7 +161,7 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
 
   std::string bottleneck_, training_;
   double concept_weight_;
-  Encoder::Layers encoder_;
+  EncoderLayers encoder_;
   TaskHead::Layers head_;
   OptimiseOptions options_, head_options_;
 };
@@ -175,5 +175,6 @@ citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Par
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
+added = ["encoder", "resnet_blocks", "resnet_width"]
 )",
                 kParameters)

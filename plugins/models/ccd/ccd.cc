@@ -78,7 +78,7 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
         threshold_(params.real("threshold")),
         nearness_(params.real("nearness")),
         distinctness_(params.real("distinctness")),
-        encoder_{params.integers("channels"), params.integers("hidden")},
+        encoder_(read_encoder_layers(params)),
         head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
 
@@ -171,7 +171,7 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 
   std::int64_t concepts_, latent_, mapping_hidden_, neighbours_;
   double threshold_, nearness_, distinctness_;
-  Encoder::Layers encoder_;
+  EncoderLayers encoder_;
   TaskHead::Layers head_;
   OptimiseOptions options_;
 };
@@ -185,5 +185,6 @@ citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
+added = ["encoder", "resnet_blocks", "resnet_width"]
 )",
                 kParameters)

@@ -87,7 +87,7 @@ class Cem final : public sdk::Model, public sdk::Intervene {
         mask_per_batch_(params.text("p_int_mask") == "batch"),
         shared_score_(params.text("score_function") == "shared"),
         concept_weight_(params.real("concept_weight")),
-        encoder_{params.integers("channels"), params.integers("hidden")},
+        encoder_(read_encoder_layers(params)),
         head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
 
@@ -173,7 +173,7 @@ class Cem final : public sdk::Model, public sdk::Intervene {
   double p_int_;
   bool mask_per_batch_, shared_score_;
   double concept_weight_;
-  Encoder::Layers encoder_;
+  EncoderLayers encoder_;
   TaskHead::Layers head_;
   OptimiseOptions options_;
 };
@@ -187,5 +187,6 @@ citation = "Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022; de
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
+added = ["encoder", "resnet_blocks", "resnet_width"]
 )",
                 kParameters)

@@ -1,7 +1,7 @@
 // Concept whitening (Chen, Bei & Rudin, Nature Machine Intelligence 2020): the encoder's maps are
 // whitened and then turned, so that each axis points to the samples of one concept.
 //
-//   x -> convolutions -> conv 3x3 -> maps m, k of them (tables: Mlp -> k numbers)
+//   x -> MapLayers -> conv 3x3 -> maps m, k of them (tables: Mlp -> k numbers)
 //   a = Q Sigma^(-1/2) (m - mu)   mu, Sigma over samples and positions of the batch, and as running
 //                                 means when it answers
 //   Q: orthogonal; every `rotation_steps` steps it climbs
@@ -15,6 +15,7 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <optional>
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
@@ -31,31 +32,32 @@ using namespace conoscope::models;
 /// Inputs to k maps: n x k x height x width, 1 x 1 for tables.
 class MapEncoder {
  public:
-  MapEncoder(Weights& weights, const Tensor& training_inputs, const Encoder::Layers& layers,
+  MapEncoder(Weights& weights, const Tensor& training_inputs, const EncoderLayers& layers,
              std::int64_t maps)
       : standardise_(training_inputs) {
+    layers.check_fits(training_inputs);
     if (training_inputs.dim() == 4) {
-      convolutions_.emplace_back(weights, "conv", training_inputs.size(1), layers.channels);
-      kernel_ = weights.matrix("maps.kernel", {maps, layers.channels.back(), 3, 3}, 1.0);
+      below_.emplace(weights, "conv", training_inputs.size(1), layers);
+      kernel_ = weights.matrix("maps.kernel", {maps, below_->channels(), 3, 3}, 1.0);
       return;
     }
     std::vector<std::int64_t> widths = {training_inputs.size(1)};
     widths.insert(widths.end(), layers.hidden.begin(), layers.hidden.end());
     widths.push_back(maps);
-    connected_.emplace_back(weights, "connected", widths);
+    connected_.emplace(weights, "connected", widths);
   }
 
   Tensor operator()(const Tensor& inputs, bool training) const {
     const Tensor x = standardise_(inputs);
-    if (convolutions_.empty()) return connected_[0](x).unsqueeze(2).unsqueeze(3);
-    return torch::conv2d(convolutions_[0](x, training), kernel_, {}, 1, 1);
+    if (!below_) return (*connected_)(x).unsqueeze(2).unsqueeze(3);
+    return torch::conv2d((*below_)(x, training), kernel_, {}, 1, 1);
   }
 
  private:
   Standardise standardise_;
-  std::vector<ConvBlocks> convolutions_;
+  std::optional<MapLayers> below_;
   Tensor kernel_;
-  std::vector<Mlp> connected_;
+  std::optional<Mlp> connected_;
 };
 
 /// The mean of each row of `values` (n x ...) over the training samples whose concept is `there`.
@@ -80,7 +82,7 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
   explicit ConceptWhitening(const sdk::ParamsOf<kParameters>& params)
       : feature_map_(params.text("representation") == "feature_map"),
         rotation_steps_(params.integer("rotation_steps")),
-        encoder_{params.integers("channels"), params.integers("hidden")},
+        encoder_(read_encoder_layers(params)),
         head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
 
@@ -201,7 +203,7 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
 
   bool feature_map_;
   std::int64_t rotation_steps_;
-  Encoder::Layers encoder_;
+  EncoderLayers encoder_;
   TaskHead::Layers head_;
   OptimiseOptions options_;
 };
@@ -215,5 +217,6 @@ citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recogni
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
+added = ["encoder", "resnet_blocks", "resnet_width"]
 )",
                 kParameters)

@@ -2,20 +2,22 @@
 // CVPR 2016, section 4.2), trained here. Its last feature map and its head are the head view.
 //
 //   x -> standardise -> conv 3x3, BN, ReLU -> 3 stages of n blocks -> mean -> W, b
-//   block: x -> conv 3x3, BN, ReLU, conv 3x3, BN -> add the shortcut of x -> ReLU
+//   block: see ResidualBlock
 //
 // 6n + 2 layers, of `width` channels and twice as many at half the resolution in each later stage.
 // Unlike the paper: AdamW with cosine decay instead of momentum with steps, no crops and flips.
 
 #include <torch/torch.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/classifier.h"
 #include "plugins/models/common/torch/network_above.h"
+#include "plugins/models/common/torch/residual.h"
 #include "plugins/models/common/torch/training.h"
 #include "plugins/models/common/torch/weights.h"
 
@@ -24,104 +26,47 @@ namespace {
 namespace sdk = conoscope::sdk;
 using namespace conoscope::models;
 
-constexpr double kBatchNormMomentum = 0.1, kBatchNormEpsilon = 1e-5;
-constexpr int kStages = 3;
-
-/// Convolution and batch normalisation.
-struct Convolution {
-  Tensor kernel, scale, shift, mean, variance;
-  std::int64_t stride;
-
-  Convolution(Weights& weights, const std::string& name, std::int64_t from, std::int64_t to,
-              std::int64_t side, std::int64_t step)
-      : stride(step) {
-    // Float, also where an artifact is read in double: what it answers is what was trained.
-    const auto own = [](const Tensor& tensor) { return tensor.to(torch::kFloat32); };
-    kernel = own(weights.matrix(name + ".kernel", {to, from, side, side}, std::sqrt(2.0)));
-    scale = own(weights.vector(name + ".scale", to, 1.0F));
-    shift = own(weights.vector(name + ".shift", to, 0.0F));
-    mean = own(weights.statistic(name + ".mean", torch::zeros({to})));
-    variance = own(weights.statistic(name + ".variance", torch::ones({to})));
-  }
-
-  Tensor operator()(const Tensor& x, bool training) const {
-    const auto as = [&x](const Tensor& tensor) { return tensor.to(x.scalar_type()); };
-    const Tensor y = torch::conv2d(x, as(kernel), {}, stride, kernel.size(2) / 2);
-    // One value has no variance.
-    const bool many = y.size(0) * y.size(2) * y.size(3) > 1;
-    return torch::batch_norm(y, as(scale), as(shift), as(mean), as(variance), training && many,
-                             kBatchNormMomentum, kBatchNormEpsilon, /*cudnn_enabled=*/false);
-  }
-};
-
-struct Block {
-  Convolution first, second;
-  std::optional<Convolution> projection;  ///< shortcut B, where the shape changes
-  std::int64_t stride, added;             ///< shortcut A: channels of zeros
-
-  Tensor shortcut(const Tensor& x, bool training) const {
-    if (projection) return (*projection)(x, training);
-    if (stride == 1) return x;
-    const Tensor half = x.slice(2, 0, {}, stride).slice(3, 0, {}, stride);
-    return torch::constant_pad_nd(half, {0, 0, 0, 0, 0, added});
-  }
-
-  Tensor operator()(const Tensor& x, bool training) const {
-    const Tensor y = second(torch::relu(first(x, training)), training);
-    return torch::relu(y + shortcut(x, training));
-  }
-};
+constexpr std::size_t kStages = 3;
 
 struct Layout {
   std::int64_t depth, width;
   bool projections;
   std::int64_t shown;  ///< how many stages lie below the layer of the head view; 0: all
+
+  /// Of each stage.
+  std::vector<std::int64_t> blocks() const {
+    return std::vector<std::int64_t>(kStages, (depth - 2) / (2 * kStages));
+  }
 };
 
-class ResidualBlocks final : public Trunk {
+class ResidualTrunk final : public Trunk {
  public:
   /// weights   new, or of an artifact
   /// standard  of the training images; not looked at when the weights are of an artifact
-  ResidualBlocks(Weights weights, const Spread& standard, const Layout& layout)
-      : weights_(std::move(weights)),
-        width_(layout.width << (kStages - 1)),
-        shown_(static_cast<std::size_t>(layout.shown * ((layout.depth - 2) / (2 * kStages)))) {
+  ResidualTrunk(Weights weights, const Spread& standard, const Layout& layout)
+      : weights_(std::move(weights)), shown_(static_cast<std::size_t>(layout.shown)) {
     const auto statistic = [this](const std::string& name, const Tensor& initial) {
       return weights_.statistic(name, initial.flatten()).to(torch::kFloat32).view({1, -1, 1, 1});
     };
     mean_ = statistic("mean", standard.mean);
     scale_ = statistic("scale", standard.scale);
-    stem_.emplace(weights_, "stem", standard.mean.numel(), layout.width, 3, 1);
-    std::int64_t from = layout.width;
-    for (int stage = 0; stage < kStages; ++stage)
-      for (std::int64_t i = 0; i < (layout.depth - 2) / (2 * kStages); ++i) {
-        const std::int64_t to = layout.width << stage, stride = to == from ? 1 : 2;
-        const std::string name = "stage" + std::to_string(stage) + ".block" + std::to_string(i);
-        Block block{{weights_, name + ".first", from, to, 3, stride},
-                    {weights_, name + ".second", to, to, 3, 1},
-                    std::nullopt,
-                    stride,
-                    to - from};
-        if (layout.projections && stride != 1)
-          block.projection.emplace(weights_, name + ".projection", from, to, 1, stride);
-        blocks_.push_back(std::move(block));
-        from = to;
-      }
+    stem_.emplace(weights_, "stem", standard.mean.numel(), layout.width, 3);
+    stages_.emplace(weights_, "", layout.width, layout.blocks(), layout.projections);
   }
 
   Tensor features(const Tensor& images, bool training) const override {
-    return run(stem(images, training), 0, blocks_.size(), training);
+    return stages_->run(stem(images, training), 0, kStages, training);
   }
 
   Tensor below(const Tensor& images) const override {
-    return run(stem(images, false), 0, shows_last_layer() ? blocks_.size() : shown_, false);
+    return stages_->run(stem(images, false), 0, shows_last_layer() ? kStages : shown_, false);
   }
   Tensor above(const Tensor& layer) const override {
-    return run(layer, shown_, blocks_.size(), false);
+    return stages_->run(layer, shown_, kStages, false);
   }
   bool shows_last_layer() const override { return shown_ == 0; }
 
-  std::int64_t width() const override { return width_; }
+  std::int64_t width() const override { return stages_->channels(); }
   std::vector<Tensor> trained() const override { return weights_.trained(); }
   void write(sdk::Sink& out) const override { weights_.write(out); }
 
@@ -129,17 +74,12 @@ class ResidualBlocks final : public Trunk {
   Tensor stem(const Tensor& images, bool training) const {
     return torch::relu((*stem_)((images - mean_) / scale_, training));
   }
-  Tensor run(Tensor x, std::size_t from, std::size_t to, bool training) const {
-    for (std::size_t i = from; i < to; ++i) x = blocks_[i](x, training);
-    return x;
-  }
 
   Weights weights_;
-  std::int64_t width_;
-  std::size_t shown_;  ///< blocks below the layer of the head view; 0: all
+  std::size_t shown_;  ///< stages below the layer of the head view; 0: all
   Tensor mean_, scale_;
   std::optional<Convolution> stem_;
-  std::vector<Block> blocks_;
+  std::optional<ResidualStages> stages_;
 };
 
 constexpr auto kParameters = sdk::parameters(
@@ -174,8 +114,8 @@ class ResNet final : public sdk::Model,
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
     const Lesson lesson = read_lesson(dataset, to_images(dataset.get("inputs")));
-    const ResidualBlocks trunk(Weights(context.seed()), spread_of(lesson.training_inputs()),
-                               layout_);
+    const ResidualTrunk trunk(Weights(context.seed()), spread_of(lesson.training_inputs()),
+                              layout_);
     fit_classifier("resnet", trunk, lesson, options_, context, out);
   }
 
@@ -197,7 +137,7 @@ class ResNet final : public sdk::Model,
  private:
   std::unique_ptr<Trunk> read_trunk(const sdk::Arrays& model) const override {
     const Tensor shape = torch::zeros({1, model.get("state.mean").rows(), 1, 1});
-    return std::make_unique<ResidualBlocks>(Weights(model), Spread{shape, shape}, layout_);
+    return std::make_unique<ResidualTrunk>(Weights(model), Spread{shape, shape}, layout_);
   }
 
   Layout layout_;

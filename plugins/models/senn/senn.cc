@@ -100,7 +100,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
         robustness_(params.real("robustness")),
         reconstruction_(params.real("reconstruction")),
         sparsity_(params.real("sparsity")),
-        encoder_{params.integers("channels"), params.integers("hidden")},
+        encoder_(read_encoder_layers(params)),
         relevance_hidden_(params.integers("relevance_hidden")),
         options_(read_optimise_options(params)) {}
 
@@ -179,7 +179,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
   std::int64_t concepts_;
   bool of_inputs_;
   double robustness_, reconstruction_, sparsity_;
-  Encoder::Layers encoder_;
+  EncoderLayers encoder_;
   std::vector<std::int64_t> relevance_hidden_;
   OptimiseOptions options_;
 };
@@ -193,5 +193,6 @@ citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
+added = ["encoder", "resnet_blocks", "resnet_width"]
 )",
                 kParameters)

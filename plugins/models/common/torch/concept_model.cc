@@ -62,6 +62,14 @@ Tensor for_all(const Tensor& inputs, const sdk::Context& context,
   return torch::cat(parts);
 }
 
+EncoderLayers read_encoder_layers(const sdk::ParamsOf<kEncoderParameters>& params) {
+  EncoderLayers layers{params.integers("channels"), params.integers("hidden"), std::nullopt};
+  if (params.text("encoder") == "resnet")
+    layers.residual =
+        ResidualNetwork::Layout{params.integer("resnet_width"), params.integers("resnet_blocks")};
+  return layers;
+}
+
 TaskHead::Layers TaskHead::read_layers(const sdk::ParamsOf<kHeadParameters>& params) {
   return {params.text("head") == "mlp", params.integers("head_hidden")};
 }

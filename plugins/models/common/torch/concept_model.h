@@ -38,16 +38,30 @@ inline constexpr auto kHeadParameters = sdk::parameters(
         .not_empty()
         .help("units of the hidden layers of head = mlp"));
 
-/// The parameters of Encoder::Layers.
-inline constexpr auto kEncoderParameters =
-    sdk::parameters(sdk::integers("channels", {8, 16, 32, 64})
-                        .between(1, 4096)
-                        .not_empty()
-                        .help("images: output channels of each 3 x 3 convolution"),
-                    sdk::integers("hidden", {64, 64})
-                        .between(1, 4096)
-                        .not_empty()
-                        .help("units of the encoder's fully connected hidden layers"));
+/// The parameters of read_encoder_layers().
+inline constexpr auto kEncoderParameters = sdk::parameters(
+    sdk::text("encoder", "convolutions")
+        .choices({"convolutions", "resnet"})
+        .help("images: a small convolutional network, or a residual one"),
+    sdk::integers("channels", {8, 16, 32, 64})
+        .between(1, 4096)
+        .not_empty()
+        .help("of encoder = convolutions, images: output channels of each 3 x 3 convolution"),
+    sdk::integers("hidden", {64, 64})
+        .between(1, 4096)
+        .not_empty()
+        .help("of encoder = convolutions: units of the encoder's fully connected hidden layers"),
+    sdk::integers("resnet_blocks", {2, 2, 2, 2})
+        .between(1, 64)
+        .count_between(1, 6)
+        .help("of encoder = resnet: blocks of two convolutions in each stage; 2, 2, 2, 2 is "
+              "ResNet-18"),
+    sdk::integer("resnet_width", 64)
+        .between(1, 1024)
+        .help("of encoder = resnet: channels of the first stage; each stage has twice as many as "
+              "the one before, at half the resolution"));
+
+EncoderLayers read_encoder_layers(const sdk::ParamsOf<kEncoderParameters>& params);
 
 /// Concepts to task outputs: n x (k * w) -> n x C.
 class TaskHead {

@@ -4,12 +4,6 @@
 
 namespace conoscope::models {
 
-namespace {
-
-constexpr double kBatchNormMomentum = 0.1, kBatchNormEpsilon = 1e-5;
-
-}  // namespace
-
 Linear::Linear(Weights& weights, const std::string& name, std::int64_t from, std::int64_t to,
                double gain)
     : weight(weights.matrix(name + ".weight", {to, from}, gain)),
@@ -50,51 +44,68 @@ Standardise::Standardise(const Tensor& training_inputs) {
 }
 
 ConvBlocks::ConvBlocks(Weights& weights, const std::string& name, std::int64_t image_channels,
-                       const std::vector<std::int64_t>& channels) {
-  std::int64_t from = image_channels;
+                       const std::vector<std::int64_t>& channels)
+    : channels_(image_channels) {
   for (std::size_t block = 0; block < channels.size(); ++block) {
-    const std::string at = name + "." + std::to_string(block);
-    const std::int64_t to = channels[block];
-    blocks_.push_back({weights.matrix(at + ".kernel", {to, from, 3, 3}, std::sqrt(2.0)),
-                       weights.vector(at + ".scale", to, 1.0F),
-                       weights.vector(at + ".shift", to, 0.0F),
-                       weights.statistic(at + ".mean", torch::zeros({to})),
-                       weights.statistic(at + ".variance", torch::ones({to}))});
-    from = to;
+    blocks_.emplace_back(weights, name + "." + std::to_string(block), channels_, channels[block],
+                         3);
+    channels_ = channels[block];
   }
 }
 
 Tensor ConvBlocks::operator()(Tensor x, bool training) const {
-  for (const Block& block : blocks_) {
-    x = torch::conv2d(x, block.kernel, {}, 1, 1);
-    // One value has no variance.
-    const bool many = x.size(0) * x.size(2) * x.size(3) > 1;
-    x = torch::relu(torch::batch_norm(x, block.scale, block.shift, block.mean, block.variance,
-                                      training && many, kBatchNormMomentum, kBatchNormEpsilon,
-                                      /*cudnn_enabled=*/false));
+  for (const Convolution& block : blocks_) {
+    x = torch::relu(block(x, training));
     if (x.size(2) >= 2 && x.size(3) >= 2) x = torch::max_pool2d(x, 2);
   }
   return x;
 }
 
+void EncoderLayers::check_fits(const Tensor& inputs) const {
+  if (!residual || inputs.dim() == 4) return;
+  throw sdk::NotApplicable(
+      "encoder = resnet is for images (n x height x width x channels), but inputs are " +
+      std::to_string(inputs.size(1)) + " columns");
+}
+
+MapLayers::MapLayers(Weights& weights, const std::string& name, std::int64_t image_channels,
+                     const EncoderLayers& layers)
+    : layers_([&]() -> std::variant<ConvBlocks, ResidualNetwork> {
+        if (layers.residual)
+          return ResidualNetwork(weights, name, image_channels, *layers.residual);
+        return ConvBlocks(weights, name, image_channels, layers.channels);
+      }()) {}
+
+Tensor MapLayers::operator()(const Tensor& images, bool training) const {
+  return std::visit([&](const auto& layers) { return layers(images, training); }, layers_);
+}
+
+std::int64_t MapLayers::channels() const {
+  return std::visit([](const auto& layers) { return layers.channels(); }, layers_);
+}
+
 Encoder::Encoder(Weights& weights, const std::string& name, const Tensor& training_inputs,
-                 const Layers& layers, std::int64_t outputs)
-    : standardise_(training_inputs) {
+                 const EncoderLayers& layers, std::int64_t outputs)
+    : standardise_(training_inputs), pooled_(layers.residual.has_value()) {
+  layers.check_fits(training_inputs);
   std::vector<std::int64_t> widths = {training_inputs.size(1)};
   if (training_inputs.dim() == 4) {
-    convolutions_.emplace_back(weights, name + ".conv", training_inputs.size(1), layers.channels);
+    maps_.emplace(weights, name + ".conv", training_inputs.size(1), layers);
     const torch::NoGradGuard no_grad;
-    widths[0] = convolutions_[0](training_inputs.slice(0, 0, 1), false).numel();
+    widths[0] = read((*maps_)(training_inputs.slice(0, 0, 1), false)).numel();
   }
-  widths.insert(widths.end(), layers.hidden.begin(), layers.hidden.end());
+  if (!pooled_) widths.insert(widths.end(), layers.hidden.begin(), layers.hidden.end());
   widths.push_back(outputs);
-  connected_.emplace_back(weights, name + ".connected", widths);
+  connected_.emplace(weights, name + ".connected", widths);
+}
+
+Tensor Encoder::read(const Tensor& maps) const {
+  return pooled_ ? maps.mean({2, 3}) : maps.flatten(1);
 }
 
 Tensor Encoder::operator()(const Tensor& inputs, bool training) const {
-  Tensor x = standardise_(inputs);
-  if (!convolutions_.empty()) x = convolutions_[0](x, training).flatten(1);
-  return connected_[0](x);
+  const Tensor x = standardise_(inputs);
+  return (*connected_)(maps_ ? read((*maps_)(x, training)) : x);
 }
 
 }  // namespace conoscope::models

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "plugins/models/common/torch/convolution.h"
+#include "plugins/models/common/torch/residual.h"
 #include "plugins/models/common/torch/weights.h"
 
 namespace conoscope::models {
@@ -50,32 +54,59 @@ class ConvBlocks {
   ConvBlocks(Weights& weights, const std::string& name, std::int64_t image_channels,
              const std::vector<std::int64_t>& channels);
 
-  /// images -> map. training: by the batch's own statistics, which also move the running ones.
+  /// images -> map. training: as of Convolution.
   Tensor operator()(Tensor x, bool training) const;
+  std::int64_t channels() const { return channels_; }
 
  private:
-  struct Block {
-    Tensor kernel, scale, shift, mean, variance;
-  };
-  std::vector<Block> blocks_;
+  std::vector<Convolution> blocks_;
+  std::int64_t channels_;
 };
 
-/// Inputs to one vector each: standardise -> (images: ConvBlocks, flatten) -> Mlp.
+/// What an encoder is made of.
+struct EncoderLayers {
+  std::vector<std::int64_t> channels;               ///< of ConvBlocks; images only
+  std::vector<std::int64_t> hidden;                 ///< of the fully connected layers
+  std::optional<ResidualNetwork::Layout> residual;  ///< in the place of both; images only
+
+  /// throws  sdk::NotApplicable: a residual network, but inputs that are no images
+  void check_fits(const Tensor& inputs) const;
+};
+
+/// Images to maps, by ConvBlocks or by a ResidualNetwork.
+class MapLayers {
+ public:
+  MapLayers(Weights& weights, const std::string& name, std::int64_t image_channels,
+            const EncoderLayers& layers);
+
+  Tensor operator()(const Tensor& images, bool training) const;
+  std::int64_t channels() const;
+
+ private:
+  std::variant<ConvBlocks, ResidualNetwork> layers_;
+};
+
+/// Inputs to one vector each.
+///
+///   tables            standardise -> Mlp
+///   images            standardise -> ConvBlocks, flatten -> Mlp
+///   images, residual  standardise -> ResidualNetwork, mean over positions -> a linear map
 class Encoder {
  public:
-  struct Layers {
-    std::vector<std::int64_t> channels;  ///< of the convolutions; images only
-    std::vector<std::int64_t> hidden;    ///< of the fully connected layers
-  };
+  /// throws  as EncoderLayers::check_fits()
   Encoder(Weights& weights, const std::string& name, const Tensor& training_inputs,
-          const Layers& layers, std::int64_t outputs);
+          const EncoderLayers& layers, std::int64_t outputs);
 
   Tensor operator()(const Tensor& inputs, bool training) const;
 
  private:
+  /// Of each sample's maps.
+  Tensor read(const Tensor& maps) const;
+
   Standardise standardise_;
-  std::vector<ConvBlocks> convolutions_;  ///< none, or one
-  std::vector<Mlp> connected_;            ///< one
+  bool pooled_;
+  std::optional<MapLayers> maps_;
+  std::optional<Mlp> connected_;
 };
 
 }  // namespace conoscope::models
