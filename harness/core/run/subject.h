@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "conoscope/sdk/random.h"
@@ -20,10 +21,13 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its
 /// predictions where the output is softmax.
-/// head_seed  another head, drawn by redraw_head() on these rows, takes the model's place
-/// throws     CallFault, not applicable: head_seed, and a layer below the last one
+/// control  random_model: another head, drawn by redraw_head() on these rows, takes the model's place.
+///          poisoned, noisy: the activations are moved, in the precision that the model has; logits and
+///          predictions stay. Others change nothing.
+/// throws   CallFault, not applicable: one of these controls, and a layer below the last one; moved
+///          samples, and a flattened head
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
-                              std::optional<sdk::Seed> head_seed = {});
+                              const std::string& control = "none", sdk::Seed seed = sdk::Seed(0));
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
+#include "metrics/faithfulness/model_logits.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
@@ -146,7 +149,7 @@ TEST_CASE("random_model: an explainer is given another head, its logits and its 
   const ArrayBag data = dataset(), head = model();
   const conoscope::sdk::Seed seed(4);
   const ArrayBag real = make_explainer_input(data, head),
-                 in = make_explainer_input(data, head, seed);
+                 in = make_explainer_input(data, head, "random_model", seed);
   CHECK(in.get("head_weight").shape_text() == "2 x 3");
   CHECK(in.get("head_weight").dtype() == real.get("head_weight").dtype());
   CHECK(numbers(in, "activations") == numbers(real, "activations"));
@@ -156,12 +159,70 @@ TEST_CASE("random_model: an explainer is given another head, its logits and its 
   CHECK(logits != wanted);
   CHECK(logits[0] + logits[2] + logits[4] ==
         doctest::Approx(wanted[0] + wanted[2] + wanted[4]).epsilon(1e-6));
-  CHECK(values<double>(make_explainer_input(data, head, seed), "logits") == logits);
+  CHECK(values<double>(make_explainer_input(data, head, "random_model", seed), "logits") == logits);
   ArrayBag below = model();  // the logits of layers above
   const std::vector<double> given(10, 1.0);
   below.add_copy("logits", given.data(), {5, 2});
-  CHECK_THROWS_SAYING(make_explainer_input(data, below, seed), conoscope::core::CallFault,
-                      "the last layer");
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, "random_model", seed),
+                      conoscope::core::CallFault, "the last layer");
+}
+
+TEST_CASE("poisoned, noisy: an explainer is given moved activations in the model's precision") {
+  ArrayBag data;
+  std::vector<std::int64_t> train;
+  for (std::int64_t i = 0; i < 40; ++i) train.push_back((7 * i) % 40);  // no run of rows
+  index(data, "train_index", train);
+  conoscope::sdk::Random random{conoscope::sdk::Seed(1)};
+  std::vector<double> h(40 * 2 * 12), weight(3 * 12), bias(3, 0.5);
+  for (double& value : h) value = std::max(0.0, 1.0 + random.normal());
+  for (double& value : weight) value = random.normal();
+  const auto model_of = [&](auto number, const std::string& pooling = "mean") {
+    using T = decltype(number);
+    std::vector<T> given;
+    for (const double value : h) given.push_back(T(static_cast<float>(value)));
+    ArrayBag bag;
+    bag.add_copy("activations", given.data(), {40, 2, 12});
+    bag.add_copy("head_weight", weight.data(), {3, 12});
+    bag.add_copy("head_bias", bias.data(), {3});
+    bag.set_text("pooling", pooling);
+    bag.set_text("output", "softmax");
+    return bag;
+  };
+  const conoscope::sdk::Seed seed(4);
+  const auto check = [&](const ArrayBag& head, double rounding) {
+    const ArrayBag real = make_explainer_input(data, head);
+    for (const std::string control : {"poisoned", "noisy"}) {
+      CAPTURE(control);
+      const ArrayBag in = make_explainer_input(data, head, control, seed);
+      CHECK(in.get("activations").dtype() == head.get("activations").dtype());
+      CHECK(in.get("activations").shape_text() == "40 x 2 x 12");
+      CHECK(numbers(in, "activations") != numbers(real, "activations"));
+      CHECK(numbers(in, "activations") ==
+            numbers(make_explainer_input(data, head, control, seed), "activations"));
+      CHECK(values<double>(in, "logits") == values<double>(real, "logits"));
+      CHECK(values<std::int64_t>(in, "predictions") == values<std::int64_t>(real, "predictions"));
+      const auto read = [](const ArrayBag& bag) {
+        return metrics::head_reading(make_head_view(bag));
+      };
+      const double changed = (read(in) - read(real)).cwiseAbs().maxCoeff();
+      CHECK((changed < rounding) == (control == "poisoned"));
+    }
+  };
+  // Of logits up to 20, sums of 24 products: each dtype's own rounding of the activations.
+  check(model_of(0.0), 1e-9);
+  check(model_of(0.0F), 1e-5);
+  check(model_of(conoscope::sdk::Half()), 0.03);
+
+  ArrayBag below = model_of(0.0);
+  const std::vector<double> given(40 * 3, 1.0);
+  below.add_copy("logits", given.data(), {40, 3});
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, "poisoned", seed),
+                      conoscope::core::CallFault, "poisoned moves", "below the last one");
+  ArrayBag flat = model_of(0.0, "flatten");
+  weight.resize(3 * 24, 1.0);
+  flat.add_copy("head_weight", weight.data(), {3, 24});
+  CHECK_THROWS_SAYING(make_explainer_input(data, flat, "noisy", seed), conoscope::core::CallFault,
+                      "noisy moves", "other weights for each position");
 }
 
 TEST_CASE("activations n x D are given as n x 1 x D") {
