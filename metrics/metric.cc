@@ -13,7 +13,7 @@ struct NeedText {
   std::string_view need, text;
 };
 
-constexpr std::array<NeedText, 14> kNeeds{{
+constexpr std::array<NeedText, 15> kNeeds{{
     {"head_view", "a head view"},
     {"train_head_view", "a head view of the training split"},
     {"explanation", "an explanation"},
@@ -27,6 +27,7 @@ constexpr std::array<NeedText, 14> kNeeds{{
     {"inputs", "images"},
     {"forward", "a model that runs new inputs (forward)"},
     {"other_seeds", "other seeds of the same cell"},
+    {"clean_explanation", "a control that moves the training samples"},
     {"head", "a model that runs new activations (head)"},
 }};
 

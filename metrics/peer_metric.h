@@ -13,6 +13,9 @@ namespace conoscope::metrics {
 
 /// The need of every metric over several seeds: no single subject offers it.
 inline constexpr std::string_view kOtherSeeds = "other_seeds";
+/// The need of a metric of controls that move the training samples: the explanation of the samples as
+/// they are.
+inline constexpr std::string_view kCleanExplanation = "clean_explanation";
 
 /// What one cell's explainer found, and the head that it explains.
 struct Found {
@@ -25,23 +28,27 @@ struct Found {
 };
 
 /// A cell and its peers: cells of the same dataset, model, explainer and control that have other
-/// seeds, hence another split and other draws of the explainer.
+/// seeds, hence another split and other draws of the explainer. Or a control and what it controls.
 struct Peers {
   Found own;
   std::vector<Found> others;  ///< one at least, by seed
   std::uint64_t seed = 0;     ///< what a metric draws from
 };
 
-/// A metric that needs several cells of one configuration. It is a score of a cell like any other,
-/// and compares that cell with its peers; parts are one number for each peer, by seed.
+/// A metric that needs several explanations of one configuration. It is a score of a cell like any
+/// other, and compares that cell with its peers; over seeds, parts are one number for each peer, by
+/// seed.
 struct PeerMetric {
-  /// Listed in the catalogue; needs kOtherSeeds, and computes nothing from a subject alone.
+  /// Listed in the catalogue; needs kOtherSeeds or kCleanExplanation, and computes nothing from a
+  /// subject alone.
   Metric metric;
   std::function<Result(const Peers&)> compute;
 };
 
 /// Null: there is none of that name, or it is a metric of one cell.
 const PeerMetric* peer_metric(std::string_view name);
+/// One that compares with other seeds, which are there only when their cells have ended.
+bool is_over_seeds(std::string_view name);
 
 /// As score() of a metric of one cell.
 Score score(const PeerMetric& metric, const Peers& peers);

@@ -33,19 +33,37 @@ struct Found {
   std::size_t step;
 };
 
+using Params = std::vector<std::pair<std::string, std::string>>;
+
+std::string params_text(const Params& params) {
+  std::string out;
+  for (const auto& [name, value] : params)
+    out += (out.empty() ? "" : ",") + name + "=" + without_quotes(value);
+  return out;
+}
+
 /// ladder_codes and its parameters but `step`.
 std::optional<Found> model_step(const std::string& plugin, const std::string& canonical) {
-  const auto params = read_params(canonical);
+  auto params = read_params(canonical);
   if (!params) return std::nullopt;
   std::optional<std::size_t> step;
-  std::string rest;
   for (const auto& [name, value] : *params)
-    if (name == "step")
-      step = place(kModelSteps, value);
-    else
-      rest += (rest.empty() ? "" : ",") + name + "=" + without_quotes(value);
+    if (name == "step") step = place(kModelSteps, value);
   if (!step) return std::nullopt;
+  std::erase_if(*params, [](const auto& param) { return param.first == "step"; });
+  const std::string rest = params_text(*params);
   return Found{rest.empty() ? plugin : plugin + "(" + rest + ")", *step};
+}
+
+/// An explainer by the name that a run gives to any, or by its plugin, whose parameters are the same on
+/// all steps of a ladder.
+std::optional<Found> explainer_step(const std::string& model, const std::string& name,
+                                    const std::string& plugin, const std::string& canonical) {
+  if (const auto step = place(kExplainers, name)) return Found{model, *step};
+  const auto step = place(kExplainers, plugin);
+  if (!step) return std::nullopt;
+  const std::string rest = params_text(read_params(canonical).value_or(Params()));
+  return Found{rest.empty() ? model : model + ", " + rest, *step};
 }
 
 }  // namespace
@@ -60,14 +78,9 @@ std::vector<Ladder> ladders(Store& store, const std::string& run,
     query.bind_filter("metric", metrics[i]).bind_filter("run", run);
     while (query.step()) {
       const bool of_models = query.text(4).empty();
-      std::optional<Found> at;
-      if (of_models) {
-        at = model_step(query.text(2), query.text(3));
-      } else {
-        auto step = place(kExplainers, query.text(4));
-        if (!step) step = place(kExplainers, query.text(5));
-        if (step) at = Found{query.text(1), *step};
-      }
+      const auto at =
+          of_models ? model_step(query.text(2), query.text(3))
+                    : explainer_step(query.text(1), query.text(4), query.text(5), query.text(10));
       if (!at) continue;
       Ladder& ladder = found[{query.text(0), at->subject, of_models, i}];
       ladder.dataset = query.text(0);

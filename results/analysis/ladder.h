@@ -15,11 +15,14 @@ enum class LadderStep { perfect, half, random };
 
 /// What a metric said of the three steps of one sanity ladder.
 ///
-/// Explanations: the explainers perfect, random_importance and random_concepts of one model.
+/// Explanations: the explainers perfect, random_importance and random_concepts of one model, with the
+/// same parameters.
 /// Models: those of a plugin ladder_* that differ in nothing but their parameter `step`.
 struct Ladder {
   std::string dataset;
-  std::string subject;  ///< the model's name; of ladder_* the plugin with its other parameters
+  /// The model's name, and parameters of the explainers that are not their defaults; of ladder_* the
+  /// plugin with its other parameters.
+  std::string subject;
   bool of_models = false;
   std::string metric;
   std::string direction, unit;  ///< of the metric: higher, lower or none

@@ -12,7 +12,8 @@ WITH named AS MATERIALIZED (
   LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key)
 SELECT d.name AS dataset, m.name AS model, m.plugin_id AS model_plugin, m.params,
        coalesce(e.name, '') AS explainer, coalesce(e.plugin_id, '') AS explainer_plugin,
-       cell.seed, current.value, metric_key.direction, metric_key.unit
+       cell.seed, current.value, metric_key.direction, metric_key.unit,
+       coalesce(e.params, '') AS explainer_params
 FROM run_cell
 JOIN cell ON cell.key = run_cell.cell
 JOIN named AS d ON d.key = cell.dataset

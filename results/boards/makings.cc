@@ -13,6 +13,7 @@ std::vector<Makings> makings(Store& store, const std::string& cell) {
     if (out.empty() || query.text(0) != last) out.emplace_back();
     Makings& one = out.back();
     one.seed = query.integer(4);
+    one.control = query.text(5);
     const std::string kind = query.text(1);
     (kind == "dataset" ? one.dataset
      : kind == "model" ? one.model

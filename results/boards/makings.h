@@ -17,6 +17,7 @@ struct Making {
 struct Makings {
   Making dataset, model, explainer;
   std::int64_t seed = 0;
+  std::string control = "none";
 };
 
 /// Of every attempt: those that count first, and of these the newest.

@@ -1,7 +1,8 @@
 -- What the attempts at a cell were made of: components, and the plugin files that they came from.
 --
 --   :cell  key of the cell
-SELECT attempt.id AS attempt, component.kind, component.key AS component, plugin.sha256, cell.seed
+SELECT attempt.id AS attempt, component.kind, component.key AS component, plugin.sha256, cell.seed,
+       cell.control
 FROM attempt
 JOIN cell ON cell.key = attempt.cell
 JOIN component ON component.key IN (cell.dataset, cell.model, cell.explainer)

@@ -67,12 +67,12 @@ Plan plan_over_seeds(const Plan& plan,
   NodeCopies copies(plan, out);
   for (const auto& [index, others] : peers) {
     Cell cell = plan.cells[index];
-    cell.metrics = cell.peer_metrics;
     cell.not_applicable.clear();
     Node score;
     score.stage = Stage::kScore;
     score.key = cell.key + " over seeds";
     score.label = "metrics over seeds";
+    score.metrics = cell.peer_metrics;
     for (const std::size_t need : artifacts_of(plan, index)) score.needs.push_back(copies.of(need));
     for (const std::size_t other : others) {
       const auto& artifacts = artifacts_of(plan, other);
@@ -91,7 +91,7 @@ Plan plan_over_seeds(const Plan& plan,
     score.cell = out.cells.size();
     cell.score_nodes = {out.nodes.size()};
     out.nodes.push_back(std::move(score));
-    for (const std::string& metric : cell.metrics)
+    for (const std::string& metric : cell.peer_metrics)
       if (std::find(out.metrics.begin(), out.metrics.end(), metric) == out.metrics.end())
         out.metrics.push_back(metric);
     out.cells.push_back(std::move(cell));

@@ -151,6 +151,7 @@ class Planner {
   void cells_of(const Component& dataset, const Component& model, const Component* explainer) {
     const bool known = dataset.usable() && model.usable() && (!explainer || explainer->usable());
     auto views = views_of(dataset, model, explainer != nullptr);
+    if (explainer != nullptr) views.emplace_back(metrics::kCleanExplanation);
     if (explainer != nullptr && plan_.run_file.seeds.size() > 1)
       views.emplace_back(metrics::kOtherSeeds);
     const std::string subject =
@@ -159,7 +160,7 @@ class Planner {
     const std::string other_subject = explainer != nullptr
                                           ? "it judges the model itself, and this is an explanation"
                                           : "it judges explanations, and this is the model itself";
-    std::vector<std::string> fitting, over_seeds;
+    std::vector<std::string> fitting, over_seeds, with_clean;
     std::vector<NotApplicable> rest;
     for (const auto& name : built_in_) {
       const auto* metric = metrics::catalogue().metric(name);
@@ -169,7 +170,10 @@ class Planner {
       }
       const auto lacking = missing(metric->needs, views);
       if (lacking.empty() || !known) {
-        (metrics::peer_metric(name) != nullptr ? over_seeds : fitting).push_back(name);
+        (metrics::is_over_seeds(name)            ? over_seeds
+         : metrics::peer_metric(name) != nullptr ? with_clean
+                                                 : fitting)
+            .push_back(name);
       } else {
         rest.push_back({name, missing_text(lacking)});
         skip(subject + " x " + name, lacking);
@@ -192,7 +196,7 @@ class Planner {
         skip(subject + " x " + metric.name, lacking);
       }
     }
-    if (fitting.empty() && over_seeds.empty() && plugins.empty())
+    if (fitting.empty() && over_seeds.empty() && with_clean.empty() && plugins.empty())
       return;  // nothing would be said about this subject
 
     std::vector<std::string> controls = {"none"};
@@ -200,7 +204,8 @@ class Planner {
       controls = explainer->controls.empty() ? plan_.run_file.controls : explainer->controls;
     for (const std::int64_t seed : plan_.run_file.seeds)
       for (const auto& control : controls)
-        cell(dataset, model, explainer, seed, control, fitting, over_seeds, rest, plugins);
+        cell(dataset, model, explainer, seed, control, fitting, over_seeds, with_clean, rest,
+             plugins);
   }
 
   void too_many() {
@@ -211,8 +216,8 @@ class Planner {
 
   void cell(const Component& dataset, const Component& model, const Component* explainer,
             std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
-            const std::vector<std::string>& over_seeds, const std::vector<NotApplicable>& rest,
-            const std::vector<const Component*>& plugins) {
+            const std::vector<std::string>& over_seeds, const std::vector<std::string>& with_clean,
+            const std::vector<NotApplicable>& rest, const std::vector<const Component*>& plugins) {
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
     const std::string subject = dataset.key + " " + model.key;
     const std::string lineage = subject + " " + (explainer ? explainer->lineage : "none");
@@ -228,7 +233,6 @@ class Planner {
     out.seed = seed;
     out.control = control;
     out.control_seed = base.child("control").child(control).child(lineage).value();
-    out.metrics = fitting;
     out.peer_metrics = over_seeds;
     out.not_applicable = rest;
     out.binaries = binary_of(dataset) + "; " + binary_of(model);
@@ -238,45 +242,59 @@ class Planner {
     const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
     const std::size_t trained = node(Stage::kModel, model, {data}, seed, subject);
     std::vector<std::size_t> inputs = {data, trained};
-    if (explainer) {
-      // One head for all explainers of a model, so that they are compared under the same one.
-      std::optional<std::uint64_t> head_seed;
-      if (control == "random_model")
-        head_seed = base.child("control").child(control).child(subject).value();
-      inputs.push_back(node(Stage::kExplain, *explainer, inputs, seed, lineage, head_seed));
-      Node& explain = plan_.nodes[inputs.back()];
-      if (calls_forward(*explainer, model)) explain.forward = &model;
-      if (head_seed && contains(model.offers, "redrawn_head")) explain.redrawn = &model;
-    }
+    const auto explanation = [&](const std::string& of) {
+      const std::uint64_t drawn_from =
+          explains_anew(of) ? explained_seed(of, seed, dataset.key, model.key) : 0;
+      const std::size_t made =
+          node(Stage::kExplain, *explainer, {data, trained}, seed, lineage, of, drawn_from);
+      if (calls_forward(*explainer, model)) plan_.nodes[made].forward = &model;
+      if (of == "random_model" && contains(model.offers, "redrawn_head"))
+        plan_.nodes[made].redrawn = &model;
+      return made;
+    };
+    if (explainer) inputs.push_back(explanation(explains_anew(control) ? control : "none"));
 
     const std::size_t index = plan_.cells.size();
-    const auto add_score = [&](const Component* plugin) {
+    const auto add_score = [&](const Component* plugin) -> Node& {
       Node score;
       score.stage = Stage::kScore;
       score.key = out.key + (plugin ? " " + plugin->key : "");
       score.label = plugin ? plugin->name : "metrics";
       score.needs = inputs;
       score.component = plugin;
+      if (!plugin) score.metrics = fitting;
       // Not of the explainer: all explanations of a model are judged under the same draws, so that
       // a metric that cannot tell two of them apart gives the same number.
       score.seed = base.child("score").child(plugin ? plugin->key : "").child(subject).value();
       score.cell = index;
       out.score_nodes.push_back(plan_.nodes.size());
-      plan_.nodes.push_back(std::move(score));
+      return plan_.nodes.emplace_back(std::move(score));
     };
     // What is asked for over seeds alone still makes a cell: its explanation has to be there.
     if (!fitting.empty() || plugins.empty()) add_score(nullptr);
     for (const Component* plugin : plugins) add_score(plugin);
+    if (!with_clean.empty() && moves_samples(control)) {
+      const std::size_t clean = explanation("none");
+      Node& score = add_score(nullptr);
+      score.key += " with the clean explanation";
+      score.label = "metrics beside the clean explanation";
+      score.metrics = with_clean;
+      score.needs.push_back(clean);
+      score.peers = {{trained, clean, 0}};
+    } else {
+      for (const auto& metric : with_clean)
+        out.not_applicable.push_back({metric, "it judges the controls poisoned and noisy"});
+    }
     plan_.cells.push_back(std::move(out));
   }
 
   /// The node of an artifact; the one that is already there when another cell needs the same.
   std::size_t node(Stage stage, const Component& component, std::vector<std::size_t> needs,
                    std::int64_t seed, const std::string& lineage,
-                   std::optional<std::uint64_t> head_seed = {}) {
+                   const std::string& control = "none", std::uint64_t control_seed = 0) {
     std::vector<std::string> inputs;
     for (const std::size_t need : needs) inputs.push_back(plan_.nodes[need].key);
-    if (head_seed) inputs.push_back("head drawn from " + std::to_string(*head_seed));
+    if (control != "none") inputs.push_back(explained_input(control, control_seed));
     const std::string key = artifact_key(stage, component.key, component.plugin.sha256, inputs,
                                          component.seeded() ? std::optional(seed) : std::nullopt);
     if (const auto it = by_key_.find(key); it != by_key_.end()) return it->second;
@@ -287,8 +305,10 @@ class Planner {
     out.needs = std::move(needs);
     out.component = &component;
     out.seed = work_seed(component, stage, seed, lineage);
-    if (head_seed) out.label += " of a random model";
-    out.head_seed = head_seed;
+    if (control != "none")
+      out.label += moves_samples(control) ? " of " + control + " samples" : " of a random model";
+    out.control = control;
+    out.control_seed = control_seed;
     by_key_[key] = plan_.nodes.size();
     plan_.nodes.push_back(std::move(out));
     return plan_.nodes.size() - 1;
@@ -333,6 +353,20 @@ std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t se
       .child(to_string(stage))
       .child(lineage)
       .value();
+}
+
+std::uint64_t explained_seed(const std::string& control, std::int64_t seed,
+                             const std::string& dataset_key, const std::string& model_key) {
+  return sdk::Seed(static_cast<std::uint64_t>(seed))
+      .child("control")
+      .child(moves_samples(control) ? "poisoned" : control)
+      .child(dataset_key + " " + model_key)
+      .value();
+}
+
+std::string explained_input(const std::string& control, std::uint64_t explained_seed) {
+  return (moves_samples(control) ? control + " samples" : "head") + " drawn from " +
+         std::to_string(explained_seed);
 }
 
 void plan_cells(Plan& plan, const std::set<std::string>& wanted, Diagnostics& diagnostics) {

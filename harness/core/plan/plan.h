@@ -22,22 +22,32 @@ struct PeerNodes {
 /// need is one node, computed once.
 struct Node {
   Stage stage = Stage::kDataset;
-  std::string key;                       ///< of the artifact; score nodes: cell key and metric
-  std::string label;                     ///< for people
-  std::vector<std::size_t> needs;        ///< earlier nodes
-  const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
-  std::uint64_t seed = 0;                ///< for that plugin, derived
-  const Component* forward = nullptr;    ///< explain nodes: the model that answers forward calls
-  const Component* redrawn = nullptr;    ///< of random_model: the model, if it can be drawn anew
-  std::optional<std::uint64_t> head_seed = {};  ///< explain nodes of random_model: draws the head
-  std::size_t cell = 0;                         ///< score nodes only
-  std::vector<PeerNodes> peers = {};            ///< score nodes over seeds only
+  std::string key;                        ///< of the artifact; score nodes: cell key and metric
+  std::string label;                      ///< for people
+  std::vector<std::size_t> needs;         ///< earlier nodes
+  const Component* component = nullptr;   ///< the plugin that runs; nullptr: built-in metrics
+  std::uint64_t seed = 0;                 ///< for that plugin, derived
+  const Component* forward = nullptr;     ///< explain nodes: the model that answers forward calls
+  const Component* redrawn = nullptr;     ///< of random_model: the model, if it can be drawn anew
+  std::string control = "none";           ///< explain nodes of a control that explains_anew()
+  std::uint64_t control_seed = 0;         ///< draws what its explainers are given
+  std::size_t cell = 0;                   ///< score nodes only
+  std::vector<std::string> metrics = {};  ///< score nodes of built-in metrics: which
+  std::vector<PeerNodes> peers = {};      ///< score nodes that compare explanations: with which
 };
 
 /// What a plugin's randomness derives from: the run file's seed, the stage, and the lineages of all
 /// that the work is made of (Component::lineage). A dataset's lineage is its own key.
 std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t seed,
                         const std::string& lineage);
+
+/// Draws what explainers are given under a control that explains_anew(). One head, and the same moved
+/// samples, for all explainers of a model, so that they are compared under the same ones; noise moves
+/// the samples that the poison moves.
+std::uint64_t explained_seed(const std::string& control, std::int64_t seed,
+                             const std::string& dataset_key, const std::string& model_key);
+/// The same as one more input of artifact_key().
+std::string explained_input(const std::string& control, std::uint64_t explained_seed);
 
 /// The name of an artifact in the cache: equal keys, equal content.
 ///
@@ -61,8 +71,8 @@ struct Cell {
   std::int64_t seed = 0;
   std::string control = "none";
   std::uint64_t control_seed = 0;
-  std::vector<std::string> metrics;  ///< built-in ones that fit
-  /// Those over seeds (metrics/peer_metric.h): scored once its peers are there; see over_seeds.h.
+  /// Those over seeds (metrics/peer_metric.h): scored once its peers are there; see over_seeds.h. Those
+  /// that compare with the clean explanation are among the score nodes of its own plan.
   std::vector<std::string> peer_metrics = {};
   std::vector<std::string> peers = {};  ///< keys of the cells that it is compared with
   std::vector<NotApplicable> not_applicable;

@@ -439,9 +439,17 @@ void Diagnostics::throw_if_any() const {
 }
 
 const std::vector<std::string>& known_controls() {
-  static const std::vector<std::string> controls = {"none", "random_importance", "random_concepts",
-                                                    "random_model"};
+  static const std::vector<std::string> controls = {
+      "none", "random_importance", "random_concepts", "random_model", "poisoned", "noisy"};
   return controls;
+}
+
+bool explains_anew(const std::string& control) {
+  return control == "random_model" || moves_samples(control);
+}
+
+bool moves_samples(const std::string& control) {
+  return control == "poisoned" || control == "noisy";
 }
 
 RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {

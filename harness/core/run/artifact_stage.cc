@@ -15,6 +15,8 @@
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
+#include "harness/core/plan/needs.h"
+#include "harness/core/plan/run_file.h"
 #include "harness/core/run/subject.h"
 
 namespace conoscope::core {
@@ -143,17 +145,17 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   std::optional<ServedModel> served;
   if (job.model) served.emplace(*job.model, model, &dataset, host);
   std::optional<ServedModel> redrawn;
-  std::optional<HeadDraw> draw;
-  if (job.control == "random_model") {
-    draw.emplace(sdk::Seed(job.control_seed));
-    if (job.redrawn && model.find("logits")) {
-      redrawn.emplace(*job.redrawn, model, nullptr, host, job.control_seed);
-      draw->above = redrawn->above();
-    }
-  }
+  if (job.redrawn && model.find("logits"))
+    redrawn.emplace(*job.redrawn, model, nullptr, host, job.control_seed);
   const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
-  ArrayBag input = make_explainer_input(dataset, model, draw);
+  if (moves_samples(job.control) &&
+      (asks_for(ready.metadata.needs, "forward") || asks_for(ready.metadata.needs, "segments")))
+    throw CallFault(CONO_NOT_APPLICABLE,
+                    job.control + " moves activations, and " + ready.metadata.id +
+                        " has those of segments or of images of its own as well");
+  ArrayBag input = make_explainer_input(dataset, model, job.control, sdk::Seed(job.control_seed),
+                                        redrawn ? redrawn->above() : metrics::HeadCalls());
   alter_input(input, job.trial);
   explain(job, ready, host, report, folder, dataset, model, input, served ? &*served : nullptr);
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;

@@ -2,12 +2,13 @@
 
 #include <stdexcept>
 
+#include "harness/core/plan/run_file.h"
 #include "metrics/faithfulness/model_logits.h"
 
 namespace conoscope::core {
 
 void apply_control(metrics::Explanation& explanation, const std::string& control, sdk::Seed seed) {
-  if (control == "none" || control == "random_model") return;
+  if (control == "none" || explains_anew(control)) return;
   if (control != "random_importance" && control != "random_concepts")
     throw std::invalid_argument("apply_control: no control " + control);
   sdk::Random importance(seed.child("importance"));

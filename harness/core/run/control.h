@@ -16,6 +16,8 @@ namespace conoscope::core {
 ///                      own CAVs
 ///
 ///   random_model       as it is: it was made for another head, see redraw_head() and redraw_reading()
+///   poisoned, noisy    as it is: it was fitted to samples that were moved, see
+///                      metrics/faithfulness/attack/poisoned_samples.h
 ///
 /// The number of concepts of each output stays. On the perfect explanation these are the Rand Imp
 /// and Full Rand settings.

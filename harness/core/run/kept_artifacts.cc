@@ -35,11 +35,16 @@ KeptArtifacts kept_artifacts(results::Store& store, const std::string& cell,
     const auto model = kept_key(cache, Stage::kModel, made.model, {data}, made.seed);
     if (!model.empty()) kept.model = Cache::path_of(cache, model);
     const bool explained = !made.explainer.key.empty();
-    if (!model.empty() && explained)
-      if (const auto key =
-              kept_key(cache, Stage::kExplain, made.explainer, {data, model}, made.seed);
+    if (!model.empty() && explained) {
+      std::vector<std::string> inputs = {data, model};
+      if (explains_anew(made.control))
+        inputs.push_back(explained_input(
+            made.control,
+            explained_seed(made.control, made.seed, made.dataset.key, made.model.key)));
+      if (const auto key = kept_key(cache, Stage::kExplain, made.explainer, inputs, made.seed);
           !key.empty())
         kept.explanation = Cache::path_of(cache, key);
+    }
     if (!(explained ? kept.explanation : kept.model).empty()) return kept;
     if (best.model.empty()) best = kept;
   }

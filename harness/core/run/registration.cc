@@ -88,7 +88,7 @@ std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
   std::vector<std::string> cells, of_one_cell;
   for (const Cell& cell : plan.cells) cells.push_back(cell.key);
   for (const results::MetricKeyRow& row : asked_metrics(plan))
-    if (metrics::peer_metric(row.metric) == nullptr) of_one_cell.push_back(row.metric);
+    if (!metrics::is_over_seeds(row.metric)) of_one_cell.push_back(row.metric);
   return store.good_cells(cells, of_one_cell);
 }
 

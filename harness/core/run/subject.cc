@@ -4,11 +4,14 @@
 #include <cstring>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
+#include "harness/core/plan/run_file.h"
 #include "harness/core/run/control.h"
+#include "metrics/faithfulness/attack/poisoned_samples.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
@@ -127,10 +130,46 @@ void put_head(const metrics::HeadView& head, ArrayBag& out) {
   put("head_bias", head.bias);
 }
 
+/// The same rows as an array of the given numbers, n x P x D.
+template <typename T>
+void put_activations(const metrics::RowSource& rows, const std::vector<std::int64_t>& shape,
+                     ArrayBag& out) {
+  T* to = reinterpret_cast<T*>(out.add_empty("activations", sdk::dtype_of<T>(), shape));
+  numerics::for_each_block(rows, 1, [&to](Index, const Matrix& block) {
+    to = std::transform(block.data(), block.data() + block.size(), to, [](double value) {
+      if constexpr (std::is_same_v<T, double>) return value;
+      return T(static_cast<float>(value));
+    });
+  });
+}
+
+/// The activations moved as the control says, in the precision that the model has.
+void move_samples(const std::string& control, sdk::Seed seed, ArrayBag& out) {
+  const metrics::HeadView head = make_head_view(out);
+  const char* why = !head.last_layer() ? "and this layer is below the last one"
+                    : head.pooling == metrics::Pooling::kFlatten
+                        ? "and a flatten head has other weights for each position"
+                        : nullptr;
+  if (why != nullptr)
+    throw CallFault(CONO_NOT_APPLICABLE,
+                    control + " moves pooled activations that the head reads, " + why);
+  const auto moved = control == "poisoned" ? metrics::poisoned_samples(head, seed.value())
+                                           : metrics::noisy_samples(head, seed.value());
+  const sdk::Tensor old = out.get("activations");
+  const std::vector<std::int64_t> shape(old.raw().shape, old.raw().shape + old.dimensions());
+  if (old.dtype() == sdk::dtype_of<double>())
+    put_activations<double>(moved, shape, out);
+  else if (old.dtype() == sdk::dtype_of<float>())
+    put_activations<float>(moved, shape, out);
+  else
+    put_activations<sdk::Half>(moved, shape, out);
+}
+
 }  // namespace
 
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
-                              const std::optional<HeadDraw>& draw) {
+                              const std::string& control, sdk::Seed seed,
+                              const metrics::HeadCalls& above) {
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = model.get("activations").rows();
   ArrayBag out = rows_of(model, train, samples);
@@ -143,12 +182,12 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     activations.shape[1] = 1;
     out.add("activations", activations);
   }
-  if (draw) {
+  if (control == "random_model") {
     metrics::HeadView head = make_head_view(out);
     if (head.last_layer()) {
-      redraw_head(head, draw->seed);
-    } else if (draw->above.vjp) {
-      redraw_reading(head, draw->above);
+      redraw_head(head, seed);
+    } else if (above.vjp) {
+      redraw_reading(head, above);
       out.add_copy("logits", head.logits.data(), {head.logits.rows(), head.logits.cols()});
     } else {
       throw CallFault(
@@ -159,6 +198,7 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     put_head(head, out);
   }
   const Matrix logits = metrics::model_logits(make_head_view(out));
+  if (moves_samples(control)) move_samples(control, seed, out);
   out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
   if (output_of(model) == metrics::Output::kSoftmax) {
     std::vector<std::int64_t> predictions;

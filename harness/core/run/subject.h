@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "conoscope/sdk/random.h"
@@ -17,20 +18,18 @@ namespace conoscope::core {
 ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
                  bool annotations_only = false);
 
-/// How random_model draws a head view.
-struct HeadDraw {
-  explicit HeadDraw(sdk::Seed draws) : seed(draws) {}
-  sdk::Seed seed;            ///< of redraw_head(), at the last layer
-  metrics::HeadCalls above;  ///< below it: of the network drawn anew; empty: there is none
-};
-
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its
 /// predictions where the output is softmax.
-/// draw    another head, drawn on these rows, takes the model's place: see control.h
-/// throws  CallFault, not applicable: draw, of a layer below the last one, has no network
+/// control  random_model: another head, drawn on these rows, takes the model's place, see control.h.
+///          poisoned, noisy: the activations are moved, in the precision that the model has; logits and
+///          predictions stay. Others change nothing.
+/// above    random_model below the last layer: of the network drawn anew; empty: there is none
+/// throws   CallFault, not applicable: random_model of a layer below the last one, without such a
+///          network; moved samples below the last layer, or of a flattened head
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
-                              const std::optional<HeadDraw>& draw = {});
+                              const std::string& control = "none", sdk::Seed seed = sdk::Seed(0),
+                              const metrics::HeadCalls& above = {});
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {

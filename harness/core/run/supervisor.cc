@@ -281,10 +281,8 @@ class Supervisor {
                            cache_.path_of(plan_.nodes[peer.explanation].key), peer.control_seed});
     if (node.forward != nullptr) job.model = use_of(*node.forward);
     if (node.redrawn != nullptr) job.redrawn = use_of(*node.redrawn);
-    if (node.head_seed) {
-      job.control = "random_model";
-      job.control_seed = *node.head_seed;
-    }
+    job.control = node.control;
+    job.control_seed = node.control_seed;
     if (node.stage == Stage::kScore) {
       const Cell& cell = plan_.cells[node.cell];
       job.control = cell.control;
@@ -292,7 +290,7 @@ class Supervisor {
       job.model = use_of(*cell.model);
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
       if (node.component == nullptr)
-        job.metrics = cell.metrics;
+        job.metrics = node.metrics;
       else
         for (const auto& score : node.component->plugin.metadata->scores)
           job.metrics.push_back(score.name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metrics/faithfulness/model_logits.h"
+#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -83,7 +84,7 @@ class Attack {
 AttackedSamples attack(const ExplainedHead& of, Index fewest, ContributionChange change,
                        LargestChange closed_form, std::uint64_t seed,
                        const AttackOptions& options) {
-  const SilentMoves moves(of, options.share);
+  const SilentMoves moves(of.pooled(), of.head().weight, options.share);
   const Attack attack(of, moves, change, options);
   const CheckedExplanation& explanation = of.explanation();
   const Matrix logits = model_logits(of.pooled(), of.head().weight, of.head().bias);

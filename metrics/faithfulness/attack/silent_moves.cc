@@ -7,20 +7,20 @@
 
 namespace conoscope::metrics {
 
-SilentMoves::SilentMoves(const ExplainedHead& of, double share)
-    : of_(&of),
-      non_negative_(of.pooled().minCoeff() >= 0.0),
-      epsilon_(share * of.pooled().rowwise().norm().mean()) {
+SilentMoves::SilentMoves(const Matrix& pooled, const Matrix& weight, double share)
+    : pooled_(&pooled),
+      weight_(&weight),
+      non_negative_(pooled.minCoeff() >= 0.0),
+      epsilon_(share * pooled.rowwise().norm().mean()) {
   if (!(share > 0.0)) numerics::refuse("attack", "the share is not above 0");
   if (!(epsilon_ > 0.0)) throw std::domain_error("every activation is 0");
 }
 
 SilentMoves::Space::Space(const SilentMoves& moves, Index sample) {
-  const Matrix& weight = moves.of_->head().weight;
-  const auto h = moves.of_->pooled().row(sample);
+  const auto h = moves.pooled_->row(sample);
   free_ = Eigen::RowVectorXd::Ones(h.cols());
   if (moves.non_negative_) free_ = (h.array() >= moves.epsilon_).cast<double>();
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(free(weight).transpose());
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(free(*moves.weight_).transpose());
   const Index rank = qr.rank();
   basis_ = (qr.householderQ() * Eigen::MatrixXd::Identity(h.cols(), rank)).transpose();
   empty_ = static_cast<double>(rank) >= free_.sum();

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <vector>
-
-#include "metrics/faithfulness/explained_head.h"
 #include "metrics/types.h"
-#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -16,12 +12,14 @@ namespace conoscope::metrics {
 /// A move is of h: below average pooling the same for every position.
 class SilentMoves {
  public:
-  /// of     its head is that of the last layer, and not flattened; outlives this
-  /// share  > 0
-  /// throws std::invalid_argument: a share that is not; std::domain_error: every activation is 0
-  SilentMoves(const ExplainedHead& of, double share);
+  /// pooled  h, n x D, and W, C x D, of the last layer's head, which is not flattened; both outlive this
+  /// share   > 0
+  /// throws  std::invalid_argument: a share that is not; std::domain_error: every activation is 0
+  SilentMoves(const Matrix& pooled, const Matrix& weight, double share);
 
   double epsilon() const { return epsilon_; }
+  /// No activation of the layer is negative.
+  bool non_negative() const { return non_negative_; }
 
   /// Of one sample.
   class Space {
@@ -40,7 +38,8 @@ class SilentMoves {
   };
 
  private:
-  const ExplainedHead* of_;
+  const Matrix* pooled_;
+  const Matrix* weight_;
   bool non_negative_;
   double epsilon_;
 };

@@ -8,24 +8,30 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters =
+    sdk::parameters(sdk::integer("k", 1).at_least(1).counts_concepts().help("concepts per output"));
+
 class RandomConcepts final : public sdk::Explainer {
  public:
-  explicit RandomConcepts(const sdk::Params&) {}
+  explicit RandomConcepts(const sdk::ParamsOf<kParameters>& params) : k_(params.integer("k")) {}
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
     const std::int64_t outputs = head.outputs(), width = head.width();
-    const std::vector<std::int64_t> one_each(static_cast<std::size_t>(outputs), 1);
-    auto explanation = out.class_specific(one_each, width);
-    auto cavs = sdk::as_matrix(explanation.cavs, outputs, width);
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(outputs), k_);
+    auto explanation = out.class_specific(counts, width);
+    auto cavs = sdk::as_matrix(explanation.cavs, outputs * k_, width);
     sdk::Random importance(context.seed().child("importance"));
     sdk::Random direction(context.seed().child("direction"));
-    for (Eigen::Index c = 0; c < outputs; ++c) {
-      for (Eigen::Index d = 0; d < width; ++d) cavs(c, d) = direction.normal();
-      cavs.row(c).normalize();
-      explanation.importance[static_cast<std::size_t>(c)] = importance.uniform();
+    for (Eigen::Index i = 0; i < cavs.rows(); ++i) {
+      for (Eigen::Index d = 0; d < width; ++d) cavs(i, d) = direction.normal();
+      cavs.row(i).normalize();
+      explanation.importance[static_cast<std::size_t>(i)] = importance.uniform();
     }
   }
+
+ private:
+  std::int64_t k_;
 };
 
 }  // namespace
@@ -37,4 +43,6 @@ citation = "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Expla
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-)toml")
+added = ["k"]
+)toml",
+                    kParameters)

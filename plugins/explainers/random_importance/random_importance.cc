@@ -1,16 +1,19 @@
 // The Rand Imp setting: the perfect concepts with importances that know nothing. A measure that
 // cannot tell it from the perfect explanation does not look at importances at all.
 
-#include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/perfect_parts.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
 
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("k", 1).at_least(1).counts_concepts().help("concepts per output, as of perfect"));
+
 class RandomImportance final : public sdk::Explainer {
  public:
-  explicit RandomImportance(const sdk::Params&) {}
+  explicit RandomImportance(const sdk::ParamsOf<kParameters>& params) : k_(params.integer("k")) {}
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
@@ -18,16 +21,23 @@ class RandomImportance final : public sdk::Explainer {
       throw sdk::NotApplicable(
           "random_importance: a flattened head has one weight vector per position");
     const sdk::Matrix weight = sdk::to_matrix(head.weight());
-    const std::vector<std::int64_t> one_each(static_cast<std::size_t>(weight.rows()), 1);
-    auto explanation = out.class_specific(one_each, weight.cols());
-    auto cavs = sdk::as_matrix(explanation.cavs, weight.rows(), weight.cols());
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(weight.rows()), k_);
+    auto explanation = out.class_specific(counts, weight.cols());
+    auto cavs = sdk::as_matrix(explanation.cavs, weight.rows() * k_, weight.cols());
     sdk::Random random(context.seed().child("importance"));
     for (Eigen::Index c = 0; c < weight.rows(); ++c) {
-      const double norm = weight.row(c).norm();
-      if (norm > 0.0) cavs.row(c) = weight.row(c) / norm;  // an unused output keeps cav 0
-      explanation.importance[static_cast<std::size_t>(c)] = random.uniform();
+      const sdk::Matrix parts =
+          conoscope::explainers::perfect_parts("random_importance", weight, c, k_);
+      for (Eigen::Index j = 0; j < k_; ++j) {
+        const double norm = parts.row(j).norm();
+        if (norm > 0.0) cavs.row(c * k_ + j) = parts.row(j) / norm;  // an unused output keeps cav 0
+        explanation.importance[static_cast<std::size_t>(c * k_ + j)] = random.uniform();
+      }
     }
   }
+
+ private:
+  std::int64_t k_;
 };
 
 }  // namespace
@@ -39,4 +49,6 @@ citation = "Kumar & Ahuja, Measuring the (Un)Faithfulness of Concept-Based Expla
 needs = ["head_view"]
 offers = ["explanation"]
 seeded = true
-)toml")
+added = ["k"]
+)toml",
+                    kParameters)

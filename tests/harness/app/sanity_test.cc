@@ -139,6 +139,36 @@ TEST_CASE("board sanity: several subjects lead their rows") {
   CHECK(rows[1]["verdict"] == "fail: random importances are not worse");
 }
 
+TEST_CASE("board sanity: explainers of other parameters are a ladder of their own") {
+  const Workspace here;
+  const std::string of_five =
+      here.write("five.toml",
+                 "name = \"five\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\", \"attack_importance\", "
+                 "\"effective_concepts\"]\n[[dataset]]\nid = \"precomputed\"\nname = \"digits\"\n"
+                 "params = { archive = \"" CONOSCOPE_TEST_DIGITS
+                 "\" }\n[[model]]\nid = "
+                 "\"precomputed\"\n[[explainer]]\nid = \"perfect\"\nparams = { k = [1, 5] }\n"
+                 "[[explainer]]\nid = \"random_importance\"\nparams = { k = [1, 5] }\n"
+                 "[[explainer]]\nid = \"random_concepts\"\nparams = { k = [1, 5] }\n");
+  here.run({"run", of_five, "--no-board"});
+  std::map<std::string, Json> one, five;
+  for (const auto& row : here.json({"board", "sanity"})) {
+    CAPTURE(row);
+    REQUIRE((row["model"] == "precomputed" || row["model"] == "precomputed, k=5"));
+    (row["model"] == "precomputed" ? one : five)[row["measure"]] = row;
+  }
+  CHECK(one["surf_mae"]["verdict"] == "pass");
+  CHECK(five["surf_mae"]["verdict"] == "pass");
+  CHECK(five["surf_mae"]["Perfect"].get<double>() <
+        1e-9);  // the parts add up to the head's weights
+  CHECK(one["effective_concepts"]["Perfect"] == 1.0);
+  CHECK(five["effective_concepts"]["Full Rand"] == 5.0);
+  CHECK(one.count("attack_importance") == 0);  // one concept has no order
+  // Noise changes the order of the perfect parts, no silent move does.
+  CHECK(five["attack_importance"]["Perfect"].get<double>() < 0.0);
+  CHECK(five["attack_importance"]["Full Rand"].get<double>() > 0.0);
+}
+
 TEST_CASE("board sanity: one run, the newest or a named one") {
   const Workspace here;
   write_store(here.store(), {{"surf_mae", {1, 2, 3}}}, "first", kSettings, "d", 0);

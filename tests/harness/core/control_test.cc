@@ -113,12 +113,14 @@ TEST_CASE("an unknown control is refused") {
   CHECK(e.importance == make().importance);
 }
 
-TEST_CASE("random_model leaves the explanation, which was made for another head, as it is") {
-  Explanation e = make();
-  apply_control(e, "random_model", sdk::Seed(1));
-  CHECK(e.cavs == make().cavs);
-  CHECK(e.importance == make().importance);
-  CHECK(e.project != nullptr);
+TEST_CASE("controls that explain something else leave their explanation as it is") {
+  for (const char* control : {"random_model", "poisoned", "noisy"}) {
+    Explanation e = make();
+    apply_control(e, control, sdk::Seed(1));
+    CHECK(e.cavs == make().cavs);
+    CHECK(e.importance == make().importance);
+    CHECK(e.project != nullptr);
+  }
 }
 
 TEST_CASE("redraw_head: other weights, and logits of the same mean and spread") {

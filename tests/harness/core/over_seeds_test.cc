@@ -32,7 +32,7 @@ TEST_CASE("over seeds: a cell's own scores do not wait for its peers") {
   for (const Cell& cell : plan.cells) {
     if (cell.explainer == nullptr) continue;
     ++explained;
-    CHECK(cell.metrics == std::vector<std::string>{"surf_mae"});
+    CHECK(plan.nodes[cell.score_nodes[0]].metrics == std::vector<std::string>{"surf_mae"});
     CHECK(cell.peer_metrics == std::vector<std::string>{"stability"});
     for (const std::size_t node : cell.score_nodes) {
       CHECK(plan.nodes[node].needs.size() == 3);
@@ -76,8 +76,8 @@ TEST_CASE("over seeds: asked for alone they still make their cells' explanations
   const Plan plan = world.plan("seeds = [0, 1]\nmetrics = [\"stability\"]\n" + kParts);
   REQUIRE(plan.cells.size() == 4);
   for (const Cell& cell : plan.cells) {
-    CHECK(cell.metrics.empty());
     REQUIRE(cell.score_nodes.size() == 1);
+    CHECK(plan.nodes[cell.score_nodes[0]].metrics.empty());
     CHECK(plan.nodes[cell.score_nodes[0]].needs.size() == 3);
   }
 }
@@ -95,12 +95,12 @@ TEST_CASE("over seeds: a plan of its own, of the artifacts that are compared") {
   REQUIRE(over_seeds.cells.size() == 1);
   const Cell& compared = over_seeds.cells[0];
   CHECK(compared.key == cell.key);
-  CHECK(compared.metrics == std::vector<std::string>{"stability"});
   CHECK(compared.not_applicable.empty());
   REQUIRE(compared.peers.size() == 2);
   REQUIRE(compared.score_nodes.size() == 1);
   const Node& score = over_seeds.nodes[compared.score_nodes[0]];
   CHECK(score.component == nullptr);
+  CHECK(score.metrics == std::vector<std::string>{"stability"});
   // Dataset, model and explanation of the cell, then model and explanation of each peer; the
   // datasets of the peers are there, for they may have to be made again.
   REQUIRE(score.needs.size() == 7);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "metrics/peer_metric.h"
 #include "tests/support/plan_world.h"
 #include "tests/support/throws.h"
 
@@ -26,6 +27,11 @@ std::size_t count(const Plan& plan, Stage stage) {
   return static_cast<std::size_t>(
       std::count_if(plan.nodes.begin(), plan.nodes.end(),
                     [stage](const Node& node) { return node.stage == stage; }));
+}
+
+/// The built-in metrics of a cell.
+std::vector<std::string> scores_of(const Plan& plan, std::size_t cell) {
+  return plan.nodes[plan.cells[cell].score_nodes[0]].metrics;
 }
 
 std::vector<std::string> left_out_of(const Cell& cell) {
@@ -289,11 +295,11 @@ controls = ["random_importance", "random_concepts"]
                                            "labelled x head x km(k=2) #0 random_concepts"});
 }
 
-TEST_CASE("random_model has an explanation of its own, of one head for all explainers") {
+TEST_CASE("some controls have an explanation of their own, drawn once for all explainers") {
   const PlanWorld world;
   const Plan plan = world.plan(R"(metrics = ["surf_mae"]
 seeds = [0, 1]
-controls = ["none", "random_importance", "random_model"]
+controls = ["none", "random_importance", "random_model", "poisoned", "noisy"]
 [[dataset]]
 id = "labelled"
 [[model]]
@@ -304,23 +310,72 @@ id = "km"
 id = "km"
 params = { k = 2 }
 )");
-  REQUIRE(plan.cells.size() == 12);
+  REQUIRE(plan.cells.size() == 20);
   std::map<std::string, std::set<std::size_t>> explained;  // by control
-  std::map<std::int64_t, std::set<std::uint64_t>> drawn;   // by the run's seed
+  std::map<std::string, std::map<std::int64_t, std::set<std::uint64_t>>> drawn;
+  std::set<std::uint64_t> seeds[2];  // of the explainers' own draws
   for (const auto& cell : plan.cells) {
     const std::size_t made = plan.nodes[cell.score_nodes[0]].needs[2];
     const Node& node = plan.nodes[made];
     explained[cell.control].insert(made);
-    CHECK(node.head_seed.has_value() == (cell.control == "random_model"));
-    if (node.head_seed) drawn[cell.seed].insert(*node.head_seed);
+    CHECK(node.control == (explains_anew(cell.control) ? cell.control : "none"));
+    drawn[cell.control][cell.seed].insert(node.control_seed);
+    seeds[cell.seed].insert(node.seed);
   }
   CHECK(explained["none"] == explained["random_importance"]);
-  CHECK(explained["random_model"].size() == 4);
-  for (const std::size_t node : explained["random_model"])
-    CHECK(explained["none"].count(node) == 0);
-  CHECK(drawn[0].size() == 1);
-  CHECK(drawn[1].size() == 1);
-  CHECK(drawn[0] != drawn[1]);
+  std::set<std::size_t> all;
+  for (const auto& [control, nodes] : explained) {
+    CHECK(nodes.size() == 4);
+    all.insert(nodes.begin(), nodes.end());
+  }
+  CHECK(all.size() == 16);
+  for (const char* control : {"random_model", "poisoned", "noisy"}) {
+    CHECK(drawn[control][0].size() == 1);
+    CHECK(drawn[control][1].size() == 1);
+    CHECK(drawn[control][0] != drawn[control][1]);
+  }
+  CHECK(drawn["poisoned"] == drawn["noisy"]);  // the same samples are moved
+  CHECK(drawn["poisoned"][0] != drawn["random_model"][0]);
+  for (const auto& of_seed : seeds) CHECK(of_seed.size() == 2);  // of the explainers alone
+}
+
+TEST_CASE("what compares with the clean explanation is scored where samples were moved") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae", "kept_concepts"]
+controls = ["none", "random_concepts", "random_model", "poisoned", "noisy"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+)");
+  REQUIRE(plan.cells.size() == 5);
+  const std::size_t clean = plan.nodes[plan.cells[0].score_nodes[0]].needs[2];
+  for (const auto& cell : plan.cells) {
+    CAPTURE(cell.control);
+    const Node& own = plan.nodes[cell.score_nodes[0]];
+    CHECK(own.metrics == std::vector<std::string>{"surf_mae"});
+    CHECK(own.peers.empty());
+    CHECK(cell.peer_metrics.empty());
+    if (cell.control != "poisoned" && cell.control != "noisy") {
+      CHECK(cell.score_nodes.size() == 1);
+      CHECK(left_out_of(cell) ==
+            std::vector<std::string>{"kept_concepts: it judges the controls poisoned and noisy"});
+      continue;
+    }
+    CHECK(left_out_of(cell).empty());
+    REQUIRE(cell.score_nodes.size() == 2);
+    const Node& compared = plan.nodes[cell.score_nodes[1]];
+    CHECK(compared.metrics == std::vector<std::string>{"kept_concepts"});
+    CHECK(compared.key != own.key);
+    REQUIRE(compared.needs.size() == 4);
+    CHECK(compared.needs[2] == own.needs[2]);
+    CHECK(own.needs[2] != clean);
+    REQUIRE(compared.peers.size() == 1);
+    CHECK(compared.peers[0].model == own.needs[1]);
+    CHECK(compared.peers[0].explanation == clean);
+  }
 }
 
 TEST_CASE("a pair that does not fit is left out and said, with what is missing") {
@@ -345,10 +400,10 @@ id = "km"
                                                  "bare x encoder x km: missing head_view",
                                                  "bare x supervised: missing labels"});
   REQUIRE(plan.cells.size() == 3);
-  CHECK(plan.cells[0].metrics == std::vector<std::string>{"surf_mae", "surf_norm_l1"});
+  CHECK(scores_of(plan, 0) == std::vector<std::string>{"surf_mae", "surf_norm_l1"});
   CHECK(plan.cells[0].not_applicable.empty());
   CHECK(plan.cells[2].label() == "bare x head x km #0");
-  CHECK(plan.cells[2].metrics == std::vector<std::string>{"surf_mae"});
+  CHECK(scores_of(plan, 2) == std::vector<std::string>{"surf_mae"});
   CHECK(left_out_of(plan.cells[2]) == std::vector<std::string>{"surf_norm_l1: missing labels"});
 }
 
@@ -387,7 +442,7 @@ id = "sparsity"
   CHECK(alone.explainer == nullptr);
   CHECK(alone.control == "none");  // nothing to randomise
   CHECK(alone.label() == "labelled x head #0");
-  CHECK(alone.metrics.empty());
+  CHECK(plan.nodes[alone.score_nodes[0]].metrics.empty());
   const std::string model = "it judges explanations, and this is the model itself";
   CHECK(left_out_of(alone) == std::vector<std::string>{"surf_mae: " + model, "sparsity: " + model});
   REQUIRE(alone.score_nodes.size() == 1);
@@ -408,11 +463,14 @@ TEST_CASE("without a list every built-in metric is asked for, and a group stands
   const auto& catalogue = conoscope::metrics::catalogue();
   const std::size_t summaries = catalogue.select("summaries").size();
   CHECK(summaries > 0);
-  const std::size_t over_seeds = catalogue.select("over_seeds").size();
-  CHECK(over_seeds > 0);
+  const auto compared =
+      static_cast<std::size_t>(std::ranges::count_if(catalogue.metrics(), [](const auto& metric) {
+        return conoscope::metrics::peer_metric(metric.name) != nullptr;
+      }));
+  CHECK(compared > catalogue.select("over_seeds").size());
   const std::size_t attacks = catalogue.select("input_attacks").size();
   CHECK(attacks > 0);
-  const std::size_t usual = catalogue.metrics().size() - summaries - over_seeds - attacks;
+  const std::size_t usual = catalogue.metrics().size() - summaries - compared - attacks;
   CHECK(world.plan(parts).metrics.size() == usual);
   CHECK(world.plan("summaries = true\n" + parts).metrics.size() == usual + summaries);
   CHECK(world.plan("metrics = [\"surf\"]\nsummaries = true\n" + parts).metrics.size() ==
@@ -450,7 +508,6 @@ TEST_CASE("a list that names a plugin's score alone leaves the built-in metrics 
   const Plan plan = world.plan("metrics = [\"sparsity\"]\n" + parts);
   CHECK(plan.metrics == std::vector<std::string>{"sparsity"});
   REQUIRE(plan.cells.size() == 1);
-  CHECK(plan.cells[0].metrics.empty());
   REQUIRE(plan.cells[0].score_nodes.size() == 1);
   CHECK(plan.nodes[plan.cells[0].score_nodes[0]].component->id == "sparsity");
   CHECK_THROWS_SAYING(world.plan("metrics = [\"sparsty\"]\n" + parts), RunFileError,
@@ -493,7 +550,7 @@ TEST_CASE("a refused plugin keeps its cells, so that they fail by name") {
       "[[model]]\nid = \"head\"\n[[explainer]]\nfile = \"broken.so\"\n");
   REQUIRE(plan.cells.size() == 1);
   CHECK(plan.cells[0].label() == "labelled x head x broken #0");
-  CHECK(plan.cells[0].metrics == std::vector<std::string>{"surf_mae"});
+  CHECK(scores_of(plan, 0) == std::vector<std::string>{"surf_mae"});
   CHECK(plan.skipped.empty());
 }
 

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
+#include "metrics/faithfulness/model_logits.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
@@ -144,9 +147,9 @@ TEST_CASE("an explainer is given the training rows, logits and predictions") {
 
 TEST_CASE("random_model: an explainer is given another head, its logits and its predictions") {
   const ArrayBag data = dataset(), head = model();
-  const conoscope::core::HeadDraw draw{conoscope::sdk::Seed(4)};
+  const conoscope::sdk::Seed seed(4);
   const ArrayBag real = make_explainer_input(data, head),
-                 in = make_explainer_input(data, head, draw);
+                 in = make_explainer_input(data, head, "random_model", seed);
   CHECK(in.get("head_weight").shape_text() == "2 x 3");
   CHECK(in.get("head_weight").dtype() == real.get("head_weight").dtype());
   CHECK(numbers(in, "activations") == numbers(real, "activations"));
@@ -156,11 +159,11 @@ TEST_CASE("random_model: an explainer is given another head, its logits and its 
   CHECK(logits != wanted);
   CHECK(logits[0] + logits[2] + logits[4] ==
         doctest::Approx(wanted[0] + wanted[2] + wanted[4]).epsilon(1e-6));
-  CHECK(values<double>(make_explainer_input(data, head, draw), "logits") == logits);
+  CHECK(values<double>(make_explainer_input(data, head, "random_model", seed), "logits") == logits);
   ArrayBag below = model();  // the logits of layers above
   const std::vector<double> given(10, 1.0);
   below.add_copy("logits", given.data(), {5, 2});
-  CHECK_THROWS_SAYING(make_explainer_input(data, below, draw), conoscope::core::CallFault,
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, "random_model", seed), conoscope::core::CallFault,
                       "needs a model that can draw what lies above the layer anew");
 }
 
@@ -169,21 +172,21 @@ TEST_CASE("random_model below the last layer: the drawn network's logits and rea
   ArrayBag below = model();
   const std::vector<double> given{5, 1, 4, 2, 3, 3, 2, 4, 1, 5};
   below.add_copy("logits", given.data(), {5, 2});
-  conoscope::core::HeadDraw draw{conoscope::sdk::Seed(4)};
+  metrics::HeadCalls above;
   // Reads the first feature of the first position, with either sign.
-  draw.above.outputs = [](const metrics::MatrixRef& rows) {
+  above.outputs = [](const metrics::MatrixRef& rows) {
     metrics::Matrix out(rows.rows() / 2, 2);
     for (metrics::Index i = 0; i < out.rows(); ++i) out.row(i) << rows(2 * i, 0), -rows(2 * i, 0);
     return out;
   };
-  draw.above.vjp = [](const metrics::MatrixRef& rows, const metrics::MatrixRef& cotangents) {
+  above.vjp = [](const metrics::MatrixRef& rows, const metrics::MatrixRef& cotangents) {
     metrics::Matrix out = metrics::Matrix::Zero(rows.rows(), rows.cols());
     for (metrics::Index i = 0; i < cotangents.rows(); ++i)
       out(2 * i, 0) = cotangents(i, 0) - cotangents(i, 1);
     return out;
   };
   const ArrayBag real = make_explainer_input(data, below),
-                 in = make_explainer_input(data, below, draw);
+                 in = make_explainer_input(data, below, "random_model", conoscope::sdk::Seed(4), above);
   CHECK(values<double>(real, "logits") == std::vector<double>{5, 1, 3, 3, 1, 5});
   // Samples 0, 2, 4 begin with 0, 12, 24; the real logits have the mean 3 and the same spread.
   const auto logits = values<double>(in, "logits");
@@ -195,6 +198,64 @@ TEST_CASE("random_model below the last layer: the drawn network's logits and rea
   CHECK(weight(1, 0) == doctest::Approx(-1.0 / 6.0));
   CHECK(weight.rightCols(2).isZero(1e-12));
   CHECK(numbers(in, "activations") == numbers(real, "activations"));
+}
+
+TEST_CASE("poisoned, noisy: an explainer is given moved activations in the model's precision") {
+  ArrayBag data;
+  std::vector<std::int64_t> train;
+  for (std::int64_t i = 0; i < 40; ++i) train.push_back((7 * i) % 40);  // no run of rows
+  index(data, "train_index", train);
+  conoscope::sdk::Random random{conoscope::sdk::Seed(1)};
+  std::vector<double> h(40 * 2 * 12), weight(3 * 12), bias(3, 0.5);
+  for (double& value : h) value = std::max(0.0, 1.0 + random.normal());
+  for (double& value : weight) value = random.normal();
+  const auto model_of = [&](auto number, const std::string& pooling = "mean") {
+    using T = decltype(number);
+    std::vector<T> given;
+    for (const double value : h) given.push_back(T(static_cast<float>(value)));
+    ArrayBag bag;
+    bag.add_copy("activations", given.data(), {40, 2, 12});
+    bag.add_copy("head_weight", weight.data(), {3, 12});
+    bag.add_copy("head_bias", bias.data(), {3});
+    bag.set_text("pooling", pooling);
+    bag.set_text("output", "softmax");
+    return bag;
+  };
+  const conoscope::sdk::Seed seed(4);
+  const auto check = [&](const ArrayBag& head, double rounding) {
+    const ArrayBag real = make_explainer_input(data, head);
+    for (const std::string control : {"poisoned", "noisy"}) {
+      CAPTURE(control);
+      const ArrayBag in = make_explainer_input(data, head, control, seed);
+      CHECK(in.get("activations").dtype() == head.get("activations").dtype());
+      CHECK(in.get("activations").shape_text() == "40 x 2 x 12");
+      CHECK(numbers(in, "activations") != numbers(real, "activations"));
+      CHECK(numbers(in, "activations") ==
+            numbers(make_explainer_input(data, head, control, seed), "activations"));
+      CHECK(values<double>(in, "logits") == values<double>(real, "logits"));
+      CHECK(values<std::int64_t>(in, "predictions") == values<std::int64_t>(real, "predictions"));
+      const auto read = [](const ArrayBag& bag) {
+        return metrics::head_reading(make_head_view(bag));
+      };
+      const double changed = (read(in) - read(real)).cwiseAbs().maxCoeff();
+      CHECK((changed < rounding) == (control == "poisoned"));
+    }
+  };
+  // Of logits up to 20, sums of 24 products: each dtype's own rounding of the activations.
+  check(model_of(0.0), 1e-9);
+  check(model_of(0.0F), 1e-5);
+  check(model_of(conoscope::sdk::Half()), 0.03);
+
+  ArrayBag below = model_of(0.0);
+  const std::vector<double> given(40 * 3, 1.0);
+  below.add_copy("logits", given.data(), {40, 3});
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, "poisoned", seed),
+                      conoscope::core::CallFault, "poisoned moves", "below the last one");
+  ArrayBag flat = model_of(0.0, "flatten");
+  weight.resize(3 * 24, 1.0);
+  flat.add_copy("head_weight", weight.data(), {3, 24});
+  CHECK_THROWS_SAYING(make_explainer_input(data, flat, "noisy", seed), conoscope::core::CallFault,
+                      "noisy moves", "other weights for each position");
 }
 
 TEST_CASE("activations n x D are given as n x 1 x D") {

@@ -45,7 +45,7 @@ TEST_CASE("silent moves: no logit changes, no activation leaves its range, the l
   const HeadView head = random_head(12, 4, 16, 5, Pooling::kMean);
   const Explanation e = perfect_explanation(head);
   const ExplainedHead of(head, e);
-  const SilentMoves moves(of, 0.05);
+  const SilentMoves moves(of.pooled(), of.head().weight, 0.05);
   CHECK(moves.epsilon() == doctest::Approx(0.05 * of.pooled().rowwise().norm().mean()));
   for (Index i = 0; i < 12; ++i) {
     const SilentMoves::Space space(moves, i);

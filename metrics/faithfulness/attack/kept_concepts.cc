@@ -1,0 +1,24 @@
+#include "metrics/faithfulness/attack/kept_concepts.h"
+
+#include "metrics/stability/stability.h"
+
+namespace conoscope::metrics {
+
+Result kept_concepts(const Peers& peers) { return {.value = stability(peers).value}; }
+
+PeerMetric kept_concepts_metric() {
+  return {{.name = "kept_concepts",
+           .group = "attacks",
+           .question = "How similar are the concepts fitted to moved training samples to those "
+                       "fitted to the samples as they are?",
+           .direction = Direction::kHigher,
+           .low = 0.0,
+           .high = 1.0,
+           .source = "ours, after Brown and Kvinge, arXiv 2110.07120",
+           .needs = {"head_view", "explanation", kCleanExplanation}},
+          kept_concepts};
+}
+
+std::vector<Metric> declare::kept_concepts() { return {kept_concepts_metric().metric}; }
+
+}  // namespace conoscope::metrics
