@@ -74,7 +74,8 @@ struct ComponentRequest {
   std::vector<ParameterRequest> params;
   std::vector<std::string> controls;       ///< explainers: instead of the run's; empty: the run's
   std::vector<DatasetReference> datasets;  ///< models, explainers: only with these; empty: with all
-  bool optional = false;  ///< datasets, models: left out, with a note, where one of its files is missing
+  bool optional =
+      false;  ///< datasets, models: left out, with a note, where one of its files is missing
   Place place;
 };
 
