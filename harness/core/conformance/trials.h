@@ -17,10 +17,10 @@ inline constexpr std::string_view kNan = "nan";              ///< NaN among the 
 inline constexpr std::string_view kNoRows = "no_rows";       ///< an empty training split
 inline constexpr std::string_view kCancelled = "cancelled";  ///< the host says so from the start
 inline constexpr std::string_view kProject = "project";      ///< project() as a function
-inline constexpr std::string_view kReconstruct = "reconstruct";   ///< reconstruct() as a function
-inline constexpr std::string_view kForward = "forward";           ///< forward() and forward_gradient()
-inline constexpr std::string_view kIntervene = "intervene";       ///< intervene() as a function
-inline constexpr std::string_view kHead = "head";                 ///< head() and vjp()
+inline constexpr std::string_view kReconstruct = "reconstruct";  ///< reconstruct() as a function
+inline constexpr std::string_view kForward = "forward";      ///< forward() and forward_gradient()
+inline constexpr std::string_view kIntervene = "intervene";  ///< intervene() as a function
+inline constexpr std::string_view kHead = "head";            ///< head() and vjp()
 inline constexpr std::string_view kRedrawnHead = "redrawn_head";  ///< and of a network drawn anew
 inline constexpr std::string_view kMemory = "memory";             ///< the same call many times
 }  // namespace trial

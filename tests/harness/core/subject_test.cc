@@ -163,7 +163,8 @@ TEST_CASE("random_model: an explainer is given another head, its logits and its 
   ArrayBag below = model();  // the logits of layers above
   const std::vector<double> given(10, 1.0);
   below.add_copy("logits", given.data(), {5, 2});
-  CHECK_THROWS_SAYING(make_explainer_input(data, below, "random_model", seed), conoscope::core::CallFault,
+  CHECK_THROWS_SAYING(make_explainer_input(data, below, "random_model", seed),
+                      conoscope::core::CallFault,
                       "needs a model that can draw what lies above the layer anew");
 }
 
@@ -186,7 +187,8 @@ TEST_CASE("random_model below the last layer: the drawn network's logits and rea
     return out;
   };
   const ArrayBag real = make_explainer_input(data, below),
-                 in = make_explainer_input(data, below, "random_model", conoscope::sdk::Seed(4), above);
+                 in = make_explainer_input(data, below, "random_model", conoscope::sdk::Seed(4),
+                                           above);
   CHECK(values<double>(real, "logits") == std::vector<double>{5, 1, 3, 3, 1, 5});
   // Samples 0, 2, 4 begin with 0, 12, 24; the real logits have the mean 3 and the same spread.
   const auto logits = values<double>(in, "logits");
