@@ -76,6 +76,8 @@ class World {
     fs::copy(CONOSCOPE_TEST_DIGITS, path("arrays.npz"));
     write_own_arrays();
     fs::copy(plugin_of_build("precomputed_dataset"), path("my_data.so"));
+    fs::copy(plugin_of_build("conoscope_npz"),
+             path("conoscope_npz.so"));  // reads arrays.npz for it
     fs::copy(CONOSCOPE_TEST_MY_METHOD, path("build/my_method.so"));
     for (const std::string name :
          {"full", "sanity", "parsimony", "pictures", "leakage_vs_intervention", "quick"})
