@@ -175,6 +175,7 @@ bool has_main_slot(const cono_model& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_explainer& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
 bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
+bool has_main_slot(const cono_forward_gradient& table) { return table.forward_gradient != nullptr; }
 bool has_main_slot(const cono_explainer_forward& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
 bool has_main_slot(const cono_head& table) { return table.head != nullptr; }
@@ -203,6 +204,7 @@ template cono_model LoadedPlugin::table<cono_model>() const;
 template cono_explainer LoadedPlugin::table<cono_explainer>() const;
 template cono_metric LoadedPlugin::table<cono_metric>() const;
 template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_forward_gradient> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_explainer_forward> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_head> LoadedPlugin::optional_table(const char*) const;
