@@ -181,15 +181,17 @@ std::uint64_t ChildProcess::memory() const { return exit_ ? 0 : memory_held(pid_
 
 void ChildProcess::kill(int signal) const {
   if (exit_) return;
+  std::vector<pid_t> told_after;
   if (signal == SIGKILL) {
     ::kill(pid_, SIGSTOP);  // or it would hear that its children have died, and end by itself
     kill_descendants(pid_);
   } else {
-    for (const pid_t below : descendants(pid_)) ::kill(below, signal);
+    told_after = descendants(pid_);  // for the same reason
   }
   // What it has started ends up elsewhere once it has ended itself; its group stays.
   if (own_session_) ::kill(-pid_, signal);
   ::kill(pid_, signal);
+  for (const pid_t below : told_after) ::kill(below, signal);
 }
 
 std::string signal_text(int signal) {

@@ -15,7 +15,8 @@ PeerMetric kept_concepts_metric() {
            .low = 0.0,
            .high = 1.0,
            .source = "ours, after Brown and Kvinge, arXiv 2110.07120",
-           .needs = {"head_view", "explanation", kCleanExplanation}},
+           .needs = {"head_view", "explanation", kCleanExplanation},
+           .on_request = true},
           kept_concepts};
 }
 
