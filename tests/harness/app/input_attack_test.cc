@@ -17,7 +17,7 @@ metrics = ["input_attacks"]
 id = "digits"
 [[model]]
 id = "cnn"
-params = { channels = [4, 16], epochs = 1 }
+params = { channels = [4, 16], epochs = 5 }
 [[model]]
 id = "mlp"
 params = { hidden = [16], epochs = 1 }
@@ -27,8 +27,10 @@ id = "perfect"
 id = "random_concepts"
 [[explainer]]
 id = "svd"
+params = { k = 2 }
 [[explainer]]
 id = "nmf"
+params = { k = 2 }
 )"),
             "--no-board"});
   struct Found {
