@@ -167,7 +167,7 @@ TEST_CASE("nmf has a projection, and it is tried") {
 TEST_CASE("cnn: what lies above a layer in the middle can be drawn anew") {
   if (!std::filesystem::exists(good_plugin("cnn"))) return;  // a build without libtorch
   Checker check;
-  check.options.memory = 0;
+  check.options.memory = std::uint64_t{4} << 30;  // libtorch
   check.options.params = {{"layer", "1"}, {"channels", "3,4"}, {"epochs", "1"}};
   const auto results = check(good_plugin("cnn"));
   INFO(text(results));
