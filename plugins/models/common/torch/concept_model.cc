@@ -8,7 +8,7 @@ namespace conoscope::models {
 
 namespace {
 
-constexpr std::int64_t kBatch = 256;
+constexpr std::int64_t kInputsAtOnce = 256;
 
 Tensor read_inputs(const sdk::Tensor& inputs) {
   if (inputs.dimensions() == 4) return to_images(inputs);
@@ -55,9 +55,9 @@ Tensor for_all(const Tensor& inputs, const sdk::Context& context,
                const std::function<Tensor(const Tensor& inputs)>& f) {
   const torch::NoGradGuard no_grad;
   std::vector<Tensor> parts;
-  for (std::int64_t i = 0; i < inputs.size(0); i += kBatch) {
+  for (std::int64_t i = 0; i < inputs.size(0); i += kInputsAtOnce) {
     context.check_cancelled();
-    parts.push_back(f(inputs.slice(0, i, std::min(i + kBatch, inputs.size(0)))));
+    parts.push_back(f(inputs.slice(0, i, std::min(i + kInputsAtOnce, inputs.size(0)))));
   }
   return torch::cat(parts);
 }
