@@ -37,6 +37,7 @@
 #include "metrics/disentanglement/sap.h"
 #include "metrics/disentanglement/vae_scores.h"
 #include "metrics/faithfulness/attack/attack_concept.h"
+#include "metrics/faithfulness/attack/attack_input_concept.h"
 #include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "metrics/faithfulness/surf/surf_through_surrogate.h"
 #include "metrics/information/mi_ksg.h"
@@ -253,6 +254,43 @@ Cost attacks(const Sizes& s) {
               });
 }
 
+/// As attacks, of what a linear network makes of 8 x 8 pixels: what is said of a sample is its logit,
+/// which may move as far as noise moves it.
+Cost input_attacks(const Sizes& s) {
+  Normal random{Seed(6)};
+  const auto normal = [&random](Index rows, Index cols) {
+    Matrix out(rows, cols);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+    return out;
+  };
+  const Matrix pixels = normal(s.n, 64), network = normal(64, 64);
+  ImageView images;
+  images.pixels = pixels;
+  images.height = images.width = 8;
+  images.channels = 1;
+  images.mean = Vector::Zero(1);
+  images.forward = [&network](const MatrixRef& x) -> Matrix { return x * network.transpose(); };
+  images.forward_gradient = [&network](const MatrixRef&, const MatrixRef& u) -> Matrix {
+    return u * network;
+  };
+  HeadView head;
+  head.activations = images.forward(pixels);
+  head.weight = normal(s.k, 64);
+  head.bias = Vector::Zero(s.k);
+  Explanation explanation;
+  explanation.cavs = head.weight;
+  explanation.importance = Vector::Ones(s.k);
+  for (Index c = 0; c <= s.k; ++c) explanation.offset.push_back(c);
+  const ExplainedHead of(head, explanation);
+  InputAttackOptions options;
+  options.samples = s.n;
+  return cost([&] { return attack_input_concept(of, images, 1, options); },
+              [&](const Result& found) {
+                return found.value > 0.9 && found.value < 1.0 + 1e-9 &&
+                       static_cast<Index>(found.parts.size()) == s.n;
+              });
+}
+
 // ---- purity
 
 struct Pure {
@@ -451,6 +489,7 @@ const std::vector<Measured>& measured() {
       {"conditional_leakage", conditional},
       {"surf_below", surf_below},
       {"attack_concept", attacks},
+      {"attack_input_concept", input_attacks, {100, 8}, {200, 4}},
       {"ois", ois_pairwise},
       {"nis", nis_three_ways},
       {"mig_modularity", mig_modularity},

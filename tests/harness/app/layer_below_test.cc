@@ -8,6 +8,22 @@
 
 using namespace conoscope::testing;
 
+namespace {
+
+/// By "<model> <explainer> <control> <metric>".
+std::map<std::string, double> scores_of(const Workspace& here) {
+  std::map<std::string, double> out;
+  for (const auto& row : here.query(
+           "SELECT m.name || ' ' || e.plugin_id || ' ' || control || ' ' || metric AS name, value "
+           "FROM current_score JOIN cell ON cell.key = cell "
+           "JOIN component AS m ON m.key = cell.model "
+           "JOIN component AS e ON e.key = cell.explainer"))
+    out[row["name"].get<std::string>()] = row["value"];
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE("surf_below: the perfect explanation is 0 at any layer, and at the last it is surf") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
@@ -25,13 +41,7 @@ id = "perfect"
 id = "random_concepts"
 )"),
             "--no-board"});
-  std::map<std::string, double> scores;
-  for (const auto& row : here.query(
-           "SELECT m.name AS model, e.plugin_id AS explainer, metric, value FROM current_score "
-           "JOIN cell ON cell.key = cell JOIN component AS m ON m.key = cell.model "
-           "JOIN component AS e ON e.key = cell.explainer"))
-    scores[row["model"].get<std::string>() + " " + row["explainer"].get<std::string>() + " " +
-           row["metric"].get<std::string>()] = row["value"];
+  const auto scores = scores_of(here);
   REQUIRE(scores.size() == 24);
   for (const char* unit : {"emd", "mae"}) {
     CAPTURE(unit);
@@ -39,14 +49,14 @@ id = "random_concepts"
       CAPTURE(form);
       const std::string metric = std::string(form) + unit;
       for (const char* layer : {"layer 1", "layer 2"}) {
-        CHECK(scores.at(std::string(layer) + " perfect " + metric) < 1e-12);
-        CHECK(scores.at(std::string(layer) + " random_concepts " + metric) > 1e-3);
+        CHECK(scores.at(std::string(layer) + " perfect none " + metric) < 1e-12);
+        CHECK(scores.at(std::string(layer) + " random_concepts none " + metric) > 1e-3);
       }
-      CHECK(std::abs(scores.at("layer 2 random_concepts " + metric) -
-                     scores.at(std::string("layer 2 random_concepts surf_") + unit)) < 1e-12);
+      CHECK(std::abs(scores.at("layer 2 random_concepts none " + metric) -
+                     scores.at(std::string("layer 2 random_concepts none surf_") + unit)) < 1e-12);
     }
     // How far the mean reading is from the network.
-    CHECK(scores.at(std::string("layer 1 perfect surf_") + unit) > 1e-3);
+    CHECK(scores.at(std::string("layer 1 perfect none surf_") + unit) > 1e-3);
   }
 }
 
@@ -68,21 +78,14 @@ id = "perfect"
 id = "random_concepts"
 )"),
             "--no-board"});
-  std::map<std::string, double> scores;
-  for (const auto& row : here.query(
-           "SELECT m.name AS model, e.plugin_id AS explainer, cell.control AS control, value "
-           "FROM current_score JOIN cell ON cell.key = cell "
-           "JOIN component AS m ON m.key = cell.model "
-           "JOIN component AS e ON e.key = cell.explainer"))
-    scores[row["model"].get<std::string>() + " " + row["explainer"].get<std::string>() + " " +
-           row["control"].get<std::string>()] = row["value"];
+  const auto scores = scores_of(here);
   REQUIRE(scores.size() == 8);
-  for (const char* layer : {"layer 1 ", "layer 2 "}) {
+  for (const std::string layer : {"layer 1 ", "layer 2 "}) {
     CAPTURE(layer);
-    CHECK(scores.at(std::string(layer) + "perfect none") < 1e-12);
-    CHECK(scores.at(std::string(layer) + "perfect random_model") > 1e-3);
+    CHECK(scores.at(layer + "perfect none surf_through_emd") < 1e-12);
+    CHECK(scores.at(layer + "perfect random_model surf_through_emd") > 1e-3);
     // Looks at no head: the same explanation, to the last bit.
-    CHECK(scores.at(std::string(layer) + "random_concepts none") ==
-          scores.at(std::string(layer) + "random_concepts random_model"));
+    CHECK(scores.at(layer + "random_concepts none surf_through_emd") ==
+          scores.at(layer + "random_concepts random_model surf_through_emd"));
   }
 }
