@@ -74,6 +74,7 @@ std::string what_brings(std::string_view view) {
       {"forward", "a model that runs new images (a run file)"},
       {"head", "a model that runs new activations (a run file)"},
       {"other_seeds", "several splits (--repeat) of an explanation that is fitted (--explain)"},
+      {"clean_explanation", "the controls poisoned or noisy (a run file)"},
   };
   for (const auto& [name, arrays] : kArrays)
     if (name == view) return std::string(arrays);
