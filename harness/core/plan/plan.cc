@@ -151,7 +151,11 @@ class Planner {
   void cells_of(const Component& dataset, const Component& model, const Component* explainer) {
     const bool known = dataset.usable() && model.usable() && (!explainer || explainer->usable());
     auto views = views_of(dataset, model, explainer != nullptr);
-    if (explainer != nullptr) views.emplace_back(metrics::kCleanExplanation);
+    std::vector<std::string> controls = {"none"};
+    if (explainer != nullptr)
+      controls = explainer->controls.empty() ? plan_.run_file.controls : explainer->controls;
+    if (std::ranges::any_of(controls, moves_samples))
+      views.emplace_back(metrics::kCleanExplanation);
     if (explainer != nullptr && plan_.run_file.seeds.size() > 1)
       views.emplace_back(metrics::kOtherSeeds);
     const std::string subject =
@@ -199,9 +203,6 @@ class Planner {
     if (fitting.empty() && over_seeds.empty() && with_clean.empty() && plugins.empty())
       return;  // nothing would be said about this subject
 
-    std::vector<std::string> controls = {"none"};
-    if (explainer != nullptr)
-      controls = explainer->controls.empty() ? plan_.run_file.controls : explainer->controls;
     for (const std::int64_t seed : plan_.run_file.seeds)
       for (const auto& control : controls)
         cell(dataset, model, explainer, seed, control, fitting, over_seeds, with_clean, rest,
@@ -283,7 +284,7 @@ class Planner {
       score.peers = {{trained, clean, 0}};
     } else {
       for (const auto& metric : with_clean)
-        out.not_applicable.push_back({metric, "it judges the controls poisoned and noisy"});
+        out.not_applicable.push_back({metric, "it judges only the controls poisoned and noisy"});
     }
     plan_.cells.push_back(std::move(out));
   }

@@ -339,6 +339,25 @@ params = { k = 2 }
   for (const auto& of_seed : seeds) CHECK(of_seed.size() == 2);  // of the explainers alone
 }
 
+TEST_CASE(
+    "what compares with the clean explanation is not asked for where no control moves samples") {
+  const PlanWorld world;
+  const Plan plan = world.plan(R"(metrics = ["surf_mae", "kept_concepts"]
+controls = ["none", "random_model"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+)");
+  REQUIRE(plan.skipped.size() == 1);
+  for (const char* word : {"kept_concepts", "a control that moves the training samples"})
+    CHECK(plan.skipped[0].find(word) != std::string::npos);
+  REQUIRE(plan.cells.size() == 2);
+  for (const auto& cell : plan.cells) CHECK(left_out_of(cell).size() == 1);
+}
+
 TEST_CASE("what compares with the clean explanation is scored where samples were moved") {
   const PlanWorld world;
   const Plan plan = world.plan(R"(metrics = ["surf_mae", "kept_concepts"]
@@ -361,7 +380,8 @@ id = "km"
     if (cell.control != "poisoned" && cell.control != "noisy") {
       CHECK(cell.score_nodes.size() == 1);
       CHECK(left_out_of(cell) ==
-            std::vector<std::string>{"kept_concepts: it judges the controls poisoned and noisy"});
+            std::vector<std::string>{
+                "kept_concepts: it judges only the controls poisoned and noisy"});
       continue;
     }
     CHECK(left_out_of(cell).empty());
