@@ -179,17 +179,23 @@ void check_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
 void check_redrawn_head(const LoadedPlugin& plugin, void* instance, HostCalls& host,
                         const ArrayBag& model) {
   const cono_head table = offered_head(plugin, "redrawn_head", CONO_REDRAWN_HEAD_INTERFACE);
+  if (table.vjp == nullptr)
+    throw OutputFault("redrawn_head() has no vjp, which random_model needs");
   const Calls calls(table, instance, host, model, "redrawn_head");
   const Block activations = first_activations(model);
   const std::uint64_t seed = host.seed;
   const Block outputs = calls.repeated(activations);
+  const Block own = logits_of(model, activations);
+  double most = 0.0;
+  for (std::size_t i = 0; i < own.values.size(); ++i)
+    most = std::max(most, std::abs(outputs.values[i] - own.values[i]));
+  if (most <= kSame * std::max(largest(own.values), 1e-300))
+    throw OutputFault("redrawn_head() answers as the network that was not drawn anew");
   calls.check_product(activations);
   host.seed = seed + 1;
   const Block others = calls.outputs(activations);
   host.seed = seed;
   if (others.values == outputs.values) throw OutputFault("redrawn_head() ignores the seed");
-  if (outputs.values == logits_of(model, activations).values)
-    throw OutputFault("redrawn_head() answers as the network that was not drawn anew");
 }
 
 }  // namespace conoscope::core

@@ -145,15 +145,21 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   std::optional<ServedModel> served;
   if (job.model) served.emplace(*job.model, model, &dataset, host);
   std::optional<ServedModel> redrawn;
-  if (job.redrawn && model.find("logits"))
+  if (job.redrawn && model.find("logits")) {
     redrawn.emplace(*job.redrawn, model, nullptr, host, job.control_seed);
+    if (!redrawn->answers_head() || !redrawn->answers_vjp())
+      throw LoadFault(
+          "the model's metadata offer redrawn_head, but it has no " CONO_REDRAWN_HEAD_INTERFACE
+          " with head and vjp");
+  }
   const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
   if (moves_samples(job.control) &&
       (asks_for(ready.metadata.needs, "forward") || asks_for(ready.metadata.needs, "segments")))
     throw CallFault(CONO_NOT_APPLICABLE,
-                    job.control + " moves activations, and " + ready.metadata.id +
-                        " has those of segments or of images of its own as well");
+                    job.control + " moves the activations that are given, and " +
+                        ready.metadata.id +
+                        " also reads those of segments or of images that it makes");
   ArrayBag input = make_explainer_input(dataset, model, job.control, sdk::Seed(job.control_seed),
                                         redrawn ? redrawn->above() : metrics::HeadCalls());
   alter_input(input, job.trial);

@@ -192,8 +192,8 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     } else {
       throw CallFault(
           CONO_NOT_APPLICABLE,
-          "random_model below the last layer needs a model that can draw what lies above "
-          "the layer anew (offers = [\"redrawn_head\"])");
+          "random_model below the last layer needs a model that can redraw the weights above "
+          "the layer (offers = [\"redrawn_head\"])");
     }
     put_head(head, out);
   }

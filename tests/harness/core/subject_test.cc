@@ -165,7 +165,7 @@ TEST_CASE("random_model: an explainer is given another head, its logits and its 
   below.add_copy("logits", given.data(), {5, 2});
   CHECK_THROWS_SAYING(make_explainer_input(data, below, "random_model", seed),
                       conoscope::core::CallFault,
-                      "needs a model that can draw what lies above the layer anew");
+                      "needs a model that can redraw the weights above the layer");
 }
 
 TEST_CASE("random_model below the last layer: the drawn network's logits and reading") {

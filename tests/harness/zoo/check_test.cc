@@ -76,6 +76,8 @@ const Member kZoo[] = {
     {"undeclared_parameter", "load", "load: parameter k is not in the plugin's metadata"},
     {"head_differs", "head", "head() of the activations that fit() left is not what the head view"},
     {"redrawn_ignores_seed", "redrawn head", "redrawn_head() ignores the seed"},
+    {"redrawn_is_head", "redrawn head",
+     "redrawn_head() answers as the network that was not drawn anew"},
     {"vjp_differs", "head", "vjp() of sample 0 is not the derivative of head(): "},
     {"bad_metadata", "file", "metadata:1: "},
     {"no_entry", "load", "exports no symbol conoscope_plugin_entry although it has metadata"},
