@@ -24,7 +24,8 @@ namespace conoscope::formats {
 class Hdf5 : public ArrayFile {
  public:
   /// throws  std::invalid_argument, beginning with the path: no such file, not a HDF5 file or cut
-  ///         short, or a build without HDF5 (Debian: libhdf5-dev)
+  ///         short, or a build without HDF5 (Debian: libhdf5-dev); std::runtime_error: its reader's
+  ///         library is missing
   explicit Hdf5(const std::string& path) : ArrayFile(path, ArchiveKind::hdf5) {}
 };
 

@@ -26,7 +26,7 @@ namespace conoscope::formats {
 class Npz : public ArrayFile {
  public:
   /// throws  std::invalid_argument, beginning with the path: no such file, not a zip archive, or a
-  ///         zip archive of PyTorch's
+  ///         zip archive of PyTorch's; std::runtime_error: its reader's library is missing
   explicit Npz(const std::string& path) : ArrayFile(path, ArchiveKind::npz) {}
 };
 

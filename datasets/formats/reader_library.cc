@@ -1,10 +1,10 @@
 #include "datasets/formats/reader_library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 #include <stdexcept>
-#include <system_error>
 
 #define CONOSCOPE_TEXT(word) #word
 #define CONOSCOPE_TEXT_OF(word) CONOSCOPE_TEXT(word)
@@ -14,10 +14,14 @@ namespace conoscope::formats {
 std::shared_ptr<const NamedArrays> open_with_library(const char* library, const std::string& path) {
   constexpr const char* kName = CONOSCOPE_TEXT_OF(CONOSCOPE_READER_NAME(CONOSCOPE_READERS));
   Dl_info here{};
-  ::dladdr(reinterpret_cast<const void*>(&open_with_library), &here);
-  std::filesystem::path file = std::filesystem::path(here.dli_fname).parent_path() / library;
-  // A program is elsewhere, and says where by its RUNPATH.
-  if (std::error_code error; !std::filesystem::exists(file, error)) file = library;
+  link_map* own = nullptr;
+  if (::dladdr1(reinterpret_cast<const void*>(&open_with_library), &here,
+                reinterpret_cast<void**>(&own), RTLD_DL_LINKMAP) == 0)
+    throw std::runtime_error(path + ": its reader cannot be looked for");
+  // A program, whose name there is empty, is elsewhere, and says where by its RUNPATH.
+  const std::filesystem::path file =
+      *own->l_name == '\0' ? std::filesystem::path(library)
+                           : std::filesystem::path(own->l_name).parent_path() / library;
   void* const loaded = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   void* const open = loaded == nullptr ? nullptr : ::dlsym(loaded, kName);
   if (open == nullptr)

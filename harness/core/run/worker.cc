@@ -75,7 +75,11 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
   Confinement wanted;
   wanted.read = {use.file.parent_path(), job.dataset, job.model_folder, job.explanation};
   if (use.command.empty()) {
-    for (const auto& folder : library_folders(use.file)) wanted.read.push_back(folder);
+    // Readers that a dataset plugin loads (datasets/formats/reader_library.h) lie beside it.
+    const fs::path beside = use.file.parent_path();
+    for (const auto& library :
+         {use.file, beside / "conoscope_npz.so", beside / "conoscope_hdf5.so"})
+      for (const auto& folder : library_folders(library)) wanted.read.push_back(folder);
   } else {
     for (const auto& folder : use.folders) wanted.read.emplace_back(folder);
     wanted.programs = {use.command[0]};
