@@ -212,7 +212,8 @@ int measure_command(const Arguments& arguments) {
                 "of splits, fits and metrics that draw");
   options.add()(
       "repeat", po::value<std::int64_t>()->default_value(1)->value_name("N"),
-      "split N times; means with 95 % intervals, and metrics over seeds compare the splits");
+      "split N times: values are means with 95 % intervals; metrics over seeds compare what is "
+      "fitted to each split");
   options.add()("explain",
                 po::value<std::vector<std::string>>()->composing()->value_name("METHOD,..."),
                 "also fit these explainers to the head view and judge them, as svd or svd(k=3)");

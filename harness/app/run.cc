@@ -72,27 +72,24 @@ int prepare(const core::Plan& plan, const std::vector<std::size_t>& models,
 }
 
 /// Compares cells with those of other seeds, where that is asked for and not done yet.
-void score_over_seeds(const core::Plan& plan, const std::vector<std::size_t>& cells,
-                      results::Store& store, const core::Cache& cache, core::Quarantine& quarantine,
-                      const core::RunOptions& run_options,
-                      const std::vector<core::PluginFile>& plugins, const Options& options,
-                      core::RunOutcome& outcome) {
+core::RunOutcome score_over_seeds(const core::Plan& plan, const std::vector<std::size_t>& cells,
+                                  results::Store& store, const core::Cache& cache,
+                                  core::Quarantine& quarantine, const core::RunOptions& run_options,
+                                  const std::vector<core::PluginFile>& plugins,
+                                  const Options& options) {
   const auto [to_score, waiting] = core::over_seeds_to_do(plan, cells, store);
   if (waiting > 0)
     std::cerr << waiting << (waiting == 1 ? " cell waits" : " cells wait")
               << " for other seeds to be compared with\n";
-  if (to_score.empty()) return;
-  std::cerr << to_score.size() << " cells to compare with other seeds\n";
+  if (to_score.empty()) return {};
+  std::cerr << to_score.size() << (to_score.size() == 1 ? " cell" : " cells")
+            << " to compare with other seeds\n";
   ask_for_access(plugins, options);  // what the cache has lost is made again
   const core::Plan over_seeds = core::plan_over_seeds(plan, to_score);
   std::vector<std::size_t> todo(over_seeds.cells.size());
   std::iota(todo.begin(), todo.end(), std::size_t{0});
   Progress progress(todo.size());
-  const auto compared =
-      core::run_cells(over_seeds, todo, store, cache, quarantine, run_options, progress);
-  outcome.failed += compared.failed;
-  outcome.signal = compared.signal;
-  outcome.recovered = compared.recovered;
+  return core::run_cells(over_seeds, todo, store, cache, quarantine, run_options, progress);
 }
 
 }  // namespace
@@ -124,8 +121,7 @@ int run_command(const Arguments& arguments) {
                 "the shards that `submit` has put down in this folder");
   options.add()("prepare", "only make the models, with --shard those that several shards need");
   options.add()("over-seeds",
-                "no cells; only compare those that are there with those of other seeds, where the "
-                "run asks for such metrics");
+                "run no cells; only score the metrics over seeds of the cells that are done");
   options.add()("memory", po::value<double>()->value_name("MIB"),
                 "what all workers may hold together, if that is less than limits.memory for each");
   options.add()("retry", po::value<unsigned>()->default_value(0)->value_name("N"),
@@ -159,7 +155,7 @@ int run_command(const Arguments& arguments) {
   const bool only_over_seeds = options.has("over-seeds");
   if (only_over_seeds) {
     if (!shard.empty() || options.has("prepare"))
-      throw UsageError("--over-seeds: not with --shard or --prepare");
+      throw UsageError("--over-seeds cannot be combined with --shard or --prepare");
     if (core::peers_of_cells(plan).empty())
       throw UsageError("--over-seeds: " + plan.run_file.name +
                        " asks for no metric over seeds, or has one seed");
@@ -217,14 +213,23 @@ int run_command(const Arguments& arguments) {
     outcome = core::run_cells(plan, todo, store, cache, quarantine, run_options, progress);
   }
   // A shard has few of the seeds: who has merged them scores over them.
-  if (outcome.signal == 0 && !outcome.recovered && split.shards == 1)
-    score_over_seeds(plan, select_cells(plan, {}, only, shard, &split), store, cache, quarantine,
-                     run_options, plugins, options, outcome);
-  if (!todo.empty())  // what was used within the last hour stays: another run may be at work
+  if (outcome.signal == 0 && !outcome.recovered && split.shards == 1) {
+    const auto compared = score_over_seeds(plan, select_cells(plan, {}, only, shard, &split), store,
+                                           cache, quarantine, run_options, plugins, options);
+    if (todo.empty()) {  // else these cells are counted already
+      outcome.good = compared.good;
+      outcome.not_applicable = compared.not_applicable;
+    }
+    outcome.failed += compared.failed;
+    outcome.signal = compared.signal;
+    outcome.recovered = compared.recovered;
+  }
+  const bool worked = !todo.empty() || outcome.good + outcome.not_applicable + outcome.failed > 0;
+  if (worked)  // what was used within the last hour stays: another run may be at work
     cache.trim(plan.run_file.limits.cache,
                std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
 
-  if (!todo.empty()) {
+  if (worked) {
     std::cerr << outcome.good << " ok";
     if (outcome.not_applicable > 0)
       std::cerr << ", " << outcome.not_applicable << " not applicable";

@@ -385,7 +385,9 @@ int submit_slurm_command(const Arguments& arguments) {
     if (to_compare == 0 || !work.submission) {
       std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
       if (to_compare > 0)
-        std::cout << to_compare << " to compare with other seeds: `conoscope run` does\n";
+        std::cout << to_compare
+                  << " still to be compared with other seeds: `conoscope run --over-seeds` does "
+                     "that\n";
       return kOk;
     }
   }

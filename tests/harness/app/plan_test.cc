@@ -84,7 +84,7 @@ TEST_CASE("every run file that ships can be planned, in each of its sizes") {
   const Workspace here;
   if (!here.can_train())
     SKIP_TEST("this build has no libtorch, and with it no models to be trained");
-  std::size_t files = 0;
+  std::size_t files = 0, profiles = 0;
   for (const auto& entry : std::filesystem::directory_iterator(CONOSCOPE_TEST_RUNS)) {
     CAPTURE(entry.path().string());
     ++files;
@@ -93,8 +93,11 @@ TEST_CASE("every run file that ships can be planned, in each of its sizes") {
     const std::string plan = here.run({"plan", entry.path().stem().string()}).out;
     CHECK_FALSE(has(plan, " 0 cells"));
     for (const std::string profile : {"resnet", "paper"})
-      if (has(text.str(), ", \"" + profile + "\""))
+      if (has(text.str(), ", \"" + profile + "\"")) {
+        ++profiles;
         here.run({"plan", entry.path().stem().string(), "--profile", profile});
+      }
   }
   CHECK(files > 8);
+  CHECK(profiles > 8);
 }

@@ -54,7 +54,7 @@ TEST_CASE("poisoned: what reads activations learns other concepts, what does not
   const Workspace here;
   here.run({"run", run_file(here), "--no-board"});
   CHECK(here.count("attempt") == 32);
-  CHECK(here.query("SELECT DISTINCT state FROM cell_state")[0]["state"] == "ok");
+  CHECK(here.query("SELECT DISTINCT state FROM cell_state") == Json::parse(R"([{"state": "ok"}])"));
   CHECK(kept(here, "none").empty());
   CHECK(kept(here, "random_model").empty());
   const auto poisoned = kept(here, "poisoned"), noisy = kept(here, "noisy");

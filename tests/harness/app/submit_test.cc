@@ -105,7 +105,8 @@ TEST_CASE("metrics over seeds are a job after the merge, which asks for what a s
   here.run({"run", file, "--no-board", "--only", "seed=0"});
   here.run({"run", file, "--no-board", "--only", "seed=1"});
   CHECK_SAYS(here.run(submit(file, {"--dry-run"})).out,
-             "mine: all 2 cells are done\n1 to compare with other seeds: `conoscope run` does\n");
+             "mine: all 2 cells are done\n1 still to be compared with other seeds: "
+             "`conoscope run --over-seeds` does that\n");
 }
 
 TEST_CASE("what cannot work is refused before anything is made") {
