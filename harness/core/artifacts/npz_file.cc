@@ -123,13 +123,14 @@ Member append(const fs::path& file, std::ofstream& out) {
   std::ifstream in(file, std::ios::binary);
   std::uint32_t checksum = 0xffffffff;
   std::vector<char> part(std::size_t{1} << 20);
-  while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0) {
+  while (out &&
+         (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)) {
     const std::span<const char> bytes(part.data(), static_cast<std::size_t>(in.gcount()));
     checksum = checksum_of(bytes, checksum);
     member.size += bytes.size();
     out.write(bytes.data(), in.gcount());
   }
-  if (!in.eof()) throw std::runtime_error(file.string() + ": cannot be read");
+  if (out && !in.eof()) throw std::runtime_error(file.string() + ": cannot be read");
   member.checksum = ~checksum;
   const auto end = out.tellp();
   out.seekp(static_cast<std::streamoff>(member.offset));

@@ -47,9 +47,13 @@ class Library {
     return offset <= size_ && count <= size_ - offset;
   }
 
-  /// throws  PluginRefused: they lie behind its end
+  /// throws  PluginRefused: they lie behind its end, or are more than any note or table has
   std::string bytes(std::uint64_t offset, std::uint64_t count) {
+    constexpr std::uint64_t kMost = std::uint64_t{64} << 20;
     std::string out;
+    if (count > kMost)
+      throw PluginRefused(name_ + ": an ELF header promises a note or a table of " +
+                          std::to_string(count) + " bytes");
     if (has(offset, count)) {
       out.resize(count);
       in_.seekg(static_cast<std::streamoff>(offset));

@@ -2,7 +2,9 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -85,6 +87,17 @@ TEST_CASE("what is not a shared library is refused in words") {
   CHECK_THROWS_SAYING(read_metadata_note(scratch.path("none.so")), PluginRefused, "none.so",
                       "No such file");
   CHECK_THROWS_SAYING(read_metadata_note(scratch.path("")), PluginRefused, "Is a directory");
+}
+
+TEST_CASE("what no note can be is not read, however large the file") {
+  const Scratch scratch;
+  std::string bytes = fake_plugin("x");
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
+  patch(bytes, kNoteSegment + offsetof(Elf64_Phdr, p_filesz), kHuge);
+  const auto file = scratch.write("sparse.so", bytes);
+  std::filesystem::resize_file(file, kHuge);  // takes no room
+  CHECK_THROWS_SAYING(read_metadata_note(file), PluginRefused, file,
+                      "an ELF header promises a note or a table of ");
 }
 
 TEST_CASE("a plugin cut short anywhere is refused or no plugin, never a crash") {

@@ -4,6 +4,7 @@
 #include <zip.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <stdexcept>
