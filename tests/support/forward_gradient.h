@@ -21,7 +21,8 @@ inline void check_forward_gradient(const Plugin& plugin, const Arguments& argume
                                    const Bundle& model, const std::vector<std::int64_t>& shape,
                                    std::vector<double> inputs, std::int64_t positions,
                                    std::int64_t width) {
-  // Networks compute in float32, which a small step loses digits to; where a ReLU turns between the two
+  // As check_derivative() of core, which the tests of models do not link, with one step more. Networks
+  // compute in float32, which a small step loses digits to; where a ReLU turns between the two
   // ends, a large one is off. Of a right gradient one of them agrees.
   constexpr double kSame = 1e-2;
   sdk::Random random{sdk::Seed(3)};
