@@ -10,7 +10,7 @@ const Plugin& cbm() {
 }
 
 /// Batches of the size of the small datasets here.
-Arguments options(Arguments more) {
+Arguments cbm_options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;
 }
@@ -34,11 +34,11 @@ TEST_CASE("cbm: every bottleneck and training learns concepts and task, and obey
   for (const Variant& variant : kVariants) {
     CAPTURE(variant.bottleneck);
     CAPTURE(variant.training);
-    const Arguments arguments = options({{"bottleneck", variant.bottleneck},
-                                         {"training", variant.training},
-                                         {"concept_weight", 5.0},
-                                         {"learning_rate", 0.003},
-                                         {"epochs", std::int64_t{25}}});
+    const Arguments arguments = cbm_options({{"bottleneck", variant.bottleneck},
+                                             {"training", variant.training},
+                                             {"concept_weight", 5.0},
+                                             {"learning_rate", 0.003},
+                                             {"epochs", std::int64_t{25}}});
     const Outcome model = cbm().fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE(variant.bottleneck << " " << variant.training << ": concepts "
@@ -93,15 +93,15 @@ TEST_CASE(
       OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(label.size())}, label);
   for (const Bundle& bundle : {data, misspecified})
     for (const std::string bottleneck : {"hard", "soft"})
-      CHECK(s_int(options({{"bottleneck", bottleneck},
-                           {"training", std::string("independent")},
-                           {"epochs", std::int64_t{10}}}),
+      CHECK(s_int(cbm_options({{"bottleneck", bottleneck},
+                               {"training", std::string("independent")},
+                               {"epochs", std::int64_t{10}}}),
                   bundle) == 0.0);
   // On predicted concepts, which are a few per cent wrong, a well specified head learns the same.
-  CHECK(std::abs(s_int(options({{"bottleneck", std::string("hard")},
-                                {"training", std::string("sequential")},
-                                {"learning_rate", 0.003},
-                                {"epochs", std::int64_t{25}}}),
+  CHECK(std::abs(s_int(cbm_options({{"bottleneck", std::string("hard")},
+                                    {"training", std::string("sequential")},
+                                    {"learning_rate", 0.003},
+                                    {"epochs", std::int64_t{25}}}),
                        data)) <= 0.01);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("cbm: the reference head is the same whatever the model's concepts are
   const Bundle data = tabular_toy(400);
   const auto reference = [&](double concept_weight) {
     const Outcome model = cbm().fit_model(
-        options({{"concept_weight", concept_weight}, {"epochs", std::int64_t{3}}}), data);
+        cbm_options({{"concept_weight", concept_weight}, {"epochs", std::int64_t{3}}}), data);
     REQUIRE(model.error == "");
     CHECK(model.out.shape("reference_outputs") == model.out.shape("task_outputs"));
     return model.out.arrays.at("reference_outputs");
@@ -121,9 +121,9 @@ TEST_CASE("cbm: what the head reads is what the bottleneck says") {
   const Bundle data = tabular_toy(400);
   for (const std::string bottleneck : {"soft", "logit", "hard"}) {
     CAPTURE(bottleneck);
-    const Arguments arguments = options({{"bottleneck", bottleneck},
-                                         {"training", std::string("sequential")},
-                                         {"epochs", std::int64_t{5}}});
+    const Arguments arguments = cbm_options({{"bottleneck", bottleneck},
+                                             {"training", std::string("sequential")},
+                                             {"epochs", std::int64_t{5}}});
     const Outcome model = cbm().fit_model(arguments, data);
     REQUIRE(model.error == "");
     const auto scores = model.out.values<double>("concept_scores"),
@@ -151,9 +151,9 @@ TEST_CASE("cbm: a hard head reads an edit as 0 or 1, a soft one reads it as it i
   const Bundle data = tabular_toy(400);
   const auto half = OwnedArray::of<double>({3, 3, 1}, {0.5, 0.4, 0.2, 0.9, 0.6, 0.2, 0, 0, 0});
   for (const std::string bottleneck : {"hard", "soft"}) {
-    const Arguments arguments = options({{"bottleneck", bottleneck},
-                                         {"training", std::string("independent")},
-                                         {"epochs", std::int64_t{2}}});
+    const Arguments arguments = cbm_options({{"bottleneck", bottleneck},
+                                             {"training", std::string("independent")},
+                                             {"epochs", std::int64_t{2}}});
     const Outcome model = cbm().fit_model(arguments, data);
     const Outcome edit = cbm().intervene(arguments, model.out, half);
     REQUIRE(edit.error == "");
@@ -165,10 +165,10 @@ TEST_CASE("cbm: a hard head reads an edit as 0 or 1, a soft one reads it as it i
 
 TEST_CASE("cbm: convolutions on images, with an MLP head") {
   const Bundle data = digits_with_concepts();
-  const Arguments arguments = options({{"head", std::string("mlp")},
-                                       {"channels", std::vector<std::int64_t>{16, 32}},
-                                       {"concept_weight", 5.0},
-                                       {"epochs", std::int64_t{25}}});
+  const Arguments arguments = cbm_options({{"head", std::string("mlp")},
+                                           {"channels", std::vector<std::int64_t>{16, 32}},
+                                           {"concept_weight", 5.0},
+                                           {"epochs", std::int64_t{25}}});
   const Outcome model = cbm().fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -185,8 +185,8 @@ TEST_CASE("cbm: convolutions on images, with an MLP head") {
 }
 
 TEST_CASE("cbm: the same seed gives the same bits, another seed other concepts") {
-  check_same_bits(cbm(), options({{"epochs", std::int64_t{2}}}), tabular_toy(300));
-  check_same_bits(cbm(), options({{"epochs", std::int64_t{1}}}), digits_with_concepts());
+  check_same_bits(cbm(), cbm_options({{"epochs", std::int64_t{2}}}), tabular_toy(300));
+  check_same_bits(cbm(), cbm_options({{"epochs", std::int64_t{1}}}), digits_with_concepts());
 }
 
 TEST_CASE("cbm: a regression answers in the units of its targets") {
@@ -199,10 +199,10 @@ TEST_CASE("cbm: a regression answers in the units of its targets") {
   data.texts["task"] = "regression";
   for (const std::string head : {"linear", "mlp"}) {
     CAPTURE(head);
-    const Arguments arguments = options({{"head", head},
-                                         {"learning_rate", 0.01},
-                                         {"epochs", std::int64_t{30}},
-                                         {"concept_weight", 5.0}});
+    const Arguments arguments = cbm_options({{"head", head},
+                                             {"learning_rate", 0.01},
+                                             {"epochs", std::int64_t{30}},
+                                             {"concept_weight", 5.0}});
     const Outcome model = cbm().fit_model(arguments, data);
     REQUIRE(model.error == "");
     CHECK(told(model, "test_r2") >= 0.9);
@@ -216,10 +216,10 @@ TEST_CASE("cbm: a regression answers in the units of its targets") {
 TEST_CASE("cbm: training ends when the validation rows stop gaining, and keeps their best epoch") {
   const Bundle data = tabular_toy(500);
   const auto epochs = [&](std::int64_t patience, double rate) {
-    const Outcome model = cbm().fit_model(options({{"epochs", std::int64_t{120}},
-                                                   {"patience", patience},
-                                                   {"optimiser", std::string("sgd")},
-                                                   {"learning_rate", rate}}),
+    const Outcome model = cbm().fit_model(cbm_options({{"epochs", std::int64_t{120}},
+                                                       {"patience", patience},
+                                                       {"optimiser", std::string("sgd")},
+                                                       {"learning_rate", rate}}),
                                           data);
     REQUIRE(model.error == "");
     CHECK(model.progress.back() == 1.0);
@@ -237,11 +237,11 @@ TEST_CASE("cbm: hands plateau and schedule to the optimiser") {
   const Bundle data = tabular_toy(300);
   // At so low a rate no epoch lowers the loss by the one part in 10^4 that counts.
   const auto scores = [&](const std::string& schedule, std::int64_t plateau) {
-    const Outcome model = cbm().fit_model(options({{"epochs", std::int64_t{30}},
-                                                   {"patience", std::int64_t{0}},
-                                                   {"learning_rate", 1e-7},
-                                                   {"schedule", schedule},
-                                                   {"plateau", plateau}}),
+    const Outcome model = cbm().fit_model(cbm_options({{"epochs", std::int64_t{30}},
+                                                       {"patience", std::int64_t{0}},
+                                                       {"learning_rate", 1e-7},
+                                                       {"schedule", schedule},
+                                                       {"plateau", plateau}}),
                                           data);
     REQUIRE(model.error == "");
     return model.out.arrays.at("concept_scores");

@@ -9,7 +9,7 @@ const Plugin& ccd() {
   return plugin;
 }
 
-Arguments options(Arguments more) {
+Arguments ccd_options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}, {"mapping_hidden", std::int64_t{64}}});
   return more;
 }
@@ -18,7 +18,7 @@ Arguments options(Arguments more) {
 
 TEST_CASE("ccd: discovers concepts that suffice for the task") {
   const Bundle data = tabular_toy(2000);
-  const Arguments arguments = options({{"epochs", std::int64_t{25}}});
+  const Arguments arguments = ccd_options({{"epochs", std::int64_t{25}}});
   const Outcome model = ccd().fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
@@ -46,7 +46,7 @@ TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silen
   const Bundle data = tabular_toy(600);
   const auto fit = [&](Arguments more) {
     more.insert({{"epochs", std::int64_t{15}}, {"nearness", 0.0}});
-    const Outcome model = ccd().fit_model(options(more), data);
+    const Outcome model = ccd().fit_model(ccd_options(more), data);
     REQUIRE(model.error == "");
     return model.out;
   };
@@ -77,10 +77,10 @@ TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silen
 }
 
 TEST_CASE("ccd: images, with an MLP head") {
-  const Arguments arguments = options({{"concepts", std::int64_t{12}},
-                                       {"head", std::string("mlp")},
-                                       {"channels", std::vector<std::int64_t>{16, 32}},
-                                       {"epochs", std::int64_t{15}}});
+  const Arguments arguments = ccd_options({{"concepts", std::int64_t{12}},
+                                           {"head", std::string("mlp")},
+                                           {"channels", std::vector<std::int64_t>{16, 32}},
+                                           {"epochs", std::int64_t{15}}});
   const Outcome model = ccd().fit_model(arguments, digits_with_concepts());
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
@@ -91,7 +91,7 @@ TEST_CASE("ccd: images, with an MLP head") {
 }
 
 TEST_CASE("ccd: the same seed gives the same bits, another seed other concepts") {
-  check_same_bits(ccd(), options({{"epochs", std::int64_t{1}}}), tabular_toy(200));
+  check_same_bits(ccd(), ccd_options({{"epochs", std::int64_t{1}}}), tabular_toy(200));
 }
 
 TEST_CASE("ccd: without annotated concepts their number must be said") {

@@ -9,7 +9,7 @@ const Plugin& cem() {
   return plugin;
 }
 
-Arguments options(Arguments more) {
+Arguments cem_options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;
 }
@@ -20,12 +20,12 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
   const Bundle data = tabular_toy(3000);
   for (const std::string score : {"shared", "own"}) {
     CAPTURE(score);
-    const Arguments arguments = options({{"embedding_size", std::int64_t{8}},
-                                         {"concept_weight", 5.0},
-                                         {"score_function", score},
-                                         {"p_int", 0.5},
-                                         {"patience", std::int64_t{0}},
-                                         {"epochs", std::int64_t{30}}});
+    const Arguments arguments = cem_options({{"embedding_size", std::int64_t{8}},
+                                             {"concept_weight", 5.0},
+                                             {"score_function", score},
+                                             {"p_int", 0.5},
+                                             {"patience", std::int64_t{0}},
+                                             {"epochs", std::int64_t{30}}});
     const Outcome model = cem().fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -54,7 +54,7 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
 TEST_CASE("cem: an embedding is mixed by the probability") {
   const Bundle data = tabular_toy(300);
   const Arguments arguments =
-      options({{"embedding_size", std::int64_t{5}}, {"epochs", std::int64_t{2}}});
+      cem_options({{"embedding_size", std::int64_t{5}}, {"epochs", std::int64_t{2}}});
   const Outcome model = cem().fit_model(arguments, data);
   REQUIRE(model.error == "");
   const auto scores = model.out.values<double>("concept_scores"),
@@ -76,7 +76,8 @@ TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask
   const Bundle data = tabular_toy(300);
   const auto scores = [&](double p_int, const char* mask) {
     const Outcome model = cem().fit_model(
-        options({{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", std::int64_t{2}}}),
+        cem_options(
+            {{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", std::int64_t{2}}}),
         data);
     REQUIRE(model.error == "");
     return model.out.arrays.at("concept_scores");
@@ -89,10 +90,10 @@ TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask
 
 TEST_CASE("cem: convolutions on images, with an MLP head") {
   const Bundle data = digits_with_concepts();
-  const Arguments arguments = options({{"head", std::string("mlp")},
-                                       {"channels", std::vector<std::int64_t>{16, 32}},
-                                       {"concept_weight", 5.0},
-                                       {"epochs", std::int64_t{20}}});
+  const Arguments arguments = cem_options({{"head", std::string("mlp")},
+                                           {"channels", std::vector<std::int64_t>{16, 32}},
+                                           {"concept_weight", 5.0},
+                                           {"epochs", std::int64_t{20}}});
   const Outcome model = cem().fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -104,7 +105,7 @@ TEST_CASE("cem: convolutions on images, with an MLP head") {
 }
 
 TEST_CASE("cem: the same seed gives the same bits, another seed other concepts") {
-  check_same_bits(cem(), options({{"epochs", std::int64_t{2}}}), tabular_toy(300));
+  check_same_bits(cem(), cem_options({{"epochs", std::int64_t{2}}}), tabular_toy(300));
 }
 
 TEST_CASE("cem: what it refuses") {

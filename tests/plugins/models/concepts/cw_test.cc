@@ -9,7 +9,7 @@ const Plugin& cw() {
   return plugin;
 }
 
-Arguments options(Arguments more) {
+Arguments cw_options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;
 }
@@ -32,7 +32,8 @@ double correlation(std::span<const double> values, std::size_t columns, std::siz
 
 TEST_CASE("cw: axes are decorrelated, and turned to the concepts") {
   const Bundle data = tabular_toy(1500);
-  const Arguments arguments = options({{"head", std::string("mlp")}, {"epochs", std::int64_t{20}}});
+  const Arguments arguments =
+      cw_options({{"head", std::string("mlp")}, {"epochs", std::int64_t{20}}});
   const Outcome model = cw().fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -95,10 +96,10 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
   auto* inputs = reinterpret_cast<float*>(data.arrays["inputs"].bytes.data());
   for (std::size_t i = 0; i < 400; ++i)  // one column, six times
     for (std::size_t d = 1; d < 7; ++d) inputs[i * 7 + d] = inputs[i * 7];
-  const Arguments arguments = options({{"hidden", std::vector<std::int64_t>{1}},
-                                       {"learning_rate", 0.03},
-                                       {"patience", std::int64_t{0}},
-                                       {"epochs", std::int64_t{40}}});
+  const Arguments arguments = cw_options({{"hidden", std::vector<std::int64_t>{1}},
+                                          {"learning_rate", 0.03},
+                                          {"patience", std::int64_t{0}},
+                                          {"epochs", std::int64_t{40}}});
   const Outcome model = cw().fit_model(arguments, data);
   CHECK(model.error == "");
 }
@@ -107,10 +108,10 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
   const Bundle data = digits_with_concepts();
   for (const std::string representation : {"max_pool_mean", "feature_map"}) {
     CAPTURE(representation);
-    const Arguments arguments = options({{"representation", representation},
-                                         {"head", std::string("mlp")},
-                                         {"channels", std::vector<std::int64_t>{32}},
-                                         {"epochs", std::int64_t{10}}});
+    const Arguments arguments = cw_options({{"representation", representation},
+                                            {"head", std::string("mlp")},
+                                            {"channels", std::vector<std::int64_t>{32}},
+                                            {"epochs", std::int64_t{10}}});
     const Outcome model = cw().fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -123,7 +124,8 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
 }
 
 TEST_CASE("cw: the same seed gives the same bits, another seed other concepts") {
-  check_same_bits(cw(), options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
+  check_same_bits(cw(),
+                  cw_options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
                   tabular_toy(200));
 }
 
