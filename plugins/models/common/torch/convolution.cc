@@ -13,13 +13,12 @@ constexpr double kBatchNormMomentum = 0.1, kBatchNormEpsilon = 1e-5;
 Convolution::Convolution(Weights& weights, const std::string& name, std::int64_t from,
                          std::int64_t to, std::int64_t side, std::int64_t stride)
     : stride_(stride) {
-  // Float, also where an artifact is read in double: what it answers is what was trained.
-  const auto own = [](const Tensor& tensor) { return tensor.to(torch::kFloat32); };
-  kernel_ = own(weights.matrix(name + ".kernel", {to, from, side, side}, std::sqrt(2.0)));
-  scale_ = own(weights.vector(name + ".scale", to, 1.0F));
-  shift_ = own(weights.vector(name + ".shift", to, 0.0F));
-  mean_ = own(weights.statistic(name + ".mean", torch::zeros({to})));
-  variance_ = own(weights.statistic(name + ".variance", torch::ones({to})));
+  // The weights' own tensors, not copies: what changes weights.trained() in place changes this.
+  kernel_ = weights.matrix(name + ".kernel", {to, from, side, side}, std::sqrt(2.0));
+  scale_ = weights.vector(name + ".scale", to, 1.0F);
+  shift_ = weights.vector(name + ".shift", to, 0.0F);
+  mean_ = weights.statistic(name + ".mean", torch::zeros({to}));
+  variance_ = weights.statistic(name + ".variance", torch::ones({to}));
 }
 
 Tensor Convolution::operator()(const Tensor& x, bool training) const {

@@ -1,3 +1,5 @@
+#include <Eigen/Dense>
+
 #include "tests/plugins/models/classifiers/trained.h"
 
 using namespace conoscope::testing;
@@ -36,6 +38,38 @@ TEST_CASE("resnet: learns the digits with either shortcut") {
     CHECK(model.out.has("state.stage1.block0.projection.kernel") == (shortcut[0] == 'B'));
     check_forward(resnet(), brief(shortcut, 5), data, model.out);
   }
+}
+
+TEST_CASE("resnet: every weight above its layer is drawn anew, not the head's alone") {
+  const Arguments arguments = {{"depth", std::int64_t{8}},
+                               {"width", std::int64_t{4}},
+                               {"epochs", std::int64_t{1}},
+                               {"layer", std::int64_t{1}}};
+  const Outcome model = resnet().fit_model(arguments, digits());
+  REQUIRE(model.error == "");
+  const auto all = model.out.values<float>("activations");
+  auto shape = model.out.shape("activations");
+  shape[0] = 100;
+  const auto count = static_cast<std::ptrdiff_t>(shape[0] * shape[1] * shape[2]);
+  const auto activations =
+      OwnedArray::of<double>(shape, std::vector<double>(all.begin(), all.begin() + count));
+  // Heads alone would read 16 features, so that all of these answers, and a constant, would span
+  // 17 dimensions at most.
+  Eigen::MatrixXd answers(shape[0], 41);
+  answers.col(0).setOnes();
+  for (int i = 0; i < 4; ++i) {
+    Host host;
+    host.seed = static_cast<std::uint64_t>(i);
+    const Outcome out = i == 0 ? resnet().head(arguments, model.out, activations)
+                               : resnet().redrawn_head(arguments, model.out, activations, host);
+    REQUIRE(out.error == "");
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    answers.middleCols(1 + 10 * i, 10) =
+        Eigen::Map<const Rows>(out.out.values<double>("outputs").data(), shape[0], 10);
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(answers);
+  qr.setThreshold(1e-9);
+  CHECK(qr.rank() > 17);
 }
 
 TEST_CASE("resnet: a batch of one sample that ends as one position is trained on") {
