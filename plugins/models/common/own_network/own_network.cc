@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "plugins/models/common/task/task.h"
 
@@ -286,6 +287,9 @@ void OwnNetwork::answer_forward_gradient(const sdk::Tensor& inputs, const sdk::T
   network();
   preparation_.check(inputs);
   const std::int64_t samples = inputs.rows();
+  if (cotangents.rows() != samples)
+    throw std::invalid_argument("cotangents: " + cotangents.shape_text() + " for " +
+                                std::to_string(samples) + " inputs");
   // All samples give a layer of one shape; fit() has seen to that.
   std::vector<std::int64_t> layer = network()(preparation_(inputs, 0, 1)).layer.shape;
   layer.erase(layer.begin());
@@ -311,10 +315,11 @@ Network& OwnNetwork::network() {
 Network& OwnNetwork::redrawn(sdk::Seed seed) {
   if (above_ == Above::kLinear)
     throw sdk::NotApplicable(
-        "nothing but a linear head lies above the layer: that is all that can be drawn");
+        "only a linear head lies above the layer, so there is no network to draw anew");
   if (!redrawn_ || redrawn_from_ != seed.value()) {
-    redrawn_ = open(file_, layer_, head_);  // again, so that the network itself stays as it is
-    redrawn_->redraw(seed);
+    auto drawn = open(file_, layer_, head_);  // again, so that the network itself stays as it is
+    drawn->redraw(seed);
+    redrawn_ = std::move(drawn);
     redrawn_from_ = seed.value();
   }
   return *redrawn_;

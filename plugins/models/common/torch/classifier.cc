@@ -137,6 +137,9 @@ void answer_forward(const Trunk& trunk, const Tensor& inputs, const sdk::Context
 void answer_forward_gradient(const Trunk& trunk, const Tensor& inputs,
                              const sdk::Tensor& cotangents, const sdk::Context& context,
                              std::span<double> gradients) {
+  if (cotangents.rows() != inputs.size(0))
+    throw std::invalid_argument("cotangents: " + cotangents.shape_text() + " for " +
+                                std::to_string(inputs.size(0)) + " inputs");
   const Tensor along = to_torch(cotangents);
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < inputs.size(0); i += kForwardBatch) {

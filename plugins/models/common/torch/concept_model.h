@@ -50,7 +50,9 @@ inline constexpr auto kEncoderParameters = sdk::parameters(
     sdk::integers("hidden", {64, 64})
         .between(1, 4096)
         .not_empty()
-        .help("of encoder = convolutions: units of the encoder's fully connected hidden layers"),
+        .help("units of the encoder's fully connected hidden layers (encoder = convolutions); of "
+              "senn, "
+              "of its decoder's with either encoder"),
     sdk::integers("resnet_blocks", {2, 2, 2, 2})
         .between(1, 64)
         .count_between(1, 6)

@@ -97,7 +97,7 @@ namespace {
 void require_layers_above(const sdk::Arrays& model) {
   if (!model.find("logits"))
     throw sdk::NotApplicable(
-        "the head view shows the last layer: its head is all that can be drawn");
+        "the head view shows the last layer, so nothing but the head lies above it");
 }
 
 }  // namespace

@@ -410,7 +410,7 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   const Outcome nothing_above = cnn().redrawn_head({}, usual.out, in_double(usual.out));
   CHECK(nothing_above.status == CONO_NOT_APPLICABLE);
   CHECK(nothing_above.error ==
-        "the head view shows the last layer: its head is all that can be drawn");
+        "the head view shows the last layer, so nothing but the head lies above it");
 
   arguments["layer"] = std::int64_t{3};
   CHECK(cnn().fit_model(arguments, data).error == "cnn: layer is 3, but there are 2 convolutions");
