@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "conoscope/sdk/eigen.h"
+#include "conoscope/sdk/explainer.h"
 
 namespace conoscope::explainers {
 
@@ -21,7 +24,8 @@ inline sdk::Matrix perfect_parts(const char* explainer, const sdk::Matrix& weigh
                                  Eigen::Index k) {
   if (k > weight.rows())
     throw std::invalid_argument(std::string(explainer) + ": k = " + std::to_string(k) +
-                                ", and there are " + std::to_string(weight.rows()) + " outputs");
+                                ", but there are only " + std::to_string(weight.rows()) +
+                                " outputs");
   sdk::Matrix parts(k, weight.cols());
   parts.row(k - 1) = weight.row(c);
   for (Eigen::Index j = 1; j < k; ++j) {
@@ -30,6 +34,30 @@ inline sdk::Matrix perfect_parts(const char* explainer, const sdk::Matrix& weigh
     parts.row(k - 1) += weight.row(other);
   }
   return parts / static_cast<double>(k);
+}
+
+/// perfect_parts() of every output as unit CAVs; a part of 0 keeps a CAV of 0.
+///
+/// importance  of a part, by its norm: called once for each, in order
+/// throws      as perfect_parts(); NotApplicable: a flattened head
+template <typename Importance>
+void write_perfect_parts(const char* explainer, const sdk::HeadView& head, std::int64_t k,
+                         sdk::ExplanationOut& out, const Importance& importance) {
+  if (head.pooling() == "flatten")
+    throw sdk::NotApplicable(std::string(explainer) +
+                             ": a flattened head has one weight vector per position");
+  const sdk::Matrix weight = sdk::to_matrix(head.weight());
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(weight.rows()), k);
+  auto explanation = out.class_specific(counts, weight.cols());
+  auto cavs = sdk::as_matrix(explanation.cavs, weight.rows() * k, weight.cols());
+  for (Eigen::Index c = 0; c < weight.rows(); ++c) {
+    const sdk::Matrix parts = perfect_parts(explainer, weight, c, k);
+    for (Eigen::Index j = 0; j < k; ++j) {
+      const double norm = parts.row(j).norm();
+      if (norm > 0.0) cavs.row(c * k + j) = parts.row(j) / norm;
+      explanation.importance[static_cast<std::size_t>(c * k + j)] = importance(norm);
+    }
+  }
 }
 
 }  // namespace conoscope::explainers

@@ -17,21 +17,8 @@ class Perfect final : public sdk::Explainer {
   explicit Perfect(const sdk::ParamsOf<kParameters>& params) : k_(params.integer("k")) {}
 
   void fit(const sdk::HeadView& head, const sdk::Context&, sdk::ExplanationOut& out) override {
-    if (head.pooling() == "flatten")
-      throw sdk::NotApplicable("perfect: a flattened head has one weight vector per position");
-    const sdk::Matrix weight = sdk::to_matrix(head.weight());
-    const std::vector<std::int64_t> counts(static_cast<std::size_t>(weight.rows()), k_);
-    auto explanation = out.class_specific(counts, weight.cols());
-    auto cavs = sdk::as_matrix(explanation.cavs, weight.rows() * k_, weight.cols());
-    for (Eigen::Index c = 0; c < weight.rows(); ++c) {
-      const sdk::Matrix parts = conoscope::explainers::perfect_parts("perfect", weight, c, k_);
-      for (Eigen::Index j = 0; j < k_; ++j) {
-        const double norm = parts.row(j).norm();
-        explanation.importance[static_cast<std::size_t>(c * k_ + j)] = norm;
-        // An unused output keeps cav 0, alpha 0.
-        if (norm > 0.0) cavs.row(c * k_ + j) = parts.row(j) / norm;
-      }
-    }
+    conoscope::explainers::write_perfect_parts("perfect", head, k_, out,
+                                               [](double norm) { return norm; });
   }
 
  private:

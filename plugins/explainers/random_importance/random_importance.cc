@@ -17,23 +17,9 @@ class RandomImportance final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    if (head.pooling() == "flatten")
-      throw sdk::NotApplicable(
-          "random_importance: a flattened head has one weight vector per position");
-    const sdk::Matrix weight = sdk::to_matrix(head.weight());
-    const std::vector<std::int64_t> counts(static_cast<std::size_t>(weight.rows()), k_);
-    auto explanation = out.class_specific(counts, weight.cols());
-    auto cavs = sdk::as_matrix(explanation.cavs, weight.rows() * k_, weight.cols());
     sdk::Random random(context.seed().child("importance"));
-    for (Eigen::Index c = 0; c < weight.rows(); ++c) {
-      const sdk::Matrix parts =
-          conoscope::explainers::perfect_parts("random_importance", weight, c, k_);
-      for (Eigen::Index j = 0; j < k_; ++j) {
-        const double norm = parts.row(j).norm();
-        if (norm > 0.0) cavs.row(c * k_ + j) = parts.row(j) / norm;  // an unused output keeps cav 0
-        explanation.importance[static_cast<std::size_t>(c * k_ + j)] = random.uniform();
-      }
-    }
+    conoscope::explainers::write_perfect_parts("random_importance", head, k_, out,
+                                               [&random](double) { return random.uniform(); });
   }
 
  private:

@@ -78,6 +78,6 @@ TEST_CASE("perfect: more parts than outputs are refused") {
   for (const std::string id : {"perfect", "random_importance"}) {
     const Outcome outcome = plugin(id).fit_explainer(kThree, head);
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-    CHECK(outcome.error == id + ": k = 3, and there are 2 outputs");
+    CHECK(outcome.error == id + ": k = 3, but there are only 2 outputs");
   }
 }
