@@ -88,4 +88,10 @@ void require_pooled(const Subject& subject) {
     throw NotApplicable("a flatten head has other weights for each position");
 }
 
+void require_pooled_softmax(const Subject& subject) {
+  require_softmax(subject);
+  require_last_layer(subject);
+  require_pooled(subject);
+}
+
 }  // namespace conoscope::metrics

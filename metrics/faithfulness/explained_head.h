@@ -74,4 +74,7 @@ void require_last_layer(const Subject& subject);
 /// throws  NotApplicable: the head has other weights for each position
 void require_pooled(const Subject& subject);
 
+/// All three, in this order: for measures that alter pooled activations and ask for the class.
+void require_pooled_softmax(const Subject& subject);
+
 }  // namespace conoscope::metrics

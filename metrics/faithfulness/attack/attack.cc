@@ -110,8 +110,7 @@ AttackedSamples attack(const ExplainedHead& of, Index fewest, ContributionChange
       by_attack.push_back(attack.search(i, output, space, random));
     }
   }
-  if (by_noise.empty())
-    throw std::domain_error("no sample's class has " + std::to_string(fewest) + " concepts");
+  if (by_noise.empty()) throw std::domain_error(too_few_concepts(fewest));
   AttackedSamples out;
   const auto count = static_cast<Index>(by_noise.size());
   out.by_noise = Eigen::Map<const Vector>(by_noise.data(), count);

@@ -33,9 +33,7 @@ std::vector<Metric> declare::attack_concept() {
            .source = "ours, after Brown and Kvinge, arXiv 2110.07120",
            .needs = {"head_view", "explanation"},
            .compute = [](const Subject& subject) {
-             require_softmax(subject);
-             require_last_layer(subject);
-             require_pooled(subject);
+             require_pooled_softmax(subject);
              return metrics::attack_concept(subject.once(explained_head), subject.seed());
            }}};
 }

@@ -18,9 +18,7 @@ std::vector<Metric> declare::attack_importance() {
            .source = "ours, after Sinha et al., AAAI 2023",
            .needs = {"head_view", "explanation"},
            .compute = [](const Subject& subject) {
-             require_softmax(subject);
-             require_last_layer(subject);
-             require_pooled(subject);
+             require_pooled_softmax(subject);
              return metrics::attack_importance(subject.once(explained_head), subject.seed());
            }}};
 }

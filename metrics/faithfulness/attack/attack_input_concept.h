@@ -25,7 +25,8 @@ namespace conoscope::metrics {
 ///          explanation whose contributions are the logits is at 1 at most. parts: the largest change of
 ///          each sample over the mean change by noise. Of more than 50 samples, 50 at equal distances.
 /// throws   std::invalid_argument: as ExplainedHead and attack_inputs
-///          std::domain_error: every input is the same number; noise changes no contribution
+///          std::domain_error: every input is the same number; no predicted class has a concept; noise
+///          changes no contribution
 ///
 /// Source: ours. Brown and Kvinge, arXiv 2110.07120, change the examples that a concept is made from;
 /// Sinha et al., AAAI 2023, the concepts that a concept model finds in an input, by projected gradient.

@@ -37,9 +37,7 @@ std::vector<Metric> declare::attack_input_importance() {
            .needs = {"head_view", "explanation", "inputs", "forward"},
            .on_request = true,
            .compute = [](const Subject& subject) {
-             require_softmax(subject);
-             require_last_layer(subject);
-             require_pooled(subject);
+             require_pooled_softmax(subject);
              return metrics::attack_input_importance(subject.once(explained_head), subject.images(),
                                                      subject.seed());
            }}};

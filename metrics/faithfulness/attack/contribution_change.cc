@@ -18,6 +18,11 @@ Vector turned_over(const Vector& z, const Matrix& others) {
   return out;
 }
 
+std::string too_few_concepts(Index fewest) {
+  return "no predicted class has " +
+         (fewest == 1 ? "a concept" : "at least " + std::to_string(fewest) + " concepts");
+}
+
 Result times_noise(const AttackedSamples& found) {
   const double noise = found.by_noise.mean();
   if (!(noise > 0.0)) throw std::domain_error("noise changes no contribution");

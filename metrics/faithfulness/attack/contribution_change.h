@@ -27,6 +27,9 @@ struct AttackedSamples {
   Index samples() const { return by_noise.size(); }
 };
 
+/// Why no sample is left: "no predicted class has a concept".
+std::string too_few_concepts(Index fewest);
+
 /// sum of by_attack / sum of by_noise; parts: each sample's by_attack over the mean by_noise.
 /// throws  std::domain_error: noise changes no contribution
 Result times_noise(const AttackedSamples& found);

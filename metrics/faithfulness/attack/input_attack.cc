@@ -128,8 +128,7 @@ void InputAttack::choose_samples() {
     kept.push_back(j);
     samples_.push_back(all[static_cast<std::size_t>(j)]);
   }
-  if (kept.empty())
-    throw std::domain_error("no sample's class has " + std::to_string(aim_.fewest) + " concepts");
+  if (kept.empty()) throw std::domain_error(too_few_concepts(aim_.fewest));
   start_ = pixels(kept, Eigen::all);
 }
 
@@ -275,7 +274,7 @@ AttackedSamples InputAttack::run(std::uint64_t seed) {
   if (!by_gradient())
     found_.caveat =
         std::string("by random search: ") +
-        (of_.explanation()->linear() ? "the model gives no gradient" : "psi is no linear map");
+        (of_.explanation()->linear() ? "the model gives no gradient" : "psi is not linear");
   return found_;
 }
 

@@ -33,14 +33,14 @@ struct AttackAim {
 ///         one), where that is less
 ///
 /// max and min are those of all inputs of the head view's samples. So the answer stays: no logit moves
-/// further than noise of the same size moves it, the predicted class is the same, and a probability
+/// further than noise of the same size moves it, no other class overtakes the predicted one, and a probability
 /// changes by a factor of exp(2 max_c r_c) at most.
 ///
 /// The largest change is searched for, so what is found is a lower bound: where the model gives a
 /// gradient and psi is linear, by projected gradient (steps of sign, with a multiplier for each bound on
 /// a logit); else by random search (random signs, then random changes of the best of them, of fewer
-/// and fewer pixels), which a caveat says. What is beyond a bound is drawn back to the sample until it
-/// is within, and counts only if it is.
+/// and fewer pixels), which a caveat says. What is beyond a bound is drawn back to the sample once, as far
+/// as it would take if the model were linear, and counts only if it is within then.
 ///
 /// throws   std::invalid_argument: images that do not fit the head; what the model or psi answers has
 ///          another shape or is not finite; a share that is not above 0

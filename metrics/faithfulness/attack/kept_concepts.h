@@ -18,7 +18,7 @@ namespace conoscope::metrics {
 ///          (poisoned_samples.h).
 /// returns  [0, 1]; 1: the same concepts, as of an explainer that reads no activations. To be read against
 ///          the control noisy.
-/// throws   as stability
+/// throws   as stability, in its name
 ///
 /// Source: ours; that moved samples teach an explainer other concepts: Brown and Kvinge, arXiv 2110.07120.
 Result kept_concepts(const Peers& peers);

@@ -17,7 +17,7 @@ namespace conoscope::metrics {
 /// class of i (softmax; else of all samples). So of each class the half that is ahead in one direction is
 /// pushed on: its mean moves, and it spreads more that way. A sample without a silent move stays.
 ///
-/// Below average pooling, where no activation is negative, feature j is scaled at all positions of the
+/// Below average pooling, where no pooled activation is negative, feature j is scaled at all positions of the
 /// sample by 1 + d_j / h_j, which moves h by d and keeps what is 0 at 0. Else every position moves by d.
 ///
 /// head     of the last layer, not flattened

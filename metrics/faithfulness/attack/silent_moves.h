@@ -18,7 +18,7 @@ class SilentMoves {
   SilentMoves(const Matrix& pooled, const Matrix& weight, double share);
 
   double epsilon() const { return epsilon_; }
-  /// No activation of the layer is negative.
+  /// No pooled activation is negative.
   bool non_negative() const { return non_negative_; }
 
   /// Of one sample.

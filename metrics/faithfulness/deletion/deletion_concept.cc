@@ -11,9 +11,7 @@ namespace conoscope::metrics {
 namespace {
 
 Result of_subject(const Subject& subject) {
-  require_softmax(subject);
-  require_last_layer(subject);
-  require_pooled(subject);
+  require_pooled_softmax(subject);
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();
   const std::vector<IndexVector>& members = subject.once(predicted_members);

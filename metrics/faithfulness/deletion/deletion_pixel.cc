@@ -34,9 +34,7 @@ IndexVector upsampled(const IndexVector& concepts, Index samples, std::pair<Inde
 }
 
 PartsOverClasses delete_pixels(const Subject& subject) {
-  require_softmax(subject);
-  require_last_layer(subject);
-  require_pooled(subject);
+  require_pooled_softmax(subject);
   if (subject.head().positions == 1) throw NotApplicable("there is one position only");
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();

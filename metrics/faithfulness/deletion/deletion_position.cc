@@ -13,9 +13,7 @@ namespace conoscope::metrics {
 namespace {
 
 PartsOverClasses delete_positions(const Subject& subject) {
-  require_softmax(subject);
-  require_last_layer(subject);
-  require_pooled(subject);
+  require_pooled_softmax(subject);
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();
   const std::vector<IndexVector>& labelled = subject.once(labelled_members);

@@ -12,9 +12,7 @@ namespace conoscope::metrics {
 namespace {
 
 Result of_subject(const Subject& subject) {
-  require_softmax(subject);
-  require_last_layer(subject);
-  require_pooled(subject);
+  require_pooled_softmax(subject);
   const ExplainedHead& of = subject.once(explained_head);
   const HeadView& head = of.head();
   if (!of.explanation().shows_cavs() || of.explanation()->cavs.cols() != head.width())

@@ -54,13 +54,14 @@ params = { k = 2 }
     const auto of = [&](const std::string& rest) { return scores.at(model + rest); };
     CHECK(of("perfect attack_input_concept").value > 0.0);
     CHECK(of("perfect attack_input_concept").value <= 1.0);
-    CHECK(of("perfect attack_input_importance").message == "no sample's class has 2 concepts");
+    CHECK(of("perfect attack_input_importance").message ==
+          "no predicted class has at least 2 concepts");
     // How far others can be moved depends on the network that was trained; only `perfect` has a bound.
     CHECK(of("random_concepts attack_input_concept").value > 0.0);
     CHECK(of("svd attack_input_concept").value > 0.0);
     CHECK(of("svd attack_input_concept").message.empty());  // the gradient crossed the border
     CHECK(of("svd attack_input_importance").value >= 0.0);
     CHECK(of("nmf attack_input_concept").value > 0.0);
-    CHECK(of("nmf attack_input_concept").message == "by random search: psi is no linear map");
+    CHECK(of("nmf attack_input_concept").message == "by random search: psi is not linear");
   }
 }

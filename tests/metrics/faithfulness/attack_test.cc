@@ -140,7 +140,8 @@ TEST_CASE("attacks: scale and the order of concepts change nothing") {
 TEST_CASE("attacks: where there is no number") {
   const HeadView head = random_head(20, 2, 16, 4, Pooling::kMean);
   const Explanation perfect = perfect_explanation(head), e = normal_explanation(4, 3, 16);
-  CHECK(score_of(head, perfect, "attack_importance").message == "no sample's class has 2 concepts");
+  CHECK(score_of(head, perfect, "attack_importance").message ==
+        "no predicted class has at least 2 concepts");
   HeadView other = head;
   other.output = Output::kSigmoid;
   CHECK(score_of(other, e, "attack_concept").reason == "not_applicable");

@@ -89,7 +89,7 @@ World network_world(Index samples = 20, Index width = 32, Index positions = 1) {
   return world;
 }
 
-constexpr const char* kByPsi = "by random search: psi is no linear map";
+constexpr const char* kByPsi = "by random search: psi is not linear";
 constexpr const char* kByModel = "by random search: the model gives no gradient";
 
 }  // namespace
@@ -260,7 +260,7 @@ TEST_CASE("input attacks: where there is no number") {
   const World world = network_world();
   const Explanation perfect = perfect_explanation(world.head), e = normal_explanation(10, 3, 32);
   CHECK(world.score_of(perfect, "attack_input_importance").message ==
-        "no sample's class has 2 concepts");
+        "no predicted class has at least 2 concepts");
   World other = world;
   other.head.output = Output::kSigmoid;
   CHECK(other.score_of(e, "attack_input_concept").message == "the outputs are not a softmax's");
