@@ -338,6 +338,9 @@ TEST_CASE("torchscript: the derivative by the inputs goes through the preparatio
   std::vector<double> inputs(pixels.begin(), pixels.end());
   check_forward_gradient(torchscript(), arguments, {}, {7, 8, 8, 1}, inputs, 4, 64);
 
+  arguments.erase("size");
+  check_forward_gradient(torchscript(), arguments, {}, {7, 8, 8, 1}, inputs, 1, 64);
+
   // Three channels of their own, each with its standard deviation, made smaller.
   arguments["channels"] = std::int64_t{0};
   arguments["size"] = std::int64_t{32};
