@@ -48,7 +48,9 @@ std::vector<std::string> views_of(const Component& dataset, const Component& mod
 }
 
 std::string missing_text(const std::vector<std::string>& lacking) {
-  return "missing " + list_text(lacking);
+  const bool clean = std::ranges::find(lacking, metrics::kCleanExplanation) != lacking.end();
+  return "missing " + list_text(lacking) +
+         (clean ? ", which the controls poisoned and noisy bring" : "");
 }
 
 /// Whether the explainer is to be given the model to call: it asks for it, as one of several

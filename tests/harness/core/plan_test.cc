@@ -352,7 +352,9 @@ id = "head"
 id = "km"
 )");
   REQUIRE(plan.skipped.size() == 1);
-  CHECK(plan.skipped[0] == "labelled x head x km x kept_concepts: missing clean_explanation");
+  CHECK(plan.skipped[0] ==
+        "labelled x head x km x kept_concepts: missing clean_explanation, which the controls "
+        "poisoned and noisy bring");
   REQUIRE(plan.cells.size() == 2);
   for (const auto& cell : plan.cells) CHECK(left_out_of(cell).size() == 1);
 }
