@@ -18,7 +18,7 @@ std::shared_ptr<const NamedArrays> open_with_library(const char* library, const 
   if (::dladdr1(reinterpret_cast<const void*>(&open_with_library), &here,
                 reinterpret_cast<void**>(&own), RTLD_DL_LINKMAP) == 0)
     throw std::runtime_error(path + ": its reader cannot be looked for");
-  // A program, whose name there is empty, is elsewhere, and says where by its RUNPATH.
+  // A program, whose name there is empty, is elsewhere, and says where by its RPATH.
   const std::filesystem::path file =
       *own->l_name == '\0' ? std::filesystem::path(library)
                            : std::filesystem::path(own->l_name).parent_path() / library;
