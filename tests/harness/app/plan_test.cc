@@ -36,7 +36,7 @@ TEST_CASE("a plan counts, skips with a reason, and writes nothing") {
              "3 combinations do not fit");
   const std::string after = here.run({"plan", file}).out;
   CHECK_SAYS(after, "2 cells: 1 done, 1 to do");
-  CHECK_SAYS(after, "estimate: 0.");
+  CHECK_FALSE(has(after, "estimate: none"));
   CHECK_SAYS(after, " s of work, by what such cells took before");
 
   const Json cells = here.json({"plan", file, "--cells", "--only", "seed=0"});
