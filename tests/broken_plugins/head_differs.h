@@ -1,6 +1,6 @@
 #pragma once
 
-// Two models whose head() or vjp() is not what their head view says.
+// Models whose head(), vjp() or redrawn_head() is not what it should be.
 
 #include <cmath>
 
@@ -28,8 +28,30 @@ class PassOn : public sdk::Model, public sdk::LinearHead {
   }
 };
 
+/// Its network drawn anew is its own, times a number.
+class Redrawn : public PassOn, public sdk::RedrawnHead {
+ public:
+  using PassOn::PassOn;
+  virtual double factor(sdk::Seed seed) const = 0;
+  void redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                    const sdk::Context& context, std::span<double> outputs) override {
+    head(model, activations, context, outputs);
+    for (double& y : outputs) y *= factor(context.seed());
+  }
+  void redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                   const sdk::Tensor& cotangents, const sdk::Context& context,
+                   std::span<double> gradients) override {
+    vjp(model, activations, cotangents, context, gradients);
+    for (double& g : gradients) g *= factor(context.seed());
+  }
+};
+
 }  // namespace conoscope::broken
 
 #define BROKEN_HEAD_METADATA                                                 \
   "summary = \"has one fault\"\nlicence = \"Apache-2.0\"\ncitation = \"\"\n" \
   "needs = [\"inputs\"]\noffers = [\"head_view\", \"head\"]\nseeded = false\n"
+
+#define BROKEN_REDRAWN_METADATA                                              \
+  "summary = \"has one fault\"\nlicence = \"Apache-2.0\"\ncitation = \"\"\n" \
+  "needs = [\"inputs\"]\noffers = [\"head_view\", \"head\", \"redrawn_head\"]\nseeded = false\n"

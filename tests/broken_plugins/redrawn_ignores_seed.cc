@@ -6,25 +6,12 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
-class Broken final : public conoscope::broken::PassOn, public sdk::RedrawnHead {
+class Broken final : public conoscope::broken::Redrawn {
  public:
-  using PassOn::PassOn;
-  void redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
-                    const sdk::Context& context, std::span<double> outputs) override {
-    head(model, activations, context, outputs);
-    for (double& y : outputs) y = -y;
-  }
-  void redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
-                   const sdk::Tensor& cotangents, const sdk::Context& context,
-                   std::span<double> gradients) override {
-    vjp(model, activations, cotangents, context, gradients);
-    for (double& g : gradients) g = -g;
-  }
+  using Redrawn::Redrawn;
+  double factor(sdk::Seed) const override { return -1.0; }
 };
 
 }  // namespace
 
-CONOSCOPE_MODEL(Broken, "redrawn_ignores_seed", "1.0.0",
-                "summary = \"has one fault\"\nlicence = \"Apache-2.0\"\ncitation = \"\"\n"
-                "needs = [\"inputs\"]\noffers = [\"head_view\", \"head\", \"redrawn_head\"]\n"
-                "seeded = false\n")
+CONOSCOPE_MODEL(Broken, "redrawn_ignores_seed", "1.0.0", BROKEN_REDRAWN_METADATA)
