@@ -229,23 +229,32 @@ Cost surf_below(const Sizes& s) {
       });
 }
 
-/// The perfect explanation of k outputs of 64 features: no move that changes no logit changes it.
+/// What k outputs read in 64 features, and the explanation of it that says no more and no less.
+struct Perfect {
+  HeadView head;
+  Explanation explanation;
+
+  Perfect(const Matrix& activations, const Matrix& weight) {
+    head.activations = activations;
+    head.weight = explanation.cavs = weight;
+    head.bias = Vector::Zero(weight.rows());
+    explanation.importance = Vector::Ones(weight.rows());
+    for (Index c = 0; c <= weight.rows(); ++c) explanation.offset.push_back(c);
+  }
+};
+
+Matrix normal_matrix(Normal& random, Index rows, Index cols) {
+  Matrix out(rows, cols);
+  for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+  return out;
+}
+
+/// No move that changes no logit changes it.
 Cost attacks(const Sizes& s) {
   Normal random{Seed(5)};
-  const auto normal = [&random](Index rows, Index cols) {
-    Matrix out(rows, cols);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
-    return out;
-  };
-  HeadView head;
-  head.activations = normal(s.n, 64);
-  head.weight = normal(s.k, 64);
-  head.bias = Vector::Zero(s.k);
-  Explanation explanation;
-  explanation.cavs = head.weight;
-  explanation.importance = Vector::Ones(s.k);
-  for (Index c = 0; c <= s.k; ++c) explanation.offset.push_back(c);
-  const ExplainedHead of(head, explanation);
+  const Matrix activations = normal_matrix(random, s.n, 64);
+  const Perfect perfect(activations, normal_matrix(random, s.k, 64));
+  const ExplainedHead of(perfect.head, perfect.explanation);
   AttackOptions options;
   options.samples = s.n;
   return cost([&] { return attack_concept(of, 1, options); },
@@ -254,16 +263,11 @@ Cost attacks(const Sizes& s) {
               });
 }
 
-/// As attacks, of what a linear network makes of 8 x 8 pixels: what is said of a sample is its logit,
-/// which may move as far as noise moves it, or less where another class is near.
+/// Of what a linear network makes of 8 x 8 pixels: what is said of a sample is its logit, which may
+/// move as far as noise moves it, or less where another class is near.
 Cost input_attacks(const Sizes& s) {
   Normal random{Seed(6)};
-  const auto normal = [&random](Index rows, Index cols) {
-    Matrix out(rows, cols);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
-    return out;
-  };
-  const Matrix pixels = normal(s.n, 64), network = normal(64, 64);
+  const Matrix pixels = normal_matrix(random, s.n, 64), network = normal_matrix(random, 64, 64);
   ImageView images;
   images.pixels = pixels;
   images.height = images.width = 8;
@@ -273,15 +277,8 @@ Cost input_attacks(const Sizes& s) {
   images.forward_gradient = [&network](const MatrixRef&, const MatrixRef& u) -> Matrix {
     return u * network;
   };
-  HeadView head;
-  head.activations = images.forward(pixels);
-  head.weight = normal(s.k, 64);
-  head.bias = Vector::Zero(s.k);
-  Explanation explanation;
-  explanation.cavs = head.weight;
-  explanation.importance = Vector::Ones(s.k);
-  for (Index c = 0; c <= s.k; ++c) explanation.offset.push_back(c);
-  const ExplainedHead of(head, explanation);
+  const Perfect perfect(images.forward(pixels), normal_matrix(random, s.k, 64));
+  const ExplainedHead of(perfect.head, perfect.explanation);
   InputAttackOptions options;
   options.samples = s.n;
   return cost([&] { return attack_input_concept(of, images, 1, options); },
