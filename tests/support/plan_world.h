@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/core/plan/plan.h"
 #include "tests/support/fake_plugin.h"
@@ -53,5 +54,12 @@ class PlanWorld {
 
   Scratch scratch;
 };
+
+/// The scores that a cell does not have, each with the reason.
+inline std::vector<std::string> left_out_of(const core::Cell& cell) {
+  std::vector<std::string> out;
+  for (const auto& [score, why] : cell.not_applicable) out.push_back(score + ": " + why);
+  return out;
+}
 
 }  // namespace conoscope::testing

@@ -11,6 +11,7 @@
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
+using conoscope::testing::left_out_of;
 using conoscope::testing::metadata_text;
 using conoscope::testing::PlanWorld;
 
@@ -32,12 +33,6 @@ std::size_t count(const Plan& plan, Stage stage) {
 /// The built-in metrics of a cell.
 std::vector<std::string> scores_of(const Plan& plan, std::size_t cell) {
   return plan.nodes[plan.cells[cell].score_nodes[0]].metrics;
-}
-
-std::vector<std::string> left_out_of(const Cell& cell) {
-  std::vector<std::string> out;
-  for (const auto& [score, why] : cell.not_applicable) out.push_back(score + ": " + why);
-  return out;
 }
 
 const std::string kSmall = R"(name = "small"
@@ -271,132 +266,6 @@ params = { k = 5 }
 name = "the default, written out"
 )");
   CHECK(plan.cells.size() == 1);
-}
-
-TEST_CASE("an explainer may have controls of its own") {
-  const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-controls = ["none"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[explainer]]
-id = "km"
-params = { k = 2 }
-controls = ["random_importance", "random_concepts"]
-)");
-  std::vector<std::string> labels;
-  for (const auto& cell : plan.cells) labels.push_back(cell.label());
-  CHECK(labels == std::vector<std::string>{"labelled x head x km #0",
-                                           "labelled x head x km(k=2) #0 random_importance",
-                                           "labelled x head x km(k=2) #0 random_concepts"});
-}
-
-TEST_CASE("some controls have an explanation of their own, drawn once for all explainers") {
-  const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-seeds = [0, 1]
-controls = ["none", "random_importance", "random_model", "poisoned", "noisy"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[explainer]]
-id = "km"
-params = { k = 2 }
-)");
-  REQUIRE(plan.cells.size() == 20);
-  std::map<std::string, std::set<std::size_t>> explained;  // by control
-  std::map<std::string, std::map<std::int64_t, std::set<std::uint64_t>>> drawn;
-  std::set<std::uint64_t> seeds[2];  // of the explainers' own draws
-  for (const auto& cell : plan.cells) {
-    const std::size_t made = plan.nodes[cell.score_nodes[0]].needs[2];
-    const Node& node = plan.nodes[made];
-    explained[cell.control].insert(made);
-    CHECK(node.control == (explains_anew(cell.control) ? cell.control : "none"));
-    drawn[cell.control][cell.seed].insert(node.control_seed);
-    seeds[cell.seed].insert(node.seed);
-  }
-  CHECK(explained["none"] == explained["random_importance"]);
-  std::set<std::size_t> all;
-  for (const auto& [control, nodes] : explained) {
-    CHECK(nodes.size() == 4);
-    all.insert(nodes.begin(), nodes.end());
-  }
-  CHECK(all.size() == 16);
-  for (const char* control : {"random_model", "poisoned", "noisy"}) {
-    CHECK(drawn[control][0].size() == 1);
-    CHECK(drawn[control][1].size() == 1);
-    CHECK(drawn[control][0] != drawn[control][1]);
-  }
-  CHECK(drawn["poisoned"] == drawn["noisy"]);  // the same samples are moved
-  CHECK(drawn["poisoned"][0] != drawn["random_model"][0]);
-  for (const auto& of_seed : seeds) CHECK(of_seed.size() == 2);  // of the explainers alone
-}
-
-TEST_CASE(
-    "what compares with the clean explanation is not asked for where no control moves samples") {
-  const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae", "kept_concepts"]
-controls = ["none", "random_model"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-)");
-  REQUIRE(plan.skipped.size() == 1);
-  CHECK(plan.skipped[0] ==
-        "labelled x head x km x kept_concepts: missing clean_explanation, which the controls "
-        "poisoned and noisy bring");
-  REQUIRE(plan.cells.size() == 2);
-  for (const auto& cell : plan.cells) CHECK(left_out_of(cell).size() == 1);
-}
-
-TEST_CASE("what compares with the clean explanation is scored where samples were moved") {
-  const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae", "kept_concepts"]
-controls = ["none", "random_concepts", "random_model", "poisoned", "noisy"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-)");
-  REQUIRE(plan.cells.size() == 5);
-  const std::size_t clean = plan.nodes[plan.cells[0].score_nodes[0]].needs[2];
-  for (const auto& cell : plan.cells) {
-    CAPTURE(cell.control);
-    const Node& own = plan.nodes[cell.score_nodes[0]];
-    CHECK(own.metrics == std::vector<std::string>{"surf_mae"});
-    CHECK(own.peers.empty());
-    CHECK(cell.peer_metrics.empty());
-    if (cell.control != "poisoned" && cell.control != "noisy") {
-      CHECK(cell.score_nodes.size() == 1);
-      CHECK(left_out_of(cell) ==
-            std::vector<std::string>{
-                "kept_concepts: it judges only the controls poisoned and noisy"});
-      continue;
-    }
-    CHECK(left_out_of(cell).empty());
-    REQUIRE(cell.score_nodes.size() == 2);
-    const Node& compared = plan.nodes[cell.score_nodes[1]];
-    CHECK(compared.metrics == std::vector<std::string>{"kept_concepts"});
-    CHECK(compared.key != own.key);
-    REQUIRE(compared.needs.size() == 4);
-    CHECK(compared.needs[2] == own.needs[2]);
-    CHECK(own.needs[2] != clean);
-    REQUIRE(compared.peers.size() == 1);
-    CHECK(compared.peers[0].model == own.needs[1]);
-    CHECK(compared.peers[0].explanation == clean);
-  }
 }
 
 TEST_CASE("a pair that does not fit is left out and said, with what is missing") {
