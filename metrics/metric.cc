@@ -27,7 +27,7 @@ constexpr std::array<NeedText, 15> kNeeds{{
     {"inputs", "images"},
     {"forward", "a model that runs new inputs (forward)"},
     {"other_seeds", "other seeds of the same cell"},
-    {"clean_explanation", "a control that moves the training samples"},
+    {"clean_explanation", "a control that moves the training samples (poisoned or noisy)"},
     {"head", "a model that runs new activations (head)"},
 }};
 

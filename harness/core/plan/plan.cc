@@ -47,10 +47,12 @@ std::vector<std::string> views_of(const Component& dataset, const Component& mod
   return out;
 }
 
-std::string missing_text(const std::vector<std::string>& lacking) {
-  const bool clean = std::ranges::find(lacking, metrics::kCleanExplanation) != lacking.end();
-  return "missing " + list_text(lacking) +
-         (clean ? ", which the controls poisoned and noisy bring" : "");
+/// Views by their names, and what no plugin offers in words.
+std::string missing_text(std::vector<std::string> lacking) {
+  for (auto& view : lacking)
+    if (view == metrics::kOtherSeeds || view == metrics::kCleanExplanation)
+      view = metrics::need_text(view);
+  return "missing " + list_text(lacking);
 }
 
 /// Whether the explainer is to be given the model to call: it asks for it, as one of several

@@ -67,7 +67,7 @@ TEST_CASE("over seeds: with one seed there is nothing to compare with, which is 
     if (cell.explainer == nullptr) continue;
     REQUIRE(cell.not_applicable.size() == 1);
     CHECK(cell.not_applicable[0].score == "stability");
-    CHECK(cell.not_applicable[0].why == "missing other_seeds");
+    CHECK(cell.not_applicable[0].why == "missing other seeds of the same cell");
   }
 }
 

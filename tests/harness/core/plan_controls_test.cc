@@ -98,7 +98,7 @@ TEST_CASE(
     "what compares with the clean explanation is not asked for where no control moves samples") {
   const Plan plan = judged_for_kept_concepts(R"(["none", "random_model"])");
   const std::string why =
-      "kept_concepts: missing clean_explanation, which the controls poisoned and noisy bring";
+      "kept_concepts: missing a control that moves the training samples (poisoned or noisy)";
   CHECK(plan.skipped == std::vector<std::string>{"labelled x head x km x " + why});
   REQUIRE(plan.cells.size() == 2);
   for (const auto& cell : plan.cells) CHECK(left_out_of(cell) == std::vector<std::string>{why});
