@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "plugins/models/common/torch/joined.h"
 #include "plugins/models/vae/method.h"
 #include "plugins/models/vae/methods.h"
 
@@ -61,7 +62,8 @@ class Factor final : public PenaltyMethod {
   void begin(const VaeTraining& training) override {
     const sdk::Seed seed = training.seed.child("discriminator");
     discriminator_.emplace(training.latents, layers_, width_, seed);
-    optimiser_.emplace(discriminator_->parameters(),
+    parameters_ = joined(discriminator_->parameters());
+    optimiser_.emplace(std::vector<Tensor>{parameters_},
                        torch::optim::AdamOptions(learning_rate_).betas({0.5, 0.9}));
     other_rows_.emplace(training.train, seed.child("rows"));
     random_.emplace(seed.child("permuted"));
@@ -75,7 +77,7 @@ class Factor final : public PenaltyMethod {
       const Tensor noise = normal_noise(other.mean.sizes().vec(), *random_);
       permuted = permute_dimensions(sample(other.mean, other.log_variance, noise), *random_);
     }
-    optimiser_->zero_grad();
+    parameters_.grad().zero_();
     discriminator_loss(discriminator_->logits(codes_, false),
                        discriminator_->logits(permuted, false))
         .backward();
@@ -93,6 +95,7 @@ class Factor final : public PenaltyMethod {
   std::int64_t layers_, width_;
   double learning_rate_;
   std::optional<Discriminator> discriminator_;
+  Tensor parameters_;  ///< the discriminator's
   std::optional<torch::optim::Adam> optimiser_;
   std::optional<RowStream> other_rows_;
   std::optional<sdk::Random> random_;  ///< of the permuted codes, apart from the network's noise

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/joined.h"
 #include "plugins/models/vae/method.h"
 
 namespace conoscope::models {
@@ -25,7 +26,8 @@ std::string number(const char* format, double value) {
 /// Adam's steps, with what is told about them.
 void optimise(const std::string& name, const VaeTraining& training, VaeMethod& method,
               double learning_rate, const sdk::Context& context) {
-  torch::optim::Adam optimiser(training.network.parameters(),
+  const Tensor parameters = joined(training.network.parameters());
+  torch::optim::Adam optimiser(std::vector<Tensor>{parameters},
                                torch::optim::AdamOptions(learning_rate));
   RowStream rows(training.train, training.seed.child("rows"));
   const std::int64_t per_report = std::max<std::int64_t>(1, training.steps / kReports);
@@ -38,7 +40,7 @@ void optimise(const std::string& name, const VaeTraining& training, VaeMethod& m
     if (!std::isfinite(loss.total.item<double>()))
       throw std::domain_error("the training loss is not finite at step " + std::to_string(t + 1) +
                               "; lower learning_rate");
-    optimiser.zero_grad();
+    parameters.grad().zero_();
     loss.total.backward();
     optimiser.step();
     method.after_update(training);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/joined.h"
 #include "plugins/models/common/torch/network_above.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -46,11 +47,12 @@ Tensor write_reading(const Trunk& trunk, const NetworkAbove::Head& head, const T
 
 void optimise(const Trunk& trunk, const NetworkAbove::Head& head, const Lesson& lesson,
               const ClassifierOptions& options, const sdk::Context& context) {
-  std::vector<Tensor> parameters = trunk.trained();
-  parameters.push_back(head.weight);
-  parameters.push_back(head.bias);
+  std::vector<Tensor> trained = trunk.trained();
+  trained.push_back(head.weight);
+  trained.push_back(head.bias);
+  const Tensor parameters = joined(trained);
   torch::optim::AdamW optimiser(
-      parameters,
+      std::vector<Tensor>{parameters},
       torch::optim::AdamWOptions(options.learning_rate).weight_decay(options.weight_decay));
 
   const std::int64_t samples = lesson.train.size(0);
@@ -71,7 +73,7 @@ void optimise(const Trunk& trunk, const NetworkAbove::Head& head, const Lesson& 
       const Tensor pooled = map.dim() == 4 ? map.mean({2, 3}) : map;
       const Tensor loss =
           lesson.objective.loss(torch::addmm(head.bias, pooled, head.weight.t()), part);
-      optimiser.zero_grad();
+      parameters.grad().zero_();
       loss.backward();
       optimiser.step();
       loss_sum += loss.item<double>() * static_cast<double>(part.size(0));

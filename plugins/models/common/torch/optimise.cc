@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/joined.h"
 #include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
@@ -14,12 +15,13 @@ namespace {
 
 constexpr double kMomentum = 0.9, kFall = 0.1, kLower = 1e-4, kRise = 0.2;
 
-std::unique_ptr<torch::optim::Optimizer> make_optimiser(const Weights& weights,
+std::unique_ptr<torch::optim::Optimizer> make_optimiser(const Tensor& parameters,
                                                         const OptimiseOptions& options) {
+  const std::vector<Tensor> trained = {parameters};
   if (options.optimiser == "sgd")
     return std::make_unique<torch::optim::SGD>(
-        weights.trained(), torch::optim::SGDOptions(options.learning_rate).momentum(kMomentum));
-  return std::make_unique<torch::optim::Adam>(weights.trained(),
+        trained, torch::optim::SGDOptions(options.learning_rate).momentum(kMomentum));
+  return std::make_unique<torch::optim::Adam>(trained,
                                               torch::optim::AdamOptions(options.learning_rate));
 }
 
@@ -90,7 +92,8 @@ Rows hold_out(const Tensor& train, const OptimiseOptions& options, sdk::Seed see
 void optimise(Weights weights, const Loss& loss, const Rows& rows, const OptimiseOptions& options,
               const sdk::Context& context, sdk::Seed seed, Part part,
               const std::function<void(std::int64_t)>& after_step) {
-  const auto optimiser = make_optimiser(weights, options);
+  const Tensor parameters = joined(weights.trained());
+  const auto optimiser = make_optimiser(parameters, options);
   double rate = options.learning_rate;
   Stagnation training{kLower}, validation{};
   std::vector<Tensor> best;
@@ -109,7 +112,7 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
         set_rate(*optimiser,
                  options.learning_rate * one_cycle((static_cast<double>(steps) + 0.5) / all_steps));
       const Tensor value = loss(batch, &random);
-      optimiser->zero_grad();
+      parameters.grad().zero_();
       value.backward();
       optimiser->step();
       sum += value.item<double>() * static_cast<double>(batch.size(0));
