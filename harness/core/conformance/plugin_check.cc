@@ -152,6 +152,7 @@ class Suite {
     limits.confine = options_.confine;
     limits.seconds_name = "--seconds";
     limits.memory_name = "--memory";
+    limits.loaded_anew = true;  // what depends on addresses is to show
     job.trial_seconds = std::min(kMemorySeconds, limits.seconds / 2);
     job.work = folder_ / ("work" + std::to_string(count_));
     fs::create_directories(job.work / "scratch");

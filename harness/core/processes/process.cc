@@ -50,23 +50,20 @@ std::size_t utf8_length(std::string_view text) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
-                           const std::vector<std::string>& environment) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+pid_t spawn(const std::vector<std::string>& command, const OutputFiles& output,
+            const std::vector<std::string>& environment, int report_end) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  own_session_ = !output.standard_output.empty();
-  if (own_session_) {
+  const bool own_session = !output.standard_output.empty();
+  if (own_session) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.standard_output.c_str(),
                                      O_WRONLY | O_CREAT | O_APPEND, 0644);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, output.standard_error.c_str(),
                                      O_WRONLY | O_CREAT | O_APPEND, 0644);
   }
-  // When the pipe happens to be the wanted number already, dup2 onto itself clears close-on-exec.
-  posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
+  // When it happens to be the wanted number already, dup2 onto itself clears close-on-exec.
+  posix_spawn_file_actions_adddup2(&actions, report_end, kReportFd);
   // Whoever started this process may have left files open that are not closed on exec.
   posix_spawn_file_actions_addclosefrom_np(&actions, kReportFd + 1);
   posix_spawnattr_t attributes;
@@ -76,18 +73,38 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const Output
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(
       &attributes,
-      static_cast<short>(POSIX_SPAWN_SETSIGMASK | (own_session_ ? POSIX_SPAWN_SETSID : 0)));
+      static_cast<short>(POSIX_SPAWN_SETSIGMASK | (own_session ? POSIX_SPAWN_SETSID : 0)));
 
-  const int error = ::posix_spawn(&pid_, command[0].c_str(), &actions, &attributes,
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, command[0].c_str(), &actions, &attributes,
                                   pointers(command).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  ::close(ends[1]);
-  if (error != 0) {
-    ::close(ends[0]);
+  if (error != 0)
     throw std::runtime_error(command[0] + ": cannot be started: " + std::strerror(error));
+  return pid;
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
+                           const std::vector<std::string>& environment)
+    : own_session_(!output.standard_output.empty()) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
+  try {
+    pid_ = spawn(command, output, environment, ends[1]);
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
   }
+  ::close(ends[1]);
   report_fd_ = ends[0];
+  ::fcntl(report_fd_, F_SETFL, O_NONBLOCK);
+}
+
+ChildProcess::ChildProcess(StartedProcess started)
+    : pid_(started.pid), report_fd_(started.report_fd) {
   ::fcntl(report_fd_, F_SETFL, O_NONBLOCK);
 }
 

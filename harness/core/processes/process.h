@@ -24,18 +24,30 @@ struct OutputFiles {
   std::filesystem::path standard_output, standard_error;
 };
 
+/// A child of this process that somebody else may have made.
+struct StartedProcess {
+  pid_t pid = -1;
+  int report_fd = -1;  ///< this process's end of what it reports on
+};
+
+/// A fresh executable (a bare fork would cost by the memory of this process), which has `report_end`
+/// as kReportFd and no other file of this process. In a session of its own and without input, unless
+/// the names of `output` are empty: then it shares this process's input, output, session and terminal.
+///
+/// environment  "NAME=value", all that it gets
+/// throws  std::runtime_error: cannot be started
+pid_t spawn(const std::vector<std::string>& command, const OutputFiles& output,
+            const std::vector<std::string>& environment, int report_end);
+
 /// A child process that reports in lines. At its end, and at this object's, all that it has started
 /// ends with it.
 class ChildProcess {
  public:
-  /// A fresh executable (a bare fork would cost by the memory of this process) in a session of its
-  /// own: no input, output to files, a pipe on which it reports, and no other file of this process.
-  ///
-  /// output       empty names: it shares this process's input, output, session and terminal instead
-  /// environment  "NAME=value", all that it gets
-  /// throws  std::runtime_error: cannot be started
+  /// What spawn() makes, with a pipe on which it reports.
   ChildProcess(const std::vector<std::string>& command, const OutputFiles& output,
                const std::vector<std::string>& environment);
+  /// One that is there already, in a session of its own.
+  explicit ChildProcess(StartedProcess started);
   /// A fork of this process, which must be small and have one thread. It has this process's input
   /// and output, both ends can be read from and written to, and it dies with this process. `body`
   /// runs in it and must not return; kReportFd is its end.

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string_view>
 
 #include "harness/core/processes/descendants.h"
+#include "harness/core/processes/starter.h"
 
 extern char** environ;
 
@@ -32,14 +34,6 @@ constexpr std::size_t kMostFilesCounted = 10'000;
 // The log keeps the end of it; what is beyond this only fills the disk.
 constexpr std::uint64_t kMostOutput = std::uint64_t{64} << 20;
 
-std::filesystem::path prepared(Job job, const WorkerLimits& limits) {
-  auto file = job.work / "job.toml";
-  job.disk = limits.disk;
-  job.confine = limits.confine;
-  write_job(job, file);
-  return file;
-}
-
 /// What a worker sees of this process's environment: what tells programs where libraries are, how
 /// many threads to use and how a sanitizer behaves. Not what may be a secret, and not the locale.
 bool is_passed_on(std::string_view name) {
@@ -52,21 +46,28 @@ bool is_passed_on(std::string_view name) {
   return false;
 }
 
-/// Of entries with the same name the first.
-std::vector<std::string> worker_environment(const Job& job) {
-  const std::string scratch = (job.work / "scratch").string();
-  std::vector<std::string> entries = {"OPENBLAS_NUM_THREADS=1",
-                                      "OMP_NUM_THREADS=" + std::to_string(job.threads),
-                                      "TMPDIR=" + scratch, "HOME=" + scratch};
-  // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
-  // the next one, in every training step. Up to these sizes it keeps them.
-  entries.insert(entries.end(),
-                 {"MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"});
+/// What all workers see alike. Of entries with the same name the first.
+std::vector<std::string> shared_environment() {
+  std::vector<std::string> entries = {
+      "OPENBLAS_NUM_THREADS=1",
+      // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
+      // the next one, in every training step. Up to these sizes it keeps them.
+      "MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"};
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (const std::string_view text = *entry; is_passed_on(text.substr(0, text.find('='))))
       entries.emplace_back(text);
   if (const std::string kernels = openblas_kernels(); !kernels.empty())
     entries.push_back("OPENBLAS_CORETYPE=" + kernels);
+  return entries;
+}
+
+/// What is this worker's alone.
+std::vector<std::string> own_environment(const Job& job) {
+  const std::string scratch = (job.work / "scratch").string();
+  return {"OMP_NUM_THREADS=" + std::to_string(job.threads), "TMPDIR=" + scratch, "HOME=" + scratch};
+}
+
+std::vector<std::string> first_of_each_name(std::vector<std::string> entries) {
   std::set<std::string> names;
   std::erase_if(entries, [&names](const std::string& entry) {
     return !names.insert(entry.substr(0, entry.find('='))).second;
@@ -74,18 +75,42 @@ std::vector<std::string> worker_environment(const Job& job) {
   return entries;
 }
 
-std::vector<std::string> command_of(const Job& job, const WorkerLimits& limits,
-                                    const std::string& executable) {
+/// A worker of this process's starter; nothing where none can be had. A starter that somebody has
+/// ended is replaced.
+std::optional<StartedProcess> started_by_starter(const std::string& executable,
+                                                 const WorkerStart& wanted) {
+  static std::unique_ptr<Starter> starter;
+  static bool usable = true;
+  const auto environment = first_of_each_name(shared_environment());
+  if (starter && !starter->is_for(executable, environment)) starter.reset();
+  while (usable) {
+    const bool fresh = !starter;
+    if (fresh) starter = std::make_unique<Starter>(executable, environment);
+    if (auto started = starter->start(wanted)) return started;
+    starter.reset();
+    usable = !fresh;
+  }
+  return std::nullopt;
+}
+
+ChildProcess start_worker(Job job, const WorkerLimits& limits, const std::string& executable) {
+  const auto file = job.work / "job.toml";
+  job.disk = limits.disk;
+  job.confine = limits.confine;
+  write_job(job, file);
+  OutputFiles output;
+  if (!limits.foreground) output = {job.work / "stdout.txt", job.work / "stderr.txt"};
+  auto environment = own_environment(job);
+  if (!limits.loaded_anew && !limits.foreground && limits.debugger.empty())
+    if (const auto started = started_by_starter(executable, {file, output, environment}))
+      return ChildProcess(*started);
   std::vector<std::string> command = limits.debugger;
   // A debugger would take /proc/self/exe for itself.
   command.push_back(command.empty() ? executable : std::filesystem::canonical(executable).string());
-  command.insert(command.end(), {"worker", prepared(job, limits).string()});
-  return command;
-}
-
-OutputFiles output_of(const Job& job, const WorkerLimits& limits) {
-  if (limits.foreground) return {};
-  return {job.work / "stdout.txt", job.work / "stderr.txt"};
+  command.insert(command.end(), {"worker", file.string()});
+  const auto shared = shared_environment();
+  environment.insert(environment.end(), shared.begin(), shared.end());
+  return ChildProcess(command, output, first_of_each_name(environment));
 }
 
 std::uint64_t size_of(const std::filesystem::path& file) {
@@ -115,8 +140,7 @@ WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
       stage_(to_string(job.stage)),
       work_(job.work),
       started_(Clock::now()),
-      process_(command_of(job, limits, executable), output_of(job, limits),
-               worker_environment(job)),
+      process_(start_worker(job, limits, executable)),
       reports_({job.metrics.begin(), job.metrics.end()}) {}
 
 double WorkerProcess::seconds() const {

@@ -23,6 +23,9 @@ struct WorkerLimits {
   std::uint64_t memory = std::uint64_t{8} << 30;  ///< bytes resident
   std::uint64_t disk = std::uint64_t{20} << 30;   ///< bytes written, all files together
   bool confine = true;                            ///< as far as the kernel can, see confinement.h
+  /// The program is loaded for this worker alone, at addresses that no other has; else it is a fork,
+  /// see starter.h.
+  bool loaded_anew = false;
   /// In the foreground, without limits of time, memory and disk: it shares the terminal.
   bool foreground = false;
   std::vector<std::string> debugger = {};  ///< the command that the worker's is given to

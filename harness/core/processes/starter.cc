@@ -1,0 +1,246 @@
+#include "harness/core/processes/starter.h"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/core/processes/protocol.h"
+
+namespace conoscope::core {
+
+namespace {
+
+// One request is one message: texts that each end with a zero byte, and the worker's end of its
+// report pipe. One answer is one number.
+constexpr std::size_t kLongestRequest = std::size_t{16} << 10;
+
+/// Has the loader look up all functions of this program at its start, that is, once for all forks.
+constexpr const char* kBindNow = "LD_BIND_NOW";
+
+/// What the starter answers: the worker's process, or the negative of an error number.
+struct Answer {
+  std::int32_t pid = 0;
+  std::int32_t file = 0;  ///< which of the texts of the request it could not open; 0: none
+};
+
+std::runtime_error failed(const std::string& what, int error) {
+  return std::runtime_error(what + ": " + std::strerror(error));
+}
+
+/// Room for one descriptor beside a message.
+union ControlBuffer {
+  char bytes[CMSG_SPACE(sizeof(int))];
+  cmsghdr aligned;
+};
+
+ssize_t send_with(int socket, const std::string& text, int file) {
+  iovec part{const_cast<char*>(text.data()), text.size()};
+  ControlBuffer control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof(control.bytes);
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &file, sizeof(int));
+  ssize_t sent = 0;
+  while ((sent = ::sendmsg(socket, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+  }
+  return sent;
+}
+
+/// A request as it came: the job file, the two output files, and entries of the environment.
+struct Request {
+  char text[kLongestRequest];
+  std::size_t size = 0;
+  int report = -1;
+
+  const char* after(const char* part) const { return part + std::strlen(part) + 1; }
+  const char* job() const { return text; }
+  const char* standard_output() const { return after(job()); }
+  const char* standard_error() const { return after(standard_output()); }
+};
+
+/// False: there is none, and no other will come.
+bool receive(int socket, Request& request) {
+  iovec part{request.text, sizeof(request.text)};
+  ControlBuffer control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof(control.bytes);
+  ssize_t got = 0;
+  while ((got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+  }
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (got <= 0 || header == nullptr || header->cmsg_type != SCM_RIGHTS) return false;
+  request.size = static_cast<std::size_t>(got);
+  std::memcpy(&request.report, CMSG_DATA(header), sizeof(int));
+  return true;
+}
+
+std::string to_text(const WorkerStart& start) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text.append(part.c_str(), part.size() + 1); };
+  add(start.job.string());
+  add(start.output.standard_output.string());
+  add(start.output.standard_error.string());
+  for (const auto& entry : start.environment) add(entry);
+  return text;
+}
+
+/// fork() of a process with one thread, whose parent is this one's parent. -1 and errno: it failed.
+pid_t fork_sibling() {
+#if defined(__SANITIZE_THREAD__)
+  errno = ENOSYS;  // its runtime has a thread of its own in every process
+  return -1;
+#else
+  clone_args arguments{};
+  arguments.flags = CLONE_PARENT;
+  // Where the C library keeps the thread's number, which it would renew itself in a fork of its own.
+  int* number = nullptr;
+  if (::prctl(PR_GET_TID_ADDRESS, &number) == 0 && number != nullptr) {
+    arguments.flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
+    arguments.child_tid = reinterpret_cast<std::uintptr_t>(number);
+  }
+  return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof(arguments)));
+#endif
+}
+
+int open_output(const char* file) {
+  return ::open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+}
+
+/// Who holds the other end.
+pid_t peer_of(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  return peer.pid;
+}
+
+/// The fork becomes the worker that was asked for, which does not outlive who has asked.
+void become(const Request& request, pid_t parent, int output, int error, char* argument) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  ::setsid();
+  if (::dup2(output, STDOUT_FILENO) < 0 || ::dup2(error, STDERR_FILENO) < 0 ||
+      ::dup2(request.report, kReportFd) < 0)
+    ::_exit(1);
+  ::closefrom(kReportFd + 1);
+  ::unsetenv(kBindNow);
+  const char* const end = request.text + request.size;
+  for (const char* entry = request.after(request.standard_error()); entry < end;
+       entry = request.after(entry)) {
+    const std::string text = entry;
+    const std::size_t equals = text.find('=');
+    ::setenv(text.substr(0, equals).c_str(), entry + equals + 1, 1);
+  }
+  std::memset(argument, 0, starter_argument().size());
+  std::memcpy(argument, request.job(), std::strlen(request.job()));
+}
+
+}  // namespace
+
+const std::string& starter_argument() {
+  static const std::string text = [] {
+    std::string out = "--starter";
+    out.resize(PATH_MAX, ' ');
+    return out;
+  }();
+  return text;
+}
+
+Starter::Starter(std::string executable, std::vector<std::string> environment)
+    : executable_(std::move(executable)), environment_(std::move(environment)) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    throw failed("socketpair", errno);
+  auto entries = environment_;
+  entries.push_back(std::string(kBindNow) + "=1");
+  try {
+    pid_ = spawn({executable_, "worker", starter_argument()}, {"/dev/null", "/dev/null"}, entries,
+                 ends[1]);
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
+  }
+  ::close(ends[1]);
+  socket_ = ends[0];
+}
+
+Starter::~Starter() {
+  ::close(socket_);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::optional<StartedProcess> Starter::start(const WorkerStart& wanted) {
+  const std::string request = to_text(wanted);
+  if (request.size() > kLongestRequest || wanted.job.string().size() > starter_argument().size())
+    return std::nullopt;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw failed("pipe", errno);
+  const ssize_t sent = send_with(socket_, request, ends[1]);
+  ::close(ends[1]);
+  if (sent < 0) {
+    ::close(ends[0]);
+    return std::nullopt;
+  }
+  Answer answer;
+  ssize_t got = 0;
+  while ((got = ::recv(socket_, &answer, sizeof(answer), 0)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof(answer) && answer.pid > 0) return StartedProcess{answer.pid, ends[0]};
+  ::close(ends[0]);
+  if (got != sizeof(answer))
+    throw std::runtime_error("the process that starts workers has ended while it started one");
+  if (answer.file == 1) throw failed(wanted.output.standard_output.string(), -answer.pid);
+  if (answer.file == 2) throw failed(wanted.output.standard_error.string(), -answer.pid);
+  if (answer.pid == -ENOSYS || answer.pid == -EPERM || answer.pid == -EINVAL) return std::nullopt;
+  throw failed("a worker cannot be started", -answer.pid);
+}
+
+void serve_starts(char* argument, const std::function<void(const std::filesystem::path&)>& work) {
+  const int socket = kReportFd;  // as in every child; a fork has its report pipe in its place
+  const pid_t parent = peer_of(socket);
+  // Every page that is written to after a fork costs a copy of it, so nothing is allocated here.
+  static Request request;
+  while (receive(socket, request)) {
+    Answer answer{0, 1};
+    int error = -1;
+    const int output = open_output(request.standard_output());
+    if (output >= 0) answer.file = 2, error = open_output(request.standard_error());
+    if (error >= 0) answer.file = 0, answer.pid = fork_sibling();
+    if (error >= 0 && answer.pid == 0) {
+      become(request, parent, output, error, argument);
+      work(request.job());
+      ::_exit(1);
+    }
+    if (answer.pid <= 0) answer.pid = -errno;
+    for (const int file : {request.report, output, error})
+      if (file >= 0) ::close(file);
+    if (::send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer)) break;
+  }
+  ::_exit(0);
+}
+
+}  // namespace conoscope::core

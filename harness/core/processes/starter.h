@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/processes/process.h"
+
+namespace conoscope::core {
+
+// To load this program anew for every worker costs more than most of a small worker's own work. So one
+// process, the starter, loads it once and waits; each worker is a fork of it, made as a child of the
+// process that asked, which waits for it, watches and kills it as it would any other.
+
+/// The worker that a starter is asked for.
+struct WorkerStart {
+  std::filesystem::path job;             ///< its job file
+  OutputFiles output;                    ///< appended to
+  std::vector<std::string> environment;  ///< "NAME=value", beside what the starter itself was given
+};
+
+/// A process that forks workers, for as long as this object lives. From one thread.
+class Starter {
+ public:
+  /// executable   the command that knows `worker`
+  /// environment  "NAME=value", all that it gets, and what a program reads as it is loaded
+  /// throws       std::runtime_error: cannot be started
+  Starter(std::string executable, std::vector<std::string> environment);
+  ~Starter();  ///< ends it; its workers stay
+  Starter(const Starter&) = delete;
+  Starter& operator=(const Starter&) = delete;
+
+  bool is_for(const std::string& executable, const std::vector<std::string>& environment) const {
+    return executable == executable_ && environment == environment_;
+  }
+
+  /// The worker, as a child of this process in a session of its own.
+  ///
+  /// returns nothing: it has ended, or this kernel does not let it fork so; then `start` is of no use
+  ///         any more
+  /// throws  std::runtime_error: the output files cannot be opened, or no process be made, or it ended
+  ///         in the midst of this, and may have started one
+  std::optional<StartedProcess> start(const WorkerStart& wanted);
+
+ private:
+  std::string executable_;
+  std::vector<std::string> environment_;
+  pid_t pid_ = -1;
+  int socket_ = -1;
+};
+
+/// What `conoscope worker` is given in place of a job file to be a starter: as long as a job file's
+/// name may be, for each fork writes its own there, which is what `ps` shows.
+const std::string& starter_argument();
+
+/// The starter's own life: forks `work` for each job that it is asked for, until its other end is
+/// closed. `argument` is where its command line holds starter_argument().
+[[noreturn]] void serve_starts(char* argument,
+                               const std::function<void(const std::filesystem::path&)>& work);
+
+}  // namespace conoscope::core
