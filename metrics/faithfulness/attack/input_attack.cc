@@ -21,6 +21,7 @@ constexpr const char* kName = "attack_input";
 // Of the augmented Lagrangian; and steps, as shares of epsilon, from the first to the last. Tried on
 // networks of random weights: 60 steps come within 5 % of what 1,000 find.
 constexpr double kPenalty = 0.3, kFirst = 0.5, kLast = 0.02;
+constexpr double kWithin = 0.999;  // of the room that is left
 
 /// Moved samples, as the model and the explanation see them.
 struct Seen {
@@ -190,14 +191,15 @@ void InputAttack::take(const Matrix& pixels, const Seen& seen) {
     }
 }
 
-/// To where, if the model were linear, no logit would have moved too far.
+/// To where, if the model were linear, no logit would have moved too far: a little short of the bound,
+/// for on it rounding would decide.
 Matrix InputAttack::drawn_back(const Matrix& pixels, const Seen& seen) const {
   Matrix out = pixels;
   for (Index i = 0; i < out.rows(); ++i) {
     double share = 1.0;
     for (Index c = 0; c < room_.cols(); ++c) {
       const double moved = std::abs(seen.logits(i, c) - before_.logits(i, c));
-      if (moved > room_(i, c)) share = std::min(share, room_(i, c) / moved);
+      if (moved > room_(i, c)) share = std::min(share, kWithin * room_(i, c) / moved);
     }
     out.row(i) = start_.row(i) + share * (pixels.row(i) - start_.row(i));
   }

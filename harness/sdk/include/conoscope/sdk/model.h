@@ -228,6 +228,7 @@ const void* model_interface(const char* id) noexcept {
     if (std::strcmp(id, CONO_HEAD_INTERFACE) == 0) return &head;
   }
   if constexpr (std::is_base_of_v<RedrawnHead, Plugin>) {
+    static_assert(std::is_base_of_v<Head, Plugin>, "a RedrawnHead is a Head, too");
     static const cono_head redrawn =
         detail::head_table<Plugin, &RedrawnHead::redrawn_head, &RedrawnHead::redrawn_vjp>();
     if (std::strcmp(id, CONO_REDRAWN_HEAD_INTERFACE) == 0) return &redrawn;
