@@ -24,15 +24,15 @@ namespace conoscope::core {
 namespace {
 
 // One request is one message: texts that each end with a zero byte, and the worker's end of its
-// report pipe. One answer is one number.
+// report pipe.
 constexpr std::size_t kLongestRequest = std::size_t{16} << 10;
 
 /// Has the loader look up all functions of this program at its start, that is, once for all forks.
 constexpr const char* kBindNow = "LD_BIND_NOW";
 
-/// What the starter answers: the worker's process, or the negative of an error number.
+/// What the starter says to it.
 struct Answer {
-  std::int32_t pid = 0;
+  std::int32_t pid = 0;   ///< the worker's, or the negative of an error number
   std::int32_t file = 0;  ///< which of the texts of the request it could not open; 0: none
 };
 
@@ -40,27 +40,31 @@ std::runtime_error failed(const std::string& what, int error) {
   return std::runtime_error(what + ": " + std::strerror(error));
 }
 
-/// Room for one descriptor beside a message.
-union ControlBuffer {
-  char bytes[CMSG_SPACE(sizeof(int))];
-  cmsghdr aligned;
+/// A message of these bytes, with room for one descriptor beside them.
+struct Envelope {
+  Envelope(char* bytes, std::size_t size) : part{bytes, size} {
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+  }
+  Envelope(const Envelope&) = delete;
+  Envelope& operator=(const Envelope&) = delete;
+
+  iovec part;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
 };
 
-ssize_t send_with(int socket, const std::string& text, int file) {
-  iovec part{const_cast<char*>(text.data()), text.size()};
-  ControlBuffer control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes;
-  message.msg_controllen = sizeof(control.bytes);
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+ssize_t send_with(int socket, std::string text, int file) {
+  Envelope envelope(text.data(), text.size());
+  cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(header), &file, sizeof(int));
   ssize_t sent = 0;
-  while ((sent = ::sendmsg(socket, &message, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+  while ((sent = ::sendmsg(socket, &envelope.message, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
   }
   return sent;
 }
@@ -79,17 +83,11 @@ struct Request {
 
 /// False: there is none, and no other will come.
 bool receive(int socket, Request& request) {
-  iovec part{request.text, sizeof(request.text)};
-  ControlBuffer control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes;
-  message.msg_controllen = sizeof(control.bytes);
+  Envelope envelope(request.text, sizeof(request.text));
   ssize_t got = 0;
-  while ((got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+  while ((got = ::recvmsg(socket, &envelope.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
   }
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  const cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
   if (got <= 0 || header == nullptr || header->cmsg_type != SCM_RIGHTS) return false;
   request.size = static_cast<std::size_t>(got);
   std::memcpy(&request.report, CMSG_DATA(header), sizeof(int));

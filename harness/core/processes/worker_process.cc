@@ -46,7 +46,7 @@ bool is_passed_on(std::string_view name) {
   return false;
 }
 
-/// What all workers see alike. Of entries with the same name the first.
+/// What all workers see alike.
 std::vector<std::string> shared_environment() {
   std::vector<std::string> entries = {
       "OPENBLAS_NUM_THREADS=1",
