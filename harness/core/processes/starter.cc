@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -26,6 +27,9 @@ namespace {
 // One request is one message: texts that each end with a zero byte, and the worker's end of its
 // report pipe.
 constexpr std::size_t kLongestRequest = std::size_t{16} << 10;
+
+// After its starter has ended a worker's pipe is closed at once, unless there is a worker.
+constexpr int kMillisecondsToClose = 1000;
 
 /// Has the loader look up all functions of this program at its start, that is, once for all forks.
 constexpr const char* kBindNow = "LD_BIND_NOW";
@@ -126,6 +130,13 @@ int open_output(const char* file) {
   return ::open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
 
+/// Nobody has, or will have, the other end.
+bool is_closed(int pipe) {
+  pollfd end{pipe, POLLIN, 0};
+  char byte = 0;
+  return ::poll(&end, 1, kMillisecondsToClose) == 1 && ::read(pipe, &byte, 1) == 0;
+}
+
 /// Who holds the other end.
 pid_t peer_of(int socket) {
   ucred peer{};
@@ -208,12 +219,15 @@ std::optional<StartedProcess> Starter::start(const WorkerStart& wanted) {
   while ((got = ::recv(socket_, &answer, sizeof(answer), 0)) < 0 && errno == EINTR) {
   }
   if (got == sizeof(answer) && answer.pid > 0) return StartedProcess{answer.pid, ends[0]};
+  const bool none = got != sizeof(answer) && is_closed(ends[0]);
   ::close(ends[0]);
+  if (none) return std::nullopt;
   if (got != sizeof(answer))
-    throw std::runtime_error("the process that starts workers has ended while it started one");
+    throw std::runtime_error("the process that starts workers ended right after it had started one");
   if (answer.file == 1) throw failed(wanted.output.standard_output.string(), -answer.pid);
   if (answer.file == 2) throw failed(wanted.output.standard_error.string(), -answer.pid);
-  if (answer.pid == -ENOSYS || answer.pid == -EPERM || answer.pid == -EINVAL) return std::nullopt;
+  able_ = answer.pid != -ENOSYS && answer.pid != -EPERM && answer.pid != -EINVAL;
+  if (!able_) return std::nullopt;
   throw failed("a worker cannot be started", -answer.pid);
 }
 

@@ -40,17 +40,20 @@ class Starter {
 
   /// The worker, as a child of this process in a session of its own.
   ///
-  /// returns nothing: it has ended, or this kernel does not let it fork so; then `start` is of no use
-  ///         any more
+  /// returns nothing: none was started, and this object is of no use any more; it has ended, or is
+  ///         not able()
   /// throws  std::runtime_error: the output files cannot be opened, or no process be made, or it ended
-  ///         in the midst of this, and may have started one
+  ///         right after it had started one
   std::optional<StartedProcess> start(const WorkerStart& wanted);
+  /// False once it was found that this kernel lets no process fork so, this one or another.
+  bool able() const { return able_; }
 
  private:
   std::string executable_;
   std::vector<std::string> environment_;
   pid_t pid_ = -1;
   int socket_ = -1;
+  bool able_ = true;
 };
 
 /// What `conoscope worker` is given in place of a job file to be a starter: as long as a job file's

@@ -31,6 +31,8 @@ constexpr double kLookSeconds = 0.03;
 // How often the files that a worker has written are added up, and how many of them.
 constexpr double kDiskSeconds = 0.5;
 constexpr std::size_t kMostFilesCounted = 10'000;
+// How many are tried for one worker, when somebody ends them.
+constexpr int kStarters = 3;
 // The log keeps the end of it; what is beyond this only fills the disk.
 constexpr std::uint64_t kMostOutput = std::uint64_t{64} << 20;
 
@@ -83,12 +85,11 @@ std::optional<StartedProcess> started_by_starter(const std::string& executable,
   static bool usable = true;
   const auto environment = first_of_each_name(shared_environment());
   if (starter && !starter->is_for(executable, environment)) starter.reset();
-  while (usable) {
-    const bool fresh = !starter;
-    if (fresh) starter = std::make_unique<Starter>(executable, environment);
+  for (int turn = 0; usable && turn < kStarters; ++turn) {
+    if (!starter) starter = std::make_unique<Starter>(executable, environment);
     if (auto started = starter->start(wanted)) return started;
+    usable = starter->able();
     starter.reset();
-    usable = !fresh;
   }
   return std::nullopt;
 }
