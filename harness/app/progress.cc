@@ -51,14 +51,10 @@ void Progress::cell_finished(const core::CellEnd& end, std::size_t finished, std
   const bool fault = !ok && end.status != results::Status::not_applicable;
   failed_ += fault;
   if (terminal_ && !fault) return;
-  clear();
-  std::cerr << finished << '/' << total << ' ' << results::to_text(end.status) << ' '
-            << end.cell->label();
-  if (ok)
-    std::cerr << "  " << results::digits_text(end.seconds, 2) << " s";
-  else
-    std::cerr << "  [" << end.stage << "] " << end.message;
-  std::cerr << '\n';
+  const std::string what = ok ? "  " + results::digits_text(end.seconds, 2) + " s"
+                              : "  [" + end.stage + "] " + end.message;
+  message(std::to_string(finished) + '/' + std::to_string(total) + ' ' +
+          std::string(results::to_text(end.status)) + ' ' + end.cell->label() + what);
 }
 
 void Progress::tick(const std::vector<std::pair<std::string, double>>& running) {
@@ -68,7 +64,7 @@ void Progress::tick(const std::vector<std::pair<std::string, double>>& running) 
 
 void Progress::message(const std::string& text) {
   clear();
-  std::cerr << text << '\n';
+  std::cerr << text + '\n';  // in one piece: others may write to the same terminal or file
 }
 
 void Progress::draw(const std::vector<std::pair<std::string, double>>& running) {

@@ -1,46 +1,21 @@
 #include "harness/core/artifacts/artifact.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <span>
-#include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "conoscope/sdk/npy.h"
+#include "harness/core/artifacts/file_memory.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/sha256.h"
 
 namespace conoscope::core {
 
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, int error) {
-  throw std::runtime_error(file.string() + ": " + what + ": " + std::strerror(error));
-}
-
-/// A read-only mapping that unmaps itself.
-std::shared_ptr<void> map_file(const std::filesystem::path& file, std::size_t& size) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw DamagedArtifact(file.string() + ": cannot be opened: " + std::strerror(errno));
-  struct stat info {};
-  ::fstat(fd, &info);
-  size = static_cast<std::size_t>(info.st_size);
-  void* address = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  const int error = errno;
-  ::close(fd);
-  if (address == MAP_FAILED) fail(file, "cannot be mapped", error);
-  return {address, [size](void* p) {
-            if (p != nullptr) ::munmap(p, size);
-          }};
-}
 
 /// How many elements; nullopt: an extent is negative, or more than any disk holds. An extent of 0
 /// does not hide what stands beside it, for the others' product is the step from row to row.
@@ -66,7 +41,7 @@ bool is_plain_name(std::string_view name) {
 
 /// The array that a file's bytes are.
 /// throws  DamagedArtifact: they are none that an ArtifactWriter has written
-cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file) {
+cono_tensor tensor_in(char* bytes, std::size_t size, const std::string& file) {
   const auto damaged = [&file](const std::string& why) {
     return DamagedArtifact(file + ": damaged: " + why);
   };
@@ -90,9 +65,9 @@ cono_tensor mapped_tensor(char* bytes, std::size_t size, const std::string& file
   return sdk::make_tensor(bytes + header.data_offset, dtype, header.shape);
 }
 
-/// SHA-256 of what is mapped. A large file's pages are given back as they have been read: a worker
+/// SHA-256 of a file in memory. A large file's pages are given back as they have been read: a worker
 /// opens more arrays than it computes with, and would hold all of them.
-std::string hash_of_mapped(void* memory, std::size_t size) {
+std::string hash_of(void* memory, std::size_t size) {
   constexpr std::size_t kPart = std::size_t{16} << 20;
   char* const bytes = static_cast<char*>(memory);
   Sha256 hash;
@@ -107,27 +82,33 @@ std::string hash_of_mapped(void* memory, std::size_t size) {
 }  // namespace
 
 void ArrayBag::take_texts(const std::string& lines) {
-  std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);) {
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    const std::string line = lines.substr(begin, end - begin);
     const std::size_t tab = line.find('\t');
     if (tab != line.npos) texts_[line.substr(0, tab)] = line.substr(tab + 1);
+    begin = end + 1;
   }
 }
 
 void ArrayBag::take_array(const std::filesystem::path& file, std::shared_ptr<void> memory,
                           std::size_t size) {
-  add(file.stem().string(), mapped_tensor(static_cast<char*>(memory.get()), size, file.string()));
+  add(file.stem().string(), tensor_in(static_cast<char*>(memory.get()), size, file.string()));
   owners_.push_back(std::move(memory));
 }
 
 ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
   ArrayBag bag;
-  for (const ManifestEntry& entry : read_manifest(folder)) {
+  const auto entries = read_manifest(folder);
+  std::size_t room = 0;
+  for (const ManifestEntry& entry : entries) room += FileReader::room_of(entry.size);
+  FileReader reader(room);
+  for (const ManifestEntry& entry : entries) {
     const std::filesystem::path file = folder / entry.name;
     std::size_t size = 0;
-    auto memory = map_file(file, size);
+    auto memory = reader.read(file, size);
     const char* const bytes = static_cast<const char*>(memory.get());
-    if (size != entry.size || hash_of_mapped(memory.get(), size) != entry.sha256)
+    if (size != entry.size || hash_of(memory.get(), size) != entry.sha256)
       throw DamagedArtifact(file.string() + ": damaged: its bytes are not those that were written");
     if (entry.name == kTextsFile)
       bag.take_texts(std::string(bytes, size));
@@ -139,14 +120,21 @@ ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
 
 ArrayBag ArrayBag::open_fresh(const std::filesystem::path& folder) {
   ArrayBag bag;
-  std::ifstream texts(folder / kTextsFile, std::ios::binary);
+  const auto texts = file_text(folder / kTextsFile);
   if (!texts) throw DamagedArtifact(folder.string() + ": not a finished artifact");
-  bag.take_texts({std::istreambuf_iterator<char>(texts), {}});
+  bag.take_texts(*texts);
+  std::vector<std::filesystem::path> files;
+  std::size_t room = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".npy") continue;
+    files.push_back(entry.path());
+    room += FileReader::room_of(entry.file_size());
+  }
+  FileReader reader(room);
+  for (const auto& file : files) {
     std::size_t size = 0;
-    auto memory = map_file(entry.path(), size);
-    bag.take_array(entry.path(), std::move(memory), size);
+    auto memory = reader.read(file, size);
+    bag.take_array(file, std::move(memory), size);
   }
   return bag;
 }
@@ -215,7 +203,7 @@ const cono_arrays* ArrayBag::raw() const {
 ArtifactWriter::ArtifactWriter(std::filesystem::path folder) : folder_(std::move(folder)) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  if (error) fail(folder_, "cannot be made", error.value());
+  if (error) throw std::system_error(error, folder_.string() + ": cannot be made");
   sink_.struct_size = sizeof(sink_);
   sink_.self = this;
   sink_.create = [](void* self, const char* name, std::int32_t dtype, std::int32_t ndim,
@@ -227,9 +215,7 @@ ArtifactWriter::ArtifactWriter(std::filesystem::path folder) : folder_(std::move
   };
 }
 
-ArtifactWriter::~ArtifactWriter() {
-  for (const Mapping& mapping : mappings_) ::munmap(mapping.address, mapping.length);
-}
+ArtifactWriter::~ArtifactWriter() = default;
 
 cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::int32_t ndim,
                                    const std::int64_t* shape, cono_tensor* out) {
@@ -258,25 +244,16 @@ cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::in
 
   const std::string header = sdk::make_npy_header(dtype, extents);
   const std::size_t length = header.size() + *count * sdk::dtype_size(dtype);
-  const auto file = folder_ / (std::string(name) + ".npy");
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  const auto disk = [&](int error) {
-    if (fd >= 0) ::close(fd);
+  try {
+    files_.emplace_back(folder_ / (std::string(name) + ".npy"), length);
+  } catch (const std::system_error& e) {
     disk_fault_ = true;
-    return refuse(file.string() + ": " + std::to_string(length) +
-                      " bytes cannot be written: " + std::strerror(error),
-                  CONO_OUT_OF_MEMORY);
-  };
-  if (fd < 0) return disk(errno);
-  // Reserves the blocks: a full disk is an error here, not a SIGBUS when the page is written.
-  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(length))) return disk(error);
-  void* address = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (address == MAP_FAILED) return disk(errno);
-  ::close(fd);
-  mappings_.push_back({address, length});
-  std::memcpy(address, header.data(), header.size());
+    return refuse(e.what(), CONO_OUT_OF_MEMORY);
+  }
+  char* const bytes = files_.back().bytes();
+  std::memcpy(bytes, header.data(), header.size());
+  *out = sdk::make_tensor(bytes + header.size(), dtype, extents);
   names_.emplace_back(name);
-  *out = sdk::make_tensor(static_cast<char*>(address) + header.size(), dtype, extents);
   return CONO_OK;
 }
 
@@ -292,10 +269,12 @@ cono_status ArtifactWriter::text(const char* key, const char* value) {
 }
 
 void ArtifactWriter::finish() {
-  std::ofstream out(folder_ / kTextsFile);
-  for (const auto& [key, value] : texts_) out << key << '\t' << value << '\n';
-  out.close();
-  if (!out) fail(folder_ / kTextsFile, "cannot be written", errno);
+  for (NewFile& file : files_) file.finish();
+  std::string lines;
+  for (const auto& [key, value] : texts_) lines.append(key).append(1, '\t').append(value) += '\n';
+  NewFile texts(folder_ / kTextsFile, lines.size());
+  lines.copy(texts.bytes(), lines.size());
+  texts.finish();
 }
 
 }  // namespace conoscope::core

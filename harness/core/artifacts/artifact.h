@@ -11,14 +11,16 @@
 
 #include "conoscope/sdk/abi.h"
 #include "conoscope/sdk/tensor.h"
+#include "harness/core/artifacts/file_memory.h"
 
 namespace conoscope::core {
 
-/// Arrays and texts by name: what a dataset, a model or an explainer left behind. Either mapped
-/// from a folder (one .npy file an array, texts in texts.tsv, hashes in manifest.tsv) or put together in memory.
+/// Arrays and texts by name: what a dataset, a model or an explainer left behind. Either read from
+/// a folder (one .npy file an array, texts in texts.tsv, hashes in manifest.tsv) or put together in memory.
 class ArrayBag {
  public:
-  /// Maps every array read-only, after a look at every byte: this costs a pass over the files.
+  /// Every array can be read, not written to; large ones are mapped. Looks at every byte: this
+  /// costs a pass over the files.
   /// throws  DamagedArtifact: not a finished artifact, or not what its manifest says
   static ArrayBag open(const std::filesystem::path& folder);
   /// What an ArtifactWriter has just finished, not sealed yet.
@@ -71,7 +73,8 @@ class ArrayBag {
   mutable cono_arrays raw_{};
 };
 
-/// Collects a plugin's outputs in a folder; arrays are files that are mapped while they are filled.
+/// Collects a plugin's outputs in a folder; large arrays are files that are mapped while they are
+/// filled, small ones are written when all are there.
 class ArtifactWriter {
  public:
   /// throws  std::runtime_error: the folder cannot be made
@@ -82,7 +85,7 @@ class ArtifactWriter {
 
   const cono_sink* sink() const { return &sink_; }
 
-  /// Writes texts.tsv; seal_artifact() then makes an artifact of the folder.
+  /// Writes small arrays and texts.tsv; seal_artifact() then makes an artifact of the folder.
   /// throws  std::runtime_error: no space left, or another fault of the disk
   void finish();
 
@@ -96,13 +99,8 @@ class ArtifactWriter {
                      const std::int64_t* shape, cono_tensor* out);
   cono_status text(const char* key, const char* value);
 
-  struct Mapping {
-    void* address;
-    std::size_t length;
-  };
-
   std::filesystem::path folder_;
-  std::vector<Mapping> mappings_;
+  std::vector<NewFile> files_;
   std::map<std::string, std::string> texts_;
   std::vector<std::string> names_;
   std::string fault_;

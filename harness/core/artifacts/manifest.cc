@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
-#include <sstream>
+#include <string_view>
+#include <utility>
 
+#include "harness/core/artifacts/file_memory.h"
 #include "harness/core/artifacts/sha256.h"
 
 namespace conoscope::core {
@@ -44,18 +46,25 @@ std::string manifest_text(const std::vector<ManifestEntry>& entries) {
 }
 
 std::vector<ManifestEntry> read_manifest(const fs::path& artifact) {
-  std::ifstream in(artifact / kManifest, std::ios::binary);
-  if (!in) throw DamagedArtifact(artifact.string() + ": not a finished artifact");
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const auto text = file_text(artifact / kManifest);
+  if (!text) throw DamagedArtifact(artifact.string() + ": not a finished artifact");
   constexpr std::size_t kLastLine = 65;  // a hash and its line end
-  const std::size_t length = text.size() < kLastLine ? 0 : text.size() - kLastLine;
-  const std::string lines = text.substr(0, length);
-  if (text.substr(length) != hash_of(lines) + '\n')
+  const std::size_t length = text->size() < kLastLine ? 0 : text->size() - kLastLine;
+  const auto lines = std::string_view(*text).substr(0, length);
+  if (text->substr(length) != hash_of(lines) + '\n')
     throw DamagedArtifact((artifact / kManifest).string() + ": damaged");
   std::vector<ManifestEntry> out;
-  std::istringstream parts(lines);
-  for (ManifestEntry entry; parts >> entry.sha256 >> entry.size >> entry.name;)
-    out.push_back(entry);
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t size = lines.find('\t', begin) + 1, name = lines.find('\t', size) + 1;
+    const std::size_t end = lines.find('\n', name);
+    if (size == 0 || name == 0 || end == lines.npos)
+      throw DamagedArtifact((artifact / kManifest).string() + ": damaged");
+    ManifestEntry entry{std::string(lines.substr(name, end - name)), 0,
+                        std::string(lines.substr(begin, size - 1 - begin))};
+    std::from_chars(lines.data() + size, lines.data() + name - 1, entry.size);
+    out.push_back(std::move(entry));
+    begin = end + 1;
+  }
   return out;
 }
 

@@ -176,11 +176,11 @@ std::optional<Exit> ChildProcess::poll_exit() {
   // The kernel closes the pipe a moment before the process can be waited for.
   for (int turn = 0; turn < (closed_ ? 200 : 1); ++turn) {
     // As long as it has not been waited for, its number is its own, and so is the group's: now is
-    // the time to end what the child itself may have started.
+    // the time to end what is left of its group. Its children have gone elsewhere as it ended.
     siginfo_t ended{};
     if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         ended.si_pid == pid_) {
-      kill(SIGKILL);
+      if (own_session_) ::kill(-pid_, SIGKILL);
       while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
       }
       exit_.emplace();

@@ -74,20 +74,23 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
   if (!job.confine) return;
   Confinement wanted;
   wanted.read = {use.file.parent_path(), job.dataset, job.model_folder, job.explanation};
+  bool reads_data = false;
+  for (std::size_t i = 0; i < metadata.parameters.size() && i < use.values.size(); ++i)
+    if (const auto* path = std::get_if<std::string>(&use.values[i]);
+        path != nullptr && metadata.parameters[i].is_path())
+      add_data(*path, wanted.read), reads_data |= !path->empty();
   if (use.command.empty()) {
-    // Readers that a dataset plugin loads (datasets/formats/reader_library.h) lie beside it.
-    const fs::path beside = use.file.parent_path();
-    for (const auto& library :
-         {use.file, beside / "conoscope_npz.so", beside / "conoscope_hdf5.so"})
+    std::vector<fs::path> libraries = {use.file};
+    // What a plugin loads to read data (datasets/formats/reader_library.h) lies beside it.
+    if (reads_data)
+      for (const auto* reader : {"conoscope_npz.so", "conoscope_hdf5.so"})
+        libraries.push_back(use.file.parent_path() / reader);
+    for (const auto& library : libraries)
       for (const auto& folder : library_folders(library)) wanted.read.push_back(folder);
   } else {
     for (const auto& folder : use.folders) wanted.read.emplace_back(folder);
     wanted.programs = {use.command[0]};
   }
-  for (std::size_t i = 0; i < metadata.parameters.size() && i < use.values.size(); ++i)
-    if (const auto* path = std::get_if<std::string>(&use.values[i]);
-        path != nullptr && metadata.parameters[i].is_path())
-      add_data(*path, wanted.read);
   wanted.write = {job.work / "artifact", job.work / "again", job.work / "scratch"};
   wanted.network = metadata.may_access("network");
   wanted.processes = metadata.may_access("processes");

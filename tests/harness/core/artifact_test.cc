@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -187,10 +189,71 @@ TEST_CASE("texts that cannot be written are an error") {
   CHECK(text(writer, "key", std::string(5000, 'x').c_str()) == CONO_OK);
   {
     const FileSizeLimit limit(100);
-    CHECK_THROWS_SAYING(writer.finish(), std::runtime_error, "texts.tsv: cannot be written");
+    CHECK_THROWS_SAYING(writer.finish(), std::runtime_error,
+                        "texts.tsv: 5005 bytes cannot be written");
   }
   CHECK_THROWS_SAYING(ArtifactWriter(scratch.write("file", "") + "/a"), std::runtime_error,
                       "cannot be made");
+}
+
+TEST_CASE("a small array that cannot be written is an error when all are finished") {
+  const Scratch scratch;
+  ArtifactWriter writer(scratch.path("a"));
+  cono_tensor out;
+  CHECK(create(writer, "small", CONO_F64, {100}, out) == CONO_OK);
+  const FileSizeLimit limit(500);
+  CHECK_THROWS_SAYING(
+      writer.finish(), std::runtime_error,
+      scratch.path("a") + "/small.npy: 928 bytes cannot be written: File too large");
+}
+
+TEST_CASE("arrays of all sizes come back, and cannot be changed") {
+  const Scratch scratch;
+  const std::vector<std::int64_t> sizes = {0, 1, 7, 2032, 2033, 100000};  // 16 KiB: read or mapped
+  {
+    ArtifactWriter writer(scratch.path("a"));
+    for (const std::int64_t size : sizes) {
+      cono_tensor out;
+      REQUIRE(create(writer, ("x" + std::to_string(size)).c_str(), CONO_F64, {size}, out) ==
+              CONO_OK);
+      for (std::int64_t i = 0; i < size; ++i)
+        static_cast<double*>(out.data)[i] = static_cast<double>(i + size);
+    }
+    writer.finish();
+  }
+  seal_artifact(scratch.path("a"));
+  const ArrayBag bag = ArrayBag::open(scratch.path("a"));
+  for (const std::int64_t size : sizes) {
+    CAPTURE(size);
+    const auto array = bag.get("x" + std::to_string(size));
+    REQUIRE(array.size() == size);
+    auto* const values = static_cast<double*>(array.raw().data);
+    CHECK(reinterpret_cast<std::uintptr_t>(values) % 64 == 0);
+    for (std::int64_t i = 0; i < size; ++i) REQUIRE(values[i] == static_cast<double>(i + size));
+    if (size == 0) continue;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::signal(SIGSEGV, [](int) { ::_exit(11); });
+      *const_cast<volatile double*>(values) = 1;
+      ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WEXITSTATUS(status) == 11);
+  }
+}
+
+TEST_CASE("a manifest whose lines are none is damaged, though its hash fits") {
+  const Scratch scratch;
+  fs::create_directories(scratch.path("a"));
+  for (const std::string lines : {"\n", "abc\n", "abc\t1\n", "abc\t1\tx.npy"}) {
+    CAPTURE(lines);
+    conoscope::core::Sha256 hash;
+    hash.update(lines);
+    scratch.write("a/manifest.tsv", lines + hash.hex() + '\n');
+    CHECK_THROWS_SAYING(conoscope::core::read_manifest(scratch.path("a")), DamagedArtifact,
+                        "manifest.tsv: damaged");
+  }
 }
 
 TEST_CASE("an unfinished artifact is none") {
