@@ -87,6 +87,7 @@ LogisticRegression logistic_regression(const MatrixRef& x, const IndexVector& la
                                        double c) {
   constexpr const char* kName = "logistic_regression";
   constexpr std::size_t kMemory = 12;
+  constexpr double kRounding = 1e-14;  // of a sum of losses, relative
   if (x.rows() < 1 || x.cols() < 1)
     refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
                       "; needs rows and columns");
@@ -117,7 +118,10 @@ LogisticRegression logistic_regression(const MatrixRef& x, const IndexVector& la
     for (int halving = 0; halving < 60 && !moved; ++halving, length *= 0.5) {
       next = at + length * step;
       next_value = problem.evaluate(next, next_gradient);
-      moved = next_value <= value + 1e-4 * length * slope;
+      // Close to the optimum the loss changes by less than its rounding, and only the gradient tells.
+      moved = next_value <= value + 1e-4 * length * slope ||
+              (next_value <= value + kRounding * value &&
+               next_gradient.squaredNorm() < gradient.squaredNorm());
     }
     if (!moved) break;  // rounding is all that is left
     Pair pair{next - at, next_gradient - gradient, 0.0};

@@ -16,8 +16,8 @@ struct LogisticRegression {
 /// minimise over W, b   1/(2 C) ||W||^2 + sum of log-losses        the intercepts are not penalised
 ///
 /// x        n x d.   labels  n, 0 ... classes-1; classes without samples are allowed.
-/// returns  the optimum, found by a quasi-Newton method (L-BFGS) up to a gradient of 1e-6 per
-///          sample or what rounding allows.
+/// returns  the optimum, found by a quasi-Newton method (L-BFGS) up to a gradient of 1e-6 sqrt(n),
+///          or what rounding allows.
 /// throws   std::invalid_argument: shapes that do not fit, classes < 2, a label out of range, an
 ///          entry not finite, C not positive
 ///

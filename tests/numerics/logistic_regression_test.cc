@@ -51,6 +51,20 @@ TEST_CASE("logistic_regression: the gradient is zero, for two classes and for mo
   }
 }
 
+TEST_CASE("logistic_regression: the gradient is as small as promised where the loss is large") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    Sample s(10000, 5, 5, seed);
+    for (Index i = 0; i < 10000; ++i)
+      s.x(i, 0) -= static_cast<double>(s.labels[static_cast<std::size_t>(i)]);
+    s.x = (0.1 * s.x.array() + 1.1).matrix();  // says nothing of the label: the loss is n ln 5
+    const LogisticRegression model = logistic_regression(s.x, s.labels, 5);
+    const Matrix miss = misses(model, s);
+    CHECK((miss.transpose() * s.x + model.weight).cwiseAbs().maxCoeff() <= 1.01e-4);
+    CHECK(miss.colwise().sum().cwiseAbs().maxCoeff() <= 1.01e-4);
+  }
+}
+
 TEST_CASE("logistic_regression_newton: the same minimum, with fewer features than rows and more") {
   for (const Index width : {3, 60}) {
     CAPTURE(width);
