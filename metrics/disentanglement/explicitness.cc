@@ -11,6 +11,7 @@
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/logistic_regression.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::metrics {
 
@@ -96,9 +97,8 @@ Explicitness explicitness(const TrainAndTest& samples) {
   }
   if (on_test.empty())
     throw std::domain_error("explicitness: no factor has two values in training and test samples");
-  out.by_factor = Eigen::Map<const Vector>(on_test.data(), static_cast<Index>(on_test.size()));
-  out.train_by_factor =
-      Eigen::Map<const Vector>(on_train.data(), static_cast<Index>(on_train.size()));
+  out.by_factor = numerics::to_vector(on_test);
+  out.train_by_factor = numerics::to_vector(on_train);
   out.value = out.by_factor.mean();
   out.train = out.train_by_factor.mean();
   return out;

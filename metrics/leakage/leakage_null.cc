@@ -14,6 +14,7 @@
 #include "numerics/checks.h"
 #include "numerics/random.h"
 #include "numerics/statistics/multiple_tests.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::metrics {
 
@@ -131,8 +132,7 @@ std::vector<double> icl_p_values(const ConceptColumns& predicted, const ConceptC
 namespace {
 
 Result significant(const std::vector<double>& p) {
-  const Vector adjusted = numerics::benjamini_hochberg(
-      Eigen::Map<const Vector>(p.data(), static_cast<Index>(p.size())));
+  const Vector adjusted = numerics::benjamini_hochberg(numerics::to_vector(p));
   return {static_cast<double>((adjusted.array() <= kLevel).count()) / static_cast<double>(p.size()),
           p};
 }

@@ -8,6 +8,7 @@
 
 #include "metrics/robustness/mean_do.h"
 #include "numerics/checks.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::metrics {
 
@@ -42,7 +43,7 @@ ParentCurve curve_of(const VectorRef& codes, const FactorLevels& levels, std::si
   out.samples.resize(size);
   for (Index v = 0; v < size; ++v) {
     const auto& group = groups[static_cast<std::size_t>(v)];
-    const Eigen::Map<const Vector> z(group.data(), static_cast<Index>(group.size()));
+    const Vector z = numerics::to_vector(group);
     out.mean[v] = z.mean();
     out.median[v] = median(group);
     out.standard_deviation[v] = std::sqrt((z.array() - z.mean()).square().mean());
@@ -135,7 +136,7 @@ std::vector<Violin> violins(const VectorRef& codes, const VectorRef& factor, Ind
   const auto groups = split_by(codes, levels.levels[0], levels.values[0].size());
   std::vector<Violin> out;
   for (std::size_t v = 0; v < groups.size(); ++v) {
-    const Eigen::Map<const Vector> z(groups[v].data(), static_cast<Index>(groups[v].size()));
+    const Vector z = numerics::to_vector(groups[v]);
     Violin violin;
     violin.value = levels.values[0][v];
     const double low = z.minCoeff(), high = z.maxCoeff();

@@ -10,6 +10,7 @@
 #include "metrics/metric.h"
 #include "metrics/robustness/crossed_grid.h"
 #include "numerics/checks.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::metrics {
 
@@ -156,8 +157,7 @@ IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
         groups[static_cast<std::size_t>(level[static_cast<std::size_t>(i)])].push_back(z[i]);
       double sum = 0.0;
       for (const auto& group : groups) {
-        const double mean =
-            Eigen::Map<const Vector>(group.data(), static_cast<Index>(group.size())).mean();
+        const double mean = numerics::to_vector(group).mean();
         deviations.clear();
         for (const double value : group) deviations.push_back(std::abs(value - mean));
         sum += quantile(deviations, options.quantile);

@@ -10,6 +10,7 @@
 #include "numerics/checks.h"
 #include "numerics/random.h"
 #include "numerics/statistics/correlation.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::metrics {
 
@@ -155,9 +156,7 @@ Result stability_importance(const Peers& peers) {
     if (pairs < 3)
       throw std::domain_error("stability_importance: " + std::to_string(pairs) +
                               " pairs have no rank correlation");
-    return numerics::spearman(Eigen::Map<const Vector>(mine.data(), pairs),
-                              Eigen::Map<const Vector>(theirs.data(), pairs))
-        .r;
+    return numerics::spearman(numerics::to_vector(mine), numerics::to_vector(theirs)).r;
   });
 }
 

@@ -13,6 +13,7 @@
 #include "numerics/statistics/paired_bootstrap.h"
 #include "numerics/statistics/t_test.h"
 #include "numerics/statistics/wilcoxon_signed_rank.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::results {
 
@@ -49,10 +50,6 @@ std::vector<double> values_of(const std::vector<Number>& numbers, bool over_data
   if (over_datasets)
     for (const auto& [dataset, sum] : sums) out.push_back(sum.first / sum.second);
   return out;
-}
-
-Vector to_vector(const std::vector<double>& values) {
-  return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
 }
 
 void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& options,
@@ -149,8 +146,8 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     if (!options.paired)
       for (const auto& [partner, number] : found->second) numbers_b.push_back(number);
     if (numbers_a.empty()) continue;
-    const Vector x = to_vector(values_of(numbers_a, options.over_datasets));
-    const Vector y = to_vector(values_of(numbers_b, options.over_datasets));
+    const Vector x = numerics::to_vector(values_of(numbers_a, options.over_datasets));
+    const Vector y = numerics::to_vector(values_of(numbers_b, options.over_datasets));
     ComparisonRow row;
     row.row = name;
     row.n_a = x.size();
@@ -176,7 +173,7 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     out.rows.push_back(std::move(row));
   }
 
-  const Vector adjusted = corrected(to_vector(p), options.correction);
+  const Vector adjusted = corrected(numerics::to_vector(p), options.correction);
   // The strictest step of the correction: a difference that needs no luck with the other rows.
   const double alpha = options.correction == Correction::kNone || p.empty()
                            ? options.alpha

@@ -7,6 +7,7 @@
 
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
+#include "numerics/to_vector.h"
 #include "results/boards/asked.h"
 #include "results/boards/scores.h"
 
@@ -40,18 +41,14 @@ struct MeanAndError {
   }
 };
 
-numerics::Vector vector_of(const std::vector<double>& values) {
-  return Eigen::Map<const numerics::Vector>(values.data(),
-                                            static_cast<Eigen::Index>(values.size()));
-}
-
 std::optional<numerics::PooledCorrelation> correlate(const MeanAndError& x, const MeanAndError& y) {
   if (x.means.size() < 4) return std::nullopt;
   numerics::MonteCarloOptions options;
   options.clip_at_zero = false;
   try {
-    return numerics::monte_carlo_correlation(vector_of(x.means), vector_of(x.errors),
-                                             vector_of(y.means), vector_of(y.errors), options);
+    return numerics::monte_carlo_correlation(
+        numerics::to_vector(x.means), numerics::to_vector(x.errors), numerics::to_vector(y.means),
+        numerics::to_vector(y.errors), options);
   } catch (const std::domain_error&) {  // all equal
     return std::nullopt;
   }

@@ -7,6 +7,7 @@
 
 #include "metrics/faithfulness/model_logits.h"
 #include "numerics/random.h"
+#include "numerics/to_vector.h"
 
 namespace conoscope::metrics {
 
@@ -113,8 +114,8 @@ AttackedSamples attack(const ExplainedHead& of, Index fewest, ContributionChange
   if (by_noise.empty()) throw std::domain_error(too_few_concepts(fewest));
   AttackedSamples out;
   const auto count = static_cast<Index>(by_noise.size());
-  out.by_noise = Eigen::Map<const Vector>(by_noise.data(), count);
-  out.by_attack = Eigen::Map<const Vector>(by_attack.data(), count);
+  out.by_noise = numerics::to_vector(by_noise);
+  out.by_attack = numerics::to_vector(by_attack);
   if (stuck > 0)
     out.caveat = std::to_string(stuck) + " of " + std::to_string(count) +
                  " samples have no move that the model does not notice";

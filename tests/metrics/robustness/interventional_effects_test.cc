@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/support/moved_heap.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -35,6 +36,19 @@ TEST_CASE("interventional_effects: by hand, with an empty combination") {
   CHECK_THROWS_SAYING(interventional_effects(z, factors, {0, 1}), std::invalid_argument,
                       "parents has 2 entries for 1 latents");
   CHECK_THROWS_SAYING(interventional_effects(z, factors, {2}), std::invalid_argument, "holds 2");
+}
+
+TEST_CASE("interventional_effects: the same bits wherever its numbers lie in memory") {
+  Matrix codes(997, 1), factors(997, 2);
+  for (Index i = 0; i < 997; ++i) {
+    codes(i, 0) = 10.0 + std::sin(static_cast<double>(i * i));
+    factors.row(i) << static_cast<double>(i % 3), static_cast<double>(i % 2);
+  }
+  const auto found = testing::with_moved_heap([&] {
+    const ParentCurve curve = interventional_effects(codes, factors, {0})[0].curve;
+    return Vector(curve.mean + curve.standard_deviation);
+  });
+  for (const Vector& one : found) CHECK(one == found[0]);
 }
 
 TEST_CASE("violins: a density that integrates to nearly all, and a single point") {

@@ -6,6 +6,7 @@
 
 #include "metrics/robustness/crossed_grid.h"
 #include "numerics/random.h"
+#include "tests/support/moved_heap.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -120,6 +121,16 @@ TEST_CASE("irs_quantile: with one sample per cell and the maximum it is the pape
   CHECK(
       (irs_quantile(z, factors, {1.0, 0}).irs - irs_matrix(z, factors).irs).cwiseAbs().maxCoeff() <
       1e-13);
+}
+
+TEST_CASE("irs_quantile: the same bits wherever its numbers lie in memory") {
+  const Matrix codes = noise(997, 12).array() + 10.0;
+  Matrix factors(997, 2);
+  for (Index i = 0; i < 997; ++i)
+    factors.row(i) << static_cast<double>(i % 3), static_cast<double>(i % 2);
+  const auto found =
+      testing::with_moved_heap([&] { return irs_quantile(codes, factors, {0.9, 0}).empida; });
+  for (const Matrix& one : found) CHECK(one == found[0]);
 }
 
 TEST_CASE("irs_matrix and irs_quantile: bad input") {
