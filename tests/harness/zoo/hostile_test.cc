@@ -32,7 +32,8 @@ json failure(const Bench& bench, const std::string& name, const std::string& opt
   return rows[0];
 }
 
-void check_failure(const json& row, const char* status, const char* stage, const char* message) {
+void check_failure(const json& row, const char* status, const char* stage,
+                   const std::string& message) {
   CAPTURE(row.dump());
   CHECK(row["status"] == status);
   CHECK(row["stage"] == stage);
@@ -89,9 +90,9 @@ TEST_CASE("no process group and no session is out of a limit's reach") {
 TEST_CASE("memory counts wherever it is held") {
   const Bench bench;
   check_failure(failure(bench, "shared_memory", ""), "out_of_memory", "explain: fit",
-                "used more than limits.memory = 512 MiB");
+                "used more than limits.memory = " + kMemory);
   check_failure(failure(bench, "memory_of_children", "--confine off"), "out_of_memory",
-                "explain: fit", "used more than limits.memory = 512 MiB");
+                "explain: fit", "used more than limits.memory = " + kMemory);
 }
 
 TEST_CASE("what is written is bounded") {

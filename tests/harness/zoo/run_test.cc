@@ -21,7 +21,7 @@ using nlohmann::json;
 struct Fault {
   const char* status;
   const char* stage;
-  const char* message;  ///< part of it
+  std::string message;  ///< part of it
 };
 
 // What a run finds out about each of them. Others of the zoo break rules that a single fit cannot
@@ -36,7 +36,7 @@ const std::map<std::string, Fault> kFaults = {
     {"hang_at_load", {"timeout", "explain: load", "did not finish loading: still running after"}},
     {"hang_in_fit", {"timeout", "explain: fit", "still running after"}},
     {"leak_without_end",
-     {"out_of_memory", "explain: fit", "used more than limits.memory = 512 MiB"}},
+     {"out_of_memory", "explain: fit", "used more than limits.memory = " + kMemory}},
     {"nan_output", {"invalid_output", "explain: fit", "cavs[0, 1] is NaN"}},
     {"no_entry", {"failed", "explain: load", "exports no symbol conoscope_plugin_entry"}},
     {"ordinary", {"failed", "explain: load", "no conoscope plugin"}},
