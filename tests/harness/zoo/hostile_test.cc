@@ -41,12 +41,22 @@ void check_failure(const json& row, const char* status, const char* stage,
 }
 
 /// Processes of that name that live.
+/// Nothing of a process that ends in between.
+std::string line_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
 int alive(const std::string& name) {
   int count = 0;
   std::error_code error;
-  for (const auto& process : fs::directory_iterator("/proc", error))
-    count += content(process.path().string() + "/comm") == name + "\n" &&
-             content(process.path().string() + "/stat").find(") Z ") == std::string::npos;
+  for (const auto& process : fs::directory_iterator("/proc", error)) {
+    if (line_of(process.path() / "comm") != name) continue;
+    const std::string state = line_of(process.path() / "stat");
+    count += !state.empty() && state.find(") Z ") == state.npos;
+  }
   return count;
 }
 
