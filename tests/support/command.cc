@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -31,7 +32,9 @@ namespace {
 
 std::string content_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();  // which ends, and throws nothing, where a process of /proc ends meanwhile
+  return text.str();
 }
 
 double seconds_since(Clock::time_point start) {

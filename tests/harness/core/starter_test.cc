@@ -129,9 +129,12 @@ TEST_CASE("a starter that somebody has ended says that it is of no use") {
   ChildProcess worker(*before);
   for (const auto& entry : fs::directory_iterator("/proc"))
     if (const std::string line = content_of(entry.path() / "cmdline");
-        line.find("--starter") != line.npos && state_of(std::stoi(entry.path().filename()))[1] ==
-                                                   std::to_string(::getpid()))
-      ::kill(std::stoi(entry.path().filename()), SIGKILL);
+        line.find("--starter") != line.npos) {
+      const pid_t pid = std::stoi(entry.path().filename());
+      // A worker that was forked just now still has the starter's arguments.
+      if (pid != before->pid && state_of(pid)[1] == std::to_string(::getpid()))
+        ::kill(pid, SIGKILL);
+    }
   CHECK(eventually([&] {
     try {
       const auto again = bench.starter.start(bench.wanted);
