@@ -1,5 +1,8 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
+#include <cstdio>
 #include <cstdlib>
 
 #include "tests/harness/app/workspace.h"
@@ -11,6 +14,22 @@ namespace conoscope::testing {
 inline int trials(int usual) {
   const char* asked = std::getenv("CONOSCOPE_TEST_TRIALS");
   return asked == nullptr ? usual : std::atoi(asked);
+}
+
+/// Which of them this process takes, so that several may share a long look:
+/// CONOSCOPE_TEST_SHARE=2/3 is the second of three.
+struct Share {
+  int first = 0, of = 1;
+};
+
+inline Share share() {
+  const char* asked = std::getenv("CONOSCOPE_TEST_SHARE");
+  Share out;
+  if (asked == nullptr) return out;
+  REQUIRE(std::sscanf(asked, "%d/%d", &out.first, &out.of) == 2);
+  --out.first;
+  REQUIRE((0 <= out.first && out.first < out.of));
+  return out;
 }
 
 /// Two explainers of the digits that ship, two seeds: 4 cells.
