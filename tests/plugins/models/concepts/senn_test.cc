@@ -123,7 +123,7 @@ struct Relevances {
   Tensor first, second, third, fourth;
   std::int64_t concepts, outputs;
 
-  Relevances(std::int64_t concepts, std::int64_t outputs) : concepts(concepts), outputs(outputs) {
+  Relevances(std::int64_t k, std::int64_t answers) : concepts(k), outputs(answers) {
     torch::manual_seed(7);
     const auto drawn = [](std::int64_t rows, std::int64_t columns) {
       return torch::randn({rows, columns}, torch::kFloat64).requires_grad_();
