@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/freed_memory.h"
 #include "plugins/models/common/torch/joined.h"
 #include "plugins/models/vae/method.h"
 
@@ -26,6 +27,7 @@ std::string number(const char* format, double value) {
 /// Adam's steps, with what is told about them.
 void optimise(const std::string& name, const VaeTraining& training, VaeMethod& method,
               double learning_rate, const sdk::Context& context) {
+  keep_freed_memory();
   const Tensor parameters = joined(training.network.parameters());
   torch::optim::Adam optimiser(std::vector<Tensor>{parameters},
                                torch::optim::AdamOptions(learning_rate));

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/freed_memory.h"
 #include "plugins/models/common/torch/joined.h"
 #include "plugins/models/common/torch/network_above.h"
 #include "plugins/models/common/torch/training.h"
@@ -47,6 +48,7 @@ Tensor write_reading(const Trunk& trunk, const NetworkAbove::Head& head, const T
 
 void optimise(const Trunk& trunk, const NetworkAbove::Head& head, const Lesson& lesson,
               const ClassifierOptions& options, const sdk::Context& context) {
+  keep_freed_memory();
   std::vector<Tensor> trained = trunk.trained();
   trained.push_back(head.weight);
   trained.push_back(head.bias);

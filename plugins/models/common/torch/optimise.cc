@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/freed_memory.h"
 #include "plugins/models/common/torch/joined.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -92,6 +93,7 @@ Rows hold_out(const Tensor& train, const OptimiseOptions& options, sdk::Seed see
 void optimise(Weights weights, const Loss& loss, const Rows& rows, const OptimiseOptions& options,
               const sdk::Context& context, sdk::Seed seed, Part part,
               const std::function<void(std::int64_t)>& after_step) {
+  keep_freed_memory();
   const Tensor parameters = joined(weights.trained());
   const auto optimiser = make_optimiser(parameters, options);
   double rate = options.learning_rate;
