@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <set>
 
 #include "tests/harness/trust/trials.h"
 
@@ -87,14 +88,18 @@ TEST_CASE(
 
   constexpr int kErrors[] = {EIO, ENOSPC, EINTR, 0};  // 0: a short write
   const auto count = static_cast<std::uint64_t>(trials(kSanitized ? 8 : 24));
-  // The points of a short look lie evenly; a long look takes all of them with all errors.
+  // The points of a short look lie evenly, with the errors in turn; a long look takes all of them with
+  // all errors.
   const std::uint64_t all = points * std::size(kErrors);
   const std::uint64_t step = std::max<std::uint64_t>(1, all / count);
   const Share mine = share();
   std::size_t tried = 0;
-  for (std::uint64_t at = step * mine.first; at < all; at += step * mine.of, ++tried) {
-    const std::uint64_t n = at / std::size(kErrors) + 1;
-    const int error = kErrors[(at + at / step) % std::size(kErrors)];
+  std::set<int> errors;
+  for (std::uint64_t turn = 0; turn * step < all; ++turn) {
+    if (turn / std::size(kErrors) % mine.of != mine.first) continue;
+    const std::uint64_t n = turn * step / std::size(kErrors) + 1;
+    const int error = kErrors[turn % std::size(kErrors)];
+    ++tried, errors.insert(error);
     const auto folder = fresh("point");
     const Ended hurt = injection.run(here, file, folder, n, error);
     CAPTURE(n);
@@ -128,5 +133,6 @@ TEST_CASE(
     CHECK(here.exported(store) == wanted);
     fs::remove_all(folder);
   }
+  CHECK(errors.size() == std::size(kErrors));
   MESSAGE(points, " calls; ", tried, " of ", all, " faults tried");
 }

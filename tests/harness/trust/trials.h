@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -19,16 +21,16 @@ inline int trials(int usual) {
 /// Which of them this process takes, so that several may share a long look:
 /// CONOSCOPE_TEST_SHARE=2/3 is the second of three.
 struct Share {
-  int first = 0, of = 1;
+  std::uint64_t first = 0, of = 1;
 };
 
 inline Share share() {
   const char* asked = std::getenv("CONOSCOPE_TEST_SHARE");
   Share out;
   if (asked == nullptr) return out;
-  REQUIRE(std::sscanf(asked, "%d/%d", &out.first, &out.of) == 2);
+  REQUIRE(std::sscanf(asked, "%" SCNu64 "/%" SCNu64, &out.first, &out.of) == 2);
+  REQUIRE((1 <= out.first && out.first <= out.of));
   --out.first;
-  REQUIRE((0 <= out.first && out.first < out.of));
   return out;
 }
 
