@@ -14,7 +14,8 @@ namespace conoscope::models {
 /// of_concepts  theta depends on x through h alone. Where there are more outputs than concepts the
 ///              chain rule then differentiates the encoder once for each concept, not for each output.
 ///
-/// Source: Alvarez-Melis & Jaakkola, 2018, eq. 3. A root has no slope at 0, so 10^-12 is added below it.
+/// Source: the gradient regularisation of Alvarez-Melis & Jaakkola, 2018. A root has no slope at 0, so
+/// 10^-12 is added below it.
 Tensor instability(const Tensor& theta, const Tensor& h, const Tensor& x, bool of_concepts);
 
 }  // namespace conoscope::models
