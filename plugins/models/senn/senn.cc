@@ -14,7 +14,6 @@
 #include "plugins/models/common/torch/concept_model.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
-#include "plugins/models/senn/instability.h"
 
 namespace {
 
@@ -127,8 +126,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
       Tensor total = data.objective.loss(aggregator.sum(theta, h), batch) +
                      reconstruction_ * torch::mse_loss(decoder(h), flat) +
                      sparsity_ * h.sum(1).mean();
-      if (robustness_ > 0.0)
-        total = total + robustness_ * instability(theta, h, x, /*of_concepts=*/!of_inputs_);
+      if (robustness_ > 0.0) total = total + robustness_ * instability(theta, h, x);
       return total;
     };
     optimise(below.with(above), loss, hold_out(data.train, options_, context.seed()), options_,
@@ -165,6 +163,19 @@ class Senn final : public sdk::Model, public sdk::Intervene {
   }
 
  private:
+  /// |grad_x f - sum_i theta_i grad_x h_i|, the norm over inputs and outputs, mean over samples.
+  /// What remains of grad_x f when the second term is taken off is sum_i h_i grad_x theta_i.
+  static Tensor instability(const Tensor& theta, const Tensor& h, const Tensor& x) {
+    constexpr double kNoCorner = 1e-12;  // the root has no slope at 0
+    Tensor squares = torch::zeros({x.size(0)});
+    for (std::int64_t output = 0; output < theta.size(2); ++output) {
+      const Tensor rest = torch::autograd::grad({theta.select(2, output)}, {x}, {h},
+                                                /*retain_graph=*/true, /*create_graph=*/true)[0];
+      squares = squares + rest.flatten(1).square().sum(1);
+    }
+    return (squares + kNoCorner).sqrt().mean();
+  }
+
   std::int64_t concepts_;
   bool of_inputs_;
   double robustness_, reconstruction_, sparsity_;
@@ -175,7 +186,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Senn, "senn", "1.2.0", R"(
+CONOSCOPE_MODEL(Senn, "senn", "1.1.0", R"(
 summary = "self-explaining neural network: concepts learnt from the task, summed with relevances of the sample's own"
 licence = "Apache-2.0"
 citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-Explaining Neural Networks, NeurIPS 2018; defaults as in Espinosa Zarlenga et al., AAAI 2023"

@@ -1,6 +1,3 @@
-#include <torch/torch.h>
-
-#include "plugins/models/senn/instability.h"
 #include "tests/plugins/models/concepts/concept_data.h"
 
 using namespace conoscope::testing;
@@ -112,63 +109,4 @@ TEST_CASE("senn: without annotated concepts their number must be said") {
   CHECK(
       senn().fit_model({{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}}, data).error ==
       "");
-}
-
-namespace {
-
-using conoscope::models::Tensor;
-
-/// A small network in double: h of x by two layers, theta of h by two layers, all drawn from a seed.
-struct Relevances {
-  Tensor first, second, third, fourth;
-  std::int64_t concepts, outputs;
-
-  Relevances(std::int64_t k, std::int64_t answers) : concepts(k), outputs(answers) {
-    torch::manual_seed(7);
-    const auto drawn = [](std::int64_t rows, std::int64_t columns) {
-      return torch::randn({rows, columns}, torch::kFloat64).requires_grad_();
-    };
-    first = drawn(5, 8), second = drawn(8, concepts);
-    third = drawn(concepts, 6), fourth = drawn(6, concepts * outputs);
-  }
-  Tensor h(const Tensor& x) const {
-    return torch::sigmoid(torch::mm(torch::tanh(torch::mm(x, first)), second));
-  }
-  Tensor theta(const Tensor& h) const {
-    return torch::mm(torch::tanh(torch::mm(h, third)), fourth).view({-1, concepts, outputs});
-  }
-};
-
-}  // namespace
-
-TEST_CASE("senn: the instability is that of differences, by both ways, and so is its gradient") {
-  for (const auto& [k, outputs] : {std::pair{2, 7}, {4, 3}}) {
-    CAPTURE(k);
-    const Relevances of(k, outputs);
-    const Tensor x = torch::randn({6, 5}, torch::kFloat64).requires_grad_();
-    const auto by = [&](bool of_concepts) {
-      const Tensor h = of.h(x);
-      return conoscope::models::instability(of.theta(h), h, x, of_concepts);
-    };
-    const Tensor direct = by(false), chained = by(true);
-    CHECK(chained.item<double>() == doctest::Approx(direct.item<double>()).epsilon(1e-12));
-    for (const auto& weights : {of.first, of.third}) {
-      const Tensor one = torch::autograd::grad({direct}, {weights}, {}, true)[0];
-      const Tensor other = torch::autograd::grad({chained}, {weights}, {}, true)[0];
-      CHECK(one.abs().max().item<double>() > 1e-3);
-      CHECK(torch::allclose(one, other, 1e-9, 1e-12));
-    }
-    // sum_i h_i (theta_i(x + d) - theta_i(x - d)) / 2d, input by input.
-    const torch::NoGradGuard no_grad;
-    constexpr double kStep = 1e-6;
-    Tensor squares = torch::zeros({6}, torch::kFloat64);
-    for (std::int64_t input = 0; input < 5; ++input) {
-      Tensor moved = torch::zeros({1, 5}, torch::kFloat64);
-      moved[0][input] = kStep;
-      const Tensor slope = (of.theta(of.h(x + moved)) - of.theta(of.h(x - moved))) / (2.0 * kStep);
-      squares += torch::einsum("nkc,nk->nc", {slope, of.h(x)}).square().sum(1);
-    }
-    CHECK(direct.item<double>() ==
-          doctest::Approx(squares.sqrt().mean().item<double>()).epsilon(1e-7));
-  }
 }
