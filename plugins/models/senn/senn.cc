@@ -164,7 +164,9 @@ class Senn final : public sdk::Model, public sdk::Intervene {
 
  private:
   /// |grad_x f - sum_i theta_i grad_x h_i|, the norm over inputs and outputs, mean over samples.
-  /// What remains of grad_x f when the second term is taken off is sum_i h_i grad_x theta_i.
+  /// What remains of grad_x f when the second term is taken off is sum_i h_i grad_x theta_i. Batch
+  /// normalisation ties the samples of a batch together, so the fewer gradients of h, put together
+  /// by the chain rule sample by sample, would be another loss.
   static Tensor instability(const Tensor& theta, const Tensor& h, const Tensor& x) {
     constexpr double kNoCorner = 1e-12;  // the root has no slope at 0
     Tensor squares = torch::zeros({x.size(0)});
