@@ -1,7 +1,10 @@
 # Parses the large headers once, not once for each of 400 sources: half of a build from nothing.
 # What a target links with decides what it gets, so that no list of targets has to be kept. One
-# carrier compiles each set for all targets whose flags agree. The sets hold no header of our own,
-# so that editing one never compiles everything again.
+# carrier compiles each set for all targets whose flags agree. The sets hold no header of the project's
+# code, so that editing one never compiles everything again.
+#
+# With Eigen's headers goes the promise that its products' inner loops are compiled elsewhere, once:
+# eigen_kernels.h.
 #
 # Precompiled headers hide a missing #include: the presets dev and clang go without.
 
@@ -54,7 +57,10 @@ set(standard <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstrea
              <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <utility> <vector>)
 conoscope_targets(${PROJECT_SOURCE_DIR} targets)
 conoscope_precompile(standard HEADERS ${standard})
-conoscope_precompile(eigen LIBRARIES Eigen3::Eigen HEADERS ${standard} <Eigen/Dense>)
+set(eigen <Eigen/Dense> ${CMAKE_CURRENT_LIST_DIR}/eigen_kernels.h)
+conoscope_precompile(eigen LIBRARIES Eigen3::Eigen HEADERS ${standard} ${eigen})
+add_library(conoscope_eigen_kernels STATIC ${CMAKE_CURRENT_LIST_DIR}/eigen_kernels.cc)
+target_link_libraries(conoscope_eigen_kernels PRIVATE Eigen3::Eigen)
 if(TARGET torch)
   conoscope_precompile(torch LIBRARIES torch HEADERS <torch/torch.h>)
 endif()
@@ -62,7 +68,7 @@ if(CONOSCOPE_TESTS)
   find_package(doctest REQUIRED)
   find_package(nlohmann_json 3 REQUIRED)
   conoscope_precompile(tests PIE LIBRARIES Eigen3::Eigen doctest::doctest
-                       HEADERS ${standard} <doctest/doctest.h> <Eigen/Dense>)
+                       HEADERS ${standard} <doctest/doctest.h> ${eigen})
   target_compile_options(precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)  # as in tests/
   conoscope_precompile(drivers PIE LIBRARIES doctest::doctest nlohmann_json::nlohmann_json
                        HEADERS ${standard} <doctest/doctest.h> <nlohmann/json.hpp>)
@@ -71,22 +77,24 @@ if(CONOSCOPE_TESTS)
   if(TARGET bench_surf)
     find_package(benchmark REQUIRED)
     conoscope_precompile(benches PIE LIBRARIES Eigen3::Eigen benchmark::benchmark
-                         HEADERS ${standard} <benchmark/benchmark.h> <Eigen/Dense>)
+                         HEADERS ${standard} <benchmark/benchmark.h> ${eigen})
     set_target_properties(precompiled_benches PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endif()
 target_precompile_headers(conoscope PRIVATE ${standard} <boost/program_options.hpp>)
 if(TARGET conoscope_golden)
-  target_precompile_headers(conoscope_golden PRIVATE ${standard} <doctest/doctest.h> <Eigen/Dense>
+  target_precompile_headers(conoscope_golden PRIVATE ${standard} <doctest/doctest.h> ${eigen}
                             <nlohmann/json.hpp>)
+  target_link_libraries(conoscope_golden PRIVATE conoscope_eigen_kernels)
 endif()
 
 foreach(target IN LISTS targets)
   get_target_property(type ${target} TYPE)
   get_target_property(driver ${target} CONOSCOPE_DRIVER)
+  get_target_property(few ${target} CONOSCOPE_FEW_HEADERS)
   conoscope_links(${target} torch torch)
   conoscope_links(${target} Eigen3::Eigen eigen)
-  if(target MATCHES "^(conoscope|conoscope_golden|conoscope_doctest_main|sdk_headers_alone)$" OR type MATCHES "UTILITY|INTERFACE")
+  if(target MATCHES "^(conoscope|conoscope_golden|conoscope_doctest_main|sdk_headers_alone)$" OR type MATCHES "UTILITY|INTERFACE" OR few)
     continue()
   endif()
   if(torch AND NOT target MATCHES "^bench_" AND NOT driver)
@@ -96,6 +104,7 @@ foreach(target IN LISTS targets)
   if(type STREQUAL "EXECUTABLE")
     if(target MATCHES "^bench_")
       target_precompile_headers(${target} REUSE_FROM precompiled_benches)
+      target_link_libraries(${target} PRIVATE conoscope_eigen_kernels)
     elseif(driver)
       target_precompile_headers(${target} REUSE_FROM precompiled_drivers)
     elseif(torch)
@@ -105,11 +114,13 @@ foreach(target IN LISTS targets)
       target_precompile_headers(${target} REUSE_FROM precompiled_torch)
     else()
       target_precompile_headers(${target} REUSE_FROM precompiled_tests)
+      target_link_libraries(${target} PRIVATE conoscope_eigen_kernels)
     endif()
   elseif(torch)
     target_precompile_headers(${target} REUSE_FROM precompiled_torch)
   elseif(eigen)
     target_precompile_headers(${target} REUSE_FROM precompiled_eigen)
+    target_link_libraries(${target} PRIVATE conoscope_eigen_kernels)
   else()
     target_precompile_headers(${target} REUSE_FROM precompiled_standard)
   endif()
