@@ -17,9 +17,11 @@ struct Interval {
   double low, high;
 };
 
-/// None: fewer than two values.
+/// None: fewer than two values, or all the same: one sample, seen several times.
 std::optional<Interval> interval_of(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least == *most && *least != 0.0 && *least != 1.0) return std::nullopt;
   const Estimate estimate = estimate_of(values, static_cast<std::int64_t>(values.size()));
   return Interval{estimate.mean - *estimate.half_width, estimate.mean + *estimate.half_width};
 }
@@ -36,12 +38,21 @@ Verdict of_interval(const std::optional<Interval>& interval, double bound) {
   return interval->high < bound ? Verdict::kNotReproduced : Verdict::kOpen;
 }
 
-Verdict of_step(const Seeds& lower, const Seeds& higher) {
+/// Within +- bound.
+Verdict of_closeness(const std::optional<Interval>& interval, double bound) {
+  if (!interval) return Verdict::kOpen;
+  if (interval->low > -bound && interval->high < bound) return Verdict::kReproduced;
+  return interval->low > bound || interval->high < -bound ? Verdict::kNotReproduced
+                                                          : Verdict::kOpen;
+}
+
+/// b - a, over the seeds that both have.
+std::optional<Interval> difference(const Seeds& a, const Seeds& b) {
   std::vector<double> differences;
-  for (const auto& [seed, value] : lower)
-    if (const auto other = higher.find(seed); other != higher.end())
+  for (const auto& [seed, value] : a)
+    if (const auto other = b.find(seed); other != b.end())
       differences.push_back(other->second - value);
-  return of_interval(interval_of(differences), 0.0);
+  return interval_of(differences);
 }
 
 Verdict of_equality(const Seeds& a, const Seeds& b, double tolerance) {
@@ -79,11 +90,18 @@ Verdict of_subject(const Claim& claim, std::size_t i) {
                  : Verdict::kNotReproduced;
     }
     case Rule::kAscending:
-      return i == 0 ? Verdict::kReproduced : of_step(claim.subjects[i - 1], claim.subjects[i]);
+      return i == 0 ? Verdict::kReproduced
+                    : of_interval(difference(claim.subjects[i - 1], claim.subjects[i]), 0.0);
+    case Rule::kAlike:
+      return i == 0 ? Verdict::kReproduced
+                    : of_closeness(difference(claim.subjects[0], claim.subjects[i]), claim.bound);
+    case Rule::kVanishes:
+      return of_closeness(interval, claim.bound);
     case Rule::kEqual:
       return i == 0 ? Verdict::kReproduced
                     : of_equality(claim.subjects[0], claim.subjects[i], claim.bound);
     case Rule::kCorrelates:
+    case Rule::kUncorrelated:
       break;
   }
   throw std::invalid_argument("judge: no such rule");
@@ -91,13 +109,27 @@ Verdict of_subject(const Claim& claim, std::size_t i) {
 
 }  // namespace
 
+bool is_correlation(Rule rule) { return rule == Rule::kCorrelates || rule == Rule::kUncorrelated; }
+
+bool compares_subjects(Rule rule) {
+  return rule == Rule::kAscending || rule == Rule::kEqual || rule == Rule::kAlike;
+}
+
+bool needs_bound(Rule rule) {
+  return rule == Rule::kAbove || rule == Rule::kBelow || rule == Rule::kAlike ||
+         rule == Rule::kVanishes;
+}
+
 Verdict judge(const Claim& claim) {
-  if (claim.rule == Rule::kCorrelates) {
+  if (is_correlation(claim.rule)) {
     if (!claim.r || !claim.p) return Verdict::kNoData;
-    if (*claim.p >= 0.05) return Verdict::kOpen;
+    const bool significant = *claim.p < 0.05;
+    if (claim.rule == Rule::kUncorrelated)
+      return significant ? Verdict::kNotReproduced : Verdict::kReproduced;
+    if (!significant) return Verdict::kOpen;
     return *claim.r > 0.0 ? Verdict::kReproduced : Verdict::kNotReproduced;
   }
-  const bool compares = claim.rule == Rule::kAscending || claim.rule == Rule::kEqual;
+  const bool compares = compares_subjects(claim.rule);
   if (claim.subjects.size() < (compares ? 2U : 1U))
     throw std::invalid_argument("judge: " + std::to_string(claim.subjects.size()) +
                                 " subjects, expected " + (compares ? "two" : "one") + " or more");

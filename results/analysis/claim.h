@@ -13,18 +13,30 @@ namespace conoscope::results {
 
 /// How a published statement about scores is checked. Intervals are 95 % t intervals over seeds.
 enum class Rule {
-  kAscending,   ///< each subject's mean is above the one before: paired differences
-  kEqual,       ///< the subjects agree seed by seed, up to `bound` times the larger size
-  kAbove,       ///< every mean is above `bound`
-  kBelow,       ///< every mean is below `bound`
-  kAgrees,      ///< every mean's interval meets the published one, theirs +- theirs_half_width
-  kCorrelates,  ///< over subjects, two metrics rise together: r > 0 with p < 0.05
+  kAscending,     ///< each subject's mean is above the one before: paired differences
+  kEqual,         ///< the subjects agree seed by seed, up to `bound` times the larger size
+  kAlike,         ///< the others lie within `bound` of the first: paired differences
+  kAbove,         ///< every mean is above `bound`
+  kBelow,         ///< every mean is below `bound`
+  kVanishes,      ///< every mean lies within `bound` of 0
+  kAgrees,        ///< every mean's interval meets the published one, theirs +- theirs_half_width
+  kCorrelates,    ///< over subjects, two metrics rise together: r > 0 with p < 0.05
+  kUncorrelated,  ///< as published, no such relation is significant: p >= 0.05
 };
+
+/// Of two metrics over models: r and p.
+bool is_correlation(Rule rule);
+
+/// Needs two subjects or more.
+bool compares_subjects(Rule rule);
+
+/// Says nothing without one.
+bool needs_bound(Rule rule);
 
 enum class Verdict {
   kReproduced,     ///< the rule holds, intervals and all
   kNotReproduced,  ///< the intervals exclude it, for one subject or step at least
-  kOpen,           ///< neither: they hold both, or there are fewer than two seeds
+  kOpen,           ///< neither: they hold both, or seeds give no interval
   kNoData,         ///< a subject has no number
 };
 
@@ -34,7 +46,7 @@ struct Claim {
   double bound = 0;
   std::vector<double> theirs, theirs_half_width;         ///< kAgrees: one for each subject
   std::vector<std::map<std::int64_t, double>> subjects;  ///< by seed
-  std::optional<double> r, p;                            ///< kCorrelates, in place of subjects
+  std::optional<double> r, p;  ///< kCorrelates, kUncorrelated: for subjects
 };
 
 /// What the scores say of the claim, by its rule alone.
@@ -42,11 +54,17 @@ struct Claim {
 ///   ascending  step i holds if the interval of s_{i+1} - s_i, over the seeds that both have, lies
 ///              above 0, and fails if it lies below 0
 ///   equal      |a - b| <= bound max(|a|, |b|) for all subjects, pairwise with the first, and seeds
+///   alike      the interval of s_i - s_1 lies within +- bound; fails if it lies beyond on one side
+///   vanishes   the same of the interval of each mean
 ///   above, below, agrees   the interval of each mean
 ///   correlates  p >= 0.05 leaves it open, whatever r is
+///   uncorrelated  p < 0.05 fails
+///
+/// Fewer than two seeds have no interval. Nor have seeds that all give the same number: the data are
+/// one sample then, and nothing is drawn. 0 and 1 are excepted, where many scores end.
 ///
 /// returns  kReproduced where all steps (subjects) hold, kNotReproduced where one fails, else kOpen
-/// throws   std::invalid_argument: fewer than two subjects (ascending, equal), or none; of kAgrees
+/// throws   std::invalid_argument: fewer than two subjects (ascending, equal, alike), or none; of kAgrees
 ///          as many published values as subjects are not there
 Verdict judge(const Claim& claim);
 

@@ -23,11 +23,11 @@ Verdict of(Rule rule, std::vector<Seeds> subjects, double bound = 0,
 }  // namespace
 
 TEST_CASE("claim: ascending, by paired differences") {
-  // The spread is shared by the pairs: every difference is 0.1.
-  CHECK(of(Rule::kAscending, {around(1, 5), around(1.1, 5), around(1.2, 5)}) ==
+  // The spread is shared by the pairs: the differences are 0.09, 0.1 and 0.11.
+  CHECK(of(Rule::kAscending, {around(1, 5), around(1.1, 5.01), around(1.2, 5.02)}) ==
         Verdict::kReproduced);
   // One step down decides, whatever the others do.
-  CHECK(of(Rule::kAscending, {around(1, 5), around(1.2, 5), around(1.1, 5)}) ==
+  CHECK(of(Rule::kAscending, {around(1, 5), around(1.2, 5.02), around(1.1, 5.01)}) ==
         Verdict::kNotReproduced);
   // Differences -0.4, 0.1, 0.6: nobody knows.
   CHECK(of(Rule::kAscending, {around(1, 0.5), around(1.1, 1)}) == Verdict::kOpen);
@@ -56,10 +56,33 @@ TEST_CASE("claim: bounds, equality and published intervals") {
   CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.3}, {0.1}) == Verdict::kReproduced);
 }
 
+TEST_CASE("claim: alike and vanishing are two-sided") {
+  // Differences 0.04, 0.05, 0.06: 0.05 +- 0.025.
+  CHECK(of(Rule::kAlike, {around(1, 0.1), around(1.05, 0.11)}, 0.1) == Verdict::kReproduced);
+  CHECK(of(Rule::kAlike, {around(1, 0.1), around(0.95, 0.11)}, 0.1) == Verdict::kReproduced);
+  CHECK(of(Rule::kAlike, {around(1, 0.1), around(1.05, 0.11)}, 0.05) == Verdict::kOpen);
+  CHECK(of(Rule::kAlike, {around(1, 0.1), around(1.05, 0.11)}, 0.02) == Verdict::kNotReproduced);
+  CHECK(of(Rule::kAlike, {around(1, 0.1), around(0.95, 0.11)}, 0.02) == Verdict::kNotReproduced);
+
+  CHECK(of(Rule::kVanishes, {around(0.001, 0.002)}, 0.01) == Verdict::kReproduced);
+  CHECK(of(Rule::kVanishes, {around(-0.24, 0.06)}, 0.01) == Verdict::kNotReproduced);
+  CHECK(of(Rule::kVanishes, {around(0.001, 0.1)}, 0.01) == Verdict::kOpen);
+}
+
+TEST_CASE("claim: seeds that draw nothing are one sample") {
+  CHECK(of(Rule::kAbove, {around(0.75, 0)}, 0.7) == Verdict::kOpen);
+  CHECK(of(Rule::kAgrees, {around(0.75, 0)}, 0, {0.75}) == Verdict::kOpen);
+  CHECK(of(Rule::kAscending, {around(2, 0), around(2.5, 0)}) == Verdict::kOpen);
+  // An accuracy of 1, a leakage of 0: seeds do draw, and arrive there.
+  CHECK(of(Rule::kAbove, {around(1, 0)}, 0.98) == Verdict::kReproduced);
+  CHECK(of(Rule::kBelow, {around(0, 0)}, 0.1) == Verdict::kReproduced);
+}
+
 TEST_CASE("claim: a coefficient is not enough without its significance") {
-  const auto of = [](std::optional<double> r, std::optional<double> p) {
+  const auto of = [](std::optional<double> r, std::optional<double> p,
+                     Rule rule = Rule::kCorrelates) {
     Claim claim;
-    claim.rule = Rule::kCorrelates;
+    claim.rule = rule;
     claim.r = r;
     claim.p = p;
     return judge(claim);
@@ -68,6 +91,10 @@ TEST_CASE("claim: a coefficient is not enough without its significance") {
   CHECK(of(0.9, 0.2) == Verdict::kOpen);
   CHECK(of(-0.9, 0.01) == Verdict::kNotReproduced);
   CHECK(of({}, {}) == Verdict::kNoData);
+
+  CHECK(of(0.5, 0.12, Rule::kUncorrelated) == Verdict::kReproduced);
+  CHECK(of(0.9, 0.01, Rule::kUncorrelated) == Verdict::kNotReproduced);
+  CHECK(of({}, {}, Rule::kUncorrelated) == Verdict::kNoData);
 }
 
 TEST_CASE("claim: no number is no verdict, and what is refused") {

@@ -17,9 +17,15 @@ Place place_of(const toml::node& node) {
 
 const std::vector<std::pair<std::string, results::Rule>>& rules() {
   static const std::vector<std::pair<std::string, results::Rule>> known = {
-      {"ascending", results::Rule::kAscending}, {"equal", results::Rule::kEqual},
-      {"above", results::Rule::kAbove},         {"below", results::Rule::kBelow},
-      {"agrees", results::Rule::kAgrees},       {"correlates", results::Rule::kCorrelates},
+      {"ascending", results::Rule::kAscending},
+      {"equal", results::Rule::kEqual},
+      {"above", results::Rule::kAbove},
+      {"below", results::Rule::kBelow},
+      {"agrees", results::Rule::kAgrees},
+      {"correlates", results::Rule::kCorrelates},
+      {"alike", results::Rule::kAlike},
+      {"vanishes", results::Rule::kVanishes},
+      {"uncorrelated", results::Rule::kUncorrelated},
   };
   return known;
 }
@@ -113,7 +119,7 @@ class Reader {
         out.bound = *value;
       else
         diagnostics_.add(place_of(*node), "bound: expected a number");
-    } else if (out.rule == results::Rule::kAbove || out.rule == results::Rule::kBelow) {
+    } else if (results::needs_bound(out.rule)) {
       diagnostics_.add(out.place, wanted + " needs a bound");
     }
     const LedgerSubject shared = subject(table, {});
@@ -127,13 +133,12 @@ class Reader {
     for (const LedgerSubject& one : out.subjects)
       if (one.metric.empty()) diagnostics_.add(out.place, "a claim needs a metric");
     out.with = text(table, "with");
-    if (out.with.empty() == (out.rule == results::Rule::kCorrelates))
-      diagnostics_.add(out.place, "with goes with the rule correlates, which needs it");
+    if (out.with.empty() == results::is_correlation(out.rule))
+      diagnostics_.add(out.place,
+                       "with goes with the rules correlates and uncorrelated, which need it");
     out.theirs = numbers(table, "theirs");
     out.theirs_half_width = numbers(table, "theirs_half_width");
-    const bool compares =
-        out.rule == results::Rule::kAscending || out.rule == results::Rule::kEqual;
-    if (compares && out.subjects.size() < 2)
+    if (results::compares_subjects(out.rule) && out.subjects.size() < 2)
       diagnostics_.add(out.place, wanted + " needs two subjects or more in of");
     if ((out.rule == results::Rule::kAgrees || !out.theirs.empty()) &&
         out.theirs.size() != out.subjects.size())
