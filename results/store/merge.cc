@@ -1,5 +1,7 @@
 #include "results/store/merge.h"
 
+#include <sqlite3.h>
+
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -57,7 +59,10 @@ void require_same_content(Connection& connection, const Identity& identity,
 
 class Attached {
  public:
-  Attached(Connection& connection, const std::string& uri) : connection_(connection) {
+  Attached(Connection& connection, std::string uri) : connection_(connection) {
+    // SQLite would seek the file where the other database is: of a copy, in memory.
+    if (uri.find("vfs=") == uri.npos)
+      uri += std::string("&vfs=") + sqlite3_vfs_find(nullptr)->zName;
     connection_.kept("ATTACH ? AS other").run(uri);
   }
   ~Attached() {
