@@ -3,11 +3,12 @@
 #include <csignal>
 #include <iostream>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/verify.h"
-#include "results/store/checksum.h"
 #include "results/store/sqlite.h"
 #include "results/store/store.h"
 
@@ -26,9 +27,11 @@ std::set<std::string> texts_of(results::Store& store, std::string_view sql) {
 
 /// Runs some of what a store would bring again. False: not all of it came out as it is there, or it
 /// retracts what it did not bring.
-bool is_verified(const std::string& file, results::Store& into, const Options& options) {
-  auto other = results::Store::open(file, results::Mode::read_only);
-  results::verify(other);
+///
+/// merged  `into` as it would be afterwards: what counts there need not count in the other store
+bool is_verified(results::Store& other, results::Store& into, results::Store& merged,
+                 const Options& options) {
+  const std::string file = other.path().string();
   const auto known = texts_of(into, "SELECT id FROM attempt");
   const auto retracted = texts_of(into, "SELECT attempt FROM retraction");
   for (const auto& attempt : texts_of(other, "SELECT attempt FROM retraction"))
@@ -38,10 +41,12 @@ bool is_verified(const std::string& file, results::Store& into, const Options& o
       return false;
     }
   // What was taken before says nothing about the rest.
-  const auto outcomes = sampled(results::outcomes_that_count(other, "", known),
-                                options.get<std::size_t>("verify"), options);
+  auto outcomes = results::outcomes_that_count(merged, "", known);
+  const auto brought = texts_of(other, "SELECT id FROM attempt");
+  std::erase_if(outcomes, [&](const auto& one) { return !brought.contains(one.attempt); });
+  outcomes = sampled(std::move(outcomes), options.get<std::size_t>("verify"), options);
   if (outcomes.empty()) return true;
-  const Verification verification = run_again(other, outcomes, options);
+  const Verification verification = run_again(merged, outcomes, options);
   print_verification(verification, options.format());
   std::cerr << file << ": " << verification.summary() << '\n';
   return verification.passed();
@@ -70,9 +75,15 @@ int merge_command(const Arguments& arguments) {
     throw UsageError("--verify: expected a number of cells, 1 or more");
   const auto& files = options.get<std::vector<std::string>>("files");
   auto store = results::Store::open(options.store(), results::Mode::read_write);
+  std::vector<results::Store> verified;  // read once: what is run again is what is taken
   if (options.has("verify")) try {
-      for (const auto& file : files)
-        if (!is_verified(file, store, options)) {
+      auto merged = results::Store::open(options.store(), results::Mode::copy);
+      for (const auto& file : files) {
+        verified.push_back(results::Store::open(file, results::Mode::copy));
+        results::merge(merged, verified.back());
+      }
+      for (auto& other : verified)
+        if (!is_verified(other, store, merged, options)) {
           std::cerr << "nothing was taken\n";
           return kDifferent;
         }
@@ -80,13 +91,14 @@ int merge_command(const Arguments& arguments) {
       std::cerr << "stopped; nothing was taken\n";
       return stopped.signal == SIGINT ? kInterrupted : kStopped;
     }
-  for (const auto& file : files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     std::int64_t rows = 0, attempts = 0;
-    for (const auto& [table, added] : results::merge(store, file)) {
+    for (const auto& [table, added] :
+         verified.empty() ? results::merge(store, files[i]) : results::merge(store, verified[i])) {
       rows += added;
       if (table == "attempt") attempts = added;
     }
-    std::cerr << file << ": " << attempts << " new attempts, " << rows << " new rows\n";
+    std::cerr << files[i] << ": " << attempts << " new attempts, " << rows << " new rows\n";
   }
   return kOk;
 }

@@ -108,6 +108,14 @@ void verify_attempts(Connection& connection) {
   }
 }
 
+void verify_environments(Connection& connection) {
+  Statement rows(connection, "SELECT key, text FROM environment");
+  while (rows.step())
+    if (environment_row(rows.text(1)).key != rows.text(0))
+      corrupt(connection, "environment " + rows.text(0) +
+                              " is not what was recorded (its key is that of another text)");
+}
+
 /// The table that boards read instead of all attempts.
 void verify_current_scores(Connection& connection) {
   const std::string derived =
@@ -145,6 +153,7 @@ void verify(Store& store) {
   Connection& connection = store.connection();
   verify_pages(connection);
   verify_schema(connection);
+  verify_environments(connection);
   verify_attempts(connection);
   verify_current_scores(connection);
 }

@@ -17,8 +17,8 @@ void add_checksum(Connection& connection, std::string_view attempt);
 void add_missing_checksums(Connection& connection);
 
 /// Reads the whole store and looks whether it is what was written: SQLite's own check of its pages,
-/// references and rules, the checksum of every attempt, the schema, and whether the scores that count
-/// are those that follow from the attempts.
+/// references and rules, the schema, the key of every environment, the checksum of every attempt, and
+/// whether the scores that count are those that follow from the attempts.
 ///
 /// throws  StoreError (corrupt): says what is not, and of which attempt
 void verify(Store& store);

@@ -1,5 +1,7 @@
 #include "results/store/merge.h"
 
+#include <sqlite3.h>
+
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -20,49 +22,47 @@ constexpr std::array<std::string_view, 16> kTables = {
     "run_cell",     "run_metric",       "run_component", "attempt",     "score", "sample_score",
     "attempt_peer", "attempt_checksum", "retraction",    "event"};
 
-// What a key stands for may not differ between stores. Names and citations may.
+// What a key stands for may not differ between stores. Names of components and citations may, and the
+// text of a run file, which may be edited without asking for anything else.
 struct Identity {
-  std::string_view table, key, content;
+  std::string_view name, table;
+  std::string_view columns;  // key first; several rows may belong to one
 };
-constexpr std::array<Identity, 6> kIdentities = {{
-    {"component", "key", "kind, plugin_id, plugin_version, params, content"},
-    {"metric_key", "metric", "direction"},
-    {"cell", "key", "dataset, model, explainer, seed, control"},
-    {"attempt", "id", "cell, run, environment, status, stage, started_at"},
-    {"score", "attempt, metric", "value, reason, message"},
-    {"sample_score", "attempt, metric, part", "value, reason"},
+constexpr std::array<Identity, 8> kIdentities = {{
+    {"component", "component", "key, kind, plugin_id, plugin_version, params, content"},
+    {"metric", "metric_key", "metric, direction"},
+    {"cell", "cell", "key, dataset, model, explainer, seed, control"},
+    {"environment", "environment", "key, text"},
+    {"run", "run", "key, name"},
+    {"run", "run_cell", "run, cell"},
+    {"run", "run_metric", "run, metric"},
+    {"attempt", "attempt_checksum", "attempt, sha256"},  // scores, their parts and peers too
 }};
 
-// "a, b" -> "ours.a <op> theirs.a <glue> ours.b <op> theirs.b"
-std::string paired(std::string_view names, std::string_view op, std::string_view glue) {
-  std::string text;
-  while (!names.empty()) {
-    const std::size_t comma = names.find(", ");
-    const std::string name(names.substr(0, comma));
-    if (!text.empty()) text += glue;
-    text += "ours." + name + std::string(op) + "theirs." + name;
-    names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 2);
-  }
-  return text;
-}
-
 void require_same_content(Connection& connection, const Identity& identity,
-                          const std::filesystem::path& from) {
-  const std::string table(identity.table);
-  const std::string first_key(identity.key.substr(0, identity.key.find(',')));
-  Statement query(connection, "SELECT theirs." + first_key + " FROM other." + table +
-                                  " AS theirs JOIN main." + table + " AS ours ON " +
-                                  paired(identity.key, " = ", " AND ") + " WHERE " +
-                                  paired(identity.content, " IS NOT ", " OR ") + " LIMIT 1");
-  if (query.step())
-    throw StoreError(StoreProblem::conflict, from.string() + ": " + table + " " + query.text(0) +
-                                                 " has another content than in " +
-                                                 connection.label());
+                          const std::string& from) {
+  const std::string table(identity.table), columns(identity.columns);
+  const std::string key = columns.substr(0, columns.find(','));
+  const auto rows = [&](const std::string& store) {
+    return "SELECT " + columns + " FROM " + store + "." + table + " WHERE " + key + " IN (SELECT " +
+           key + " FROM other." + table + " AS theirs WHERE EXISTS (SELECT 1 FROM main." + table +
+           " AS ours WHERE ours." + key + " = theirs." + key + "))";
+  };
+  for (const auto& [one, another] : {std::pair("main", "other"), std::pair("other", "main")}) {
+    Statement query(connection, rows(one) + " EXCEPT " + rows(another) + " LIMIT 1");
+    if (query.step())
+      throw StoreError(StoreProblem::conflict, from + ": " + std::string(identity.name) + " " +
+                                                   query.text(0) + " has another content than in " +
+                                                   connection.label());
+  }
 }
 
 class Attached {
  public:
-  Attached(Connection& connection, const std::string& uri) : connection_(connection) {
+  Attached(Connection& connection, std::string uri) : connection_(connection) {
+    // SQLite would seek the file where the other database is: of a copy, in memory.
+    if (uri.find("vfs=") == uri.npos)
+      uri += std::string("&vfs=") + sqlite3_vfs_find(nullptr)->zName;
     connection_.kept("ATTACH ? AS other").run(uri);
   }
   ~Attached() {
@@ -81,19 +81,17 @@ class Attached {
 
 }  // namespace
 
-std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from) {
+std::map<std::string, std::int64_t> merge(Store& into, Store& other) {
   std::error_code ignored;
-  if (std::filesystem::equivalent(into.path(), from, ignored))
-    throw std::invalid_argument("merge: " + from.string() + " into itself");
-  // Opened on its own first: this refuses what is not a store of the schema we understand, and
-  // keeps the log of a WAL store in place while it is read.
-  Store other = Store::open(from, Mode::read_only);
+  if (std::filesystem::equivalent(into.path(), other.path(), ignored))
+    throw std::invalid_argument("merge: " + other.path().string() + " into itself");
   verify(other);
 
   Connection& connection = into.connection();
   const Attached attached(connection, other.connection().uri());
   Transaction transaction(connection);
-  for (const Identity& identity : kIdentities) require_same_content(connection, identity, from);
+  for (const Identity& identity : kIdentities)
+    require_same_content(connection, identity, other.connection().label());
 
   std::map<std::string, std::int64_t> added;
   for (const std::string_view table : kTables) {
@@ -113,6 +111,13 @@ std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::pa
       .run();
   transaction.commit();
   return added;
+}
+
+std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from) {
+  // Opened on its own: this refuses what is not a store of the schema we understand, and keeps the
+  // log of a WAL store in place while it is read.
+  Store other = Store::open(from, Mode::read_only);
+  return merge(into, other);
 }
 
 }  // namespace conoscope::results

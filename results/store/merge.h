@@ -14,10 +14,11 @@ namespace conoscope::results {
 ///
 /// returns  rows added by table, tables without news included
 /// throws   StoreError: newer_schema; corrupt (the other one is not what was written, see verify());
-///          conflict (a component, cell, attempt or score under the same key with
-///          another content: one of the two files was tampered with); cannot_open, not_a_database,
-///          disk_full
+///          conflict (what a component, metric, cell, environment, run or attempt of both stores
+///          stands for is not the same: one of the two files was tampered with); cannot_open,
+///          not_a_database, disk_full
 ///          std::invalid_argument: both are the same file
+std::map<std::string, std::int64_t> merge(Store& into, Store& other);
 std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from);
 
 }  // namespace conoscope::results

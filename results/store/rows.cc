@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "numerics/sha256.h"
+
 namespace conoscope::results {
 
 namespace {
@@ -48,6 +50,10 @@ bool is_reason(std::string_view text) {
   constexpr std::string_view kReasons[] = {"nan",       "posinf",         "neginf",
                                            "undefined", "not_applicable", "error"};
   return std::find(std::begin(kReasons), std::end(kReasons), text) != std::end(kReasons);
+}
+
+EnvironmentRow environment_row(std::string text) {
+  return {numerics::Sha256().field("environment").field(text).hex().substr(0, 32), std::move(text)};
 }
 
 ScoreRow score_row(std::string metric, double value, std::string message) {

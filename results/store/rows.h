@@ -9,7 +9,7 @@
 namespace conoscope::results {
 
 // Rows of the store as plain structs, fields in the order of the columns. Times are UTC text as
-// made by utc_text(); keys and ids are made by the caller.
+// made by utc_text(); keys and ids are made by the caller, but for those of environments.
 
 struct PluginRow {
   std::string kind, id, version, sha256, file, licence, citation;
@@ -99,6 +99,9 @@ struct SampleScoreRow {
 struct EventRow {
   std::string at, id, kind, text;
 };
+
+/// The row of an environment. Its key is a hash of the text, so that a change of it is found.
+EnvironmentRow environment_row(std::string text);
 
 /// A row for whatever a computation gave: a finite number as value, nan and the infinities as
 /// reason.

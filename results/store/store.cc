@@ -70,8 +70,7 @@ std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) 
   return connection;
 }
 
-// An older store is brought to the newest schema in memory: reading changes no file. The name makes
-// the copy one that merge() can attach.
+// In memory and of the newest schema. The name makes the copy one that merge() can attach.
 std::unique_ptr<Connection> migrated_copy(Connection& older) {
   static std::atomic<int> copies = 0;
   const std::string uri = "file:/conoscope-" + std::to_string(++copies) + "?vfs=memdb";
@@ -80,20 +79,24 @@ std::unique_ptr<Connection> migrated_copy(Connection& older) {
   sqlite3_file_control(copy->handle(), "main", SQLITE_FCNTL_SIZE_LIMIT, &largest);
   older.kept("VACUUM INTO ?").run(uri);
   migrate(*copy);
-  copy->execute("PRAGMA query_only = ON");
   return copy;
 }
 
-std::unique_ptr<Connection> readable(std::unique_ptr<Connection> connection) {
-  return has_newest_schema(*connection) ? std::move(connection) : migrated_copy(*connection);
+// Reading changes no file: an older store is brought to the newest schema in a copy.
+std::unique_ptr<Connection> readable(std::unique_ptr<Connection> connection, Mode mode) {
+  if (has_newest_schema(*connection) && mode != Mode::copy) return connection;
+  auto copy = migrated_copy(*connection);
+  if (mode != Mode::copy) copy->execute("PRAGMA query_only = ON");
+  return copy;
 }
 
-std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path) {
+std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path, Mode mode) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw StoreError(StoreProblem::cannot_open, path.string() + ": no such file");
   try {
-    return readable(connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY));
+    return readable(connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY),
+                    mode);
   } catch (const StoreError& error) {
     // A WAL store in a folder where its index cannot be made, as on read-only media: when no log
     // lies beside it, the file alone is complete.
@@ -103,7 +106,7 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path) 
     if (has_log || !cannot_index || is_writable(folder_of(path))) throw;
   }
   return readable(
-      connect(sqlite_uri(path, "mode=ro&immutable=1"), path.string(), SQLITE_OPEN_READONLY));
+      connect(sqlite_uri(path, "mode=ro&immutable=1"), path.string(), SQLITE_OPEN_READONLY), mode);
 }
 
 std::unique_ptr<Connection> open_in_memory() {
@@ -215,7 +218,7 @@ Store Store::open(const std::filesystem::path& path, Mode mode) {
   else if (mode == Mode::read_write)
     parts->connection = open_for_writing(path);
   else
-    parts->connection = open_for_reading(path);
+    parts->connection = open_for_reading(path, mode);
   return Store(std::move(parts));
 }
 

@@ -65,14 +65,15 @@ class LargeStore {
     std::vector<MetricKeyRow> metrics;
     for (int i = 0; i < kMetrics; ++i)
       metrics.push_back({"metric_number_" + std::to_string(i), "g", "higher", 0, 1, "", "", ""});
-    store.add_environment({"here", ""});
+    const EnvironmentRow here = environment_row("");
+    store.add_environment(here);
     store.register_run({"run", "run", "", utc_text({})}, components, cells, metrics);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       AttemptRow attempt;
       attempt.id = hexadecimal(32);
       attempt.cell = cells[i].key;
       attempt.run = "run";
-      attempt.environment = "here";
+      attempt.environment = here.key;
       attempt.stage = "done";
       attempt.started_at = utc_text(std::chrono::system_clock::time_point(std::chrono::seconds(i)));
       std::vector<ScoreRow> scores;

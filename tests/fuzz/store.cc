@@ -28,12 +28,13 @@ std::string sound_store() {
         {"a", "a", "higher", 0.0, 1.0, "", "", "How good is it?"}};
     store.register_run({"r", "run", "seeds = [0]", "2026-01-01T00:00:00.000Z"}, components, cells,
                        metrics);
-    store.add_environment({"e", "cpu: none"});
+    const auto environment = results::environment_row("cpu: none");
+    store.add_environment(environment);
     results::AttemptRow attempt;
     attempt.id = "1";
     attempt.cell = "c";
     attempt.run = "r";
-    attempt.environment = "e";
+    attempt.environment = environment.key;
     attempt.started_at = "2026-01-01T00:00:01.000Z";
     store.record(attempt, std::vector{results::score_row("a", 0.5)},
                  std::vector{results::sample_score_row("a", 0, 0.25)});

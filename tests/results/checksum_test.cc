@@ -106,6 +106,7 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
   refused("UPDATE attempt SET status = 'timeout' WHERE id = 'failed'", "attempt failed");
   refused("UPDATE attempt SET started_at = '2027-01-01T00:00:00.000Z' WHERE id = 'a3'",
           "attempt a3");
+  refused("UPDATE environment SET text = 'a machinf'", "environment " + sample::kHere.key);
   refused("UPDATE cell SET seed = 9 WHERE seed = 2", "checksum");
   refused("UPDATE component SET params = 'x' WHERE key = 'e'", "checksum");
   refused("UPDATE metric_key SET direction = 'lower' WHERE metric = 'a'", "checksum");

@@ -198,7 +198,7 @@ class OnFailingDisk {
 void work(const std::filesystem::path& folder, const std::filesystem::path& other,
           std::set<std::string>& saved) {
   Store store = Store::open(folder / "s.db", Mode::read_write);
-  sample::ask(store, {.explainers = {"e"}, .seeds = 4});
+  sample::ask(store, {.explainers = {"e"}, .seeds = 5});
   for (int seed = 1; seed <= 4; ++seed) {
     const std::string id = "a" + std::to_string(seed);
     store.record(attempt(id, key_of("d", "m", "e", seed), seed),

@@ -142,13 +142,13 @@ TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
 TEST_CASE("merge: the same key with another content is refused, and nothing is taken") {
   sample::Folder folder;
   make_shard(folder / "0", 0);
-  const auto merged = [&](const auto& fill) {
+  const auto merged = [&](const auto& fill, const std::string& run = "run") {
     const auto path = folder / "other.db";
     std::filesystem::remove(path);
     {
       Store store = Store::open(path, Mode::read_write);
       fill(store);
-      store.record(attempt("new", key_of("d", "m", "e", 1)), {});
+      store.record(attempt("new", key_of("d", "m", "e", 1), 0, Status::ok, run), {});
     }
     Store into = Store::open(":memory:", Mode::read_write);
     merge(into, folder / "0");
@@ -169,21 +169,57 @@ TEST_CASE("merge: the same key with another content is refused, and nothing is t
   };
   CHECK(with_attempt(attempt("0-3", key, 2), outcome(3)) == "none");
   CHECK(with_attempt(attempt("0-3", key, 2), {score_row("a", 7), outcome(3)[1]})
-            .find("conflict score 0-3 has another content") == 0);
+            .find("conflict attempt 0-3 has another content") == 0);
   CHECK(
       with_attempt(attempt("0-3", key, 2), {score_row("a", 0.1 * 3, "all is well"), outcome(3)[1]})
-          .find("conflict score 0-3 has another content") == 0);
+          .find("conflict attempt 0-3 has another content") == 0);
   CHECK(with_attempt(attempt("0-3", key, 2, Status::failed), {}).find("conflict attempt 0-3") == 0);
+
+  // What rides on an attempt that is known.
+  const AttemptRow row = attempt("0-3", key, 2);
+  const auto with_more = [&](const std::vector<ScoreRow>& scores,
+                             const std::vector<SampleScoreRow>& parts,
+                             const std::vector<std::string>& peers) {
+    return merged([&](Store& store) {
+      sample::ask(store, kPlan);
+      store.register_run({"other", "other", "[run]", sample::at(0)}, {}, {},
+                         std::vector{sample::metric("c")});
+      std::vector<ScoreRow> all = outcome(3);
+      all.insert(all.end(), scores.begin(), scores.end());
+      store.record(row, all, parts, peers);
+    });
+  };
+  CHECK(with_more({}, {}, {}) == "none");
+  CHECK(with_more({score_row("c", 1)}, {}, {}).find("conflict attempt 0-3") == 0);
+  CHECK(with_more({}, {sample_score_row("a", 0, 1)}, {}).find("conflict attempt 0-3") == 0);
+  CHECK(with_more({}, {}, {cell_keys()[0]}).find("conflict attempt 0-3") == 0);
+
+  // What a run asks for, more or less.
+  const auto with_run = [&](int seeds, const std::vector<MetricKeyRow>& metrics) {
+    sample::Plan plan = kPlan;
+    plan.seeds = seeds;
+    plan.metrics = metrics;
+    return merged([&](Store& store) { sample::ask(store, plan); });
+  };
+  CHECK(with_run(kPlan.seeds, kPlan.metrics) == "none");
+  CHECK(with_run(kPlan.seeds + 1, kPlan.metrics).find("conflict run run has another") == 0);
+  CHECK(with_run(kPlan.seeds - 1, kPlan.metrics).find("conflict run run has another") == 0);
+  CHECK(with_run(kPlan.seeds, {kPlan.metrics[0]}).find("conflict run run has another") == 0);
+  CHECK(with_run(kPlan.seeds, {kPlan.metrics[0], kPlan.metrics[1], sample::metric("c")})
+            .find("conflict run run has another") == 0);
 
   const auto with_plan = [&](const ComponentRow& model, const CellRow& last,
                              const MetricKeyRow& metric) {
-    return merged([&](Store& store) {
-      store.add_environment({"here", "a machine"});
-      const std::vector components = {sample::component("dataset", "d"), model,
-                                      sample::component("explainer", "e")};
-      store.register_run({"run", "name of run", "[run]", sample::at(0)}, components,
-                         std::vector{sample::cell("d", "m", "e", 1), last}, std::vector{metric});
-    });
+    return merged(
+        [&](Store& store) {
+          store.add_environment(sample::kHere);
+          const std::vector components = {sample::component("dataset", "d"), model,
+                                          sample::component("explainer", "e")};
+          store.register_run({"plan", "a plan", "[run]", sample::at(0)}, components,
+                             std::vector{sample::cell("d", "m", "e", 1), last},
+                             std::vector{metric});
+        },
+        "plan");
   };
   const auto model = sample::component("model", "m");
   const auto last = sample::cell("d", "m", "e", 4);
@@ -193,7 +229,26 @@ TEST_CASE("merge: the same key with another content is refused, and nothing is t
   CellRow other = last;
   other.seed = 77;
   CHECK(with_plan(model, other, sample::metric("a")).find("conflict cell d/m/") == 0);
-  CHECK(with_plan(model, last, sample::metric("a", "lower")).find("conflict metric_key a") == 0);
+  CHECK(with_plan(model, last, sample::metric("a", "lower")).find("conflict metric a") == 0);
+}
+
+TEST_CASE("merge: of a copy comes what the file held when it was read") {
+  sample::Folder folder;
+  make_shard(folder / "0", 0);
+  make_shard(folder / "1", 1);
+  Store wanted = Store::open(":memory:", Mode::read_write);
+  merge(wanted, folder / "0");
+  Store copy = Store::open(folder / "0", Mode::copy);
+  std::filesystem::rename(folder / "1", folder / "0");
+  Store into = Store::open(":memory:", Mode::read_write);
+  CHECK(merge(into, copy).at("attempt") > 0);
+  CHECK(exported(into) == exported(wanted));
+  // Nor does what is added to it reach the file.
+  make_shard(folder / "2", 2);
+  CHECK(merge(copy, folder / "2").at("attempt") > 0);
+  CHECK(exported(copy) != exported(wanted));
+  Store file = Store::open(folder / "0", Mode::read_only);
+  CHECK(file.connection().integer("SELECT count(*) FROM attempt WHERE id LIKE '2-%'") == 0);
 }
 
 TEST_CASE("merge: refuses newer schemas, other files, and itself") {

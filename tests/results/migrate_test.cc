@@ -43,10 +43,11 @@ void make_old_store(const std::filesystem::path& path) {
                                  ('e', 'explainer', 'e', '1.0.0', '{"of": "e"}', '', 'e');
     INSERT INTO metric_key VALUES ('a', 'test', 'higher', 0, 1, '', 'a citation', 'a question?'),
                                   ('b', 'test', 'lower', 0, 1, '', 'a citation', 'a question?');
-    INSERT INTO environment VALUES ('here', 'a machine');
     INSERT INTO cell VALUES ('d/m/e/1/none', 'd', 'm', 'e', 1, 'none'),
                             ('d/m/e/2/none', 'd', 'm', 'e', 2, 'none'),
                             ('d/m/e/3/none', 'd', 'm', 'e', 3, 'none');)");
+  execute("INSERT INTO environment VALUES ('" + sample::kHere.key + "', '" + sample::kHere.text +
+          "')");
   execute("INSERT INTO run VALUES ('run', 'name of run', '[run]', '" + sample::at(0) + "')");
   execute(R"(
     INSERT INTO run_metric VALUES ('run', 'a'), ('run', 'b');
@@ -55,8 +56,8 @@ void make_old_store(const std::filesystem::path& path) {
   for (const auto& [id, cell, seconds] :
        {std::tuple("old", kFirst, 1), std::tuple("new", kFirst, 2),
         std::tuple("other", kSecond, 3)})
-    execute("INSERT INTO attempt VALUES ('" + std::string(id) + "', '" + cell +
-            "', 'run', 'here', 'ok', 'done', NULL, NULL, '', '', '" + sample::at(seconds) +
+    execute("INSERT INTO attempt VALUES ('" + std::string(id) + "', '" + cell + "', 'run', '" +
+            sample::kHere.key + "', 'ok', 'done', NULL, NULL, '', '', '" + sample::at(seconds) +
             "', 1.5, NULL, '')");
   execute(R"(
     INSERT INTO score VALUES ('old', 'a', 0.5, NULL), ('old', 'b', 0.25, NULL),

@@ -39,6 +39,8 @@ inline std::string at(int seconds) {
   return results::utc_text(std::chrono::system_clock::from_time_t(1767225600 + seconds));
 }
 
+inline const results::EnvironmentRow kHere = results::environment_row("a machine");
+
 inline results::ComponentRow component(const std::string& kind, const std::string& key,
                                        const std::string& version = "1.0.0") {
   return {key, kind, key, version, "{\"of\": \"" + key + "\"}", "", key};
@@ -69,7 +71,7 @@ inline results::AttemptRow attempt(const std::string& id, const std::string& cel
   row.id = id;
   row.cell = cell_key;
   row.run = run;
-  row.environment = "here";
+  row.environment = kHere.key;
   row.status = status;
   row.stage = status == results::Status::ok ? "done" : "fit";
   row.started_at = at(seconds);
@@ -97,7 +99,7 @@ inline void ask(results::Store& store, const Plan& plan = {}) {
       for (int seed = 1; seed <= plan.seeds; ++seed)
         cells.push_back(cell("d", "m", explainer, seed, control));
   }
-  store.add_environment({"here", "a machine"});
+  store.add_environment(kHere);
   store.register_run({plan.run, "name of " + plan.run, "[run]", at(plan.created)}, components,
                      cells, plan.metrics);
 }

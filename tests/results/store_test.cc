@@ -132,7 +132,7 @@ TEST_CASE("store: every field of an attempt comes back") {
   CHECK(query.text(0) == "x");
   CHECK(query.text(1) == kFirst);
   CHECK(query.text(2) == "run");
-  CHECK(query.text(3) == "here");
+  CHECK(query.text(3) == sample::kHere.key);
   CHECK(query.text(4) == "crashed");
   CHECK(query.text(5) == "fit");
   CHECK(query.integer(6) == 11);
@@ -346,7 +346,7 @@ TEST_CASE("store: plugins, environments and events are kept once") {
     store.add_plugins(std::vector<PluginRow>{{"explainer", "e", "1", "aa", "e.so", "MIT", "c"},
                                              {"explainer", "e", "1", "bb", "e.so", "MIT", "c"}});
     store.add_event({at(1), "id", "note", "text"});
-    store.add_environment({"here", "a machine"});
+    store.add_environment(sample::kHere);
   }
   CHECK(count(store, "plugin") == 2);
   CHECK(count(store, "event") == 1);

@@ -12,7 +12,6 @@
 #include <optional>
 #include <vector>
 
-#include "harness/core/artifacts/sha256.h"
 #include "harness/core/border/interpreter.h"
 #include "harness/core/processes/confinement.h"
 #include "harness/core/processes/worker_process.h"
@@ -58,7 +57,7 @@ results::EnvironmentRow environment_row(bool confine, const std::string& process
                            "\nopenblas: " + (kernels.empty() ? "its own choice" : kernels) +
                            "\nconfinement: " + (confine ? confinement_offered() : "off") +
                            process_plugins + "\n" + build_text();
-  return {make_key("environment", text), text};
+  return results::environment_row(text);
 }
 
 namespace {

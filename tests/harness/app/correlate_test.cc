@@ -15,7 +15,7 @@ namespace {
 /// each model. Seeds lie 0.01 on both sides of it.
 void write_store(const std::string& file, const std::map<std::string, std::vector<double>>& means) {
   auto store = results::Store::open(file, results::Mode::read_write);
-  store.add_environment({"here", "a machine"});
+  store.add_environment(sample::kHere);
   const std::size_t models = means.begin()->second.size();
   std::vector<results::ComponentRow> components = {sample::component("dataset", "d")};
   std::vector<results::CellRow> cells;

@@ -139,6 +139,51 @@ TEST_CASE("verify: one score changed by hand") {
   CHECK_SAYS(site.here.run({"merge", other, "--verify", "0"}, 2).err, "1 or more");
 }
 
+TEST_CASE("verify: merged is what counts afterwards, and nothing that rides along") {
+  const MoodySite site("calm");
+  site.run();
+  const std::string other = site.here.path("other.db"), into = site.here.path("into.db");
+  site.here.write("other.db", bytes_of(site.here.store()));
+  const auto merge = [&](int code, std::vector<std::string> files) {
+    files.insert(files.begin(), "merge");
+    files.insert(files.end(), {"--verify", "1", "--store", into});
+    return site.here.run(site.here_found(files), code);
+  };
+  const auto first = [&](const std::string& what) {
+    return site.here.json(
+        {"query", "SELECT " + what + " AS it FROM attempt", "--store", into})[0]["it"];
+  };
+  constexpr const char* kOlder =
+      "INSERT INTO attempt SELECT 'forged', cell, run, environment, status, stage, signal, "
+      "exit_code, message, log_tail, '2000-01-01T00:00:00.000Z', seconds, peak_memory, binaries "
+      "FROM attempt; INSERT INTO score SELECT 'forged', metric, 0.125, NULL, '' FROM run_metric";
+  SUBCASE("an older attempt behind one that is retracted here") {
+    merge(0, {other});
+    site.here.run({"retract", first("id"), "--reason", "wrong", "--store", into});
+    forge(other, kOlder);
+    CHECK_SAYS(merge(6, {other}).err, "1 cell: 0 the same bit for bit, 1 differs");
+    CHECK(first("count(*)") == 1);
+  }
+  SUBCASE("an older attempt behind one that the next store retracts") {
+    const std::string next = site.here.write("next.db", bytes_of(other));
+    forge(other, kOlder);
+    forge(next, "INSERT INTO retraction SELECT id, 'x', '2026-01-01T00:00:00.000Z' FROM attempt");
+    CHECK_SAYS(merge(6, {other, next}).err, "1 cell: 0 the same bit for bit, 1 differs");
+    CHECK(first("count(*)") == 0);
+  }
+  SUBCASE("a score more of an attempt that was taken before") {
+    merge(0, {other});
+    const std::string before = site.here.exported(into);
+    forge(other,
+          "INSERT INTO metric_key SELECT 'forged', grp, direction, low, high, unit, citation, "
+          "question FROM metric_key LIMIT 1; "
+          "INSERT INTO score SELECT id, 'forged', 0.125, NULL, '' FROM attempt");
+    CHECK_SAYS(merge(5, {other}).err, "has another content than in");
+    CHECK_SAYS(site.here.run({"merge", other, "--store", into}, 5).err, "has another content");
+    CHECK(site.here.exported(into) == before);
+  }
+}
+
 TEST_CASE("verify: plugins of another build") {
   const MoodySite site;
   site.run();
