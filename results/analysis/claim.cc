@@ -95,8 +95,6 @@ Verdict of_subject(const Claim& claim, std::size_t i) {
     case Rule::kAlike:
       return i == 0 ? Verdict::kReproduced
                     : of_closeness(difference(claim.subjects[0], claim.subjects[i]), claim.bound);
-    case Rule::kVanishes:
-      return of_closeness(interval, claim.bound);
     case Rule::kEqual:
       return i == 0 ? Verdict::kReproduced
                     : of_equality(claim.subjects[0], claim.subjects[i], claim.bound);
@@ -116,8 +114,7 @@ bool compares_subjects(Rule rule) {
 }
 
 bool needs_bound(Rule rule) {
-  return rule == Rule::kAbove || rule == Rule::kBelow || rule == Rule::kAlike ||
-         rule == Rule::kVanishes;
+  return rule == Rule::kAbove || rule == Rule::kBelow || rule == Rule::kAlike;
 }
 
 Verdict judge(const Claim& claim) {

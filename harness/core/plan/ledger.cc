@@ -17,15 +17,10 @@ Place place_of(const toml::node& node) {
 
 const std::vector<std::pair<std::string, results::Rule>>& rules() {
   static const std::vector<std::pair<std::string, results::Rule>> known = {
-      {"ascending", results::Rule::kAscending},
-      {"equal", results::Rule::kEqual},
-      {"above", results::Rule::kAbove},
-      {"below", results::Rule::kBelow},
-      {"agrees", results::Rule::kAgrees},
-      {"correlates", results::Rule::kCorrelates},
-      {"alike", results::Rule::kAlike},
-      {"vanishes", results::Rule::kVanishes},
-      {"uncorrelated", results::Rule::kUncorrelated},
+      {"ascending", results::Rule::kAscending}, {"equal", results::Rule::kEqual},
+      {"above", results::Rule::kAbove},         {"below", results::Rule::kBelow},
+      {"agrees", results::Rule::kAgrees},       {"correlates", results::Rule::kCorrelates},
+      {"alike", results::Rule::kAlike},         {"uncorrelated", results::Rule::kUncorrelated},
   };
   return known;
 }
