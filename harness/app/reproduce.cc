@@ -183,10 +183,12 @@ struct Judged {
 /// Has the study run to its end on the claim's dataset, with a number at each cell?
 bool is_whole(const core::LedgerClaim& claim, const Study& study, const std::string& metric,
               results::Store& store) {
+  results::ScoreFilter wanted;
+  wanted.run = study.plan.run_key;
+  wanted.dataset = claim.subjects[0].dataset;
+  wanted.metric = metric;
   std::set<std::tuple<std::string, std::string, std::string, std::int64_t>> scored;
-  for (const auto& score : results::current_scores(
-           store,
-           {.run = study.plan.run_key, .dataset = claim.subjects[0].dataset, .metric = metric}))
+  for (const auto& score : results::current_scores(store, wanted))
     scored.emplace(score.dataset_key, score.model_key, score.explainer_key, score.seed);
   const auto datasets = meant(study.plan.datasets, claim.subjects[0].dataset);
   return std::all_of(study.plan.cells.begin(), study.plan.cells.end(), [&](const core::Cell& cell) {
