@@ -17,6 +17,7 @@
 #include "results/analysis/correlation.h"
 #include "results/analysis/estimate.h"
 #include "results/analysis/sweep.h"
+#include "results/boards/kinds.h"
 #include "results/boards/scores.h"
 #include "results/formats/numbers.h"
 
@@ -161,7 +162,10 @@ std::string published(const core::LedgerClaim& claim) {
 /// What shows the numbers behind a claim.
 std::string command_of(const core::LedgerClaim& claim, const std::string& run) {
   std::string out = "conoscope board ";
-  if (!claim.with.empty()) out += "correlation ";
+  if (!claim.with.empty())
+    out += "correlation ";
+  else if (results::parse_board_kind(run))  // which a run's name alone would be taken for
+    out += std::string(results::board_kinds().front().name) + " ";
   out += run;
   if (!claim.with.empty()) out += " --with " + claim.with;
   std::vector<std::string> metrics;
@@ -175,6 +179,24 @@ std::string command_of(const core::LedgerClaim& claim, const std::string& run) {
 struct Judged {
   std::string ours, verdict;
 };
+
+/// Has the study run to its end on the claim's dataset, with a number at each cell?
+bool is_whole(const core::LedgerClaim& claim, const Study& study, const std::string& metric,
+              results::Store& store) {
+  results::ScoreFilter wanted;
+  wanted.run = study.plan.run_key;
+  wanted.dataset = claim.subjects[0].dataset;
+  wanted.metric = metric;
+  std::set<std::tuple<std::string, std::string, std::string, std::int64_t>> scored;
+  for (const auto& score : results::current_scores(store, wanted))
+    scored.emplace(score.dataset_key, score.model_key, score.explainer_key, score.seed);
+  const auto datasets = meant(study.plan.datasets, claim.subjects[0].dataset);
+  return std::all_of(study.plan.cells.begin(), study.plan.cells.end(), [&](const core::Cell& cell) {
+    return cell.control != "none" || !datasets.contains(cell.dataset) ||
+           scored.contains({cell.dataset->key, cell.model->key,
+                            cell.explainer ? cell.explainer->key : "", cell.seed});
+  });
+}
 
 Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
                          results::Store& store) {
@@ -198,6 +220,8 @@ Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
   if (filled.r && filled.p)
     ours = "r " + results::digits_text(*filled.r, kDigits) + ", p " +
            results::digits_text(*filled.p, kDigits);
+  for (const auto& metric : {claim.subjects[0].metric, claim.with})
+    if (!is_whole(claim, study, metric, store)) filled.r.reset();  // some subjects are no verdict
   return {ours, std::string(results::to_string(results::judge(filled)))};
 }
 

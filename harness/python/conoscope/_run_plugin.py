@@ -2,6 +2,7 @@
 _run_plugin.py FILE. Nothing but the standard library may be missing here."""
 
 import ast
+import importlib.machinery
 import importlib.metadata
 import os
 import pathlib
@@ -60,6 +61,31 @@ def _imported(content):
     return {name for module in modules for name in known.get(module, [module])}
 
 
+class _FromSource(importlib.machinery.SourceFileLoader):
+    """What Python has kept in __pycache__ is no part of a plugin's hash, and may be of other sources."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def _import_from_source(folder):
+    """From now on modules in and below the folder are never loaded from bytecode."""
+    machinery = importlib.machinery
+    finder = machinery.FileFinder.path_hook(
+        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+        (_FromSource, machinery.SOURCE_SUFFIXES),
+    )
+
+    def hook(path):
+        if not os.path.join(os.path.abspath(path), "").startswith(os.path.join(folder, "")):
+            raise ImportError(f"{path} is not in {folder}")  # then the next hook is asked
+        return finder(path)
+
+    sys.path_hooks.insert(0, hook)
+    sys.path_importer_cache.clear()
+
+
 def run(file):
     """Runs the file, whose last line gives itself over to conoscope.plugin.main()."""
     sys.path.pop(0)  # the folder of this file
@@ -68,9 +94,12 @@ def run(file):
     os.set_inheritable(TO_HOST, False)
     try:
         plain = os.path.basename(file) != "__main__.py"
+        folder = os.path.dirname(file)
         if plain:
-            sys.path.insert(0, os.path.dirname(file))
-        runpy.run_path(file if plain else os.path.dirname(file), run_name="__main__")
+            sys.path.insert(0, folder)
+        else:
+            _import_from_source(os.path.abspath(folder))
+        runpy.run_path(file if plain else folder, run_name="__main__")
         fault = f"{file}: ended without a call of conoscope.plugin.main()"
     except Exception as error:  # SystemExit ends the process: then it has ended by itself
         traceback.print_exc()

@@ -1,11 +1,16 @@
 // conoscope reproduce: the ledgers fit the studies that ship, and verdicts come from scores.
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
+#include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/results/sample.h"
 
 using namespace conoscope::testing;
+namespace results = conoscope::results;
 
 namespace {
 
@@ -39,6 +44,31 @@ TEST_CASE("reproduce: every claim is about one subject of its study, in every pr
       }
       CHECK(claims >= 5);
     }
+}
+
+TEST_CASE("reproduce: the command beside a claim shows its study, whatever other runs there are") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
+  here.run({"run", "sanity", "--no-board", "--only", "seed=0", "--only", "explainer=perfect",
+            "--only", "control=none"});
+  here.run({"run", here.write("newer.toml", digits_run("metrics = [\"surf_mae\"]", {"svd"})),
+            "--no-board"});
+  int seen = 0;
+  for (const auto& row : here.json({"reproduce", "surf", "--no-run"})) {
+    if (row["run file"] != "sanity" || row["command"].is_null()) continue;
+    ++seen;
+    std::istringstream words(row["command"].get<std::string>());
+    std::vector<std::string> command;
+    for (std::string word; words >> word;) command.push_back(word);
+    command.erase(command.begin());  // conoscope
+    const Json board = here.json(command);
+    REQUIRE(board.size() > 0);
+    CHECK(board[0].contains(command.back()));
+    // A ranking of this run, and not the kind of board that is called like it.
+    CHECK(std::any_of(board.begin(), board.end(),
+                      [](const Json& one) { return one.value("explainer", "") == "perfect"; }));
+  }
+  CHECK(seen > 5);
 }
 
 TEST_CASE("reproduce: docs/reproduction.md lists every item and claim of the ledgers, in order") {
@@ -80,4 +110,39 @@ TEST_CASE("reproduce: a verdict is the rule's, of the scores in the store") {
   }
   CHECK(judged == 2);
   CHECK_SAYS(here.run({"reproduce", "surv"}, 2).err, "no paper surv (did you mean surf?)");
+}
+
+TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds is no verdict") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
+  here.run({"run", "leakage_vs_intervention", "--no-board", "--only", "seed=99"});
+  const Json cells = here.query("SELECT key, model, seed FROM cell ORDER BY model, seed, key");
+  REQUIRE(cells.size() == 72);  // two datasets, twelve models, three seeds
+  const std::string run = here.query("SELECT key FROM run")[0]["key"];
+  auto store = results::Store::open(here.store(), results::Mode::read_write);
+  store.add_environment({"here", "a machine"});
+  // Numbers that correlate, from model to model.
+  const auto score = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::string cell = cells[i]["key"];
+      const double value = static_cast<double>(i / 6) + cells[i]["seed"].get<double>() / 100;
+      store.record(
+          sample::attempt(cell, cell, 0, results::Status::ok, run),
+          std::vector{results::score_row("ctl", value), results::score_row("s_int", value)});
+    }
+  };
+  const auto verdicts = [&] {
+    std::vector<std::string> out;
+    for (const auto& row : here.json({"reproduce", "leakage", "--no-run"}))
+      if (row["run file"] == "leakage_vs_intervention" && has(row["claim"], "CTL predicts S_int"))
+        out.push_back(row["verdict"]);
+    return out;
+  };
+  score(0, 30);  // five models
+  CHECK(verdicts() == std::vector<std::string>{"no data", "no data"});
+  score(30, 71);
+  const auto but_one = verdicts();
+  CHECK(std::count(but_one.begin(), but_one.end(), "no data") == 1);
+  score(71, 72);
+  CHECK(verdicts() == std::vector<std::string>{"reproduced", "reproduced"});
 }

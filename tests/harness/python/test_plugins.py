@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import py_compile
 import re
 import subprocess
 import sys
@@ -143,6 +144,26 @@ def test_a_package_is_known_by_all_its_sources(tmp_path):
     assert check(package)["fit softmax"][0] == "pass"
     (package / "helper.py").write_text("def help(): return 1\n")
     assert sha256() != before
+
+
+def test_a_package_runs_its_sources_whatever_python_has_kept_of_others(tmp_path):
+    package = tmp_path / "small"
+    (package / "inner").mkdir(parents=True)
+    sources = ["__main__.py", "helper.py", "inner/__init__.py", "inner/helper.py"]
+    for name in sources:
+        (package / name).write_text("raise ValueError('of another source')\n")
+        py_compile.compile(
+            package / name, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+        )
+        (package / name).write_text("")
+    small(package / "__main__.py", "import helper, inner.helper")
+    assert check(package)["fit softmax"] == ("pass", "")
+
+    # Without a source there is nothing to run.
+    py_compile.compile(package / "helper.py", cfile=package / "inner" / "alone.pyc")
+    small(package / "__main__.py", "import inner.alone")
+    name, why = failed(package)
+    assert name == "fit softmax" and "No module named 'inner.alone'" in why, why
 
 
 # ---- the interpreter ------------------------------------------------------------------------------
