@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,11 @@ BROKEN_EXPLAINER("curious", {
   tried("quarantine", can_write(cache + "/quarantine.tsv"));
   tried("artifacts", can_write(cache + "/artifacts/forged"));
   tried("store", can_write(above(cache, 1) + "/conoscope.db"));
+  tried("mode", ::chmod((cache + "/artifacts").c_str(), 0777) == 0);
+  tried("times", ::utimensat(AT_FDCWD, (cache + "/artifacts").c_str(), nullptr, 0) == 0);
+  const int folder = ::open(context.scratch().c_str(), O_RDONLY | O_DIRECTORY);
+  tried("mode_of_open_file", ::fchmod(folder, 0777) == 0);
+  tried("emptying", ::truncate((above(cache, 1) + "/secret.txt").c_str(), 6) == 0);
   tried("secret", can_read(above(cache, 1) + "/secret.txt"));
   tried("job", can_write(above(context.scratch(), 1) + "/job.toml"));
   tried("socket", ::socket(AF_INET, SOCK_STREAM, 0) >= 0);

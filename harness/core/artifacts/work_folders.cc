@@ -27,6 +27,15 @@ std::string machine() {
   return std::string("@") + system.nodename;
 }
 
+/// Gives the owner back what it may do with its folders. Follows no link.
+void open_folders(const fs::path& folder) {
+  std::error_code error;
+  if (fs::symlink_status(folder, error).type() != fs::file_type::directory) return;
+  fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, error);
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    open_folders(at->path());
+}
+
 /// Is the name still that of the open file?
 bool is_in_place(int fd, const fs::path& file) {
   struct stat held {
@@ -46,6 +55,15 @@ std::string random_name() {
     for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[word >> shift & 15];
   }
   return out;
+}
+
+bool remove_tree(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (!error) return true;
+  open_folders(folder);
+  fs::remove_all(folder, error);
+  return !error;
 }
 
 WorkFolders::WorkFolders(const fs::path& parent) {
@@ -74,8 +92,7 @@ WorkFolders::WorkFolders(const fs::path& parent) {
 
 WorkFolders::~WorkFolders() {
   std::error_code error;
-  fs::remove_all(root_, error);
-  fs::remove(lock_file_, error);
+  if (remove_tree(root_)) fs::remove(lock_file_, error);  // else the next process tries again
   ::close(lock_);
 }
 
@@ -91,8 +108,8 @@ void WorkFolders::remove_abandoned(const fs::path& parent) {
     if (lock < 0) continue;
     if (::flock(lock, LOCK_EX | LOCK_NB) == 0 && is_in_place(lock, file)) {
       fs::path folder = file;
-      fs::remove_all(folder.replace_extension(), error);
-      fs::remove(file, error);  // last: as long as it is there, the folder is looked after
+      // Last: as long as it is there, the folder is looked after.
+      if (remove_tree(folder.replace_extension())) fs::remove(file, error);
     }
     ::close(lock);
   }

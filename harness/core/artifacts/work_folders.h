@@ -7,6 +7,10 @@ namespace conoscope::core {
 /// 32 random hexadecimal digits: a name that no other process has, wherever it runs.
 std::string random_name();
 
+/// Removes it with all below, also where a plugin has made folders that their owner may not enter.
+/// False: something is still there.
+bool remove_tree(const std::filesystem::path& folder);
+
 /// A folder of one process's own below a shared one, and a lock on it that ends when the process
 /// does, however that happens. The destructor removes it; what a killed process left is removed by
 /// the next one of the same machine. Containers may have the same process ids and host names: names

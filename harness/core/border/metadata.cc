@@ -400,6 +400,9 @@ Parameter read_parameter(const std::string& name, const toml::table& table, cons
     } catch (const std::invalid_argument& e) {
       throw PluginRefused(where + ": the default does not fit: " + e.what());
     }
+  // What it may read is for those to say who run it.
+  if (out.is_path() && out.standard && *out.standard != Value(std::string()))
+    throw PluginRefused(where + ": a " + to_string(out.type) + " has no default but \"\"");
   return out;
 }
 

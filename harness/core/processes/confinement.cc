@@ -21,6 +21,7 @@ namespace {
 
 // Newer than the headers of Debian 12; the kernel is asked what it knows of them.
 constexpr std::uint64_t kRefer = 1 << 13, kTruncate = 1 << 14, kIoctlDevice = 1 << 15;
+constexpr int kTruncateVersion = 3;  // Linux 6.2
 constexpr std::uint64_t kBindTcp = 1 << 0, kConnectTcp = 1 << 1;
 constexpr std::uint64_t kAbstractSockets = 1 << 0, kSignals = 1 << 1;
 
@@ -85,7 +86,7 @@ class Ruleset {
     if (version == 0) return;
     files_ = kRead | kWrite | kNever | LANDLOCK_ACCESS_FS_EXECUTE;
     if (version >= 2) files_ |= kRefer;
-    if (version >= 3) files_ |= kTruncate;
+    if (version >= kTruncateVersion) files_ |= kTruncate;
     if (version >= 5) files_ |= kIoctlDevice;
     RulesetAttributes attributes{files_, wanted.network ? 0 : kBindTcp | kConnectTcp,
                                  kSignals | (wanted.network ? 0 : kAbstractSockets)};
@@ -165,7 +166,8 @@ void confine(const Confinement& wanted) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) refused("prctl");
   rules.apply();
   if (can_filter_system_calls() &&
-      !filter_system_calls({wanted.network, wanted.processes, starts_programs}))
+      !filter_system_calls({wanted.network, wanted.processes, starts_programs,
+                            landlock_version() >= kTruncateVersion}))
     refused("seccomp");
 }
 

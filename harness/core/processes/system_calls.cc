@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
@@ -31,6 +32,9 @@ constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
 
+// Newer than the headers of Debian 12; the numbers are the same on both machines.
+constexpr int kFchmodat2 = 452, kSetxattrat = 463, kRemovexattrat = 466, kFileSetattr = 469;
+
 constexpr int kNever[] = {
     // other processes
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_open,
@@ -45,6 +49,13 @@ constexpr int kNever[] = {
     SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_settimeofday,
     SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname,
     SYS_quotactl, SYS_acct, SYS_open_by_handle_at, SYS_syslog, SYS_vhangup, SYS_personality,
+// modes, owners, times and attributes of files, which Landlock leaves to whoever owns them
+#ifdef SYS_chmod
+    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+    SYS_fchmod, SYS_fchmodat, kFchmodat2, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr,
+    SYS_lsetxattr, SYS_fsetxattr, kSetxattrat, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+    kRemovexattrat, kFileSetattr,
     // memory outside every process
     SYS_memfd_create, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open};
 
@@ -131,8 +142,20 @@ bool filter_system_calls(const SystemCallsAllowed& allowed) {
   // No other process by a limit, by an owner of a file's signals, or by a terminal's input.
   filter.only(SYS_prlimit64, 0, kAll, {0, self});
   filter.but(SYS_fcntl, 1, kAll, {F_SETOWN, F_SETOWN_EX, F_SETSIG});
-  filter.but(SYS_ioctl, 1, kAll, {FIOSETOWN, SIOCSPGRP, TIOCSTI});
+  filter.but(SYS_ioctl, 1, kAll,
+             {FIOSETOWN, SIOCSPGRP, TIOCSTI, static_cast<std::uint32_t>(FS_IOC_SETFLAGS),
+              static_cast<std::uint32_t>(FS_IOC_FSSETXATTR)});
   filter.but(SYS_prctl, 0, kAll, {PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER});
+  if (!allowed.truncation) {
+    // Opened to be emptied, but not to be written to: Landlock sees a file that is read.
+    constexpr std::uint32_t kHow = O_ACCMODE | O_TRUNC;
+    filter.always(SYS_truncate, kRefuse);
+#ifdef SYS_open
+    filter.but(SYS_open, 1, kHow, {O_RDONLY | O_TRUNC, kHow});
+#endif
+    filter.but(SYS_openat, 2, kHow, {O_RDONLY | O_TRUNC, kHow});
+    filter.always(SYS_openat2, kUnknown);  // its flags lie in memory, too
+  }
   if (!allowed.network) filter.always(SYS_socket, kRefuse);
   if (!allowed.programs)
     for (const int call : kPrograms) filter.always(call, kRefuse);

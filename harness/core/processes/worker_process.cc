@@ -30,7 +30,7 @@ constexpr std::size_t kLogTail = 4096;
 constexpr double kLookSeconds = 0.03;
 // How often the files that a worker has written are added up, and how many of them.
 constexpr double kDiskSeconds = 0.5;
-constexpr std::size_t kMostFilesCounted = 10'000;
+constexpr std::size_t kMostFilesCounted = 100'000;
 // How many are tried for one worker, when somebody ends them.
 constexpr int kStarters = 3;
 // The log keeps the end of it; what is beyond this only fills the disk.
@@ -177,7 +177,11 @@ std::uint64_t WorkerProcess::written() {
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator at(work_, error), end;
        !error && at != end && files < kMostFilesCounted; at.increment(error), ++files)
-    if (at->is_regular_file(error)) sum += size_of(at->path());
+    if (std::error_code gone; at->is_regular_file(gone)) sum += size_of(at->path());
+  if (error == std::errc::permission_denied)  // other errors: what was there is gone by now
+    uncounted_ = "a folder that cannot be read";
+  else if (files == kMostFilesCounted)
+    uncounted_ = "more than " + std::to_string(kMostFilesCounted) + " files";
   return sum;
 }
 
@@ -196,7 +200,7 @@ void WorkerProcess::enforce_limits() {
     killed_ = Killed::kMemory;
   else if (process_.flooded())
     killed_ = Killed::kReports;
-  else if (written() > limits_.disk)
+  else if (written() > limits_.disk || !uncounted_.empty())
     killed_ = Killed::kDisk;
   else if (size_of(work_ / "stderr.txt") + size_of(work_ / "stdout.txt") > kMostOutput)
     killed_ = Killed::kOutput;
@@ -240,8 +244,10 @@ JobEnd WorkerProcess::judge(const Exit& exit) const {
                   std::to_string(limits_.memory >> 20) + " MiB";
   } else if (killed_ == Killed::kDisk) {
     end.status = Status::failed;
-    end.message = "wrote more than " + limits_.disk_name + " = " +
-                  std::to_string(limits_.disk >> 20) + " MiB";
+    end.message = uncounted_.empty()
+                      ? "wrote more than " + limits_.disk_name + " = " +
+                            std::to_string(limits_.disk >> 20) + " MiB"
+                      : "made " + uncounted_ + ", so that " + limits_.disk_name + " cannot be held";
   } else if (killed_ == Killed::kReports) {
     end.status = Status::failed;
     end.message = "reported without end";

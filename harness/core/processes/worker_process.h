@@ -87,6 +87,7 @@ class WorkerProcess {
   ChildProcess process_;
   Reports reports_;
   enum class Killed { kNot, kTime, kMemory, kReports, kOutput, kDisk } killed_ = Killed::kNot;
+  std::string uncounted_;  ///< what the worker has made that written() does not look at
   bool stopped_ = false;
   double looked_at_ = 0, disk_looked_at_ = 0;
 };

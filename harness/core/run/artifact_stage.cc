@@ -71,8 +71,8 @@ void produce_with(const Job& job, const ReadyPlugin<Table>& ready, HostCalls& ho
 
 /// The explainer's fit: with the model at hand where both sides know how.
 void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls& host,
-             const Reporter& report, const fs::path& folder, const ArrayBag& dataset,
-             const ArrayBag& model, const ArrayBag& input, ServedModel* served) {
+             const fs::path& folder, const ArrayBag& dataset, const ArrayBag& model,
+             const ArrayBag& input, ServedModel* served) {
   const auto with_model =
       ready.plugin.optional_table<cono_explainer_forward>(CONO_EXPLAINER_FORWARD_INTERFACE);
   std::optional<ForwardCallback> forward;
@@ -80,7 +80,6 @@ void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls
     forward.emplace(Forward(toy_forward, ForwardShape::of(dataset, model)));
   else if (with_model && served != nullptr)
     forward.emplace(served->forward());
-  report.stage("fit");
   try {
     produce_with(
         job, ready, host, folder,
@@ -100,6 +99,7 @@ void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls
 }
 
 void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
+  report.stage("load");
   const ReadyPlugin<cono_dataset> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
   report.stage("load data");
@@ -110,6 +110,7 @@ void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const
 }
 
 void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
+  report.stage("load");
   const ReadyPlugin<cono_model> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
   ArrayBag dataset = ArrayBag::open(job.dataset);
@@ -152,8 +153,10 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
           "the model's metadata offer redrawn_head, but it has no " CONO_REDRAWN_HEAD_INTERFACE
           " with head and vjp");
   }
+  report.stage("load");
   const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
   if (job.trial == trial::kLoad) return;
+  report.stage("fit");  // the model answers from here on, too
   if (moves_samples(job.control) &&
       (asks_for(ready.metadata.needs, "forward") || asks_for(ready.metadata.needs, "segments")))
     throw CallFault(CONO_NOT_APPLICABLE,
@@ -163,7 +166,7 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   ArrayBag input = make_explainer_input(dataset, model, job.control, sdk::Seed(job.control_seed),
                                         redrawn ? redrawn->above() : metrics::HeadCalls());
   alter_input(input, job.trial);
-  explain(job, ready, host, report, folder, dataset, model, input, served ? &*served : nullptr);
+  explain(job, ready, host, folder, dataset, model, input, served ? &*served : nullptr);
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
   check_artifact(job, folder);
   const ArrayBag explanation = ArrayBag::open_fresh(folder);
@@ -175,7 +178,7 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
 
 void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
                    const fs::path& folder) {
-  report.stage("load");
+  report.stage("open");  // "load" is the job's own plugin alone: who dies in it is quarantined
   switch (job.stage) {
     case Stage::kDataset:
       return load_dataset(job, host, report, folder);

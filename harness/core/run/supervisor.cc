@@ -92,12 +92,11 @@ class Supervisor {
   }
 
   ~Supervisor() {
-    std::error_code error;
     for (auto& running : running_) {
       running.worker.reset();
-      std::filesystem::remove_all(running.work, error);
+      remove_tree(running.work);
     }
-    for (const auto& folder : idle_folders_) std::filesystem::remove_all(folder, error);
+    for (const auto& folder : idle_folders_) remove_tree(folder);
   }
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -312,8 +311,7 @@ class Supervisor {
                                                             .debugger = options_.debugger});
     } catch (const std::exception& e) {
       // A full disk, no more processes: this job's failure, not the end of the run.
-      std::error_code error;
-      if (!running.work.empty()) std::filesystem::remove_all(running.work, error);
+      if (!running.work.empty()) remove_tree(running.work);
       JobEnd end;
       end.status = Status::failed;
       end.stage = std::string(to_string(node.stage)) + ": start";
@@ -425,14 +423,13 @@ class Supervisor {
 
   /// A worker that came to a good end leaves its folder to the next one.
   void leave_work_folder(const std::filesystem::path& folder, bool reusable) {
-    std::error_code error;
     if (reusable) try {
         cache_.reset_work_folder(folder);
         return idle_folders_.push_back(folder);
       } catch (const std::exception&) {
         // then a new one
       }
-    std::filesystem::remove_all(folder, error);
+    remove_tree(folder);
   }
 
   /// What was said along the way of a cell that went well: "dataset: left out 266 of 1309 rows". What

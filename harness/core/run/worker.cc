@@ -62,6 +62,19 @@ void add_data(const fs::path& path, std::vector<fs::path>& out) {
     if (at->is_symlink(error)) out.push_back(at->path());
 }
 
+/// The libraries that the loader finds there, and nothing else: a run path may as well be "/".
+void add_libraries(const fs::path& folder, std::vector<fs::path>& out) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().filename().string().find(".so") == std::string::npos) continue;
+    std::error_code gone;
+    const fs::path file = fs::canonical(at->path(), gone);  // a link may lead anywhere
+    if (file.filename().string().find(".so") != std::string::npos &&
+        fs::is_regular_file(file, gone))
+      out.push_back(file);
+  }
+}
+
 /// Before a plugin is loaded: what it may read and write is settled for this process, once.
 void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
   static bool enclosed = false;
@@ -86,7 +99,7 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
       for (const auto* reader : {"conoscope_npz.so", "conoscope_hdf5.so"})
         libraries.push_back(use.file.parent_path() / reader);
     for (const auto& library : libraries)
-      for (const auto& folder : library_folders(library)) wanted.read.push_back(folder);
+      for (const auto& folder : library_folders(library)) add_libraries(folder, wanted.read);
   } else {
     for (const auto& folder : use.folders) wanted.read.emplace_back(folder);
     wanted.programs = {use.command[0]};

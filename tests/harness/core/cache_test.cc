@@ -287,3 +287,27 @@ TEST_CASE("a work folder that cannot be made is a fault of the cache, too") {
   CHECK_THROWS_SAYING(cache.make_work_folder(), conoscope::core::CacheError,
                       "no work folder can be made", "choose another cache with --cache");
 }
+
+TEST_CASE("a work folder goes away with what its owner may not enter") {
+  const Scratch scratch;
+  const auto away = [&] {
+    fs::path root;
+    {
+      const conoscope::core::WorkFolders folders(scratch.path(""));
+      root = folders.root();
+      const fs::path shut = folders.next() / "scratch" / "shut";
+      fs::create_directories(shut / "inner");
+      std::ofstream(shut / "inner" / "file") << "text";
+      fs::permissions(shut / "inner", fs::perms::none);
+      fs::permissions(shut, fs::perms::none);
+    }
+    return !fs::exists(root) && entries(scratch.path("")) == 0;
+  };
+  // Root may enter all folders, so somebody else has to try.
+  REQUIRE(::chown(scratch.path("").c_str(), ::getuid() == 0 ? 65534 : ::getuid(), ::getgid()) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit((::getuid() != 0 || ::setuid(65534) == 0) && away() ? 0 : 1);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}

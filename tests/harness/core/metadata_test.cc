@@ -184,6 +184,9 @@ TEST_CASE("every refusal of a parameter") {
   refused("type = \"integer\"\ndefault = \"5\"",
           "the default does not fit: k = \"5\": expected a whole number");
   refused("type = \"integer\"\ndefault = 5\nmax = 4", "the default does not fit: k = 5");
+  refused("type = \"file\"\ndefault = \"/etc/shadow\"", "a file has no default but \"\"");
+  refused("type = \"folder\"\ndefault = \".\"", "a folder has no default but \"\"");
+  CHECK(parameter("type = \"file\"\ndefault = \"\"").standard == Value(std::string()));
   refused("type = \"text\"\ndefault = \"c\"\nchoices = [\"a\", \"b\"]", "expected one of a, b");
 }
 

@@ -137,6 +137,18 @@ TEST_CASE("a broken model fails its cells by name") {
               {"invalid_output", "model: fit", "activations[2, 0, 3] is NaN"});
 }
 
+TEST_CASE("a model that dies as it is served to an explainer does not quarantine the explainer") {
+  const Bench bench;
+  bench.run_file("served", entry("dataset", "id = \"digits\"") +
+                               broken_entry("model", "dies_when_served") +
+                               entry("explainer", "id = \"hu_mcd\""));
+  CHECK(bench("run served.toml --no-board --confine off").code == 4);
+  const auto failed = bench.failures("served");
+  REQUIRE(failed.size() == 1);
+  check_fault(failed[0], "dies_when_served", {"crashed", "explain: open", "killed by SIGABRT"});
+  CHECK(content(bench.scratch.path("cache/quarantine.tsv")).empty());
+}
+
 TEST_CASE("a broken metric fails its cells by name") {
   const Bench bench;
   bench.run_file("metric", kSubject + entry("explainer", "id = \"perfect\"") +
