@@ -293,7 +293,7 @@ TEST_CASE("a work folder goes away with what its owner may not enter") {
   const auto away = [&] {
     fs::path root;
     {
-      const conoscope::core::WorkFolders folders(scratch.path(""));
+      conoscope::core::WorkFolders folders(scratch.path(""));
       root = folders.root();
       const fs::path shut = folders.next() / "scratch" / "shut";
       fs::create_directories(shut / "inner");
