@@ -101,7 +101,8 @@ TEST_CASE("reproduce: a verdict is the rule's, of the scores in the store") {
       const double mean =
           here.json({"board", "-m", "surf_emd", "--explainer", "cdisco(k=25)"})[0]["surf_emd"];
       CHECK_SAYS(row["ours"].get<std::string>(), std::to_string(mean).substr(0, 4));
-      CHECK(row["verdict"] == (mean > 0.7 ? "reproduced" : "not reproduced"));
+      // Nothing is drawn of this archive: one sample, whatever its number.
+      CHECK(row["verdict"] == "open");
     } else if (claim.rfind("ICE gets worse", 0) == 0) {
       ++judged;
       CHECK(row["verdict"] != "no data");
@@ -121,7 +122,7 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   REQUIRE(cells.size() == 72);  // two datasets, twelve models, three seeds
   const std::string run = here.query("SELECT key FROM run")[0]["key"];
   auto store = results::Store::open(here.store(), results::Mode::read_write);
-  store.add_environment({"here", "a machine"});
+  store.add_environment(sample::kHere);
   // Numbers that correlate, from model to model, and are later than those of the run.
   constexpr int kLater = 300'000'000;
   const auto score = [&](std::size_t begin, std::size_t end) {
@@ -136,7 +137,7 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   const auto verdicts = [&] {
     std::vector<std::string> out;
     for (const auto& row : here.json({"reproduce", "leakage", "--no-run"}))
-      if (row["run file"] == "leakage_vs_intervention" && has(row["claim"], "CTL predicts S_int"))
+      if (row["run file"] == "leakage_vs_intervention" && has(row["claim"], "CTL "))
         out.push_back(row["verdict"]);
     return out;
   };
@@ -147,6 +148,6 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   CHECK(std::count(but_one.begin(), but_one.end(), "no data") == 1);
   score(71, 72);
   const auto all = verdicts();
-  CHECK(all.size() == 2);
-  for (const auto& verdict : all) CHECK(verdict == "reproduced");
+  // Of the second the published coefficient is not significant.
+  CHECK(all == std::vector<std::string>{"reproduced", "not reproduced"});
 }
