@@ -14,8 +14,9 @@ bool can_filter_system_calls();
 
 /// From here on the kernel answers with EPERM to this process, and to what it starts: to calls that
 /// look into other processes, signal them or change their limits; to namespaces, mounts, modules and
-/// privileges; to what changes modes, owners, times and attributes of files; to memory that no limit counts; and to what is not allowed. Needs no_new_privs.
-/// False, with errno: the kernel does not take the filter.
+/// privileges; to what changes modes, owners, times and attributes of files; to memory that no limit
+/// counts; and to what is not allowed. Needs no_new_privs. False, with errno: the kernel does not take
+/// the filter.
 bool filter_system_calls(const SystemCallsAllowed& allowed);
 
 }  // namespace conoscope::core
