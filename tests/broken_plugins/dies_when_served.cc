@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "conoscope/sdk/model.h"
+#include "tests/broken_plugins/image_model.h"
 
 namespace {
 
@@ -18,22 +18,10 @@ bool explains() {
   return false;
 }
 
-class Broken final : public sdk::Model, public sdk::Forward {
+class Broken final : public conoscope::broken::ImageModel, public sdk::Forward {
  public:
-  explicit Broken(const sdk::Params&) {
+  explicit Broken(const sdk::Params& params) : ImageModel(params) {
     if (explains()) std::abort();
-  }
-  void fit(const sdk::Arrays& dataset, const sdk::Context&, sdk::Sink& out) override {
-    const sdk::Tensor inputs = dataset.get("inputs");
-    const std::int64_t width = inputs.size() / inputs.rows();
-    const auto activations = out.create<double>("activations", {inputs.rows(), 1, width});
-    inputs.for_each(
-        [&](std::int64_t i, double value) { activations[static_cast<std::size_t>(i)] = value; });
-    const auto weight = out.create<double>("head_weight", {2, width});
-    for (std::size_t d = 0; d < weight.size(); ++d) weight[d] = d % 2 == 0 ? 1.0 : -1.0;
-    out.create<double>("head_bias", {2});
-    out.text("pooling", "none");
-    out.text("output", "softmax");
   }
   void forward(const sdk::Arrays&, const sdk::Tensor& inputs, const sdk::Context&,
                std::span<double> activations) override {

@@ -1,29 +1,8 @@
 // Not broken: a model that takes images, for broken datasets to be fed to.
 
-#include "conoscope/sdk/model.h"
+#include "tests/broken_plugins/image_model.h"
 
-namespace {
-
-namespace sdk = conoscope::sdk;
-
-class ImageModel final : public sdk::Model {
- public:
-  explicit ImageModel(const sdk::Params&) {}
-  void fit(const sdk::Arrays& dataset, const sdk::Context&, sdk::Sink& out) override {
-    const sdk::Tensor inputs = dataset.get("inputs");
-    const std::int64_t width = inputs.size() / inputs.rows();
-    const auto activations = out.create<double>("activations", {inputs.rows(), 1, width});
-    inputs.for_each(
-        [&](std::int64_t i, double value) { activations[static_cast<std::size_t>(i)] = value; });
-    const auto weight = out.create<double>("head_weight", {2, width});
-    for (std::size_t d = 0; d < weight.size(); ++d) weight[d] = d % 2 == 0 ? 1.0 : -1.0;
-    out.create<double>("head_bias", {2});
-    out.text("pooling", "none");
-    out.text("output", "softmax");
-  }
-};
-
-}  // namespace
+using conoscope::broken::ImageModel;
 
 CONOSCOPE_MODEL(ImageModel, "image_model", "1.0.0", R"toml(
 summary = "the pixels themselves under a fixed head"

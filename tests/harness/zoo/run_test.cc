@@ -64,6 +64,14 @@ void check_fault(const json& row, const std::string& name, const Fault& fault) {
   CHECK(row["message"].get<std::string>().find(fault.message) != std::string::npos);
 }
 
+/// Runs a file of one cell, which fails, and has the row that `status` has of it.
+json only_failure(const Bench& bench, const std::string& run, const std::string& options = "") {
+  CHECK(bench("run " + run + ".toml --no-board" + options).code == 4);
+  const json failed = bench.failures(run);
+  REQUIRE(failed.size() == 1);
+  return failed[0];
+}
+
 }  // namespace
 
 TEST_CASE("broken explainers take nothing from the good ones, and each fault has its row") {
@@ -129,11 +137,9 @@ TEST_CASE("a broken model fails its cells by name") {
   const Bench bench;
   bench.run_file("model", kSubject + broken_entry("model", "nan_activations") +
                               entry("explainer", "id = \"perfect\""));
-  CHECK(bench("run model.toml --no-board").code == 4);
-  const auto failed = bench.failures("model");
-  REQUIRE(failed.size() == 1);
-  CHECK(failed[0]["model"] == "nan_activations");
-  check_fault(failed[0], "nan_activations",
+  const json failed = only_failure(bench, "model");
+  CHECK(failed["model"] == "nan_activations");
+  check_fault(failed, "nan_activations",
               {"invalid_output", "model: fit", "activations[2, 0, 3] is NaN"});
 }
 
@@ -142,10 +148,8 @@ TEST_CASE("a model that dies as it is served to an explainer does not quarantine
   bench.run_file("served", entry("dataset", "id = \"digits\"") +
                                broken_entry("model", "dies_when_served") +
                                entry("explainer", "id = \"hu_mcd\""));
-  CHECK(bench("run served.toml --no-board --confine off").code == 4);
-  const auto failed = bench.failures("served");
-  REQUIRE(failed.size() == 1);
-  check_fault(failed[0], "dies_when_served", {"crashed", "explain: open", "killed by SIGABRT"});
+  const json failed = only_failure(bench, "served", " --confine off");
+  check_fault(failed, "dies_when_served", {"crashed", "explain: open", "killed by SIGABRT"});
   CHECK(content(bench.scratch.path("cache/quarantine.tsv")).empty());
 }
 
@@ -153,10 +157,8 @@ TEST_CASE("a broken metric fails its cells by name") {
   const Bench bench;
   bench.run_file("metric", kSubject + entry("explainer", "id = \"perfect\"") +
                                broken_entry("metric", "score_out_of_range"));
-  CHECK(bench("run metric.toml --no-board").code == 4);
-  const auto failed = bench.failures("metric");
-  REQUIRE(failed.size() == 1);
-  check_fault(failed[0], "score_out_of_range",
+  const json failed = only_failure(bench, "metric");
+  check_fault(failed, "score_out_of_range",
               {"invalid_output", "score: score",
                "score score_out_of_range = 1.5 is outside its declared range"});
 }
@@ -166,11 +168,9 @@ TEST_CASE("a broken dataset fails its cells by name") {
   bench.run_file("dataset", broken_entry("dataset", "overlapping_split") +
                                 broken_entry("model", "image_model") +
                                 entry("explainer", "id = \"perfect\""));
-  CHECK(bench("run dataset.toml --no-board").code == 4);
-  const auto failed = bench.failures("dataset");
-  REQUIRE(failed.size() == 1);
+  const json failed = only_failure(bench, "dataset");
   check_fault(
-      failed[0], "overlapping_split",
+      failed, "overlapping_split",
       {"invalid_output", "dataset: load data", "test_index[0]: sample 3 is in the split twice"});
 }
 
