@@ -24,4 +24,13 @@ class Sha256 {
   std::uint64_t length_ = 0;
 };
 
+/// 32 hexadecimal digits of the hash over fields: the key of a component, an artifact, a cell or an
+/// environment.
+template <typename... Fields>
+std::string make_key(const Fields&... fields) {
+  Sha256 hash;
+  (hash.field(fields), ...);
+  return hash.hex().substr(0, 32);
+}
+
 }  // namespace conoscope::numerics

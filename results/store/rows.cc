@@ -53,7 +53,7 @@ bool is_reason(std::string_view text) {
 }
 
 EnvironmentRow environment_row(std::string text) {
-  return {numerics::Sha256().field("environment").field(text).hex().substr(0, 32), std::move(text)};
+  return {numerics::make_key("environment", text), std::move(text)};
 }
 
 ScoreRow score_row(std::string metric, double value, std::string message) {
