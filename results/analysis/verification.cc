@@ -9,6 +9,7 @@
 
 #include "numerics/sha256.h"
 #include "results/formats/numbers.h"
+#include "results/store/binaries.h"
 #include "results/store/sqlite.h"
 
 namespace conoscope::results {
@@ -86,22 +87,6 @@ std::map<std::string, std::string> environment_of(const std::string& text) {
       value = value.find(", ") == value.npos ? "" : value.substr(value.find(", ") + 2);
     }
     out[name] = value;
-  }
-  return out;
-}
-
-/// "plugin svd": version and the beginning of the file's hash. A dataset and a model may share an id.
-std::map<std::string, std::string> files_of(const std::string& binaries) {
-  std::map<std::string, std::string> out;
-  for (std::size_t begin = 0; begin < binaries.size();) {
-    const std::size_t end = std::min(binaries.find("; ", begin), binaries.size());
-    const std::string one = binaries.substr(begin, end - begin);
-    begin = end + 2;
-    const std::size_t space = one.find(' ');
-    if (space == one.npos) continue;
-    std::string name = "plugin " + one.substr(0, space);
-    while (out.contains(name)) name += " (again)";
-    out[name] = one.substr(space + 1);
   }
   return out;
 }

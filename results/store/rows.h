@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -73,7 +74,7 @@ struct AttemptRow {
   std::string message, log_tail, started_at;
   double seconds = 0;
   std::optional<std::int64_t> peak_memory;  ///< bytes
-  std::string binaries;                     ///< sha256 of the plugin files
+  std::string binaries;                     ///< the plugin files, see binaries.h
 };
 
 /// Either a finite value, or none and a reason: nan, posinf, neginf, undefined, not_applicable,
@@ -83,6 +84,12 @@ struct ScoreRow {
   std::optional<double> value;
   std::string reason;
   std::string message = {};  ///< in words: why there is no number, or what to mind about this one
+};
+
+/// What is behind a score that compares a cell with others.
+struct ScoreOverSeeds {
+  std::set<std::string> peers;  ///< keys of the others
+  std::string binaries;         ///< of its attempt
 };
 
 /// Is it one of these?

@@ -334,53 +334,54 @@ void Store::retract(std::string_view attempt, std::string_view reason, std::stri
   transaction.commit();
 }
 
-std::set<std::string> Store::good_cells(std::span<const std::string> cells,
-                                        std::span<const std::string> metrics) {
-  Statement newest(connection(),
-                   "SELECT attempt.status FROM attempt JOIN good_attempt USING (id) "
-                   "WHERE attempt.cell = ?1 ORDER BY attempt.started_at DESC, attempt.id DESC");
-  Statement scored(connection(), "SELECT metric FROM current_score WHERE cell = ?1");
-  std::set<std::string> good;
+std::map<std::string, std::set<std::string>> Store::good_cells(
+    std::span<const std::string> cells, std::span<const std::string> metrics) {
+  Statement newest(
+      connection(),
+      "SELECT attempt.status, attempt.binaries FROM attempt JOIN good_attempt USING (id) "
+      "WHERE attempt.cell = ?1 ORDER BY attempt.started_at DESC, attempt.id DESC");
+  Statement scored(
+      connection(),
+      "SELECT current_score.metric, attempt.binaries FROM current_score "
+      "JOIN attempt ON attempt.id = current_score.attempt WHERE current_score.cell = ?1");
+  std::map<std::string, std::set<std::string>> good;
   for (const std::string& cell : cells) {
     newest.bind_all(cell);
     if (!newest.step()) continue;
-    std::set<std::string> missing;
+    std::set<std::string> missing, binaries;
     if (newest.text(0) == to_text(Status::ok)) {
       missing.insert(metrics.begin(), metrics.end());
       scored.bind_all(cell);
-      while (!missing.empty() && scored.step()) missing.erase(scored.text(0));
+      while (!missing.empty() && scored.step())
+        if (missing.erase(scored.text(0)) != 0) binaries.insert(scored.text(1));
     }
-    if (missing.empty()) good.insert(cell);
+    if (!missing.empty()) continue;
+    if (binaries.empty()) binaries.insert(newest.text(1));
+    good.emplace(cell, std::move(binaries));
   }
   return good;
 }
 
-std::map<std::string, std::set<std::string>> Store::good_binaries() {
-  Statement query(connection(),
-                  "SELECT DISTINCT attempt.cell, attempt.binaries FROM attempt "
-                  "JOIN good_attempt USING (id)");
-  std::map<std::string, std::set<std::string>> binaries;
-  while (query.step()) binaries[query.text(0)].insert(query.text(1));
-  return binaries;
-}
-
-std::map<std::string, std::set<std::string>> Store::scored_peers(std::string_view metric) {
+std::map<std::string, ScoreOverSeeds> Store::scores_over_seeds(std::string_view metric) {
   Statement query(connection(),
                   "SELECT current.cell, peer.cell, EXISTS (SELECT 1 FROM good_attempt AS good "
                   "WHERE good.cell = peer.cell AND good.status = 'ok' "
-                  "AND good.id NOT IN (SELECT attempt FROM attempt_peer)) "
+                  "AND good.id NOT IN (SELECT attempt FROM attempt_peer)), attempt.binaries "
                   "FROM current_score AS current "
+                  "JOIN attempt ON attempt.id = current.attempt "
                   "JOIN attempt_peer AS peer ON peer.attempt = current.attempt "
                   "WHERE current.metric = ?1");
   query.bind(1, metric);
-  std::map<std::string, std::set<std::string>> peers;
+  std::map<std::string, ScoreOverSeeds> scores;
   std::set<std::string> outdated;
   while (query.step()) {
-    peers[query.text(0)].insert(query.text(1));
+    ScoreOverSeeds& score = scores[query.text(0)];
+    score.peers.insert(query.text(1));
+    score.binaries = query.text(3);
     if (query.integer(2) == 0) outdated.insert(query.text(0));
   }
-  for (const std::string& cell : outdated) peers.erase(cell);
-  return peers;
+  for (const std::string& cell : outdated) scores.erase(cell);
+  return scores;
 }
 
 std::vector<std::string> Store::run_metrics(std::string_view run) {

@@ -74,16 +74,14 @@ class Store {
 
   /// Which of the cells need no more work for the metrics: their newest attempt that counts is
   /// not_applicable, or each metric has a score row of one that counts. Attempts of every run do.
-  std::set<std::string> good_cells(std::span<const std::string> cells,
-                                   std::span<const std::string> metrics);
+  /// Beside each cell, AttemptRow::binaries of the attempts that its outcome rests on: of the newest
+  /// where it is not_applicable or no metric is asked for, else of those whose scores count.
+  std::map<std::string, std::set<std::string>> good_cells(std::span<const std::string> cells,
+                                                          std::span<const std::string> metrics);
 
-  /// Of every cell, AttemptRow::binaries of the attempts that count: by which plugin files its outcome
-  /// was made.
-  std::map<std::string, std::set<std::string>> good_binaries();
-
-  /// Of every cell that has a score of this metric which counts: with which cells that score compares
-  /// it. Left out are scores that compare with a cell which has no good attempt (any more).
-  std::map<std::string, std::set<std::string>> scored_peers(std::string_view metric);
+  /// Of every cell that has a score of this metric which counts. Left out are scores that compare
+  /// with a cell which has no good attempt (any more).
+  std::map<std::string, ScoreOverSeeds> scores_over_seeds(std::string_view metric);
 
   /// What a run asks for, in its order; in stores from before schema 4 by name.
   std::vector<std::string> run_metrics(std::string_view run);

@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "results/store/binaries.h"
 #include "results/store/checksum.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
@@ -221,7 +222,11 @@ TEST_CASE("store: what is still to do") {
   Store store = memory();
   const std::string third = key_of("d", "m", "e", 3);
   const auto good = [&](const std::vector<std::string>& metrics = {"a", "b"}) {
-    return store.good_cells(std::vector{kFirst, kSecond, third}, metrics);
+    std::set<std::string> out;
+    for (const auto& [cell, binaries] :
+         store.good_cells(std::vector{kFirst, kSecond, third}, metrics))
+      out.insert(cell);
+    return out;
   };
   CHECK(good().empty());
   store.record(attempt("1", kFirst), both(0.5, 2));
@@ -248,6 +253,40 @@ TEST_CASE("store: what is still to do") {
   CHECK(good() == std::set<std::string>{kSecond, third});
   CHECK(good({"a", "c"}) == std::set<std::string>{third});
   CHECK(store.good_cells(std::vector<std::string>{"nothing"}, {}).empty());
+}
+
+TEST_CASE("store: which plugin files an outcome rests on") {
+  Store store = memory();
+  const auto by = [&](const std::string& files, const std::string& id, int second,
+                      const std::vector<ScoreRow>& scores, Status status = Status::ok) {
+    AttemptRow row = attempt(id, kFirst, second, status);
+    row.binaries = files;
+    store.record(row, scores);
+  };
+  const auto files = [&](const std::vector<std::string>& metrics) {
+    return store.good_cells(std::vector{kFirst}, metrics)[kFirst];
+  };
+  by("A", "1", 0, both(0.5, 2));
+  CHECK(files({"a", "b"}) == std::set<std::string>{"A"});
+  by("B", "2", 1, {score_row("a", 0.25)});
+  CHECK(files({"a", "b"}) == std::set<std::string>{"A", "B"});
+  CHECK(files({"b"}) == std::set<std::string>{"A"});
+  CHECK(files({"a"}) == std::set<std::string>{"B"});
+  CHECK(files({}) == std::set<std::string>{"B"});  // the newest
+  by("C", "3", 2, {}, Status::not_applicable);
+  CHECK(files({"a", "b"}) == std::set<std::string>{"C"});
+  store.retract("3", "a mistake", at(10));
+  store.retract("2", "a mistake", at(10));
+  CHECK(files({"a", "b"}) == std::set<std::string>{"A"});
+}
+
+TEST_CASE("store: runs that ask for different metrics share the files that both name") {
+  CHECK(same_files("d 1 aa; m 1 bb; e 1 cc", "d 1 aa; m 1 bb; e 1 cc"));
+  CHECK(same_files("d 1 aa; m 1 bb; e 1 cc", "d 1 aa; m 1 bb; e 1 cc; mine 2 dd"));
+  CHECK_FALSE(same_files("d 1 aa; m 1 bb; e 1 cc", "d 1 aa; m 1 bb; e 1 c0"));
+  CHECK_FALSE(same_files("d 1 aa; m 1 bb; e 1 cc; mine 2 d0", "d 1 aa; m 1 bb; e 1 cc; mine 2 dd"));
+  CHECK_FALSE(same_files("both 1 aa; both 1 bb", "both 1 aa; both 1 b0"));  // a dataset and a model
+  CHECK(same_files("", "d 1 aa"));
 }
 
 TEST_CASE("store: retracting uncovers the older attempt, and again changes nothing") {
@@ -372,10 +411,12 @@ TEST_CASE(
     "store: a score over seeds is outdated when a cell that it compares with counts no more") {
   Store store = memory();
   const std::string third = key_of("d", "m", "e", 3);
-  const auto peers_of = [&](const std::string& cell) { return store.scored_peers("a")[cell]; };
+  const auto peers_of = [&](const std::string& cell) {
+    return store.scores_over_seeds("a")[cell].peers;
+  };
   for (const auto& [id, cell] : {std::pair("1", kFirst), {"2", kSecond}, {"3", third}})
     store.record(attempt(id, cell), std::vector{score_row("b", 2)});
-  CHECK(store.scored_peers("a").empty());
+  CHECK(store.scores_over_seeds("a").empty());
   store.record(attempt("4", kFirst, 1), std::vector{score_row("a", 0.5)}, {},
                std::vector{kSecond, third});
   CHECK(peers_of(kFirst) == std::set<std::string>{kSecond, third});
@@ -384,7 +425,7 @@ TEST_CASE(
   store.retract("2", "wrong labels", at(10));
   CHECK(peers_of(kFirst) == std::set<std::string>{third});
   store.retract("3", "wrong labels", at(10));
-  CHECK(store.scored_peers("a").empty());
+  CHECK(store.scores_over_seeds("a").empty());
   CHECK(problem_of([&] {
           store.record(attempt("6", kFirst, 3), std::vector{score_row("a", 1)}, {},
                        std::vector<std::string>{"nothing"});

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "harness/core/processes/worker_process.h"
 #include "harness/core/version.h"
 #include "metrics/peer_metric.h"
+#include "results/store/binaries.h"
 
 namespace conoscope::core {
 
@@ -81,9 +83,9 @@ std::vector<results::MetricKeyRow> asked_metrics(const Plan& plan) {
   return metric_rows;
 }
 
-}  // namespace
-
-std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
+/// Of the plan's good cells, by which plugin files what counts of them was made.
+std::map<std::string, std::set<std::string>> binaries_of_good_cells(const Plan& plan,
+                                                                    results::Store& store) {
   std::vector<std::string> cells, of_one_cell;
   for (const Cell& cell : plan.cells) cells.push_back(cell.key);
   for (const results::MetricKeyRow& row : asked_metrics(plan))
@@ -91,14 +93,23 @@ std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
   return store.good_cells(cells, of_one_cell);
 }
 
+}  // namespace
+
+std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
+  std::set<std::string> out;
+  for (const auto& [cell, binaries] : binaries_of_good_cells(plan, store)) out.insert(cell);
+  return out;
+}
+
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
-  const auto good = good_cells(plan, store);
-  const auto binaries = store.good_binaries();
+  const auto good = binaries_of_good_cells(plan, store);
   std::set<std::string> out;
   for (const Cell& cell : plan.cells) {
-    if (good.count(cell.key) == 0) continue;
-    const auto it = binaries.find(cell.key);
-    if (it != binaries.end() && it->second.count(cell.binaries) != 0) out.insert(cell.key);
+    const auto it = good.find(cell.key);
+    if (it != good.end() && std::ranges::all_of(it->second, [&cell](const std::string& binaries) {
+          return results::same_files(binaries, cell.binaries);
+        }))
+      out.insert(cell.key);
   }
   return out;
 }

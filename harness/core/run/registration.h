@@ -16,7 +16,7 @@ void register_run(const Plan& plan, results::Store& store);
 /// The cells that are done, by whatever plugin files and for whatever run.
 std::set<std::string> good_cells(const Plan& plan, results::Store& store);
 
-/// The cells that need no work: an attempt that counts, made by the plugin files of today.
+/// The cells that need no work: what counts of them was made by the plugin files of today.
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
 
 /// The plan's plugins that processes of their own run, a line each, with the versions of what runs

@@ -214,6 +214,36 @@ TEST_CASE("one plugin in two files is refused by both names") {
   CHECK_SAYS(ended.err, "remove one or give it another id");
 }
 
+TEST_CASE("a plugin file that is put back is run again, where the scores of the other count") {
+  const Workspace here;
+  fs::create_directory(here.path("mine"));
+  const auto plugin = here.path("mine/moody.so");
+  const auto put = [&plugin](const std::string& file) {
+    fs::copy_file(file, plugin, fs::copy_options::overwrite_existing);
+  };
+  const auto file = here.write(
+      "run.toml", digits_run("seeds = [0, 1]\nmetrics = [\"surf_mae\", \"stability\"]", {"moody"}));
+  const std::vector<std::string> command = {"run", file, "--no-board", "--plugin-path",
+                                            here.path("mine")};
+  put(CONOSCOPE_TEST_PLUGINS "/moody.so");
+  here.run(command);
+  const std::string wanted = here.exported();
+
+  put(CONOSCOPE_TEST_OTHER_MOODY);
+  const Ended other = here.run(command);
+  CHECK_SAYS(other.err, "0 done, 2 to do now");
+  CHECK_SAYS(other.err, "2 cells to compare with other seeds");
+  CHECK(here.exported() != wanted);
+
+  put(CONOSCOPE_TEST_PLUGINS "/moody.so");
+  const Ended back = here.run(command);
+  CHECK_SAYS(back.err, "2 finished cells were made by other plugin files of the same version");
+  CHECK_SAYS(back.err, "0 done, 2 to do now");
+  CHECK_SAYS(back.err, "2 cells to compare with other seeds");
+  CHECK(here.exported() == wanted);
+  CHECK_SAYS(here.run(command).err, "2 done, 0 to do now");
+}
+
 TEST_CASE("a linear explanation is scored without its plugin") {
   const Workspace here;
   here.run({"run", here.write("loud.toml", moody("mood = \"loud\"")), "--no-board"});
