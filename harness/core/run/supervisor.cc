@@ -374,14 +374,18 @@ class Supervisor {
       // signal that others send nothing about any: an out-of-memory killer, a batch system.
       const bool in_time = plan_.run_file.limits.seconds >= 2;
       const bool by_others = end.signal == SIGKILL || end.signal == SIGTERM;
-      if (end.died() && end.step == "load" && node.component != nullptr &&
-          (end.status == Status::crashed ? !by_others : in_time))
+      const bool died_loading = end.died() && end.step == "load" && node.component != nullptr &&
+                                (end.status == Status::crashed ? !by_others : in_time);
+      // Once may be a library that somebody replaces at this moment.
+      const bool first_death =
+          died_loading && ++deaths_at_load_[node.component->plugin.sha256] == 1;
+      if (died_loading && !first_death)
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
       if (stop_signal != 0 && (end.status == Status::interrupted || by_others)) {
         // It was stopped, like this run, by whoever stopped both; the cell is still to be done.
         state_[i] = State::kWaiting;
-      } else if (end.status != Status::not_applicable && tries_[i] <= options_.retry &&
-                 stop_signal == 0) {
+      } else if (end.status != Status::not_applicable &&
+                 (tries_[i] <= options_.retry || first_death) && stop_signal == 0) {
         state_[i] = State::kWaiting;
         observer_.message(node.label + ": " + end.message + "; trying again");
         refresh(i);
@@ -557,6 +561,7 @@ class Supervisor {
 
 }  // namespace
 
+  std::map<std::string, int> deaths_at_load_;            ///< by the hash of the plugin's file
 RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer) {

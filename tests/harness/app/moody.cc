@@ -2,9 +2,10 @@
 // time, `flaky` fails until its marker file is there, which it makes when it fails, and `slow` takes
 // long to begin until its marker file is there, which it makes first. `patient` makes a file
 // MARKER-begun and waits until its marker file is there. `comma` sets a locale that writes 1.5 as 1,5.
-// `loud` says that it was made.
+// `loud` says that it was made. `frail` dies as it is made until its marker file is there.
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,10 +21,10 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
-constexpr auto kParameters =
-    sdk::parameters(sdk::text("mood", "calm")
-                        .choices({"calm", "coin", "flaky", "slow", "patient", "comma", "loud"}),
-                    sdk::text("marker", ""));
+constexpr auto kParameters = sdk::parameters(
+    sdk::text("mood", "calm")
+        .choices({"calm", "coin", "flaky", "slow", "patient", "comma", "loud", "frail"}),
+    sdk::text("marker", ""));
 
 struct Comma : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
@@ -34,6 +35,10 @@ class Moody final : public sdk::Explainer {
   explicit Moody(const sdk::ParamsOf<kParameters>& params)
       : mood_(params.text("mood")), marker_(params.text("marker")) {
     if (mood_ == "loud") std::cerr << "moody: made\n";
+    if (mood_ == "frail" && !std::filesystem::exists(marker_)) {
+      std::ofstream{marker_} << "was here\n";
+      std::abort();
+    }
     if (mood_ != "slow" || std::filesystem::exists(marker_)) return;
     std::ofstream{marker_} << "was here\n";
     std::this_thread::sleep_for(std::chrono::seconds(20));
