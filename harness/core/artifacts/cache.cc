@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "harness/core/artifacts/hashed_text.h"
 #include "harness/core/artifacts/manifest.h"
-#include "harness/core/artifacts/sha256.h"
 
 namespace conoscope::core {
 
@@ -21,14 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kLog = "log.txt";  // beside an artifact's arrays: its hash, then the text
+constexpr const char* kLog = "log.txt";       // beside an artifact's arrays: see hashed_text.h
 constexpr const char* kInUse = "in_use.txt";  // a key a line, in a process's work folder
-
-std::string hash_line(const std::string& text) {
-  Sha256 hash;
-  hash.update(text);
-  return hash.hex() + '\n';
-}
 
 }  // namespace
 
@@ -83,27 +77,30 @@ void Cache::reset_work_folder(const fs::path& work) const {
   fs::create_directory(work / "scratch");  // where the worker took it away
 }
 
-void Cache::commit(const fs::path& work, const std::string& key, const std::string& log) const {
+void Cache::commit(const fs::path& work, const std::string& key, const std::string& log,
+                   bool confined) const {
   const fs::path target = path_of(key), made = work / "artifact";
-  fs::remove(made / kLog);  // whatever a plugin may have put there
-  if (!log.empty()) std::ofstream(made / kLog, std::ios::binary) << hash_line(log) << log;
+  write_hashed(made / kLog, log);
+  if (!confined) fs::remove(made / kConfined);  // whatever a plugin may have put there
   fs::create_directories(target.parent_path());
   std::error_code error;
   fs::rename(made, target, error);
   // What is there without a manifest is no artifact. Moved and not emptied in place: another process
   // may be putting one there.
-  if (error && !has(key) && remove(target)) fs::rename(made, target, error);
+  const bool is_wanting = !has(key) || (confined && !is_confined(key));
+  if (error && is_wanting && remove(target)) fs::rename(made, target, error);
   if (error && !has(key))
     throw std::runtime_error(target.string() + ": cannot be made: " + error.message());
 }
 
-std::string Cache::log_of(const std::string& key) const {
-  std::ifstream file(path_of(key) / kLog, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const std::size_t first = text.find('\n');
-  if (first == text.npos) return "";
-  const std::string log = text.substr(first + 1);
-  return hash_line(log) == text.substr(0, first + 1) ? log : "";
+bool Cache::is_confined(const std::string& key) const {
+  return !read_hashed(path_of(key) / kConfined).empty();
+}
+
+std::string Cache::log_of(const std::string& key) const { return read_hashed(path_of(key) / kLog); }
+
+void Cache::keep_alive() const {
+  if (own_) own_->keep_alive();
 }
 
 bool Cache::remove(const fs::path& artifact) const {

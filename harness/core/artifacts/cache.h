@@ -41,15 +41,21 @@ class Cache {
   ///
   /// throws  std::runtime_error (std::filesystem::filesystem_error): something cannot be removed
   void reset_work_folder(const std::filesystem::path& work) const;
-  /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays.
-  /// log  what was said while it was made
+  /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays,
+  /// unless its plugin was not confined and this one was.
+  /// log       what was said while it was made
+  /// confined  whether this run confines its plugins by all that there is (confinement.h)
   void commit(const std::filesystem::path& work, const std::string& key,
-              const std::string& log = "") const;
+              const std::string& log = "", bool confined = false) const;
+  /// Was its plugin confined when it was made? False as well where nobody has written it down.
+  bool is_confined(const std::string& key) const;
   /// Empty: nothing was said, or it is not there as it was written.
   std::string log_of(const std::string& key) const;
   /// Takes a damaged artifact away.
   void discard(const std::string& key) const;
 
+  /// Says to other machines that this process lives; for long work, again and again.
+  void keep_alive() const;
   /// As long as this object lives, no other process's trim() removes these.
   void declare_use(const std::vector<std::string>& keys) const;
   /// Removes the artifacts that were used longest ago until at most `bytes` are left, never one

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/core/artifacts/file_memory.h"
+#include "harness/core/artifacts/hashed_text.h"
 #include "harness/core/artifacts/sha256.h"
 
 namespace conoscope::core {
@@ -68,7 +69,7 @@ std::vector<ManifestEntry> read_manifest(const fs::path& artifact) {
   return out;
 }
 
-void seal_artifact(const fs::path& folder) {
+void seal_artifact(const fs::path& folder, const std::string& confined_by) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (fs::is_regular_file(entry.symlink_status()) &&
@@ -85,6 +86,7 @@ void seal_artifact(const fs::path& folder) {
   if (!out)
     throw std::runtime_error((folder / kManifest).string() +
                              ": cannot be written: " + std::strerror(errno));
+  write_hashed(folder / kConfined, confined_by);
   bring_to_disk(folder);
 }
 

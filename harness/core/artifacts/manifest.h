@@ -12,6 +12,8 @@ namespace conoscope::core {
 /// its other files, and a hash of these lines.
 inline constexpr const char* kManifest = "manifest.tsv";
 inline constexpr const char* kTextsFile = "texts.tsv";
+/// By what its plugin was confined (a hashed_text.h); not there: not by all that confines.
+inline constexpr const char* kConfined = "confined.txt";
 
 /// An artifact is not what its manifest says, or has none. It can be made again.
 class DamagedArtifact : public std::runtime_error {
@@ -31,8 +33,9 @@ std::string manifest_text(const std::vector<ManifestEntry>& entries);
 /// files and then the folder to the disk. Once its name is in the cache, so is its content, whatever
 /// happens to the power.
 ///
+/// confined_by  kConfined's text
 /// throws  std::runtime_error: a fault of the disk
-void seal_artifact(const std::filesystem::path& folder);
+void seal_artifact(const std::filesystem::path& folder, const std::string& confined_by = "");
 
 /// throws  DamagedArtifact: there is none, or its own hash does not fit
 std::vector<ManifestEntry> read_manifest(const std::filesystem::path& artifact);

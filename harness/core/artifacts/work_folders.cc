@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kLockEnding = ".lock";
 
-/// Machines may share a folder without sharing locks on it: each looks after its own.
+/// Machines may share a folder without sharing locks on it: each looks after its own at once.
 std::string machine() {
   utsname system{};
   ::uname(&system);
@@ -42,6 +42,12 @@ bool is_in_place(int fd, const fs::path& file) {
   }, named{};
   return ::fstat(fd, &held) == 0 && ::lstat(file.c_str(), &named) == 0 &&
          held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+bool is_older(const fs::path& lock, std::chrono::hours age) {
+  std::error_code error;
+  const auto last = fs::last_write_time(lock, error);
+  return !error && fs::file_time_type::clock::now() - last > age;
 }
 
 }  // namespace
@@ -98,12 +104,19 @@ WorkFolders::~WorkFolders() {
 
 fs::path WorkFolders::next() { return root_ / std::to_string(++count_); }
 
+void WorkFolders::keep_alive() {
+  if (is_older(lock_file_, std::chrono::hours(1))) ::futimens(lock_, nullptr);
+}
+
 void WorkFolders::remove_abandoned(const fs::path& parent) {
   std::error_code error;
   const std::string ending = machine() + kLockEnding;
   for (const auto& entry : fs::directory_iterator(parent, error)) {
     const fs::path file = entry.path();
-    if (!file.filename().string().ends_with(ending)) continue;
+    const std::string name = file.filename().string();
+    if (!name.ends_with(ending) &&
+        !(name.ends_with(kLockEnding) && name.find('@') != name.npos && is_older(file, kSilence)))
+      continue;
     const int lock = ::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (lock < 0) continue;
     if (::flock(lock, LOCK_EX | LOCK_NB) == 0 && is_in_place(lock, file)) {

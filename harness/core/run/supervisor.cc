@@ -14,6 +14,7 @@
 #include "harness/core/border/interpreter.h"
 #include "harness/core/plan/names.h"
 #include "harness/core/plan/work_graph.h"
+#include "harness/core/processes/confinement.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
 #include "harness/core/run/registration.h"
@@ -85,6 +86,7 @@ class Supervisor {
         ends_(plan.nodes.size()),
         dependents_(plan.nodes.size()),
         queue_(plan, {}),
+        confines_(options.confine && can_confine()),
         environment_(environment_row(options.confine, process_plugins(plan))) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
@@ -165,9 +167,15 @@ class Supervisor {
     if (state_[i] != State::kIdle) return;
     const Node& node = plan_.nodes[i];
     if (node.stage != Stage::kScore && cache_.has(node.key)) {
-      cache_.touch(node.key);
-      state_[i] = State::kDone;
-      return;
+      if (!confines_ || cache_.is_confined(node.key)) {
+        cache_.touch(node.key);
+        state_[i] = State::kDone;
+        return;
+      }
+      say_made_again(node, "unconfined_artifact",
+                     cache_.path_of(node.key).string() +
+                         ": it is not written there that its plugin was confined when it was made");
+      cache_.discard(node.key);
     }
     state_[i] = State::kWaiting;
     for (const std::size_t need : node.needs) want(need);
@@ -340,6 +348,7 @@ class Supervisor {
     for (const auto& running : running_)
       now.emplace_back(plan_.nodes[running.node].label, running.worker->progress());
     observer_.tick(now);
+    cache_.keep_alive();
   }
 
   /// Standard output is the command's own; the cell counts all the same.
@@ -356,7 +365,7 @@ class Supervisor {
     if (end.stdout_bytes > 0) report_noise(node, end);
     running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
-        cache_.commit(running.work, node.key, end.log);
+        cache_.commit(running.work, node.key, end.log, confines_);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
@@ -407,15 +416,19 @@ class Supervisor {
         verify_artifact(cache_.path_of(node.key));
         continue;
       } catch (const DamagedArtifact& e) {
-        const std::string text = node.label + ": " + e.what() + "; it is made again";
-        observer_.message(text);
-        save([&] { store_->add_event({now_text(), random_name(), "damaged_artifact", text}); });
+        say_made_again(node, "damaged_artifact", e.what());
       }
       cache_.discard(node.key);
       state_[need] = State::kIdle;
       want(need);
     }
     refresh_all();
+  }
+
+  void say_made_again(const Node& node, const std::string& event, const std::string& reason) {
+    const std::string text = node.label + ": " + reason + "; it is made again";
+    observer_.message(text);
+    save([&] { store_->add_event({now_text(), random_name(), event, text}); });
   }
 
   std::filesystem::path take_work_folder() {
@@ -548,11 +561,13 @@ class Supervisor {
   std::vector<std::uint32_t> tries_;
   std::vector<JobEnd> ends_;
   std::map<std::size_t, std::uint32_t> damaged_inputs_;  ///< how often a job could not use its own
+  std::map<std::string, int> deaths_at_load_;            ///< by the hash of the plugin's file
   std::map<std::size_t, Cost> cost_by_node_;
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
   WorkQueue queue_;
+  const bool confines_;  ///< by all that there is
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
   const results::EnvironmentRow environment_;
@@ -561,7 +576,6 @@ class Supervisor {
 
 }  // namespace
 
-  std::map<std::string, int> deaths_at_load_;            ///< by the hash of the plugin's file
 RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer) {

@@ -311,7 +311,8 @@ int run_worker(const fs::path& job_file) {
       }
     }
     if (job.stage != Stage::kScore && job.trial != trial::kLoad)
-      seal_artifact(job.work / "artifact");
+      seal_artifact(job.work / "artifact",
+                    job.confine && can_confine() ? confinement_offered() : "");
     inputs.check_again();
   });
 }

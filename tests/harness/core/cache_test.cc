@@ -12,6 +12,7 @@
 #include <sstream>
 #include <vector>
 
+#include "harness/core/artifacts/manifest.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
@@ -238,6 +239,56 @@ TEST_CASE("work folders of dead processes of this machine are removed, all other
     CHECK(again.make_work_folder().parent_path() != mine.parent_path());
   }
   CHECK(entries(root / "work") == 5);  // this one's, the other machine's, and the notes
+
+  // A container that is gone has taken its host name with it.
+  const fs::path lock = root / "work" / (name + ".lock");
+  const auto age = [&lock](int hours) {
+    fs::last_write_time(lock, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  age(6 * 24);
+  static_cast<void>(Cache(root));
+  CHECK(fs::exists(root / "work" / name));
+  age(8 * 24);
+  static_cast<void>(Cache(root));
+  CHECK_FALSE(fs::exists(root / "work" / name));
+  CHECK_FALSE(fs::exists(lock));
+  CHECK(entries(root / "work") == 3);
+}
+
+TEST_CASE("who works long says to other machines that it lives") {
+  const Scratch scratch;
+  conoscope::core::WorkFolders mine(scratch.path("."));
+  const fs::path lock = mine.root().string() + ".lock";
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(8 * 24);
+  fs::last_write_time(lock, long_ago);
+  mine.keep_alive();
+  CHECK(fs::file_time_type::clock::now() - fs::last_write_time(lock) < std::chrono::hours(1));
+  const auto lately = fs::last_write_time(lock) - std::chrono::minutes(10);
+  fs::last_write_time(lock, lately);
+  mine.keep_alive();
+  CHECK(fs::last_write_time(lock) == lately);  // a shared file system is not asked every time
+}
+
+TEST_CASE("an artifact of a confined plugin takes the place of one that was not, and stays") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  cache.commit(make_work(cache, "free"), key_of(1));
+  CHECK_FALSE(cache.is_confined(key_of(1)));
+  const auto confined = make_work(cache, "confined");
+  conoscope::core::seal_artifact(confined / "artifact", "landlock 7, seccomp");
+  cache.commit(confined, key_of(1), "a log", true);
+  CHECK(cache.is_confined(key_of(1)));
+  CHECK(content_of(cache, key_of(1)) == "confined");
+  CHECK(cache.log_of(key_of(1)) == "a log");
+  cache.commit(make_work(cache, "free"), key_of(1));
+  CHECK(cache.is_confined(key_of(1)));
+  CHECK(content_of(cache, key_of(1)) == "confined");
+
+  // What a plugin writes there itself is nothing.
+  const auto work = make_work(cache, "forged");
+  fs::copy_file(cache.path_of(key_of(1)) / "confined.txt", work / "artifact" / "confined.txt");
+  cache.commit(work, key_of(2));
+  CHECK_FALSE(cache.is_confined(key_of(2)));
 }
 
 TEST_CASE("what a running process declared in use is not trimmed by others") {

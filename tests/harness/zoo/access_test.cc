@@ -62,6 +62,44 @@ TEST_CASE("how plugins were confined is recorded with every attempt") {
   }
 }
 
+TEST_CASE("what was made without confinement is made again by a run that confines") {
+  if (skipped()) return;
+  const Bench bench;
+  perfect_run(bench);
+  const auto run = [&](const std::string& how, const std::string& under = "") {
+    fs::remove(bench.scratch.path("store.db"));
+    const Said said = bench("run perfect.toml --no-board --store store.db --confine=" + how, under);
+    CHECK(said.code == 0);
+    return said.err;
+  };
+  const auto made_again = [&] {
+    const Said said = bench(
+        "query \"SELECT text FROM event WHERE kind = 'unconfined_artifact'\" --format json --store "
+        "store.db");
+    REQUIRE(said.code == 0);
+    return json::parse(said.out).size();
+  };
+  run("off");
+  run("off");
+  CHECK(made_again() == 0);
+  check_says(run("require"),
+             "it is not written there that its plugin was confined when it was made; it is made "
+             "again");
+  CHECK(made_again() == 3);  // dataset, model and explanation
+  for (const char* how : {"auto", "off", "require"}) {
+    run(how);
+    CHECK(made_again() == 0);
+  }
+  // With half of it, an artifact is one that was not confined; this kernel makes no other.
+  fs::remove_all(bench.scratch.path("cache"));
+  const std::string no_landlock = without(SYS_landlock_create_ruleset, EOPNOTSUPP);
+  run("auto", no_landlock);
+  run("auto", no_landlock);
+  CHECK(made_again() == 0);
+  run("auto");
+  CHECK(made_again() == 3);
+}
+
 TEST_CASE("--confine=require refuses to start on a kernel that lacks something") {
   if (skipped()) return;
   const Bench bench;

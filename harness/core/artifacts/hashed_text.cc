@@ -1,0 +1,36 @@
+#include "harness/core/artifacts/hashed_text.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "harness/core/artifacts/sha256.h"
+
+namespace conoscope::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string hash_line(const std::string& text) {
+  Sha256 hash;
+  hash.update(text);
+  return hash.hex() + '\n';
+}
+
+}  // namespace
+
+void write_hashed(const fs::path& file, const std::string& text) {
+  fs::remove(file);  // a link, whatever else a plugin may have put there
+  if (!text.empty()) std::ofstream(file, std::ios::binary) << hash_line(text) << text;
+}
+
+std::string read_hashed(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t first = text.find('\n');
+  if (first == text.npos) return "";
+  const std::string rest = text.substr(first + 1);
+  return hash_line(rest) == text.substr(0, first + 1) ? rest : "";
+}
+
+}  // namespace conoscope::core

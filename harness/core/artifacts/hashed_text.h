@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace conoscope::core {
+
+// A small file that says by itself whether it is as it was written: its first line is the hash of the
+// rest.
+
+/// Replaces what is there; an empty text leaves no file.
+void write_hashed(const std::filesystem::path& file, const std::string& text);
+
+/// Empty: it is not there as it was written.
+std::string read_hashed(const std::filesystem::path& file);
+
+}  // namespace conoscope::core
