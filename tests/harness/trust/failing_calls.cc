@@ -66,6 +66,16 @@ bool fails(const char* call, int fd) {
   return false;
 }
 
+bool fails_at(const char* call, int folder, const char* path) {
+  if (path == nullptr || path[0] == '/' || folder == AT_FDCWD) return fails(call, path);
+  char link[64], whole[2048];
+  std::snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+  const ssize_t length = ::readlink(link, whole, 1024);
+  if (length < 0) return false;
+  std::snprintf(whole + length, sizeof(whole) - static_cast<std::size_t>(length), "/%s", path);
+  return fails(call, whole);
+}
+
 /// A short write takes half, and is no failure where there is nothing to halve.
 template <typename Write>
 ssize_t write_some(const char* call, int fd, size_t length, Write&& write) {
@@ -98,6 +108,19 @@ extern "C" {
 OPEN(open)
 OPEN(open64)
 #undef OPEN
+
+#define OPENAT(NAME)                                                                \
+  int NAME(int folder, const char* path, int flags, ...) {                          \
+    va_list arguments;                                                              \
+    va_start(arguments, flags);                                                     \
+    const mode_t mode = mode_of(flags, arguments);                                  \
+    va_end(arguments);                                                              \
+    if (fails_wholly(fails_at(#NAME, folder, path))) return -1;                     \
+    return next<int(int, const char*, int, ...)>(#NAME)(folder, path, flags, mode); \
+  }
+OPENAT(openat)
+OPENAT(openat64)
+#undef OPENAT
 
 #define FOPEN(NAME)                                                 \
   FILE* NAME(const char* path, const char* how) {                   \
@@ -143,6 +166,26 @@ int rename(const char* from, const char* to) {
 int mkdir(const char* path, mode_t mode) {
   if (fails_wholly(fails("mkdir", path))) return -1;
   return next<int(const char*, mode_t)>("mkdir")(path, mode);
+}
+
+#define REMOVE(NAME)                                 \
+  int NAME(const char* path) {                       \
+    if (fails_wholly(fails(#NAME, path))) return -1; \
+    return next<int(const char*)>(#NAME)(path);      \
+  }
+REMOVE(unlink)
+REMOVE(rmdir)
+REMOVE(remove)
+#undef REMOVE
+
+int unlinkat(int folder, const char* path, int flags) {
+  if (fails_wholly(fails_at("unlinkat", folder, path))) return -1;
+  return next<int(int, const char*, int)>("unlinkat")(folder, path, flags);
+}
+
+int link(const char* from, const char* to) {
+  if (fails_wholly(fails("link", to))) return -1;
+  return next<int(const char*, const char*)>("link")(from, to);
 }
 
 #define MMAP(NAME)                                                                              \

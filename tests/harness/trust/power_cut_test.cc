@@ -1,5 +1,5 @@
 // The power goes in the middle of a run: a real file system that forgets everything it was not made to
-// write. What was said to be recorded is recorded, and the next run ends with the same bytes.
+// write, and, where none may be mounted, an image of what a disk would have. What was said to be recorded is recorded, and the next run ends with the same bytes.
 
 #include <fcntl.h>
 #include <linux/types.h>
@@ -59,44 +59,58 @@ class Disk {
   std::string folder_, image_, refusal_;
 };
 
+/// What a disk would hold of a folder where every write that was not brought to it is lost
+/// (lost_writes.cc): needs no right, and looks at no more than the order of the calls.
+class LostWrites {
+ public:
+  LostWrites(const Workspace& here, const std::string& folder)
+      : folder_(folder), image_(folder + "-image"), library_(here.path("lost_writes.so")) {
+    fs::create_directories(folder_);
+    fs::create_directories(image_);
+    fs::copy_file(CONOSCOPE_TEST_LOST_WRITES, library_);
+    here.write("lost_writes.so.plan", folder_ + "\n" + image_ + "\n");
+  }
+  const std::string& library() const { return library_; }
+  /// The power was cut: the folder is what the disk had of it.
+  void lose() const {
+    fs::remove_all(folder_);
+    fs::rename(image_, folder_);
+  }
+
+ private:
+  std::string folder_, image_, library_;
+};
+
 std::int64_t lines_with(const std::string& text, const std::string& part) {
   std::int64_t count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 
-}  // namespace
+/// A run with a cache and a store in a folder, cut in the middle and begun again.
+struct Cut {
+  const Workspace& here;
+  std::vector<std::string> run;  ///< the command
+  std::string folder, wanted;
+  std::int64_t recorded = 0;  ///< cells that the run said it has recorded
 
-TEST_CASE("a power cut at any moment: nothing recorded is lost, and no score is wrong") {
-  const Workspace reference;
-  const auto file = reference.write("run.toml", small_run());
-  const Ended whole = reference.run({"run", file, "--no-board"});
-  const std::string wanted = reference.exported();
-  std::mt19937_64 random(20260303);
-  const int count = trials(4);
-  for (int i = 0; i < count; ++i) {
-    const Workspace here;
-    const Disk disk(here.path("disk"), here.path("image"));
-    if (!disk.refusal().empty()) SKIP_TEST(disk.refusal());
-    const std::vector<std::string> run = {"run",
-                                          file,
-                                          "--no-board",
-                                          "--cache",
-                                          here.path("disk/cache"),
-                                          "--store",
-                                          here.path("disk/results.db")};
-    Process running = here.conoscope(run).start();
-    const double share = (i + static_cast<double>(random() >> 11) * 0x1p-53) / count;
-    CAPTURE(share);
-    std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * share * whole.seconds));
-    const std::int64_t recorded = lines_with(running.err(), " ok digits");
-    if (!disk.cut()) SKIP_TEST("this kernel's ext4 cannot be shut down");
-    running.send(SIGKILL);
-    running.wait(20);
-    CHECK(processes_left(here.path("disk/cache"), 10).empty());
-    disk.unmount();
-    REQUIRE(disk.mount());
-    const auto store = here.path("disk/results.db");
+  Cut(const Workspace& workspace, const std::string& file, std::string of, std::string export_)
+      : here(workspace), folder(std::move(of)), wanted(std::move(export_)) {
+    // The plugins' processes, too, must be able to write where an image is kept.
+    run = {"run",
+           file,
+           "--no-board",
+           "--confine",
+           "off",
+           "--cache",
+           folder + "/cache",
+           "--store",
+           folder + "/results.db"};
+  }
+
+  /// Nothing recorded is lost, and no score is wrong. Returns what the run said that goes on.
+  std::string check_after() const {
+    const auto store = folder + "/results.db";
     if (recorded > 0)
       CHECK(here.json({"query", "SELECT count(*) AS n FROM attempt WHERE status = 'ok'", "--store",
                        store})[0]["n"]
@@ -105,8 +119,74 @@ TEST_CASE("a power cut at any moment: nothing recorded is lost, and no score is 
     CHECK_MESSAGE(after.code == 0, after.err);
     CHECK(here.exported(store) == wanted);
     // And every artifact that is there is what it says.
-    const auto again = here.path("again.db");
-    here.run({"run", file, "--no-board", "--cache", here.path("disk/cache"), "--store", again});
-    CHECK(here.exported(again) == wanted);
+    auto anew = run;
+    anew.back() = here.path("again.db");
+    here.run(anew);
+    CHECK(here.exported(anew.back()) == wanted);
+    return after.err;
   }
+};
+
+/// Some moment of a run of so many seconds, and a little after: the i-th of so many, in their order.
+void wait_until(int i, int count, double seconds, std::mt19937_64& random) {
+  const double share = (i + static_cast<double>(random() >> 11) * 0x1p-53) / count;
+  std::this_thread::sleep_for(std::chrono::duration<double>(1.5 * share * seconds));
+}
+
+}  // namespace
+
+TEST_CASE("a power cut at any moment: nothing recorded is lost, and no score is wrong") {
+  const Workspace reference;
+  const auto file = reference.write("run.toml", small_run());
+  const Ended whole = reference.run({"run", file, "--no-board"});
+  std::mt19937_64 random(20260303);
+  const int count = trials(4);
+  for (int i = 0; i < count; ++i) {
+    const Workspace here;
+    const Disk disk(here.path("disk"), here.path("image"));
+    if (!disk.refusal().empty()) SKIP_TEST(disk.refusal());
+    Cut cut(here, file, here.path("disk"), reference.exported());
+    Process running = here.conoscope(cut.run).start();
+    wait_until(i, count, whole.seconds, random);
+    CAPTURE(i);
+    cut.recorded = lines_with(running.err(), " ok digits");
+    if (!disk.cut()) SKIP_TEST("this kernel's ext4 cannot be shut down");
+    running.send(SIGKILL);
+    running.wait(20);
+    CHECK(processes_left(here.path("disk/cache"), 10).empty());
+    disk.unmount();
+    REQUIRE(disk.mount());
+    cut.check_after();
+  }
+}
+
+TEST_CASE("writes that were not brought to the disk are lost: nothing recorded is") {
+  const Workspace reference;
+  const auto file = reference.write("run.toml", small_run());
+  const Ended whole = reference.run({"run", file, "--no-board"});
+  std::mt19937_64 random(20260304);
+  const int count = trials(4);
+  std::int64_t recorded = 0;
+  for (int i = 0; i < count; ++i) {
+    const Workspace here;
+    const LostWrites disk(here, here.path("disk"));
+    Cut cut(here, file, here.path("disk"), reference.exported());
+    Process running = here.conoscope(cut.run)
+                          .set("LD_PRELOAD", disk.library())
+                          .set("ASAN_OPTIONS", "verify_asan_link_order=0")
+                          .start();
+    wait_until(i, count, 2 * whole.seconds, random);  // to keep an image takes time
+    CAPTURE(i);
+    cut.recorded = lines_with(running.err(), " ok digits");
+    recorded += cut.recorded;
+    running.send(SIGKILL);
+    running.wait(20);
+    CHECK(processes_left(here.path("disk/cache"), 10).empty());
+    disk.lose();
+    // An artifact that has its name has its bytes.
+    const std::string said = cut.check_after();
+    CHECK_MESSAGE(!has(said, "it is made again"), said);
+  }
+  MESSAGE(count, " cuts, ", recorded, " cells recorded before them");
+  CHECK(recorded > 0);
 }
