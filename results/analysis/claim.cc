@@ -85,9 +85,11 @@ Verdict of_subject(const Claim& claim, std::size_t i) {
     case Rule::kAgrees: {
       if (!interval) return Verdict::kOpen;
       const double half = claim.theirs_half_width.empty() ? 0.0 : claim.theirs_half_width[i];
-      return interval->low <= claim.theirs[i] + half && interval->high >= claim.theirs[i] - half
+      const double low = claim.theirs[i] - half, high = claim.theirs[i] + half;
+      if (interval->low > high || interval->high < low) return Verdict::kNotReproduced;
+      return interval->low >= low - claim.bound && interval->high <= high + claim.bound
                  ? Verdict::kReproduced
-                 : Verdict::kNotReproduced;
+                 : Verdict::kOpen;
     }
     case Rule::kAscending:
       return i == 0 ? Verdict::kReproduced
@@ -114,7 +116,8 @@ bool compares_subjects(Rule rule) {
 }
 
 bool needs_bound(Rule rule) {
-  return rule == Rule::kAbove || rule == Rule::kBelow || rule == Rule::kAlike;
+  return rule == Rule::kAbove || rule == Rule::kBelow || rule == Rule::kAlike ||
+         rule == Rule::kAgrees;
 }
 
 Verdict judge(const Claim& claim) {

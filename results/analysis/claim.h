@@ -18,7 +18,7 @@ enum class Rule {
   kAlike,         ///< the others lie within `bound` of the first: paired differences
   kAbove,         ///< every mean is above `bound`
   kBelow,         ///< every mean is below `bound`
-  kAgrees,        ///< every mean's interval meets the published one, theirs +- theirs_half_width
+  kAgrees,        ///< every mean's interval meets the published one and lies within `bound` of it
   kCorrelates,    ///< over subjects, two metrics rise together: r > 0 with p < 0.05
   kUncorrelated,  ///< as published, no such relation is significant: p >= 0.05
 };
@@ -54,7 +54,9 @@ struct Claim {
 ///              above 0, and fails if it lies below 0
 ///   equal      |a - b| <= bound max(|a|, |b|) for all subjects, pairwise with the first, and seeds
 ///   alike      the interval of s_i - s_1 lies within +- bound; fails if it lies beyond on one side
-///   above, below, agrees   the interval of each mean
+///   above, below   the interval of each mean
+///   agrees     the interval of the mean meets the published one, theirs +- theirs_half_width, and lies
+///              within `bound` of it; fails if they do not meet
 ///   correlates  p >= 0.05 leaves it open, whatever r is
 ///   uncorrelated  p < 0.05 fails
 ///

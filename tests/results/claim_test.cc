@@ -51,9 +51,14 @@ TEST_CASE("claim: bounds, equality and published intervals") {
   CHECK(of(Rule::kEqual, {around(1, 0.1), around(1.05, 0.1)}, 0.1) == Verdict::kReproduced);
   CHECK(of(Rule::kEqual, {around(1, 0.1), around(1.05, 0.1)}, 0.01) == Verdict::kNotReproduced);
 
-  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.2}) == Verdict::kReproduced);
-  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.3}) == Verdict::kNotReproduced);
-  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0, {1.3}, {0.1}) == Verdict::kReproduced);
+  // The interval is 1 +- 0.248.
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.2}) == Verdict::kReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.3}) == Verdict::kNotReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.3}, {0.1}) == Verdict::kReproduced);
+  // Wide intervals meet everything.
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.1, {1.2}) == Verdict::kOpen);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.1, {1.2}, {0.4}) == Verdict::kReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.1, {1.0}, {0.1}) == Verdict::kOpen);
 }
 
 TEST_CASE("claim: alike is two-sided") {
