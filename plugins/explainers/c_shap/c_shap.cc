@@ -25,19 +25,25 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("concepts", 100)
         .at_least(1)
         .help("concept vectors that are learnt, before duplicates are removed"),
-    sdk::real("beta", 0.2).between(0, 0.999).help("a score counts where the cosine exceeds it"),
+    sdk::real("beta", 0.2)
+        .between(0, 0.999)
+        .help("a score counts where the cosine exceeds it; published for toy data, 0 or 0.5 for "
+              "images"),
     sdk::real("lambda1", 0.1)
         .at_least(0)
-        .help("weight of the pull of a concept towards its nearest positions"),
+        .help(
+            "weight of the pull of a concept towards its nearest positions; published for toy data "
+            "and text, 10 for images"),
     sdk::real("lambda2", 0.1)
         .at_least(0)
-        .help("weight of the push of concepts away from each other"),
-    sdk::integer("top", 32).at_least(1).help(
-        "nearest positions per concept and batch that lambda1 pulls towards"),
+        .help("weight of the push of concepts away from each other; published as lambda1"),
+    sdk::integer("top", 32).at_least(1).help("nearest positions per concept and batch that lambda1 "
+                                             "pulls towards; published for toy data, "
+                                             "2 for images"),
     sdk::integer("hidden", 500)
         .at_least(1)
         .help("hidden units of the network that rebuilds activations from scores"),
-    sdk::integer("epochs", 60).at_least(1).help("passes over the training samples"),
+    sdk::integer("epochs", 60).at_least(1).help("passes over the training samples; stated nowhere"),
     sdk::integer("batch", 64)
         .at_least(1)
         .help("samples per step; stated nowhere, 64 agrees with the reference digits table"),

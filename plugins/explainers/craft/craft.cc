@@ -17,7 +17,8 @@ namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
 constexpr auto kParameters = sdk::parameters(
-    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::integer("k", 5).at_least(1).counts_concepts().help(
+        "concepts per output: SURF's; CRAFT's toolbox has 20"),
     sdk::real("alpha", 0.01)
         .at_least(0)
         .help("squared penalty on both factors, in psi too; scaled by the number of features "

@@ -69,7 +69,9 @@ constexpr auto kParameters = sdk::parameters(
         .help("a random subset of an output's samples if there are more"),
     sdk::integer("segments", 15)
         .at_least(1)
-        .help("without given embeddings: superpixels per image"),
+        .help("without given embeddings: superpixels per image; ours: the published segments are "
+              "masks by a "
+              "segmentation network (SAM)"),
     sdk::real("compactness", 20)
         .at_least(0)
         .help("of the superpixels: how much shape counts beside colour"),
@@ -79,7 +81,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("fill", "grey")
         .choices({"grey", "mean"})
         .help("what surrounds a segment: 117/255 of the training images' range, or their mean by "
-              "channel"));
+              "channel; ours: the published network masks every layer"));
 
 class HuMcd final : public sdk::Explainer,
                     public sdk::ForwardUser,

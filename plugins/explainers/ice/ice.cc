@@ -16,19 +16,21 @@ namespace numerics = conoscope::numerics;
 namespace explainers = conoscope::explainers;
 
 constexpr auto kParameters = sdk::parameters(
-    sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
+    sdk::integer("k", 5).at_least(1).counts_concepts().help(
+        "concepts per output: SURF's; ICE's code has 10"),
     sdk::text("solver", "cd")
         .choices({"cd", "mu", "minibatch"})
-        .help("coordinate descent, multiplicative updates, or the latter on one batch of rows "
-              "after the other"),
+        .help("coordinate descent (ICE's code), multiplicative updates, or the latter on one batch "
+              "of rows after the other (how SURF ran ICE)"),
     sdk::text("importance", "directional")
         .choices({"directional", "tcav"})
-        .help("mean derivative of the logit in the direction of the concept, or the share of "
-              "samples where it is positive"),
+        .help("mean derivative of the logit in the direction of the concept (ICE's code), or the "
+              "share of samples where it is positive (both papers' text)"),
     sdk::text("psi", "exact")
         .choices({"exact", "transform"})
-        .help("non-negative least squares per row, or the solver's own updates, which stop by a "
-              "rule over the whole batch"),
+        .help(
+            "non-negative least squares per row, or, as published, the solver's own updates, which "
+            "stop by a rule over the whole batch"),
     sdk::integer("max_iter", 200)
         .at_least(1)
         .help("iterations; passes over the rows with minibatch"),
