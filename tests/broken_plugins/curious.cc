@@ -50,6 +50,8 @@ BROKEN_EXPLAINER("curious", {
   const std::string cache = above(std::filesystem::absolute(context.scratch()).string(), 4);
   tried("token", std::getenv("CONOSCOPE_TEST_TOKEN") != nullptr);
   tried("own_scratch", can_write(context.scratch() + "/mine"));
+  tried("emptying_while_reading",
+        ::open((context.scratch() + "/mine").c_str(), O_RDONLY | O_TRUNC) >= 0);
   tried("quarantine", can_write(cache + "/quarantine.tsv"));
   tried("artifacts", can_write(cache + "/artifacts/forged"));
   tried("store", can_write(above(cache, 1) + "/conoscope.db"));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "harness/core/processes/confinement.h"
 #include "tests/harness/zoo/bench.h"
 
 namespace conoscope::testing {
@@ -18,11 +19,11 @@ using nlohmann::json;
 
 /// The failure of the one cell that an explainer of the zoo has.
 json failure(const Bench& bench, const std::string& name, const std::string& options,
-             const std::string& kind = "explainer") {
+             const std::string& kind = "explainer", const std::string& under = "") {
   bench.run_file(name, kSubject +
                            (kind == "explainer" ? "" : entry("explainer", "id = \"perfect\"")) +
                            broken_entry(kind, name));
-  const Said said = bench("run " + name + ".toml --no-board " + options);
+  const Said said = bench("run " + name + ".toml --no-board " + options, under);
   CAPTURE(name);
   CAPTURE(options);
   CAPTURE(said.err);
@@ -40,7 +41,6 @@ void check_failure(const json& row, const char* status, const char* stage,
   CHECK(row["message"].get<std::string>().find(message) != std::string::npos);
 }
 
-/// Processes of that name that live.
 /// Nothing of a process that ends in between.
 std::string line_of(const fs::path& file) {
   std::ifstream in(file);
@@ -49,6 +49,7 @@ std::string line_of(const fs::path& file) {
   return line;
 }
 
+/// Processes of that name that live.
 int alive(const std::string& name) {
   int count = 0;
   std::error_code error;
@@ -138,7 +139,7 @@ TEST_CASE("what is none of a plugin's business stays shut") {
   const Bench bench;
   bench.scratch.write("secret.txt", "secret");
   const auto message = failure(bench, "curious", "")["message"].get<std::string>();
-  CHECK(message == "could: own_scratch");
+  CHECK(message == "could: own_scratch emptying_while_reading");  // of a file of its own
   CHECK(content(bench.scratch.path("cache/quarantine.tsv")).empty());
   CHECK_FALSE(fs::exists(bench.scratch.path("cache/artifacts/forged")));
   // It could have: what holds without confinement is less.
@@ -146,6 +147,19 @@ TEST_CASE("what is none of a plugin's business stays shut") {
   for (const char* what : {"secret", "mode", "times", "mode_of_open_file", "emptying"})
     CHECK(open.find(what) != std::string::npos);
   CHECK(open.find("token") == std::string::npos);
+}
+
+TEST_CASE("where Landlock does not keep files from being emptied, no call empties one") {
+  if (!core::can_confine()) return;
+  const Bench bench;
+  bench.scratch.write("secret.txt", "secret");
+  const json failed = failure(
+      bench, "curious", "", "explainer",
+      "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" CONOSCOPE_TEST_OLD_LANDLOCK "'");
+  CHECK(failed["message"] == "could: own_scratch");
+  CHECK(content(bench.scratch.path("secret.txt")) == "secret");
+  const Said said = bench("query \"SELECT text FROM environment\" --format json");
+  CHECK(said.out.find("confinement: landlock 2, seccomp") != said.out.npos);
 }
 
 TEST_CASE("a plugin in quarantine does not run from a cached explanation either") {
