@@ -17,6 +17,7 @@
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/plan/over_seeds.h"
+#include "harness/core/processes/confinement.h"
 #include "harness/core/run/peers.h"
 #include "harness/core/run/registration.h"
 #include "results/boards/status.h"
@@ -165,12 +166,14 @@ void print_states(const std::vector<ShardState>& states, const Submission& submi
 /// The shards' tasks of a first array: of the models that several of them need and that the cache
 /// lacks.
 std::vector<std::size_t> tasks_to_prepare(const core::Plan& plan, const core::Split& split,
-                                          const fs::path& cache) {
+                                          const fs::path& cache, bool confined) {
   std::set<std::size_t> tasks;
   if (split.shards == 1) return {};
   for (std::size_t shard = 1; shard <= split.shards; ++shard)
     for (const std::size_t node : shared_models(plan, split, {shard, split.shards}))
-      if (!core::Cache::has(cache, plan.nodes[node].key)) tasks.insert(shard);
+      if (const auto& key = plan.nodes[node].key;
+          confined ? !core::Cache::is_confined(cache, key) : !core::Cache::has(cache, key))
+        tasks.insert(shard);
   return {tasks.begin(), tasks.end()};
 }
 
@@ -265,13 +268,15 @@ struct Step {
   std::vector<std::string> options;
 };
 
-std::vector<Step> steps_of(const core::Plan& plan, const Work& work, const SlurmScripts& scripts) {
+std::vector<Step> steps_of(const core::Plan& plan, const Work& work, const SlurmScripts& scripts,
+                           bool confined) {
   std::vector<Step> steps;
   const auto array = [&](const std::vector<std::size_t>& tasks) -> std::vector<std::string> {
     return {"--array=" + array_text(tasks, scripts.request.max_running)};
   };
   if (!work.shards.empty()) {
-    if (const auto tasks = tasks_to_prepare(plan, work.split, scripts.cache); !tasks.empty())
+    if (const auto tasks = tasks_to_prepare(plan, work.split, scripts.cache, confined);
+        !tasks.empty())
       steps.push_back({"prepare", prepare_script(scripts), array(tasks)});
     steps.push_back({"cells", cells_script(scripts), array(work.shards)});
   }
@@ -402,7 +407,7 @@ int submit_slurm_command(const Arguments& arguments) {
   }
 
   const SlurmScripts scripts = scripts_of(plan, work, request, options, file, parent);
-  const auto steps = steps_of(plan, work, scripts);
+  const auto steps = steps_of(plan, work, scripts, options.confine() && core::can_confine());
 
   std::int64_t left = 0;
   for (const std::size_t shard : work.split.shard_of)

@@ -81,20 +81,19 @@ void Cache::commit(const fs::path& work, const std::string& key, const std::stri
                    bool confined) const {
   const fs::path target = path_of(key), made = work / "artifact";
   write_hashed(made / kLog, log);
-  if (!confined) fs::remove(made / kConfined);  // whatever a plugin may have put there
   fs::create_directories(target.parent_path());
   std::error_code error;
   fs::rename(made, target, error);
   // What is there without a manifest is no artifact. Moved and not emptied in place: another process
   // may be putting one there.
-  const bool is_wanting = !has(key) || (confined && !is_confined(key));
-  if (error && is_wanting && remove(target)) fs::rename(made, target, error);
-  if (error && !has(key))
+  const auto serves = [&] { return confined ? is_confined(root_, key) : has(key); };
+  if (error && !serves() && remove(target)) fs::rename(made, target, error);
+  if (error && !serves())
     throw std::runtime_error(target.string() + ": cannot be made: " + error.message());
 }
 
-bool Cache::is_confined(const std::string& key) const {
-  return !read_hashed(path_of(key) / kConfined).empty();
+bool Cache::is_confined(const fs::path& root, const std::string& key) {
+  return has(root, key) && !read_hashed(path_of(root, key) / kConfined).empty();
 }
 
 std::string Cache::log_of(const std::string& key) const { return read_hashed(path_of(key) / kLog); }

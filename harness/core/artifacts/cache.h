@@ -32,6 +32,10 @@ class Cache {
   /// The same without making the folder, which may not be there.
   static bool has(const std::filesystem::path& root, const std::string& key);
 
+  /// Is it there, and was its plugin confined when it was made? False as well where that is not recorded.
+  bool is_confined(const std::string& key) const { return is_confined(root_, key); }
+  static bool is_confined(const std::filesystem::path& root, const std::string& key);
+
   /// A new folder for one worker: its output is <folder>/artifact, its scratch <folder>/scratch.
   std::filesystem::path make_work_folder() const;
   /// Empties a work folder for the next worker: nothing is left of the last one but empty files, an
@@ -44,11 +48,9 @@ class Cache {
   /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays,
   /// unless its plugin was not confined and this one was.
   /// log       what was said while it was made
-  /// confined  whether this run confines its plugins by all that there is (confinement.h)
+  /// confined  whether this run confines its plugins, by Landlock and seccomp
   void commit(const std::filesystem::path& work, const std::string& key,
               const std::string& log = "", bool confined = false) const;
-  /// Was its plugin confined when it was made? False as well where nobody has written it down.
-  bool is_confined(const std::string& key) const;
   /// Empty: nothing was said, or it is not there as it was written.
   std::string log_of(const std::string& key) const;
   /// Takes a damaged artifact away.

@@ -12,7 +12,7 @@ namespace conoscope::core {
 /// its other files, and a hash of these lines.
 inline constexpr const char* kManifest = "manifest.tsv";
 inline constexpr const char* kTextsFile = "texts.tsv";
-/// By what its plugin was confined (a hashed_text.h); not there: not by all that confines.
+/// By what its plugin was confined, as hashed_text.h writes it; absent: not by both Landlock and seccomp.
 inline constexpr const char* kConfined = "confined.txt";
 
 /// An artifact is not what its manifest says, or has none. It can be made again.

@@ -105,6 +105,9 @@ WorkFolders::~WorkFolders() {
 fs::path WorkFolders::next() { return root_ / std::to_string(++count_); }
 
 void WorkFolders::keep_alive() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + std::chrono::minutes(10);
   if (is_older(lock_file_, std::chrono::hours(1))) ::futimens(lock_, nullptr);
 }
 

@@ -36,13 +36,15 @@ class WorkFolders {
   /// Says to other machines that the owner lives; for long work, again and again.
   void keep_alive();
 
-  /// Removes what dead processes of this machine left, and of others what kSilence is over for.
+  /// Removes what dead processes of this machine left, and what owners elsewhere left that have been
+  /// silent for kSilence.
   static void remove_abandoned(const std::filesystem::path& parent);
 
  private:
   std::filesystem::path root_, lock_file_;
   int lock_ = -1;
   int count_ = 0;
+  std::chrono::steady_clock::time_point next_look_;
 };
 
 }  // namespace conoscope::core

@@ -231,9 +231,10 @@ class Suite {
   }
 
   bool check_load() {
-    Trial trial = attempt({.trial = trial::kLoad});
-    if (trial.end.died()) trial = attempt({.trial = trial::kLoad});  // once may be chance
-    if (trial.end.died()) quarantine_.add(plugin_.sha256, "loading it " + trial.end.message);
+    const Trial trial = attempt({.trial = trial::kLoad});
+    // Once may be chance: it fails the check, and is no quarantine.
+    if (trial.end.died() && attempt({.trial = trial::kLoad}).end.died())
+      quarantine_.add(plugin_.sha256, "loading it " + trial.end.message);
     return add("load", trial);
   }
 

@@ -32,7 +32,7 @@ struct CheckOptions {
 /// The conformance suite: does the plugin keep the rules of the border, and does it do so on every
 /// kind of input that it will meet? Each of its calls runs in a process of its own.
 ///
-/// A file whose loading kills its process goes into quarantine; one that passes everything leaves.
+/// A file whose loading kills two processes goes into quarantine; one that passes everything leaves.
 ///
 /// throws  std::invalid_argument: a parameter that the plugin does not have, or a wrong value
 std::vector<CheckResult> check_plugin(const std::filesystem::path& file,

@@ -242,7 +242,8 @@ class Planner {
     out.not_applicable = rest;
     out.binaries = binary_of(dataset) + "; " + binary_of(model);
     if (explainer) out.binaries += "; " + binary_of(*explainer);
-    for (const Component* plugin : plugins) out.binaries += "; " + binary_of(*plugin);
+    // Also those that do not fit: what they need is in their files.
+    for (const Component& plugin : plan_.metric_plugins) out.binaries += "; " + binary_of(plugin);
 
     const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
     const std::size_t trained = node(Stage::kModel, model, {data}, seed, subject);

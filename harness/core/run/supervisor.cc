@@ -172,10 +172,9 @@ class Supervisor {
         state_[i] = State::kDone;
         return;
       }
-      say_made_again(node, "unconfined_artifact",
-                     cache_.path_of(node.key).string() +
-                         ": it is not written there that its plugin was confined when it was made");
-      cache_.discard(node.key);
+      say_made_again(
+          node, "unconfined_artifact",
+          cache_.path_of(node.key).string() + ": not recorded as made under confinement");
     }
     state_[i] = State::kWaiting;
     for (const std::size_t need : node.needs) want(need);
@@ -385,16 +384,16 @@ class Supervisor {
       const bool by_others = end.signal == SIGKILL || end.signal == SIGTERM;
       const bool died_loading = end.died() && end.step == "load" && node.component != nullptr &&
                                 (end.status == Status::crashed ? !by_others : in_time);
-      // Once may be a library that somebody replaces at this moment.
-      const bool first_death =
-          died_loading && ++deaths_at_load_[node.component->plugin.sha256] == 1;
-      if (died_loading && !first_death)
+      // Once may be a library that somebody replaces at this moment: loaded once more, by this job.
+      const bool again = died_loading && stop_signal == 0 && loaded_again_.insert(i).second;
+      if (died_loading && !again)
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
+      if (again) --tries_[i];
       if (stop_signal != 0 && (end.status == Status::interrupted || by_others)) {
         // It was stopped, like this run, by whoever stopped both; the cell is still to be done.
         state_[i] = State::kWaiting;
-      } else if (end.status != Status::not_applicable &&
-                 (tries_[i] <= options_.retry || first_death) && stop_signal == 0) {
+      } else if (end.status != Status::not_applicable && (tries_[i] <= options_.retry || again) &&
+                 stop_signal == 0) {
         state_[i] = State::kWaiting;
         observer_.message(node.label + ": " + end.message + "; trying again");
         refresh(i);
@@ -414,7 +413,8 @@ class Supervisor {
       const Node& node = plan_.nodes[need];
       try {
         verify_artifact(cache_.path_of(node.key));
-        continue;
+        if (!confines_ || cache_.is_confined(node.key)) continue;
+        say_made_again(node, "unconfined_artifact", "not recorded as made under confinement");
       } catch (const DamagedArtifact& e) {
         say_made_again(node, "damaged_artifact", e.what());
       }
@@ -561,13 +561,13 @@ class Supervisor {
   std::vector<std::uint32_t> tries_;
   std::vector<JobEnd> ends_;
   std::map<std::size_t, std::uint32_t> damaged_inputs_;  ///< how often a job could not use its own
-  std::map<std::string, int> deaths_at_load_;            ///< by the hash of the plugin's file
+  std::set<std::size_t> loaded_again_;                   ///< jobs that have died once at load
   std::map<std::size_t, Cost> cost_by_node_;
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
   WorkQueue queue_;
-  const bool confines_;  ///< by all that there is
+  const bool confines_;  ///< by Landlock and seccomp
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
   const results::EnvironmentRow environment_;

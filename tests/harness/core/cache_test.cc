@@ -287,6 +287,7 @@ TEST_CASE("an artifact of a confined plugin takes the place of one that was not,
   // What a plugin writes there itself is nothing.
   const auto work = make_work(cache, "forged");
   fs::copy_file(cache.path_of(key_of(1)) / "confined.txt", work / "artifact" / "confined.txt");
+  conoscope::core::seal_artifact(work / "artifact");
   cache.commit(work, key_of(2));
   CHECK_FALSE(cache.is_confined(key_of(2)));
 }

@@ -345,6 +345,10 @@ id = "sparsity"
       std::vector<std::string>{"accuracy: it judges the model itself, and this is an explanation"});
   CHECK(explained.score_nodes.size() == 2);  // the built-in metrics, and sparsity
   CHECK(plan.metrics == std::vector<std::string>{"surf_mae", "accuracy", "sparsity"});
+  // With another file a metric may fit: a cell that it does not judge is not done either.
+  for (const Cell& cell : plan.cells)
+    for (const char* metric : {"; accuracy ", "; sparsity "})
+      CHECK(cell.binaries.find(metric) != cell.binaries.npos);
 }
 
 TEST_CASE("without a list every built-in metric is asked for, and a group stands for its metrics") {
