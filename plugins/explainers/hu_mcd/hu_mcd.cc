@@ -70,8 +70,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("segments", 15)
         .at_least(1)
         .help("without given embeddings: superpixels per image; ours: the published segments are "
-              "masks by a "
-              "segmentation network (SAM)"),
+              "masks by a segmentation network (SAM)"),
     sdk::real("compactness", 20)
         .at_least(0)
         .help("of the superpixels: how much shape counts beside colour"),

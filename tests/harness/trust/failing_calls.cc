@@ -15,14 +15,15 @@
 #include <cstring>
 #include <string>
 
+#include "tests/harness/trust/preloaded.h"
+
 namespace {
 
 using conoscope::testing::FailingCalls;
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
+using conoscope::testing::mode_of;
+using conoscope::testing::next;
+using conoscope::testing::path_at;
+using conoscope::testing::path_of;
 
 FailingCalls* plan() {
   static FailingCalls* const mapped = []() -> FailingCalls* {
@@ -54,26 +55,14 @@ bool fails(const char* call, const char* path) {
 }
 
 bool fails(const char* call, int fd) {
-  if (fd < 0) return false;
-  char link[64], path[1024];
-  std::snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-  const ssize_t length = ::readlink(link, path, sizeof(path) - 1);
-  if (length < 0) return false;
-  path[length] = '\0';
   const int before = errno;
-  if (fails(call, path)) return true;
+  if (fails(call, path_of(fd).c_str())) return true;
   errno = before;
   return false;
 }
 
 bool fails_at(const char* call, int folder, const char* path) {
-  if (path == nullptr || path[0] == '/' || folder == AT_FDCWD) return fails(call, path);
-  char link[64], whole[2048];
-  std::snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
-  const ssize_t length = ::readlink(link, whole, 1024);
-  if (length < 0) return false;
-  std::snprintf(whole + length, sizeof(whole) - static_cast<std::size_t>(length), "/%s", path);
-  return fails(call, whole);
+  return path != nullptr && fails(call, path_at(folder, path).c_str());
 }
 
 /// A short write takes half, and is no failure where there is nothing to halve.
@@ -82,10 +71,6 @@ ssize_t write_some(const char* call, int fd, size_t length, Write&& write) {
   if (!fails(call, fd)) return write(length);
   if (plan()->error != 0) return -1;
   return write(length > 1 ? length / 2 : length);
-}
-
-mode_t mode_of(int flags, va_list arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
 /// Calls that are not writes have nothing to halve.

@@ -1,6 +1,7 @@
 // Preloaded into the command: keeps, beside a folder, what a disk would hold of it if the power went
-// now and every write that nobody brought to the disk were lost. Names and sizes are there at once,
-// which is the worst that a file system does: a file may have its name, and nothing in it.
+// now and every write that nobody brought to the disk were lost. Names are there at once: a file may
+// have its name, and nothing in it. Writes are lost as a whole; it tries no other order of them, and
+// one job at a time (two that bring the same file to the disk would race for its image).
 //
 // The folder and its image are the two lines of the file <this library>.plan.
 
@@ -17,12 +18,14 @@
 #include <cstring>
 #include <string>
 
+#include "tests/harness/trust/preloaded.h"
+
 namespace {
 
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
+using conoscope::testing::mode_of;
+using conoscope::testing::next;
+using conoscope::testing::path_at;
+using conoscope::testing::path_of;
 
 /// What this library does itself is not seen by it.
 int open_really(const std::string& path, int flags) {
@@ -60,18 +63,6 @@ std::string in_image(const std::string& path) {
   const Folders& known = folders();
   if (known.seen.empty() || path.rfind(known.seen, 0) != 0) return "";
   return known.image + path.substr(known.seen.size());
-}
-
-std::string path_of(int fd) {
-  char link[64], path[1024];
-  std::snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-  const ssize_t length = fd < 0 ? -1 : ::readlink(link, path, sizeof(path));
-  return length < 0 ? "" : std::string(path, static_cast<std::size_t>(length));
-}
-
-std::string path_at(int folder, const char* path) {
-  if (path[0] == '/' || folder == AT_FDCWD) return path;
-  return path_of(folder) + "/" + path;
 }
 
 /// After the call that it is about: errno stays what that call said.
@@ -128,10 +119,6 @@ void keep_all_bytes(const std::string& folder) {
       keep_bytes(folder + "/" + name);
   }
   ::closedir(open);
-}
-
-mode_t mode_of(int flags, va_list arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
 }  // namespace

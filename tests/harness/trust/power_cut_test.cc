@@ -176,6 +176,9 @@ TEST_CASE("writes that were not brought to the disk are lost: nothing recorded i
                           .set("ASAN_OPTIONS", "verify_asan_link_order=0")
                           .start();
     wait_until(i, count, 2 * whole.seconds, random);  // to keep an image takes time
+    // Once at least something has been recorded that can be lost.
+    while (i + 1 == count && running.running() && !has(running.err(), " ok digits"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     CAPTURE(i);
     cut.recorded = lines_with(running.err(), " ok digits");
     recorded += cut.recorded;
