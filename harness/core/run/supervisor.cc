@@ -172,9 +172,7 @@ class Supervisor {
         state_[i] = State::kDone;
         return;
       }
-      say_made_again(
-          node, "unconfined_artifact",
-          cache_.path_of(node.key).string() + ": not recorded as made under confinement");
+      say_unconfined(node);
     }
     state_[i] = State::kWaiting;
     for (const std::size_t need : node.needs) want(need);
@@ -414,7 +412,7 @@ class Supervisor {
       try {
         verify_artifact(cache_.path_of(node.key));
         if (!confines_ || cache_.is_confined(node.key)) continue;
-        say_made_again(node, "unconfined_artifact", "not recorded as made under confinement");
+        say_unconfined(node);
       } catch (const DamagedArtifact& e) {
         say_made_again(node, "damaged_artifact", e.what());
       }
@@ -423,6 +421,11 @@ class Supervisor {
       want(need);
     }
     refresh_all();
+  }
+
+  void say_unconfined(const Node& node) {
+    say_made_again(node, "unconfined_artifact",
+                   cache_.path_of(node.key).string() + ": not recorded as made under confinement");
   }
 
   void say_made_again(const Node& node, const std::string& event, const std::string& reason) {
