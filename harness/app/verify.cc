@@ -61,7 +61,7 @@ class Verdicts {
   }
 
   void compared(const results::Outcome& stored, const results::Outcome& again,
-                const results::Comparison& comparison) {
+                const results::ScoreComparison& comparison) {
     const auto elsewhere = results::environment_differences(stored, again);
     std::vector<results::ScoreDifference> differs;
     const results::ScoreDifference* furthest = nullptr;

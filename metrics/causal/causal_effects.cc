@@ -6,7 +6,7 @@
 #include <string>
 
 #include "metrics/faithfulness/concept_scores.h"
-#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/purity/concept_alignment.h"
 #include "metrics/robustness/mean_do.h"
 #include "numerics/checks.h"
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
+#include "numerics/sums.h"
 
 namespace conoscope::metrics {
 
@@ -110,10 +110,6 @@ IndexVector predicted_classes(const MatrixRef& outputs) {
 
 namespace {
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 const Matrix& binary_truth(const Subject& subject) {
   named_concepts(subject);  // as many as annotated
   const Matrix& truth = subject.annotations().concepts;
@@ -130,12 +126,12 @@ ConceptAccuracy of_probabilities(const Subject& subject) {
 
 Result concept_accuracy_of(const Subject& subject) {
   const auto& found = subject.once(of_probabilities).accuracy;
-  return {mean(found), found};
+  return {numerics::mean(found), found};
 }
 
 Result concept_f1_of(const Subject& subject) {
   const auto& found = subject.once(of_probabilities).f1;
-  return {mean(found), found};
+  return {numerics::mean(found), found};
 }
 
 Result concept_auc_of(const Subject& subject) {
@@ -146,13 +142,13 @@ Result concept_auc_of(const Subject& subject) {
     for (Index j = 0; j < truth.cols(); ++j)
       found.push_back(
           auc(IndexVector(truth.col(j).begin(), truth.col(j).end()), Vector(scores.col(j))));
-    return {mean(found), found};
+    return {numerics::mean(found), found};
   }
   found = subject.once(of_probabilities).auc;
   const auto constant = std::erase_if(found, [](double value) { return std::isnan(value); });
   if (found.empty()) throw std::domain_error("the truth of every concept is constant");
-  if (constant == 0) return {mean(found), found};
-  return {mean(found), found,
+  if (constant == 0) return {numerics::mean(found), found};
+  return {numerics::mean(found), found,
           left_out(static_cast<Index>(constant), "concept", "the truth is constant")};
 }
 

@@ -1,6 +1,5 @@
 #include "metrics/leakage/aligned_concepts.h"
 
-#include <cmath>
 #include <string>
 
 #include "metrics/information/concept_information.h"
@@ -9,28 +8,6 @@
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
-
-namespace {
-
-/// Columns of mean 0 and norm 1; a constant one is 0.
-Matrix standardised(const MatrixRef& columns) {
-  Matrix out = columns.rowwise() - columns.colwise().mean();
-  for (Index j = 0; j < out.cols(); ++j) {
-    const bool constant = columns.col(j).minCoeff() == columns.col(j).maxCoeff();
-    const double norm = out.col(j).norm();
-    if (constant || norm == 0.0)
-      out.col(j).setZero();
-    else
-      out.col(j) /= norm;
-  }
-  return out;
-}
-
-}  // namespace
-
-Matrix concept_correlations(const MatrixRef& scores, const MatrixRef& truth) {
-  return standardised(scores).transpose() * standardised(truth);
-}
 
 AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth) {
   constexpr const char* kName = "aligned_concepts";

@@ -5,11 +5,6 @@
 
 namespace conoscope::metrics {
 
-/// Pearson's r of every representation and every concept, K' x k; a constant on either side: 0.
-///
-/// scores  n x K'.   truth  n x k; both finite, n >= 1: not looked at again
-Matrix concept_correlations(const MatrixRef& scores, const MatrixRef& truth);
-
 struct AlignedConcepts {
   ConceptView view;       ///< scores n x k, one column for each annotated concept; nothing else
   IndexVector alignment;  ///< k entries: which representation a concept's column is

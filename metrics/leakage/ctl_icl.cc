@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "metrics/leakage/leakage_columns.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
+#include "numerics/sums.h"
 
 namespace conoscope::metrics {
 
@@ -23,10 +23,6 @@ std::vector<double> excess(const std::vector<double>& predicted, const std::vect
   return out;
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 }  // namespace
 
 Ctl ctl(const ConceptColumns& predicted, const ConceptColumns& truth, std::span<const Index> labels,
@@ -36,7 +32,7 @@ Ctl ctl(const ConceptColumns& predicted, const ConceptColumns& truth, std::span<
   out.predicted = mi_concepts_task(predicted, labels, options);
   out.truth = mi_concepts_task(truth, labels, options);
   out.concepts = excess(out.predicted.normalised, out.truth.normalised);
-  out.value = mean(out.concepts);
+  out.value = numerics::mean(out.concepts);
   return out;
 }
 
@@ -52,7 +48,7 @@ void take_means(Icl& out) {
       out.concepts[i] += out.pairs[at] / static_cast<double>(k - 1);
       out.concepts[j] += out.pairs[at] / static_cast<double>(k - 1);
     }
-  out.value = mean(out.concepts);
+  out.value = numerics::mean(out.concepts);
 }
 
 }  // namespace
@@ -135,7 +131,7 @@ Result mean_over_noise(const Subject& subject, const Value& value) {
     values.push_back(value(subject.once(predicted_columns), subject.once(true_columns),
                            ConceptInformationOptions{.noise = normal_draws(subject.seed(), repeat)})
                          .value);
-  return {mean(values), values};
+  return {numerics::mean(values), values};
 }
 
 Result ctl_noise_of(const Subject& subject) {

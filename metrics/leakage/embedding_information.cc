@@ -1,6 +1,5 @@
 #include "metrics/leakage/embedding_information.h"
 
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include "metrics/leakage/aligned_concepts.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
+#include "numerics/sums.h"
 
 namespace conoscope::metrics {
 
@@ -38,10 +38,6 @@ double entropy_or_refuse(const char* name, const std::string& what, std::span<co
   return entropy;
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 }  // namespace
 
 EmbeddingInformation embedding_information(const MatrixRef& embeddings, Index width,
@@ -63,7 +59,7 @@ EmbeddingInformation embedding_information(const MatrixRef& embeddings, Index wi
   for (Index i = 0; i < k; ++i)
     out.task.push_back(mi_ross(embeddings.middleCols(i * width, width), labels, options).value /
                        h_task);
-  out.mi_ct = mean(out.task);
+  out.mi_ct = numerics::mean(out.task);
   out.mi_self = out.concepts.trace() / static_cast<double>(k);
   if (k > 1) {
     const auto pairs = static_cast<double>(k * (k - 1));
@@ -113,7 +109,7 @@ Alignment mi_align(const MatrixRef& positive, const MatrixRef& negative, Index w
     out.concepts.push_back(out.positive_aligned.back() - out.positive_unaligned.back() +
                            out.negative_aligned.back() - out.negative_unaligned.back());
   }
-  out.mi_align = mean(out.concepts);
+  out.mi_align = numerics::mean(out.concepts);
   return out;
 }
 

@@ -14,6 +14,20 @@ namespace conoscope::metrics {
 
 namespace {
 
+/// Columns centred and scaled to length 1; a constant one becomes 0.
+Matrix standardised(const MatrixRef& columns) {
+  Matrix out = columns.rowwise() - columns.colwise().mean();
+  for (Index j = 0; j < out.cols(); ++j) {
+    const double length = out.col(j).norm();
+    // Equality, not length: the rounding of the mean leaves a constant column a little length.
+    if ((columns.col(j).array() == columns(0, j)).all() || length == 0.0)
+      out.col(j).setZero();
+    else
+      out.col(j) /= length;
+  }
+  return out;
+}
+
 void require_purity(const char* function, const MatrixRef& purity) {
   if (purity.cols() < 1 || purity.rows() < purity.cols())
     numerics::refuse(function,
@@ -24,6 +38,10 @@ void require_purity(const char* function, const MatrixRef& purity) {
 }
 
 }  // namespace
+
+Matrix concept_correlations(const MatrixRef& scores, const MatrixRef& truth) {
+  return standardised(scores).transpose() * standardised(truth);
+}
 
 IndexVector greedy_alignment(const MatrixRef& purity) {
   require_purity("greedy_alignment", purity);

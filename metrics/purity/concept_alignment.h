@@ -4,6 +4,11 @@
 
 namespace conoscope::metrics {
 
+/// Pearson's r of every representation and every concept, K' x k; a constant on either side: 0.
+///
+/// scores  n x K'.   truth  n x k; both finite, n >= 1: not looked at again
+Matrix concept_correlations(const MatrixRef& scores, const MatrixRef& truth);
+
 /// Which representation stands for which concept? The paper's rule.
 ///
 /// Again and again the largest entry whose row and column are both free is taken; among equals the

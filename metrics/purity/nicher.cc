@@ -1,31 +1,13 @@
 #include "metrics/purity/nicher.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
+#include "metrics/purity/concept_alignment.h"
 #include "metrics/purity/concept_labels.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
-
-namespace {
-
-/// Columns centred and scaled to length 1; a constant one becomes 0.
-Matrix standardised(const MatrixRef& columns) {
-  Matrix out = columns.rowwise() - columns.colwise().mean();
-  for (Index j = 0; j < out.cols(); ++j) {
-    const double length = out.col(j).norm();
-    // Equality, not length: the rounding of the mean leaves a constant column a little length.
-    if ((columns.col(j).array() == columns(0, j)).all() || length == 0.0)
-      out.col(j).setZero();
-    else
-      out.col(j) /= length;
-  }
-  return out;
-}
-
-}  // namespace
 
 Matrix concept_nicher(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
                       bool signed_correlation) {
@@ -35,7 +17,7 @@ Matrix concept_nicher(const MatrixRef& c_hat, Index width, const MatrixRef& conc
                                 std::to_string(concepts.cols()) + "; n >= 2 samples are needed");
   detail::require_representations(kName, c_hat, width, concepts.rows());
   numerics::require_finite(kName, "concepts", concepts);
-  const Matrix correlation = standardised(c_hat).transpose() * standardised(concepts);
+  const Matrix correlation = concept_correlations(c_hat, concepts);
   Matrix nicher(c_hat.cols() / width, concepts.cols());
   for (Index i = 0; i < nicher.rows(); ++i)
     for (Index j = 0; j < nicher.cols(); ++j) {

@@ -15,8 +15,6 @@ namespace {
 
 Estimate estimate_at(const ScoresAtK& point) { return estimate_of(point.values(), point.asked); }
 
-std::string text_of(const Field& field) { return std::get<std::string>(field); }
-
 struct Entry {
   std::string dataset, model, method;
   const ScoresAtK* used = nullptr;  ///< none: the budget is below every K

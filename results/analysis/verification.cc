@@ -158,10 +158,10 @@ std::vector<EnvironmentDifference> environment_differences(const Outcome& stored
   return out;
 }
 
-Comparison compare_scores(Store& stored, const std::string& attempt, Store& again,
-                          const std::string& other_attempt) {
+ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store& again,
+                               const std::string& other_attempt) {
   const auto before = numbers_of(stored, attempt), now = numbers_of(again, other_attempt);
-  Comparison out;
+  ScoreComparison out;
   std::map<std::string, ScoreDifference> worst;
   for (const auto& [which, number] : before) {
     const auto& [metric, part] = which;

@@ -69,14 +69,14 @@ struct ScoreDifference {
   bool within = false;               ///< kElsewhere
 };
 
-struct Comparison {
+struct ScoreComparison {
   std::size_t scores = 0;  ///< that were compared, without their parts
   std::vector<ScoreDifference> differences;
 };
 
 /// Every score of a stored attempt, and every part that it has kept, with that of an attempt at the
 /// same cell in another store. What the other one has more does not count, nor do messages.
-Comparison compare_scores(Store& stored, const std::string& attempt, Store& again,
-                          const std::string& other_attempt);
+ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store& again,
+                               const std::string& other_attempt);
 
 }  // namespace conoscope::results

@@ -5,6 +5,11 @@
 
 namespace conoscope::results {
 
+std::string text_of(const Field& field) {
+  const auto* text = std::get_if<std::string>(&field);
+  return text != nullptr ? *text : std::string();
+}
+
 void Table::add(std::vector<Field> row) {
   if (row.size() != columns.size())
     throw std::invalid_argument("Table::add: " + std::to_string(row.size()) + " fields for " +

@@ -26,6 +26,9 @@ struct Coverage {
 /// One field; monostate is NULL.
 using Field = std::variant<std::monostate, std::string, std::int64_t, double, Estimate, Coverage>;
 
+/// Empty where it holds no text.
+std::string text_of(const Field& field);
+
 enum class ColumnType { text, integer, real, estimate, coverage };
 
 struct Column {

@@ -15,11 +15,6 @@ constexpr const char* kSize = "effective_concepts";
 const Column kReal{.name = "", .type = ColumnType::real};
 const Column kScore{.name = "", .type = ColumnType::estimate};
 
-std::string text_of(const Field& field) {
-  const auto* text = std::get_if<std::string>(&field);
-  return text != nullptr ? *text : std::string();
-}
-
 void add_curve(PageTable& table, const Sweep& sweep) {
   std::optional<std::size_t> chosen;
   if (sweep.direction != "none")

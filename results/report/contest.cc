@@ -52,11 +52,6 @@ void sort_by_rank(std::vector<Entrant>& entrants) {
   });
 }
 
-std::string text_of(const Field& field) {
-  const auto* text = std::get_if<std::string>(&field);
-  return text != nullptr ? *text : std::string();
-}
-
 }  // namespace
 
 std::vector<Contest> contests(Store& store, const std::string& run, const std::string& metric,

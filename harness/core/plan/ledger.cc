@@ -11,10 +11,6 @@ namespace conoscope::core {
 
 namespace {
 
-Place place_of(const toml::node& node) {
-  return {node.source().begin.line, node.source().begin.column};
-}
-
 const std::vector<std::pair<std::string, results::Rule>>& rules() {
   static const std::vector<std::pair<std::string, results::Rule>> known = {
       {"ascending", results::Rule::kAscending}, {"equal", results::Rule::kEqual},

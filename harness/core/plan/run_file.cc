@@ -24,14 +24,6 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
-Place place_of(const toml::node& node) {
-  return {node.source().begin.line, node.source().begin.column};
-}
-
-Place place_of(const toml::key& key) {
-  return {key.source().begin.line, key.source().begin.column};
-}
-
 // Far beyond any machine, and small enough to be doubled and added to.
 constexpr double kMostBytes = 0x1p62;
 

@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "harness/core/border/metadata.h"
+#include "harness/core/plan/place.h"
 #include "results/boards/kinds.h"
 
 namespace conoscope::core {
-
-/// Where something stands in a run file.
-struct Place {
-  std::uint32_t line = 0, column = 0;
-};
 
 /// All that is wrong with a run file, at once.
 class RunFileError : public std::runtime_error {
