@@ -2,6 +2,7 @@
 // ends, and what is none of their business stays shut. With and without confinement.
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -113,6 +114,33 @@ TEST_CASE("what is written is bounded") {
   check_failure(failure(bench, "logs_without_end", ""), "failed", "explain: fit",
                 "MiB to standard output and standard error");
   check_failure(failure(bench, "huge_output", ""), "failed", "explain: fit", "File too large");
+}
+
+TEST_CASE("files count however they are made, and where they cannot be counted the work ends") {
+  const Bench bench;
+  const auto message = [&bench](const std::string& name, const std::string& under = "") {
+    bench.scratch.write(name + ".toml",
+                        "name = \"" + name +
+                            "\"\nseeds = [0]\nmetrics = [\"surf\"]\n[limits]\nseconds = 300\n"
+                            "cache = \"32 MiB\"\n" +
+                            kSubject + broken_entry("explainer", name));
+    CHECK(bench("run " + name + ".toml --no-board", under).code == 4);
+    const auto rows = bench.failures(name);
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0]["status"] == "failed");
+    CHECK(rows[0]["stage"] == "explain: fit");
+    const auto work = bench.scratch.path("cache/work");
+    CHECK((!fs::exists(work) || fs::is_empty(work)));
+    return rows[0]["message"].get<std::string>();
+  };
+  CHECK(message("small_files_without_end") == "wrote more than limits.cache = 32 MiB");
+  CHECK(message("empty_files_without_end") ==
+        "made more than 100000 files, so that limits.cache cannot be held");
+  // A folder is closed to its owner; to root only without these two.
+  const std::string as_owner =
+      ::geteuid() != 0 ? "" : "setpriv --bounding-set -dac_override,-dac_read_search";
+  CHECK(message("closed_folder", as_owner) ==
+        "made a folder that cannot be read, so that limits.cache cannot be held");
 }
 
 TEST_CASE("what does not hear SIGTERM is killed, and its cell is still to be done") {
