@@ -414,7 +414,7 @@ class Supervisor {
         if (!confines_ || cache_.is_confined(node.key)) continue;
         say_unconfined(node);
       } catch (const DamagedArtifact& e) {
-        say_made_again(node, "damaged_artifact", e.what());
+        observer_.message(made_again(node, "damaged_artifact", e.what()));
       }
       cache_.discard(node.key);
       state_[need] = State::kIdle;
@@ -423,15 +423,20 @@ class Supervisor {
     refresh_all();
   }
 
+  /// Of a cache from before this was recorded it holds for every artifact: one line stands for all.
   void say_unconfined(const Node& node) {
-    say_made_again(node, "unconfined_artifact",
+    const std::string text =
+        made_again(node, "unconfined_artifact",
                    cache_.path_of(node.key).string() + ": not recorded as made under confinement");
+    if (!said_unconfined_) observer_.message(text + ", as are others for the same reason");
+    said_unconfined_ = true;
   }
 
-  void say_made_again(const Node& node, const std::string& event, const std::string& reason) {
+  /// Puts it into the store, and returns the sentence.
+  std::string made_again(const Node& node, const std::string& event, const std::string& reason) {
     const std::string text = node.label + ": " + reason + "; it is made again";
-    observer_.message(text);
     save([&] { store_->add_event({now_text(), random_name(), event, text}); });
+    return text;
   }
 
   std::filesystem::path take_work_folder() {
@@ -571,6 +576,7 @@ class Supervisor {
   std::vector<std::vector<std::size_t>> dependents_;
   WorkQueue queue_;
   const bool confines_;  ///< by Landlock and seccomp
+  bool said_unconfined_ = false;
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
   const results::EnvironmentRow environment_;
