@@ -1,8 +1,5 @@
 #pragma once
 
-#include <numeric>
-#include <span>
-
 #include "numerics/types.h"
 
 namespace conoscope::numerics {
@@ -24,11 +21,6 @@ double squared_difference(const A* a, const B* b, Index width) {
     lane[l] += step * step;
   }
   return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
-
-/// From the first to the last; NaN of none.
-inline double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 }  // namespace conoscope::numerics

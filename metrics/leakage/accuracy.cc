@@ -11,7 +11,7 @@
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
-#include "numerics/sums.h"
+#include "numerics/statistics/moments.h"
 
 namespace conoscope::metrics {
 

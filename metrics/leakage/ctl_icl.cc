@@ -9,7 +9,7 @@
 #include "metrics/leakage/leakage_columns.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
-#include "numerics/sums.h"
+#include "numerics/statistics/moments.h"
 
 namespace conoscope::metrics {
 

@@ -8,7 +8,7 @@
 #include "metrics/leakage/aligned_concepts.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
-#include "numerics/sums.h"
+#include "numerics/statistics/moments.h"
 
 namespace conoscope::metrics {
 

@@ -6,14 +6,11 @@
 #include <tuple>
 #include <utility>
 
-#include "results/analysis/estimate.h"
 #include "results/formats/numbers.h"
 
 namespace conoscope::results {
 
 namespace {
-
-Estimate estimate_at(const ScoresAtK& point) { return estimate_of(point.values(), point.asked); }
 
 struct Entry {
   std::string dataset, model, method;
@@ -35,18 +32,23 @@ struct Entry {
     const std::string& direction = scores.front()->direction;
     const ScoresAtK* point = at(0);
     if (point == nullptr || direction == "none") return std::nullopt;
-    const double mean = estimate_at(*point).mean;
+    const double mean = point->estimate().mean;
     return direction == "higher" ? -mean : mean;
   }
 };
 
 Entry entry_of(const Sweep& used, double budget) {
-  Entry entry{text_of(used.dataset), text_of(used.model), used.method, nullptr, 0, {}};
+  Entry entry{std::get<std::string>(used.dataset),
+              std::get<std::string>(used.model),
+              used.method,
+              nullptr,
+              0,
+              {}};
   double most = 0;
   bool any = false;
   for (const ScoresAtK& point : used.points) {
     if (!point.complete()) continue;
-    const double mean = estimate_at(point).mean;
+    const double mean = point.estimate().mean;
     entry.smallest = any ? std::min(entry.smallest, mean) : mean;
     any = true;
     if (mean > budget || (entry.used != nullptr && mean <= most)) continue;
@@ -62,7 +64,8 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
                          double budget) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Sweep*>> found;
   for (const Sweep& sweep : scores)
-    found[{text_of(sweep.dataset), text_of(sweep.model), sweep.method}].push_back(&sweep);
+    found[{std::get<std::string>(sweep.dataset), std::get<std::string>(sweep.model), sweep.method}]
+        .push_back(&sweep);
   Table table;
   table.columns = {{"rank", ColumnType::integer},
                    {"dataset"},
@@ -99,7 +102,7 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
                               entry.method};
     if (entry.used != nullptr) {
       row.emplace_back(entry.used->k);
-      row.emplace_back(estimate_at(*entry.used));
+      row.emplace_back(entry.used->estimate());
     } else {
       Estimate none;
       none.messages = {entry.method + " uses " + digits_text(entry.smallest, 4) +
@@ -109,7 +112,7 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
     }
     for (std::size_t m = 0; m < metrics; ++m) {
       const ScoresAtK* point = entry.at(m);
-      row.push_back(point == nullptr ? Field() : Field(estimate_at(*point)));
+      row.push_back(point == nullptr ? Field() : Field(point->estimate()));
     }
     table.add(std::move(row));
   }

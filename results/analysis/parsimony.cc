@@ -13,8 +13,6 @@ namespace conoscope::results {
 
 namespace {
 
-Estimate estimate_at(const ScoresAtK& point) { return estimate_of(point.values(), point.asked); }
-
 std::vector<const ScoresAtK*> complete_points(const Sweep& sweep) {
   std::vector<const ScoresAtK*> out;
   for (const auto& point : sweep.points)
@@ -45,7 +43,7 @@ std::string blocks(const Sweep& sweep) {
   for (const auto& point : sweep.points) {
     means.emplace_back();
     if (!point.complete()) continue;
-    means.back() = estimate_at(point).mean;
+    means.back() = point.estimate().mean;
     low = std::min(low, *means.back());
     high = std::max(high, *means.back());
   }
@@ -74,9 +72,9 @@ std::vector<Field> selection_row(const Sweep& sweep) {
     const ScoresAtK& chosen = sweep.points[found->chosen];
     const ScoresAtK& best = sweep.points[found->best];
     row.emplace_back(chosen.k);
-    row.emplace_back(estimate_at(chosen));
+    row.emplace_back(chosen.estimate());
     row.emplace_back(best.k);
-    row.emplace_back(estimate_at(best));
+    row.emplace_back(best.estimate());
     row.emplace_back(std::string(found->rule == SelectionRule::range ? "1pct" : "1se"));
     row.emplace_back(static_cast<std::int64_t>(chosen.by_seed.size()));
   } else {
@@ -142,7 +140,7 @@ Table curve_table(const std::vector<Sweep>& sweeps) {
       if (point.by_seed.empty()) {
         row.insert(row.end(), 3, Field());
       } else {
-        const Estimate estimate = estimate_at(point);
+        const Estimate estimate = point.estimate();
         row.emplace_back(estimate.mean);
         row.push_back(estimate.half_width ? Field(estimate.mean - *estimate.half_width) : Field());
         row.push_back(estimate.half_width ? Field(estimate.mean + *estimate.half_width) : Field());

@@ -47,6 +47,8 @@ std::vector<double> ScoresAtK::values() const {
   return out;
 }
 
+Estimate ScoresAtK::estimate() const { return estimate_of(values(), asked); }
+
 std::optional<Selection> select_k(std::span<const ScoresAtK> sweep, bool higher_is_better) {
   for (std::size_t i = 0; i < sweep.size(); ++i) {
     if (i > 0 && sweep[i].k <= sweep[i - 1].k)

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "results/formats/table.h"
+
 namespace conoscope::results {
 
 /// What one number of concepts scored, seed by seed.
@@ -17,6 +19,7 @@ struct ScoresAtK {
   /// Only such a K may be chosen: a mean over fewer seeds could be the luckier one.
   bool complete() const { return asked > 0 && static_cast<std::int64_t>(by_seed.size()) == asked; }
   std::vector<double> values() const;  ///< in the order of the seeds
+  Estimate estimate() const;
 };
 
 /// How "as good as the best" was told.

@@ -18,6 +18,7 @@
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
 #include "harness/core/run/registration.h"
+#include "harness/core/run/stop_signals.h"
 
 namespace conoscope::core {
 
@@ -27,35 +28,6 @@ using results::Status;
 
 // What a worker that was told to stop has left.
 constexpr double kGraceSeconds = 10;
-
-volatile sig_atomic_t stop_signal = 0;
-volatile sig_atomic_t stop_count = 0;
-
-/// While it lives, SIGINT and SIGTERM ask the run to stop instead of killing it.
-class StopSignals {
- public:
-  StopSignals() {
-    stop_signal = 0;
-    stop_count = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int signal) {
-      stop_signal = signal;
-      stop_count = stop_count + 1;
-    };
-    sigaction(SIGINT, &action, &int_);
-    sigaction(SIGTERM, &action, &term_);
-  }
-  ~StopSignals() {
-    sigaction(SIGINT, &int_, nullptr);
-    sigaction(SIGTERM, &term_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
- private:
-  struct sigaction int_ {
-  }, term_{};
-};
 
 /// A node whose worker runs.
 struct Running {
@@ -109,7 +81,7 @@ class Supervisor {
       scores.insert(scores.end(), plan_.cells[cell].score_nodes.begin(),
                     plan_.cells[cell].score_nodes.end());
     make(scores);
-    outcome_.signal = finished_ < todo_.size() ? stop_signal : 0;
+    outcome_.signal = finished_ < todo_.size() ? StopSignals::last() : 0;
     return outcome_;
   }
 
@@ -119,7 +91,7 @@ class Supervisor {
       if (state_[node] == State::kDone)
         ++outcome_.good;
       else if (state_[node] != State::kFailed)
-        outcome_.signal = stop_signal;
+        outcome_.signal = StopSignals::last();
       else {
         ++outcome_.failed;
         observer_.message(plan_.nodes[node].label + ": " + ends_[node].stage + ": " +
@@ -139,16 +111,16 @@ class Supervisor {
     refresh_all();  // refused plugins fail before anything runs, each with its reason
     bool announced = false;
     while (true) {
-      if (stop_signal != 0 && !announced) {
+      if (StopSignals::last() != 0 && !announced) {
         announced = true;
         observer_.message("stopping: waiting for " + std::to_string(running_.size()) +
                           " running job(s); once more to stop at once");
         // A batch system kills what is left some 30 s after its SIGTERM; a person can wait.
-        if (stop_signal == SIGTERM)
+        if (StopSignals::last() == SIGTERM)
           for (const auto& running : running_) running.worker->stop(kGraceSeconds);
       }
-      if (stop_count > 1) break;  // ~Running kills what still runs
-      if (stop_signal == 0 && !outcome_.recovered) launch();
+      if (StopSignals::count() > 1) break;  // ~Running kills what still runs
+      if (StopSignals::last() == 0 && !outcome_.recovered) launch();
       if (running_.empty()) break;
       wait();
     }
@@ -383,15 +355,15 @@ class Supervisor {
       const bool died_loading = end.died() && end.step == "load" && node.component != nullptr &&
                                 (end.status == Status::crashed ? !by_others : in_time);
       // Once may be a library that somebody replaces at this moment: loaded once more, by this job.
-      const bool again = died_loading && stop_signal == 0 && loaded_again_.insert(i).second;
+      const bool again = died_loading && StopSignals::last() == 0 && loaded_again_.insert(i).second;
       if (died_loading && !again)
         quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
       if (again) --tries_[i];
-      if (stop_signal != 0 && (end.status == Status::interrupted || by_others)) {
+      if (StopSignals::last() != 0 && (end.status == Status::interrupted || by_others)) {
         // It was stopped, like this run, by whoever stopped both; the cell is still to be done.
         state_[i] = State::kWaiting;
       } else if (end.status != Status::not_applicable && (tries_[i] <= options_.retry || again) &&
-                 stop_signal == 0) {
+                 StopSignals::last() == 0) {
         state_[i] = State::kWaiting;
         observer_.message(node.label + ": " + end.message + "; trying again");
         refresh(i);
