@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -18,16 +17,12 @@ namespace {
 
 constexpr const char* kName = "intervention";
 
-std::string shape_of(const Matrix& matrix) {
-  return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
-}
-
 void require_problem(const InterventionProblem& problem) {
   const Index n = problem.scores.rows(), k = problem.concepts(), columns = k * problem.width;
   if (n < 1 || k < 1 || problem.width < 1 || problem.scores.cols() != columns ||
       problem.truth.rows() != n)
-    numerics::refuse(kName, "scores is " + shape_of(problem.scores) + ", truth " +
-                                shape_of(problem.truth) + " and width " +
+    numerics::refuse(kName, "scores is " + numerics::shape_of(problem.scores) + ", truth " +
+                                numerics::shape_of(problem.truth) + " and width " +
                                 std::to_string(problem.width) +
                                 "; they must be n x (k * width), n x k and >= 1");
   const bool vectors = problem.own_active.size() > 0 || problem.own_inactive.size() > 0;
@@ -39,9 +34,10 @@ void require_problem(const InterventionProblem& problem) {
                                 " concepts; as many are needed, or own_active and own_inactive");
   if (vectors && (problem.own_active.rows() != n || problem.own_active.cols() != columns ||
                   problem.own_inactive.rows() != n || problem.own_inactive.cols() != columns))
-    numerics::refuse(kName, "own_active is " + shape_of(problem.own_active) + " and own_inactive " +
-                                shape_of(problem.own_inactive) + "; both must be " +
-                                std::to_string(n) + " x " + std::to_string(columns));
+    numerics::refuse(kName, "own_active is " + numerics::shape_of(problem.own_active) +
+                                " and own_inactive " + numerics::shape_of(problem.own_inactive) +
+                                "; both must be " + std::to_string(n) + " x " +
+                                std::to_string(columns));
   if (vectors && (problem.active.size() > 0 || problem.inactive.size() > 0))
     numerics::refuse(kName, "active and inactive are given beside own_active and own_inactive");
   numerics::require_finite(kName, "scores", problem.scores);
@@ -118,9 +114,9 @@ Matrix CheckedIntervention::answer(const Matrix& scores) const {
   Matrix out = problem_.head(scores);
   if (out.rows() != scores.rows() || out.cols() < 1 ||
       (untold_.size() > 0 && out.cols() != untold_.cols()))
-    numerics::refuse(kName, "head answers " + shape_of(out) + " for " +
+    numerics::refuse(kName, "head answers " + numerics::shape_of(out) + " for " +
                                 std::to_string(scores.rows()) + " samples, without interventions " +
-                                shape_of(untold_));
+                                numerics::shape_of(untold_));
   numerics::require_finite(kName, "what head answers", out);
   return out;
 }
@@ -172,9 +168,8 @@ InterventionCurve intervention_curve(const CheckedIntervention& problem,
                                      const InterventionOrder& order) {
   const Index n = problem->samples(), k = problem->concepts();
   if (order.rows() != n || order.cols() != k)
-    numerics::refuse(kName, "order is " + std::to_string(order.rows()) + " x " +
-                                std::to_string(order.cols()) + "; it must be " + std::to_string(n) +
-                                " x " + std::to_string(k));
+    numerics::refuse(kName, "order is " + numerics::shape_of(order) + "; it must be " +
+                                std::to_string(n) + " x " + std::to_string(k));
   for (Index i = 0; i < n; ++i) {
     std::vector<bool> seen(static_cast<size_t>(k), false);
     for (Index j = 0; j < k; ++j) {
@@ -195,6 +190,14 @@ InterventionCurve intervention_curve(const CheckedIntervention& problem,
     for (Index i = 0; i < n; ++i)
       problem->set(scores, i, order(i, step), problem->truth(i, order(i, step)));
   }
+}
+
+double intervention_gain(const CheckedIntervention& problem) {
+  Matrix told = problem->scores;
+  for (Index j = 0; j < problem->concepts(); ++j)
+    told = all_told(problem, told, j, [&](Index i) { return problem->truth(i, j); });
+  return accuracy(problem->labels, predicted_classes(problem.answer(told))) -
+         accuracy(problem->labels, predicted_classes(problem.untold()));
 }
 
 InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed,
@@ -218,9 +221,8 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
   require_softmax_head(problem);
   const Index n = problem->samples(), k = problem->concepts();
   if (probabilities.rows() != n || probabilities.cols() != k)
-    numerics::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
-                                std::to_string(probabilities.cols()) + "; it must be " +
-                                std::to_string(n) + " x " + std::to_string(k));
+    numerics::refuse(kName, "probabilities is " + numerics::shape_of(probabilities) +
+                                "; it must be " + std::to_string(n) + " x " + std::to_string(k));
   numerics::require_finite(kName, "probabilities", probabilities);
   if (probabilities.minCoeff() < 0.0 || probabilities.maxCoeff() > 1.0)
     numerics::refuse(kName, "probabilities has entries outside 0 ... 1");
@@ -291,6 +293,11 @@ Result coop_of(const Subject& subject) {
 
 Result oracle_of(const Subject& subject) { return area_of(subject, subject.once(oracle_curve)); }
 
+Result gain_of(const Subject& subject) {
+  const SubjectIntervention& of = subject.once(subject_intervention);
+  return {intervention_gain(of.problem), {}, of.caveat};
+}
+
 }  // namespace
 
 SubjectIntervention subject_intervention(const Subject& subject) {
@@ -351,6 +358,13 @@ std::vector<Metric> declare::intervention() {
         .compute = compute,
     };
   };
+  Metric gain = row("intervention_gain",
+                    "How much accuracy does the model win by being told all its concepts?",
+                    "Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation "
+                    "Evaluation, AAAI 2023, Figs. 5 and A.5",
+                    gain_of);
+  gain.low = -1.0;
+  gain.direction = Direction::kNone;  // a model that knows its concepts has nothing to win
   return {
       row("intervention_random",
           "How accurate is the model on average while it is told its concepts in random order?",
@@ -361,6 +375,7 @@ std::vector<Metric> declare::intervention() {
       row("intervention_oracle",
           "How accurate could the model be on average, always told the concept that helps most?",
           "conoscope; the upper mark of the policies", oracle_of),
+      gain,
   };
 }
 

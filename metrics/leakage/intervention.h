@@ -81,6 +81,16 @@ struct InterventionCurve {
 InterventionCurve intervention_curve(const CheckedIntervention& problem,
                                      const InterventionOrder& order);
 
+/// How much accuracy does the model win by being told all its concepts? The end of any curve less its
+/// beginning.
+///
+/// returns  -1 ... 1; below 0 what is told misleads the head, which reads more from its scores than
+///          the presence of their concepts.
+/// throws   as CheckedIntervention
+///
+/// Source: Figs. 5 and A.5 of Espinosa Zarlenga et al., AAAI 2023, which draw the curve.
+double intervention_gain(const CheckedIntervention& problem);
+
 /// Each sample draws the next concept uniformly from those it was not told.
 InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed,
                                std::uint64_t stream = 0);
@@ -131,7 +141,8 @@ InterventionCurve oracle_curve(const Subject& subject);
 namespace declare {
 /// intervention_random (the mean of five orders drawn from the subject's seed), intervention_coop
 /// (both weights 1) and intervention_oracle: areas; parts: the curve, k + 1 accuracies. CooP asks the
-/// head 2 k^2 times for all samples, the oracle k^2 times, a random order k times.
+/// head 2 k^2 times for all samples, the oracle k^2 times, a random order k times. And
+/// intervention_gain, which asks it once.
 std::vector<Metric> intervention();
 }  // namespace declare
 

@@ -195,6 +195,8 @@ TEST_CASE("intervention: told all concepts, the head is right; policies are orde
   CHECK(scores.at("reference_accuracy").value == 1.0);
   CHECK(scores.at("intervention_random").parts.size() == 4);
   CHECK(scores.at("intervention_random").parts.back() == doctest::Approx(1.0));
+  CHECK(scores.at("intervention_gain").value ==
+        doctest::Approx(1.0 - scores.at("intervention_random").parts.front()));
   CHECK(scores.at("intervention_oracle").value > scores.at("intervention_coop").value);
   CHECK(scores.at("intervention_coop").value > scores.at("intervention_random").value);
   CHECK(scores.at("s_int").message.empty());

@@ -45,6 +45,19 @@ TEST_CASE("intervention_curve: by hand") {
   CHECK(intervention_curve(problem, order_of(1, 0)).accuracy == std::vector<double>{0.5, 0.5, 1.0});
   CHECK(s_int(0.9, good) == doctest::Approx(-0.1));
   CHECK(s_int(1.0, good) == 0.0);
+  CHECK(intervention_gain(problem) == 0.5);
+}
+
+TEST_CASE("intervention_gain: a head that reads more from a score than its concept is misled") {
+  // The second concept's score also holds the first concept, which the head reads there alone.
+  InterventionProblem impure = first_concept();
+  impure.scores.col(1) << 0.9, 0.1, 0.9, 0.1;
+  impure.head = [](const MatrixRef& scores) {
+    Matrix logits = Matrix::Zero(scores.rows(), 2);
+    logits.col(1) = (scores.col(1).array() - 0.5) * 4.0;
+    return logits;
+  };
+  CHECK(intervention_gain(impure) == -0.5);
 }
 
 TEST_CASE("policies: the oracle and CooP find the concept that matters") {
