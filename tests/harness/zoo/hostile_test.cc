@@ -18,13 +18,21 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// The failure of the one cell that an explainer of the zoo has.
+struct Start {
+  std::string kind = "explainer";
+  int seconds = kSeconds;
+  std::string under = "";  ///< what the command is started by
+};
+
+/// The failure of the one cell that a plugin of the zoo has.
 json failure(const Bench& bench, const std::string& name, const std::string& options,
-             const std::string& kind = "explainer", const std::string& under = "") {
-  bench.run_file(name, kSubject +
-                           (kind == "explainer" ? "" : entry("explainer", "id = \"perfect\"")) +
-                           broken_entry(kind, name));
-  const Said said = bench("run " + name + ".toml --no-board " + options, under);
+             const Start& start = {}) {
+  const bool explainer = start.kind == "explainer";
+  bench.run_file(name,
+                 kSubject + (explainer ? "" : entry("explainer", "id = \"perfect\"")) +
+                     broken_entry(start.kind, name),
+                 start.seconds);
+  const Said said = bench("run " + name + ".toml --no-board " + options, start.under);
   CAPTURE(name);
   CAPTURE(options);
   CAPTURE(said.err);
@@ -79,8 +87,8 @@ TEST_CASE("forged records are not believed") {
                   "exited with code 0 before its work was finished");
     check_failure(failure(bench, "forges_done", how), "crashed", "explain: fit",
                   "exited with code 0 before its work was finished");
-    check_failure(failure(bench, "score_forged", how, "metric"), "invalid_output", "score: score",
-                  "reported a score that nobody asked for: score\tsurf_mae");
+    check_failure(failure(bench, "score_forged", how, {.kind = "metric"}), "invalid_output",
+                  "score: score", "reported a score that nobody asked for: score\tsurf_mae");
     const auto rows = json::parse(
         bench("query \"SELECT count(*) AS n FROM score WHERE metric = 'surf_mae' AND value = 0\" "
               "--format json")
@@ -93,8 +101,8 @@ TEST_CASE("no process group and no session is out of a limit's reach") {
   for (const char* how : kBoth) {
     const Bench bench;
     const auto start = std::chrono::steady_clock::now();
-    check_failure(failure(bench, "leaves_group", how), "timeout", "explain: fit",
-                  "still running after");
+    check_failure(failure(bench, "leaves_group", how, {.seconds = kSecondsToHang}), "timeout",
+                  "explain: fit", "still running after");
     if (!kSanitized) CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(12));
   }
 }
@@ -182,8 +190,9 @@ TEST_CASE("where Landlock does not keep files from being emptied, no call emptie
   const Bench bench;
   bench.scratch.write("secret.txt", "secret");
   const json failed = failure(
-      bench, "curious", "", "explainer",
-      "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" CONOSCOPE_TEST_OLD_LANDLOCK "'");
+      bench, "curious", "",
+      {.under = "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" CONOSCOPE_TEST_OLD_LANDLOCK
+                "'"});
   CHECK(failed["message"] == "could: own_scratch");
   CHECK(content(bench.scratch.path("secret.txt")) == "secret");
   const Said said = bench("query \"SELECT text FROM environment\" --format json");

@@ -24,7 +24,7 @@ struct Fault {
   std::string message;  ///< part of it
 };
 
-// What a run finds out about each of them. Others of the zoo break rules that a single fit cannot
+// What a run finds out about each of them; those that hang have a case of their own. Others of the zoo break rules that a single fit cannot
 // show; they have rows in the next list.
 const std::map<std::string, Fault> kFaults = {
     {"abort", {"crashed", "explain: fit", "killed by SIGABRT, Aborted"}},
@@ -33,8 +33,6 @@ const std::map<std::string, Fault> kFaults = {
     {"crash_at_load", {"crashed", "explain: load", "killed by SIGSEGV, Segmentation fault"}},
     {"exit_zero", {"crashed", "explain: fit", "exited with code 0 before its work was finished"}},
     {"fast_math", {"failed", "explain: load", "flush-to-zero"}},
-    {"hang_at_load", {"timeout", "explain: load", "did not finish loading: still running after"}},
-    {"hang_in_fit", {"timeout", "explain: fit", "still running after"}},
     {"leak_without_end",
      {"out_of_memory", "explain: fit", "used more than limits.memory = " + kMemory}},
     {"nan_output", {"invalid_output", "explain: fit", "cavs[0, 1] is NaN"}},
@@ -62,6 +60,13 @@ void check_fault(const json& row, const std::string& name, const Fault& fault) {
   CHECK(row["status"] == fault.status);
   CHECK(row["stage"] == fault.stage);
   CHECK(row["message"].get<std::string>().find(fault.message) != std::string::npos);
+}
+
+/// What `status` has of each explainer's cell that failed.
+std::map<std::string, json> failures_by_explainer(const Bench& bench, const std::string& run) {
+  std::map<std::string, json> out;
+  for (const auto& row : bench.failures(run)) out[row["explainer"]] = row;
+  return out;
 }
 
 /// Runs a file of one cell, which fails, and has the row that `status` has of it.
@@ -98,8 +103,7 @@ TEST_CASE("broken explainers take nothing from the good ones, and each fault has
     }
   CHECK(board["perfect"]["rank"] == 1);
 
-  std::map<std::string, json> failed;
-  for (const auto& row : bench.failures("zoo")) failed[row["explainer"]] = row;
+  auto failed = failures_by_explainer(bench, "zoo");
   CHECK(failed.size() == kFaults.size());
   for (const auto& [name, fault] : kFaults) {
     REQUIRE_MESSAGE(failed.count(name) == 1, name);
@@ -109,28 +113,42 @@ TEST_CASE("broken explainers take nothing from the good ones, and each fault has
   CHECK(failed["segfault"]["signal"] == 11);
   CHECK(failed["exit_zero"]["exit_code"] == 0);
 
-  SUBCASE("standard output is reported, at once and in the store") {
-    const std::string noise = "stdout_noise: wrote 13 bytes to standard output (explain: fit)";
-    CHECK(said.err.find(noise) != std::string::npos);
-    const auto events = json::parse(
-        bench("query \"SELECT text FROM event WHERE kind = 'standard_output'\" --format json").out);
-    REQUIRE(events.size() == 1);
-    CHECK(events[0]["text"] == noise);
-  }
+  // Standard output is reported, at once and in the store.
+  const std::string noise = "stdout_noise: wrote 13 bytes to standard output (explain: fit)";
+  CHECK(said.err.find(noise) != std::string::npos);
+  const auto events = json::parse(
+      bench("query \"SELECT text FROM event WHERE kind = 'standard_output'\" --format json").out);
+  REQUIRE(events.size() == 1);
+  CHECK(events[0]["text"] == noise);
 
-  SUBCASE("what killed its process at load is not loaded again; what failed in fit is") {
-    const Said again = bench("run zoo.toml -j 2 --no-board");
-    CHECK(again.code == 4);
-    failed.clear();
-    for (const auto& row : bench.failures("zoo")) failed[row["explainer"]] = row;
-    CHECK(failed.size() == kFaults.size());
-    check_fault(failed["crash_at_load"], "crash_at_load",
-                {"failed", "explain: load", "in quarantine: loading it killed by SIGSEGV"});
-    check_fault(failed["hang_at_load"], "hang_at_load",
-                {"failed", "explain: load", "in quarantine: loading it did not finish loading"});
-    check_fault(failed["segfault"], "segfault", kFaults.at("segfault"));
-    CHECK(content(bench.scratch.path("cache/quarantine.tsv")).find('\t') != std::string::npos);
-  }
+  // What killed its process at load is not loaded again; what failed in fit is.
+  CHECK(bench("run zoo.toml -j 2 --no-board").code == 4);
+  failed = failures_by_explainer(bench, "zoo");
+  CHECK(failed.size() == kFaults.size());
+  check_fault(failed["crash_at_load"], "crash_at_load",
+              {"failed", "explain: load", "in quarantine: loading it killed by SIGSEGV"});
+  check_fault(failed["segfault"], "segfault", kFaults.at("segfault"));
+  CHECK(content(bench.scratch.path("cache/quarantine.tsv")).find('\t') != std::string::npos);
+}
+
+TEST_CASE("an explainer that hangs is ended at its limit, and not loaded again if it hung there") {
+  const Bench bench;
+  bench.run_file("hangs",
+                 kSubject + broken_entry("explainer", "hang_at_load") +
+                     broken_entry("explainer", "hang_in_fit"),
+                 kSecondsToHang);
+  const Fault in_fit{"timeout", "explain: fit", "still running after"};
+  CHECK(bench("run hangs.toml -j 2 --no-board").code == 4);
+  auto failed = failures_by_explainer(bench, "hangs");
+  CHECK(failed.size() == 2);
+  check_fault(failed["hang_at_load"], "hang_at_load",
+              {"timeout", "explain: load", "did not finish loading: still running after"});
+  check_fault(failed["hang_in_fit"], "hang_in_fit", in_fit);
+  CHECK(bench("run hangs.toml -j 2 --no-board").code == 4);
+  failed = failures_by_explainer(bench, "hangs");
+  check_fault(failed["hang_at_load"], "hang_at_load",
+              {"failed", "explain: load", "in quarantine: loading it did not finish loading"});
+  check_fault(failed["hang_in_fit"], "hang_in_fit", in_fit);
 }
 
 TEST_CASE("a broken model fails its cells by name") {
