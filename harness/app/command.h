@@ -12,10 +12,10 @@ enum ExitCode {
   kInternal = 1,
   kUsage = 2,  ///< command line or run file
   kPluginRefused = 3,
-  kSomeFailed = 4,     ///< finished, saved, but some cells failed
-  kNotSaved = 5,       ///< could not save; the message names the recovery file
-  kDifferent = 6,      ///< compare, verify, merge --verify
-  kStopped = 75,       ///< SIGTERM; the same command continues
+  kSomeFailed = 4,  ///< finished, saved, but some cells failed
+  kNotSaved = 5,    ///< a store, cache or file cannot be read or written; a recovery file is named
+  kDifferent = 6,   ///< compare, verify, merge --verify
+  kStopped = 75,    ///< SIGTERM; the same command continues
   kInterrupted = 130,  ///< Ctrl-C; the same command continues
 };
 

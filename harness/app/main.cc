@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -53,8 +52,9 @@ void print_help(std::ostream& out) {
         << command.summary << '\n';
   out << "\n`conoscope COMMAND --help` explains one. `conoscope run` with nothing else runs the\n"
          "quick benchmark that ships. Exit codes: 0 ok, 1 internal fault, 2 usage or run file,\n"
-         "3 plugin refused, 4 finished but some cells failed, 5 could not save, 6 a difference\n"
-         "was found, 75 stopped and 130 interrupted (the same command continues).\n";
+         "3 plugin refused, 4 finished but some cells failed, 5 a store, cache or file could not\n"
+         "be read or written, 6 a difference was found, 75 stopped and 130 interrupted (the\n"
+         "same command continues).\n";
 }
 
 int dispatch(const std::string& name, const Arguments& rest) {

@@ -27,7 +27,7 @@ class Store:
         return f"conoscope.Store({str(self.path)!r})"
 
     def board(self, kind="ranking", run=None, *, metric=(), **options):
-        """A board: ranking, across, sanity, select-k, curve or correlation.
+        """A board: ranking, across, sanity, select-k, curve, correlation or budget.
 
         run      its name or the start of its key; None: the newest
         metric   a name or several
