@@ -28,8 +28,7 @@ template <typename Ref>
 void require_filled_matrix(std::string_view function, std::string_view argument,
                            const Ref& matrix) {
   if (matrix.rows() < 1 || matrix.cols() < 1)
-    refuse(function, std::string(argument) + " is empty (" + std::to_string(matrix.rows()) + " x " +
-                         std::to_string(matrix.cols()) + ")");
+    refuse(function, std::string(argument) + " is empty (" + shape_of(matrix) + ")");
   require_finite_matrix(function, argument, matrix);
 }
 

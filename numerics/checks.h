@@ -12,6 +12,12 @@ namespace conoscope::numerics {
 
 [[noreturn]] void refuse(std::string_view function, const std::string& what);
 
+/// `3 x 8`, of whatever has rows and columns.
+template <typename Matrix>
+std::string shape_of(const Matrix& matrix) {
+  return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
+}
+
 /// Vectorised, unlike Eigen's allFinite(): x * 0 is 0 for a finite x and NaN for any other.
 template <typename Derived>
 bool all_finite(const Eigen::DenseBase<Derived>& values) {

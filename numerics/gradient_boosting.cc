@@ -179,8 +179,7 @@ MatrixF in_single_precision(const MatrixRef& x) { return x.cast<float>(); }
 
 SortedFeatures::SortedFeatures(const MatrixRef& x) : rows_(x.rows()) {
   if (x.rows() < 1 || x.cols() < 1)
-    refuse("gradient_boosting", "x is " + std::to_string(x.rows()) + " x " +
-                                    std::to_string(x.cols()) + "; needs rows and columns");
+    refuse("gradient_boosting", "x is " + shape_of(x) + "; needs rows and columns");
   const MatrixF single = in_single_precision(x);
   require_finite("gradient_boosting", "x", single);
   for (Index f = 0; f < x.cols(); ++f) {

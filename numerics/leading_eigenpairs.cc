@@ -4,7 +4,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "numerics/random.h"
 

@@ -1,6 +1,5 @@
 #include "numerics/linear_svm.h"
 
-#include <cmath>
 #include <string>
 
 #include "numerics/checks.h"

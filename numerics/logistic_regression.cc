@@ -89,8 +89,7 @@ LogisticRegression logistic_regression(const MatrixRef& x, const IndexVector& la
   constexpr std::size_t kMemory = 12;
   constexpr double kRounding = 1e-14;  // of a sum of losses, relative
   if (x.rows() < 1 || x.cols() < 1)
-    refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                      "; needs rows and columns");
+    refuse(kName, "x is " + shape_of(x) + "; needs rows and columns");
   if (classes < 2) refuse(kName, "classes is " + std::to_string(classes) + "; needs at least 2");
   if (!(c > 0.0)) refuse(kName, "c is " + std::to_string(c) + "; needs to be > 0");
   require_labels(kName, labels, x.rows(), classes);

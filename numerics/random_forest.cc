@@ -138,8 +138,7 @@ class Tree {
 ForestFit random_forest(const MatrixRef& x, const VectorRef& target, const ForestOptions& options) {
   constexpr const char* kName = "random_forest";
   if (x.rows() < 1 || x.cols() < 1 || x.rows() != target.size())
-    refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                      " and target has " + std::to_string(target.size()) +
+    refuse(kName, "x is " + shape_of(x) + " and target has " + std::to_string(target.size()) +
                       " entries; needs one per row");
   if (options.trees < 1 || options.min_leaf < 1)
     refuse(kName, "options: trees is " + std::to_string(options.trees) + " and min_leaf " +

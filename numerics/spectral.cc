@@ -21,8 +21,8 @@ constexpr double kResidual = 1e-8;
 
 void check_square(const std::string& function, const SparseMatrix& matrix) {
   if (matrix.rows() < 1 || matrix.rows() != matrix.cols())
-    throw std::invalid_argument(function + ": the matrix is " + std::to_string(matrix.rows()) +
-                                " x " + std::to_string(matrix.cols()) + ", expected N x N");
+    throw std::invalid_argument(function + ": the matrix is " + shape_of(matrix) +
+                                ", expected N x N");
   for (Index row = 0; row < matrix.outerSize(); ++row)
     for (SparseMatrix::InnerIterator it(matrix, row); it; ++it)
       if (!std::isfinite(it.value()))

@@ -5,7 +5,6 @@
 #include <locale>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 namespace conoscope::datasets {
 namespace {

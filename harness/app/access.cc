@@ -58,8 +58,7 @@ void ask_for_access(const std::vector<core::PluginFile>& plugins, const Options&
   if (!options.confine()) return;
   const auto file = options.cache() / "access.tsv";
   auto granted = granted_before(file);
-  const auto by_option = options.has("grant") ? options.get<std::vector<std::string>>("grant")
-                                              : std::vector<std::string>{};
+  const auto by_option = options.list("grant");
   std::string refused;
   for (const auto& plugin : plugins) {
     if (!plugin.metadata || plugin.metadata->access.empty()) continue;

@@ -86,7 +86,7 @@ int artifact_command(const Arguments& arguments) {
   if (!options.parse(arguments)) return kOk;
   if (!options.has("what")) throw UsageError("artifact: of which cell or explainer?");
   const auto format = options.format();
-  const auto& word = options.get<std::vector<std::string>>("what")[0];
+  const auto& word = options.list("what")[0];
   auto store = open_store(options);
   auto run = options.get<std::string>("run");
   if (!run.empty()) run = store.find_run(run);

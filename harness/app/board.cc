@@ -1,5 +1,4 @@
 #include <cmath>
-#include <iostream>
 #include <sstream>
 
 #include "harness/app/command.h"
@@ -93,8 +92,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
                      "--explainer");
   if (options.has("pareto") && kind != BoardKind::ranking)
     throw UsageError(name + ": --pareto goes with board ranking");
-  if (options.has("plot") && (kind != BoardKind::ranking || !options.has("metric") ||
-                              options.get<std::vector<std::string>>("metric").size() != 1))
+  if (options.has("plot") &&
+      (kind != BoardKind::ranking || !options.has("metric") || options.list("metric").size() != 1))
     throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
   if (options.has("all") && !options.has("metric"))
     throw UsageError("--all needs at least one --metric");
@@ -204,8 +203,7 @@ int board_command(const Arguments& arguments) {
   BoardRequest request;
   request.format = options.format();
   std::string run;
-  if (options.has("words"))
-    take_words(options.get<std::vector<std::string>>("words"), request, run);
+  if (options.has("words")) take_words(options.list("words"), request, run);
   request.bold = options.has("bold");
   if (options.has("tiny")) request.tiny = tiny_of(options.get<double>("tiny"));
   request.with = options.get<std::string>("with");
@@ -220,8 +218,7 @@ int board_command(const Arguments& arguments) {
   auto& filters = request.filters;
   if (!options.has("all")) filters.run = key_of(run, request.kind, store);
   if (options.has("metric"))
-    filters.metrics =
-        metrics_of(store, filters.run, options.get<std::vector<std::string>>("metric"));
+    filters.metrics = metrics_of(store, filters.run, options.list("metric"));
   if (options.has("pareto")) {
     request.pareto = pareto_axes(store, filters.run, options.get<std::string>("pareto"));
     std::vector<std::string> columns;
@@ -233,12 +230,10 @@ int board_command(const Arguments& arguments) {
   for (const auto& [kind, kept] : {std::pair("dataset", &filters.dataset),
                                    {"model", &filters.model},
                                    {"explainer", &filters.explainer}})
-    if (options.has(kind))
-      *kept =
-          component_filter(store, filters.run, kind, options.get<std::vector<std::string>>(kind));
+    if (options.has(kind)) *kept = component_filter(store, filters.run, kind, options.list(kind));
   if (options.has("plot") && filters.metrics.size() != 1)
-    throw UsageError("board: --plot draws one metric, and " +
-                     options.get<std::vector<std::string>>("metric")[0] + " is a group");
+    throw UsageError("board: --plot draws one metric, and " + options.list("metric")[0] +
+                     " is a group");
   const bool shown = print_board(store, request);
   if (shown && options.has("plot")) {
     auto drawn = filters;

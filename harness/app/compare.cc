@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -397,8 +396,7 @@ int compare_command(const Arguments& arguments) {
   const auto statistics = comparison_options(options);
   const auto correction = options.get<std::string>("correction");
   const bool pooled = statistics.over_datasets;
-  std::vector<std::string> words;
-  if (options.has("sides")) words = options.get<std::vector<std::string>>("sides");
+  const auto words = options.list("sides");
   if (words.size() != 2) throw UsageError("compare: which two? `conoscope compare A B`");
 
   // Two store files need no third one.
@@ -416,8 +414,7 @@ int compare_command(const Arguments& arguments) {
                      " of the kind " + side_b.kind);
   if (pooled && side_a.kind == "dataset")
     throw UsageError("compare: --pooled does not go with two datasets");
-  std::vector<std::string> metric_options;
-  if (options.has("metric")) metric_options = options.get<std::vector<std::string>>("metric");
+  auto metric_options = options.list("metric");
   if (side_a.kind == "metric" && !metric_options.empty())
     throw UsageError("compare: --metric does not go with two metrics");
   const bool criterion = options.has("leakage-criterion");
@@ -434,7 +431,7 @@ int compare_command(const Arguments& arguments) {
                                     {"model", &filter.model},
                                     {"explainer", &filter.explainer}})
     if (options.has(kind)) {
-      kept[kind] = options.get<std::vector<std::string>>(kind);
+      kept[kind] = options.list(kind);
       if (kind == side_a.kind)
         throw UsageError(std::string("compare: --") + kind + " does not go with two of that kind");
       if (shared != nullptr) *lines = component_filter(*shared, filter.run, kind, kept[kind]);

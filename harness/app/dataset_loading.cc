@@ -21,8 +21,7 @@ core::PluginFile wanted_dataset(const Options& options, const core::Quarantine& 
   const auto registry = scan_plugins(options, quarantine);
   if (!options.has("dataset"))
     throw UsageError(std::string(command) + ": which one? `conoscope dataset list` shows them");
-  auto plugin = find_plugin(options.get<std::vector<std::string>>("dataset")[0], registry,
-                            quarantine, core::Kind::kDataset);
+  auto plugin = find_plugin(options.list("dataset")[0], registry, quarantine, core::Kind::kDataset);
   if (!plugin.metadata || !plugin.refusal.empty()) throw core::PluginRefused(plugin.refusal);
   return plugin;
 }

@@ -92,7 +92,7 @@ int debug_command(const Arguments& arguments) {
   if (!options.parse(arguments)) return kOk;
   if (!options.has("words")) throw UsageError("debug: which cell?");
   const auto format = options.format();
-  const auto& words = options.get<std::vector<std::string>>("words");
+  const auto& words = options.list("words");
   const core::Plan plan =
       load_plan(words.size() > 1 ? find_run_file(words[1]) : default_run_file(options), options);
   const std::size_t index = wanted_cell(plan, words[0]);

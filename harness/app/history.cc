@@ -29,10 +29,9 @@ int history_command(const Arguments& arguments) {
   const auto format = options.format();
   auto store = open_store(options);
   results::HistoryOptions history;
-  history.metric = options.get<std::vector<std::string>>("metric")[0];
+  history.metric = options.list("metric")[0];
   if (options.has("component"))
-    history.component =
-        component_filter(store, "", "", options.get<std::vector<std::string>>("component"));
+    history.component = component_filter(store, "", "", options.list("component"));
   history.control = options.get<std::string>("control");
   if (history.control == "all") history.control.clear();
   const results::Table table = results::history(store, history);

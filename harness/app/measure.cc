@@ -92,25 +92,24 @@ bool looks_like_file(const std::string& text) {
 Asked read_arguments(const Options& options) {
   Asked asked;
   const auto& catalogue = metrics::catalogue();
-  if (options.has("what"))
-    for (const auto& text : options.get<std::vector<std::string>>("what")) {
-      const std::size_t equals = text.find('=');
-      if (!catalogue.select(text).empty()) {
-        asked.metrics.push_back(text);
-      } else if (equals != text.npos && !fs::exists(text)) {
-        give_array(asked, text.substr(0, equals), text.substr(equals + 1));
-      } else if (looks_like_file(text)) {
-        give_file(asked, text);
-      } else {
-        std::vector<std::string> known;
-        for (const auto& group : catalogue.groups()) known.emplace_back(group);
-        for (const auto& metric : catalogue.metrics()) known.push_back(metric.name);
-        if (const auto settings = catalogue.settings_text(text); !settings.empty())
-          throw UsageError("no metric " + text + ": " + settings);
-        throw UsageError("no metric, group or file " + text +
-                         core::did_you_mean(text, known, "conoscope metric"));
-      }
+  for (const auto& text : options.list("what")) {
+    const std::size_t equals = text.find('=');
+    if (!catalogue.select(text).empty()) {
+      asked.metrics.push_back(text);
+    } else if (equals != text.npos && !fs::exists(text)) {
+      give_array(asked, text.substr(0, equals), text.substr(equals + 1));
+    } else if (looks_like_file(text)) {
+      give_file(asked, text);
+    } else {
+      std::vector<std::string> known;
+      for (const auto& group : catalogue.groups()) known.emplace_back(group);
+      for (const auto& metric : catalogue.metrics()) known.push_back(metric.name);
+      if (const auto settings = catalogue.settings_text(text); !settings.empty())
+        throw UsageError("no metric " + text + ": " + settings);
+      throw UsageError("no metric, group or file " + text +
+                       core::did_you_mean(text, known, "conoscope metric"));
     }
+  }
   for (const auto& array : core::user_arrays()) {
     const std::string name(array.name), option = dashed(name);
     if (options.has(option)) give_array(asked, name, options.get<std::string>(option.c_str()));
@@ -262,11 +261,10 @@ int measure_command(const Arguments& arguments) {
   if (const auto* model = registry.find(core::Kind::kModel, "precomputed_concepts");
       model != nullptr && model->refusal.empty())
     request.concept_model = core::use_of(*model, {});
-  if (options.has("explain"))
-    for (const auto& list : options.get<std::vector<std::string>>("explain"))
-      for (const auto& text : split_list(list))
-        request.explainers.push_back(
-            component_from(text, core::Kind::kExplainer, registry, quarantine));
+  for (const auto& list : options.list("explain"))
+    for (const auto& text : split_list(list))
+      request.explainers.push_back(
+          component_from(text, core::Kind::kExplainer, registry, quarantine));
 
   std::vector<core::PluginFile> plugins = {request.data.plugin};
   for (const auto& explainer : request.explainers) plugins.push_back(explainer.plugin);

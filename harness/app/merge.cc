@@ -73,7 +73,7 @@ int merge_command(const Arguments& arguments) {
   check_run_again_options(options);
   if (options.has("verify") && options.get<std::size_t>("verify") == 0)
     throw UsageError("--verify: expected a number of cells, 1 or more");
-  const auto& files = options.get<std::vector<std::string>>("files");
+  const auto& files = options.list("files");
   auto store = results::Store::open(options.store(), results::Mode::read_write);
   std::vector<results::Store> verified;  // read once: what is run again is what is taken
   if (options.has("verify")) try {

@@ -122,7 +122,7 @@ int metric_command(const Arguments& arguments) {
   const auto format = options.format();
   auto rows = all_metrics(scan_plugins(options, open_quarantine(options)));
   if (options.has("metric")) {
-    const auto& wanted = options.get<std::vector<std::string>>("metric")[0];
+    const auto& wanted = options.list("metric")[0];
     std::vector<std::string> names;
     for (const Row& row : rows) {
       if (row.name == wanted) {

@@ -120,18 +120,19 @@ results::Format Options::format() const {
                    core::did_you_mean(name, {"table", "csv", "json", "ndjson", "md", "latex"}));
 }
 
+const std::vector<std::string>& Options::list(const std::string& name) const {
+  static const std::vector<std::string> kNone;
+  return has(name) ? values_[name].as<std::vector<std::string>>() : kNone;
+}
+
 std::vector<fs::path> Options::plugin_path() const {
-  std::vector<fs::path> out;
-  if (has("plugin-path"))
-    for (const auto& folder : get<std::vector<std::string>>("plugin-path"))
-      out.emplace_back(folder);
-  return out;
+  const auto folders = list("plugin-path");
+  return {folders.begin(), folders.end()};
 }
 
 std::vector<std::pair<std::string, std::string>> Options::params() const {
   std::vector<std::pair<std::string, std::string>> out;
-  if (!has("param")) return out;
-  for (const auto& text : get<std::vector<std::string>>("param")) {
+  for (const auto& text : list("param")) {
     const std::size_t equals = text.find('=');
     if (equals == text.npos || equals == 0)
       throw UsageError("--param " + text + ": expected NAME=VALUE");

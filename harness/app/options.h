@@ -52,6 +52,8 @@ class Options {
   const T& get(const char* name) const {
     return values_[name].as<T>();
   }
+  /// What may be given several times; empty where it was not given.
+  const std::vector<std::string>& list(const std::string& name) const;
 
   std::filesystem::path store() const;
   std::filesystem::path cache() const;

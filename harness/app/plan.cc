@@ -59,9 +59,8 @@ int plan_command(const Arguments& arguments) {
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
-  const auto file = options.has("file")
-                        ? find_run_file(options.get<std::vector<std::string>>("file")[0])
-                        : default_run_file(options);
+  const auto file =
+      options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options);
   const core::Plan plan = load_plan(file, options);
 
   // A store that is not there yet is an empty one; planning must not make it.
@@ -71,8 +70,7 @@ int plan_command(const Arguments& arguments) {
                    : results::Store::open(":memory:", results::Mode::read_write);
   const auto finished = core::finished_cells(plan, store);
   report_changed_plugins(plan, store, finished);
-  const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
-                                        : std::vector<std::string>{};
+  const auto only = options.list("only");
   const auto shard = options.get<std::string>("shard");
   const auto todo = select_cells(plan, finished, only, shard);
 

@@ -48,7 +48,7 @@ int plugin_check_command(const Arguments& arguments) {
 
   const core::Cache cache(options.cache());
   core::Quarantine quarantine = open_quarantine(options);
-  const auto& file = options.get<std::vector<std::string>>("file")[0];
+  const auto& file = options.list("file")[0];
   ask_for_access({core::examine_plugin(file, quarantine)}, options);
   const auto found = core::check_plugin(file, wanted, cache, quarantine);
   if (format != results::Format::table) {

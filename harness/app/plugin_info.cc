@@ -108,8 +108,7 @@ int plugin_info_command(const Arguments& arguments) {
   const auto format = options.format();
   const auto quarantine = open_quarantine(options);
   const auto registry = scan_plugins(options, quarantine);
-  const auto plugin =
-      find_plugin(options.get<std::vector<std::string>>("plugin")[0], registry, quarantine);
+  const auto plugin = find_plugin(options.list("plugin")[0], registry, quarantine);
   if (!plugin.metadata) throw core::PluginRefused(plugin.refusal);
   print_about(plugin, format);
   return plugin.refusal.empty() ? kOk : kPluginRefused;

@@ -34,7 +34,7 @@ int plugin_list_command(const Arguments& arguments) {
   const auto format = options.format();
   std::optional<core::Kind> kind;
   if (options.has("kind")) {
-    const auto& name = options.get<std::vector<std::string>>("kind")[0];
+    const auto& name = options.list("kind")[0];
     kind = core::kind_from(name);
     if (!kind)
       throw UsageError("no kind " + name +

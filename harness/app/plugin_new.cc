@@ -57,8 +57,7 @@ int plugin_new_command(const Arguments& arguments) {
       boost::program_options::value<std::string>()->value_name("NAME")->default_value("c++"),
       "c++ or python");
   if (!options.parse(arguments)) return kOk;
-  const auto words = options.has("words") ? options.get<std::vector<std::string>>("words")
-                                          : std::vector<std::string>{};
+  const auto words = options.list("words");
   if (words.size() != 2) throw UsageError("plugin new: expected KIND and ID");
   const std::string &kind = words[0], &id = words[1];
   if (!core::kind_from(kind))

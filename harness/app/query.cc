@@ -40,12 +40,11 @@ int query_command(const Arguments& arguments) {
     return kOk;
   }
   std::map<std::string, std::string> parameters;
-  if (options.has("set"))
-    for (const auto& text : options.get<std::vector<std::string>>("set")) {
-      const std::size_t equals = text.find('=');
-      if (equals == text.npos) throw UsageError("--set " + text + ": expected NAME=VALUE");
-      parameters[text.substr(0, equals)] = text.substr(equals + 1);
-    }
+  for (const auto& text : options.list("set")) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos) throw UsageError("--set " + text + ": expected NAME=VALUE");
+    parameters[text.substr(0, equals)] = text.substr(equals + 1);
+  }
   if (options.has("sql") + options.has("saved") + options.has("file") != 1)
     throw UsageError("query: give SQL, --saved NAME or --file FILE");
   auto store = open_store(options);
@@ -60,7 +59,7 @@ int query_command(const Arguments& arguments) {
     if (!in) throw UsageError("--file " + options.get<std::string>("file") + ": cannot be read");
     sql.assign(std::istreambuf_iterator<char>(in), {});
   } else {
-    sql = options.get<std::vector<std::string>>("sql")[0];
+    sql = options.list("sql")[0];
   }
   const results::QueryLimits limits{options.get<std::size_t>("rows"),
                                     options.get<double>("seconds")};

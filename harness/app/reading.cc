@@ -31,7 +31,7 @@ std::string component_filter(results::Store& store, const std::string& run, cons
 }
 
 std::string run_of(const Options& options, results::Store& store) {
-  return options.has("run") ? store.find_run(options.get<std::vector<std::string>>("run")[0]) : "";
+  return options.has("run") ? store.find_run(options.list("run")[0]) : "";
 }
 
 void print(const std::vector<std::pair<const char*, results::Table>>& tables,

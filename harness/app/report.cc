@@ -44,9 +44,7 @@ int report_command(const Arguments& arguments) {
   for (const auto& summary : metrics::summaries())
     report.summaries.push_back({summary.name, summary.columns});
   auto store = open_store(options);
-  if (options.has("runs"))
-    for (const auto& run : options.get<std::vector<std::string>>("runs"))
-      report.runs.push_back(store.find_run(run));
+  for (const auto& run : options.list("runs")) report.runs.push_back(store.find_run(run));
   std::ostringstream page;
   results::write_report(store, report, page);
   const std::string path = options.get<std::string>("output");

@@ -321,8 +321,7 @@ int reproduce_command(const Arguments& arguments) {
   const auto format = options.format();
   if (!options.has("paper"))
     throw UsageError("reproduce: name a paper: surf, leakage, purity, irs");
-  const auto ledger =
-      core::read_ledger(find_ledger(options.get<std::vector<std::string>>("paper")[0]));
+  const auto ledger = core::read_ledger(find_ledger(options.list("paper")[0]));
 
   std::map<std::string, Study> studies;
   for (const auto& run : ledger.runs()) studies.emplace(run, load_study(run, options));

@@ -73,7 +73,7 @@ int retract_command(const Arguments& arguments) {
   options.with_store();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("key")) throw UsageError("retract: which cell or attempt?");
-  const auto text = options.get<std::vector<std::string>>("key")[0];
+  const auto text = options.list("key")[0];
   const auto reason = options.has("reason") ? options.get<std::string>("reason") : std::string();
   if (text.empty()) throw UsageError("retract: which cell or attempt?");
   if (reason.find_first_not_of(" \t\n") == reason.npos)

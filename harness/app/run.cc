@@ -136,9 +136,8 @@ int run_command(const Arguments& arguments) {
   const auto jobs = options.get<unsigned>("jobs");
   if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
 
-  const auto file = options.has("file")
-                        ? find_run_file(options.get<std::vector<std::string>>("file")[0])
-                        : default_run_file(options);
+  const auto file =
+      options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options);
   core::Plan plan = load_plan(file, options);
   if (options.has("memory")) {
     const double share = options.get<double>("memory") / jobs;
@@ -147,8 +146,7 @@ int run_command(const Arguments& arguments) {
     if (share < static_cast<double>(memory) / 0x1p20)
       memory = static_cast<std::uint64_t>(share * 0x1p20);
   }
-  const auto only = options.has("only") ? options.get<std::vector<std::string>>("only")
-                                        : std::vector<std::string>{};
+  const auto only = options.list("only");
   const auto shard = options.get<std::string>("shard");
   core::Split split = options.has("frozen") ? frozen_split(plan, options.get<std::string>("frozen"))
                                             : split_of(plan, parse_shard(shard).of);

@@ -95,7 +95,7 @@ int show_command(const Arguments& arguments) {
   if (!options.has("cell")) throw UsageError("show: which cell? `conoscope status` lists keys");
   const auto format = options.format();
   auto store = open_store(options);
-  auto report = results::show(store, options.get<std::vector<std::string>>("cell")[0]);
+  auto report = results::show(store, options.list("cell")[0]);
   add_folders(report.cell, store, options.cache());
   if (format == results::Format::table) {
     print_records("cell", report.cell);

@@ -89,13 +89,12 @@ core::SlurmRequest request_of(const core::RunFile& run_file, const Options& opti
   for (const auto& [name, target] :
        {std::pair{"setup", &out.setup}, std::pair{"sbatch", &out.sbatch},
         std::pair{"without", &out.without}})
-    if (options.has(name))
-      for (const auto& line : options.get<std::vector<std::string>>(name)) {
-        if (!core::is_script_line(line)) throw UsageError(option(name) + "expected one line");
-        if (target != &out.setup && line[0] != '-')
-          throw UsageError(option(name) + std::string(core::kSlurmOption));
-        target->push_back(line);
-      }
+    for (const auto& line : options.list(name)) {
+      if (!core::is_script_line(line)) throw UsageError(option(name) + "expected one line");
+      if (target != &out.setup && line[0] != '-')
+        throw UsageError(option(name) + std::string(core::kSlurmOption));
+      target->push_back(line);
+    }
   return out;
 }
 
@@ -339,8 +338,7 @@ int submit_slurm_command(const Arguments& arguments) {
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
   options.confine();
-  const auto file = find_run_file(
-      options.has("file") ? options.get<std::vector<std::string>>("file")[0] : "quick.toml");
+  const auto file = find_run_file(options.has("file") ? options.list("file")[0] : "quick.toml");
   const core::Plan plan = load_plan(file, options);
   const auto request = request_of(plan.run_file, options);
   const fs::path parent = fs::absolute(options.get<std::string>("folder"));

@@ -236,11 +236,10 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
 /// Where relative files of run files are sought.
 std::vector<fs::path> data_folders(const Options& options) {
   std::vector<fs::path> out;
-  if (options.has("data"))
-    for (const auto& folder : options.get<std::vector<std::string>>("data")) {
-      if (!fs::is_directory(folder)) throw UsageError("--data " + folder + ": not a folder");
-      out.push_back(fs::absolute(folder));
-    }
+  for (const auto& folder : options.list("data")) {
+    if (!fs::is_directory(folder)) throw UsageError("--data " + folder + ": not a folder");
+    out.push_back(fs::absolute(folder));
+  }
   out.push_back(fs::current_path());
   if (!data_folder().empty()) out.push_back(data_folder());
   out.push_back(share_folder() / "runs");  // beside which the data that ship lie
@@ -347,8 +346,7 @@ int verify_command(const Arguments& arguments) {
   add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   check_run_again_options(options);
-  const std::string what =
-      options.has("what") ? options.get<std::vector<std::string>>("what")[0] : "";
+  const std::string what = options.has("what") ? options.list("what")[0] : "";
   const bool is_file = fs::is_regular_file(what);
   if (is_file && options.has("store")) throw UsageError("verify: " + what + " or --store?");
   auto store = open_store(options, is_file ? fs::path(what) : options.store());

@@ -1,6 +1,5 @@
 #include "harness/core/run/worker.h"
 
-#include <cerrno>
 #include <cstring>
 
 #include "harness/app/command.h"

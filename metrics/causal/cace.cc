@@ -23,10 +23,8 @@ struct KnownEffects {
 
 KnownEffects known(const char* metric, const MatrixRef& truth, const MatrixRef& claim) {
   if (truth.rows() != claim.rows() || truth.cols() != claim.cols())
-    numerics::refuse(metric, "truth is " + std::to_string(truth.rows()) + " x " +
-                                 std::to_string(truth.cols()) + ", claim " +
-                                 std::to_string(claim.rows()) + " x " +
-                                 std::to_string(claim.cols()));
+    numerics::refuse(
+        metric, "truth is " + numerics::shape_of(truth) + ", claim " + numerics::shape_of(claim));
   IndexVector rows;
   for (Index j = 0; j < truth.rows(); ++j)
     if (!truth.row(j).array().isNaN().any()) rows.push_back(j);

@@ -10,10 +10,8 @@ CodesAndFactors::CodesAndFactors(const MatrixRef& z, const MatrixRef& g,
                                  const std::string& codes_name, const std::string& factors_name)
     : codes(z), factors(g) {
   if (codes.rows() < 1 || codes.cols() < 1 || factors.cols() < 1 || codes.rows() != factors.rows())
-    numerics::refuse(kName, codes_name + " is " + std::to_string(codes.rows()) + " x " +
-                                std::to_string(codes.cols()) + " and " + factors_name + " " +
-                                std::to_string(factors.rows()) + " x " +
-                                std::to_string(factors.cols()) +
+    numerics::refuse(kName, codes_name + " is " + numerics::shape_of(codes) + " and " +
+                                factors_name + " " + numerics::shape_of(factors) +
                                 "; needs one row per sample in both, and columns");
   numerics::require_finite(kName, codes_name, codes);
   numerics::require_finite(kName, factors_name, factors);

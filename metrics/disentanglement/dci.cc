@@ -27,8 +27,7 @@ double concentration(const Values& values) {
 
 void require_importance(const char* function, const MatrixRef& importance) {
   if (importance.rows() < 2 || importance.cols() < 2)
-    numerics::refuse(function, "importance is " + std::to_string(importance.rows()) + " x " +
-                                   std::to_string(importance.cols()) +
+    numerics::refuse(function, "importance is " + numerics::shape_of(importance) +
                                    "; needs at least 2 codes and 2 factors");
   numerics::require_finite(function, "importance", importance);
   if (importance.minCoeff() < 0.0)

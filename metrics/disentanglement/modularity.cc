@@ -12,8 +12,7 @@ namespace conoscope::metrics {
 Modularity modularity(const MatrixRef& mutual_information) {
   if (mutual_information.cols() < 2 || mutual_information.rows() < 1)
     numerics::refuse("modularity", "mutual_information is " +
-                                       std::to_string(mutual_information.rows()) + " x " +
-                                       std::to_string(mutual_information.cols()) +
+                                       numerics::shape_of(mutual_information) +
                                        "; needs a code and at least 2 factors");
   numerics::require_finite("modularity", "mutual_information", mutual_information);
   if (mutual_information.minCoeff() < 0.0)

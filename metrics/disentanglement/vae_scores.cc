@@ -16,8 +16,7 @@ namespace {
 
 void require_codes(const char* metric, const MatrixRef& codes) {
   if (codes.rows() < 1 || codes.cols() < 1)
-    numerics::refuse(metric, "codes is " + std::to_string(codes.rows()) + " x " +
-                                 std::to_string(codes.cols()) + "; needs rows and columns");
+    numerics::refuse(metric, "codes is " + numerics::shape_of(codes) + "; needs rows and columns");
   numerics::require_finite(metric, "codes", codes);
 }
 

@@ -10,8 +10,7 @@ void require_images(std::string_view function, const ImageView& images, const He
   const Index size = images.height * images.width * images.channels;
   if (size < 1 || images.pixels.rows() != head.samples() || images.pixels.cols() != size ||
       images.mean.size() != images.channels)
-    numerics::refuse(function, "images " + std::to_string(images.pixels.rows()) + " x " +
-                                   std::to_string(images.pixels.cols()) + " of " +
+    numerics::refuse(function, "images " + numerics::shape_of(images.pixels) + " of " +
                                    std::to_string(images.height) + " x " +
                                    std::to_string(images.width) + " x " +
                                    std::to_string(images.channels) + " with a mean of " +
@@ -23,8 +22,7 @@ HeadView seen_by_model(std::string_view function, const ImageView& images, const
                        const MatrixRef& pixels) {
   Matrix activations = images.forward(pixels);
   if (activations.rows() != pixels.rows() * head.positions || activations.cols() != head.width())
-    numerics::refuse(function, "the model answered " + std::to_string(activations.rows()) + " x " +
-                                   std::to_string(activations.cols()) + " for " +
+    numerics::refuse(function, "the model answered " + numerics::shape_of(activations) + " for " +
                                    std::to_string(pixels.rows()) + " images");
   HeadView seen;
   seen.activations = std::move(activations);

@@ -26,11 +26,9 @@ template <typename Rows>
 Matrix logits_of_rows(const Rows& rows, const MatrixRef& weight, const VectorRef& bias) {
   if (rows.rows() < 1 || rows.cols() < 1 || weight.rows() < 1 || weight.cols() != rows.cols() ||
       bias.size() != weight.rows())
-    numerics::refuse(kName, "rows " + std::to_string(rows.rows()) + " x " +
-                                std::to_string(rows.cols()) + ", weight " +
-                                std::to_string(weight.rows()) + " x " +
-                                std::to_string(weight.cols()) + " and " +
-                                std::to_string(bias.size()) + " biases do not fit together");
+    numerics::refuse(kName, "rows " + numerics::shape_of(rows) + ", weight " +
+                                numerics::shape_of(weight) + " and " + std::to_string(bias.size()) +
+                                " biases do not fit together");
   Matrix logits = detail::affine(rows, weight, bias);
   if (numerics::all_finite(logits)) return logits;
   numerics::require_finite(kName, "activations", rows);
@@ -43,8 +41,7 @@ Matrix model_logits(const HeadView& head) {
   if (head.last_layer()) return head_reading(head);
   detail::require_head(kName, head);
   if (head.logits.rows() != head.samples() || head.logits.cols() != head.outputs())
-    numerics::refuse(kName, "head.logits is " + std::to_string(head.logits.rows()) + " x " +
-                                std::to_string(head.logits.cols()) + "; expected " +
+    numerics::refuse(kName, "head.logits is " + numerics::shape_of(head.logits) + "; expected " +
                                 std::to_string(head.samples()) + " x " +
                                 std::to_string(head.outputs()));
   numerics::require_finite(kName, "logits", head.logits);

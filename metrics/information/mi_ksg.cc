@@ -158,8 +158,8 @@ MiEstimate mi_ksg(const MatrixRef& x, const MatrixRef& y, const KsgOptions& opti
   const Index n = x.rows(), k = options.neighbours;
   if (x.cols() < 1 || y.cols() < 1 || y.rows() != n)
     numerics::refuse(kName, "x is " + std::to_string(n) + " x " + std::to_string(x.cols()) +
-                                " and y " + std::to_string(y.rows()) + " x " +
-                                std::to_string(y.cols()) + "; both need n rows and a column");
+                                " and y " + numerics::shape_of(y) +
+                                "; both need n rows and a column");
   require_neighbours(n, k);
   numerics::require_finite(kName, "x", x);
   numerics::require_finite(kName, "y", y);

@@ -101,8 +101,7 @@ MiEstimate mi_ross(const SortedValues& x, std::span<const Index> labels,
 
 MiEstimate mi_ross(const MatrixRef& x, std::span<const Index> labels, const KsgOptions& options) {
   if (x.rows() < 1 || x.cols() < 1)
-    numerics::refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                                "; it must be n x d with n, d >= 1");
+    numerics::refuse(kName, "x is " + numerics::shape_of(x) + "; it must be n x d with n, d >= 1");
   const Classes classes = prepare(x.rows(), labels, options.neighbours);
   numerics::require_finite(kName, "x", x);
   if (x.cols() == 1) {

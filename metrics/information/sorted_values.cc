@@ -1,7 +1,6 @@
 #include "metrics/information/sorted_values.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 

@@ -63,9 +63,8 @@ ConceptAccuracy concept_accuracy(const MatrixRef& probabilities, const MatrixRef
   constexpr const char* kName = "concept_accuracy";
   const Index n = truth.rows(), k = truth.cols();
   if (n < 1 || k < 1 || probabilities.rows() != n || probabilities.cols() != k)
-    numerics::refuse(kName, "probabilities is " + std::to_string(probabilities.rows()) + " x " +
-                                std::to_string(probabilities.cols()) + " and truth " +
-                                std::to_string(n) + " x " + std::to_string(k) +
+    numerics::refuse(kName, "probabilities is " + numerics::shape_of(probabilities) +
+                                " and truth " + std::to_string(n) + " x " + std::to_string(k) +
                                 "; both must be n x k with n, k >= 1");
   numerics::require_finite(kName, "probabilities", probabilities);
   for (Index i = 0; i < n; ++i)

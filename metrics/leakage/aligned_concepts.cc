@@ -13,10 +13,8 @@ AlignedConcepts aligned_concepts(const MatrixRef& scores, const MatrixRef& truth
   constexpr const char* kName = "aligned_concepts";
   if (scores.rows() < 1 || scores.rows() != truth.rows() || truth.cols() < 1 ||
       scores.cols() < truth.cols())
-    numerics::refuse(kName, "scores is " + std::to_string(scores.rows()) + " x " +
-                                std::to_string(scores.cols()) + ", truth " +
-                                std::to_string(truth.rows()) + " x " +
-                                std::to_string(truth.cols()) +
+    numerics::refuse(kName, "scores is " + numerics::shape_of(scores) + ", truth " +
+                                numerics::shape_of(truth) +
                                 "; they must be n x K' and n x k, 1 <= k <= K'");
   numerics::require_finite(kName, "scores", scores);
   numerics::require_finite(kName, "truth", truth);

@@ -45,8 +45,7 @@ double table_accuracy(const MatrixRef& train_concepts, const IndexVector& train_
   const auto require = [&](const char* what, const MatrixRef& rows, const IndexVector& of_rows) {
     if (rows.rows() < 1 || rows.cols() != train_concepts.cols() ||
         static_cast<Index>(of_rows.size()) != rows.rows())
-      numerics::refuse(kName, std::string(what) + " is " + std::to_string(rows.rows()) + " x " +
-                                  std::to_string(rows.cols()) + " with " +
+      numerics::refuse(kName, std::string(what) + " is " + numerics::shape_of(rows) + " with " +
                                   std::to_string(of_rows.size()) +
                                   " labels; expected n >= 1 rows of " +
                                   std::to_string(train_concepts.cols()) + " and n labels");

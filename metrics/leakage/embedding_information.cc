@@ -18,10 +18,9 @@ void require_shapes(const char* name, const char* argument, const MatrixRef& emb
                     Index width, const ConceptColumns& concepts, std::span<const Index> labels) {
   const Matrix& truth = concepts.matrix();
   if (width < 1 || embeddings.rows() != truth.rows() || embeddings.cols() != truth.cols() * width)
-    numerics::refuse(name, std::string(argument) + " is " + std::to_string(embeddings.rows()) +
-                               " x " + std::to_string(embeddings.cols()) + ", width " +
-                               std::to_string(width) + " and truth " +
-                               std::to_string(truth.rows()) + " x " + std::to_string(truth.cols()) +
+    numerics::refuse(name, std::string(argument) + " is " + numerics::shape_of(embeddings) +
+                               ", width " + std::to_string(width) + " and truth " +
+                               numerics::shape_of(truth) +
                                "; they must be n x (k * width) and n x k");
   if (static_cast<Index>(labels.size()) != truth.rows())
     numerics::refuse(name, "truth has " + std::to_string(truth.rows()) + " samples and labels " +

@@ -36,9 +36,8 @@ void require_same_concepts(const char* name, const ConceptColumns& predicted,
                            const ConceptColumns& truth) {
   const Matrix &p = predicted.matrix(), &t = truth.matrix();
   if (p.rows() != t.rows() || p.cols() != t.cols())
-    numerics::refuse(name, "predicted is " + std::to_string(p.rows()) + " x " +
-                               std::to_string(p.cols()) + " and truth " + std::to_string(t.rows()) +
-                               " x " + std::to_string(t.cols()) + "; both must be n x k");
+    numerics::refuse(name, "predicted is " + numerics::shape_of(p) + " and truth " +
+                               numerics::shape_of(t) + "; both must be n x k");
   if (!truth.whole())
     numerics::refuse(name, "truth is not made of whole numbers; true concepts are labels");
 }

@@ -10,9 +10,8 @@ namespace conoscope::metrics {
 
 Eigen::RowVectorXd kl(const MatrixRef& mean, const MatrixRef& log_variance) {
   if (mean.rows() != log_variance.rows() || mean.cols() != log_variance.cols() || mean.rows() == 0)
-    numerics::refuse("kl", "log_variance is " + std::to_string(log_variance.rows()) + " x " +
-                               std::to_string(log_variance.cols()) + ", the mean codes " +
-                               std::to_string(mean.rows()) + " x " + std::to_string(mean.cols()) +
+    numerics::refuse("kl", "log_variance is " + numerics::shape_of(log_variance) +
+                               ", the mean codes " + numerics::shape_of(mean) +
                                ", expected the same shape and at least one sample");
   numerics::require_finite("kl", "mean", mean);
   numerics::require_finite("kl", "log_variance", log_variance);

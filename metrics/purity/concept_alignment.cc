@@ -31,8 +31,7 @@ Matrix standardised(const MatrixRef& columns) {
 void require_purity(const char* function, const MatrixRef& purity) {
   if (purity.cols() < 1 || purity.rows() < purity.cols())
     numerics::refuse(function,
-                     "purity is " + std::to_string(purity.rows()) + " x " +
-                         std::to_string(purity.cols()) +
+                     "purity is " + numerics::shape_of(purity) +
                          "; there must be as many rows as columns, or more, and a column");
   numerics::require_finite(function, "purity", purity);
 }

@@ -21,8 +21,7 @@ ConceptLabels concept_labels(std::string_view function, const MatrixRef& concept
   constexpr double kMostLabels = 1e6;
   if (concepts.rows() < 1 || concepts.cols() < 2)
     numerics::refuse(function,
-                     "concepts is " + std::to_string(concepts.rows()) + " x " +
-                         std::to_string(concepts.cols()) +
+                     "concepts is " + numerics::shape_of(concepts) +
                          "; purity is between concepts, of which there must be two or more");
   ConceptLabels labels;
   for (Index j = 0; j < concepts.cols(); ++j) {
@@ -50,8 +49,7 @@ ConceptLabels concept_labels(std::string_view function, const MatrixRef& concept
 void require_representations(std::string_view function, const MatrixRef& c_hat, Index width,
                              Index samples) {
   if (width < 1 || c_hat.cols() < 1 || c_hat.cols() % width != 0 || c_hat.rows() != samples)
-    numerics::refuse(function, "c_hat is " + std::to_string(c_hat.rows()) + " x " +
-                                   std::to_string(c_hat.cols()) + " with width " +
+    numerics::refuse(function, "c_hat is " + numerics::shape_of(c_hat) + " with width " +
                                    std::to_string(width) + ", for " + std::to_string(samples) +
                                    " samples of concepts");
   numerics::require_finite(function, "c_hat", c_hat);

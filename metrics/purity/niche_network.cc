@@ -53,9 +53,7 @@ class Parameters {
 void require_training(const MatrixRef& x, const MatrixRef& y, const NicheTraining& options) {
   constexpr const char* kName = "train_niche_network";
   if (x.rows() < 1 || x.cols() < 1 || y.cols() < 1 || x.rows() != y.rows())
-    numerics::refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                                " and y " + std::to_string(y.rows()) + " x " +
-                                std::to_string(y.cols()));
+    numerics::refuse(kName, "x is " + numerics::shape_of(x) + " and y " + numerics::shape_of(y));
   numerics::require_finite(kName, "x", x);
   numerics::require_finite(kName, "y", y);
   if (!((y.array() == 0.0) || (y.array() == 1.0)).all())

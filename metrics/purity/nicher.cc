@@ -13,8 +13,8 @@ Matrix concept_nicher(const MatrixRef& c_hat, Index width, const MatrixRef& conc
                       bool signed_correlation) {
   constexpr const char* kName = "concept_nicher";
   if (concepts.rows() < 2 || concepts.cols() < 1)
-    numerics::refuse(kName, "concepts is " + std::to_string(concepts.rows()) + " x " +
-                                std::to_string(concepts.cols()) + "; n >= 2 samples are needed");
+    numerics::refuse(kName,
+                     "concepts is " + numerics::shape_of(concepts) + "; n >= 2 samples are needed");
   detail::require_representations(kName, c_hat, width, concepts.rows());
   numerics::require_finite(kName, "concepts", concepts);
   const Matrix correlation = concept_correlations(c_hat, concepts);

@@ -77,8 +77,7 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
   const Index k = concepts.cols(), representations = c_hat.cols() / width;
   if (nicher.rows() != representations || nicher.cols() != k || network.outputs() != k ||
       network.features() != c_hat.cols())
-    numerics::refuse(kName, "nicher is " + std::to_string(nicher.rows()) + " x " +
-                                std::to_string(nicher.cols()) + " and the network " +
+    numerics::refuse(kName, "nicher is " + numerics::shape_of(nicher) + " and the network " +
                                 std::to_string(network.features()) + " -> " +
                                 std::to_string(network.outputs()) + ", for " +
                                 std::to_string(representations) + " representations and " +

@@ -126,8 +126,7 @@ double ois(const MatrixRef& purity, const MatrixRef& oracle, bool include_diagon
   if (k < 1 || purity.cols() != k || oracle.rows() != k || oracle.cols() != k)
     numerics::refuse("ois", "purity is " + std::to_string(k) + " x " +
                                 std::to_string(purity.cols()) + " and oracle " +
-                                std::to_string(oracle.rows()) + " x " +
-                                std::to_string(oracle.cols()) + "; both must be k x k");
+                                numerics::shape_of(oracle) + "; both must be k x k");
   for (const auto* matrix : {&purity, &oracle})
     if (!(matrix->array() >= 0.0 && matrix->array() <= 1.0).all())
       numerics::refuse("ois", std::string(matrix == &purity ? "purity" : "oracle") +

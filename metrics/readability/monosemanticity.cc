@@ -71,8 +71,7 @@ const Matrix& strengths(const Subject& subject) {
 Result monosemanticity(const MatrixRef& embeddings, const MatrixRef& scores) {
   const Matrix units = unit_rows(embeddings);
   if (scores.cols() < 1 || scores.rows() != embeddings.rows())
-    numerics::refuse(kName, "scores are " + std::to_string(scores.rows()) + " x " +
-                                std::to_string(scores.cols()) + ", of " +
+    numerics::refuse(kName, "scores are " + numerics::shape_of(scores) + ", of " +
                                 std::to_string(embeddings.rows()) + " images");
   numerics::require_finite(kName, "scores", scores);
   Result out;

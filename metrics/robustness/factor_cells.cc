@@ -11,10 +11,6 @@ namespace conoscope::metrics {
 
 namespace {
 
-std::string shape_of(const MatrixRef& matrix) {
-  return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
-}
-
 /// Ranks of keys in 0 ... range-1 among those that occur; keys become ranks.
 Index rank_dense(IndexVector& keys, Index range) {
   IndexVector rank(static_cast<std::size_t>(range), -1);
@@ -68,7 +64,7 @@ void rank_column(const std::vector<double>& column, std::vector<double>& values,
 
 FactorLevels factor_levels(std::string_view metric, const MatrixRef& factors) {
   if (factors.rows() < 1 || factors.cols() < 1)
-    numerics::refuse(metric, "factors is " + shape_of(factors) + "; needs n, K >= 1");
+    numerics::refuse(metric, "factors is " + numerics::shape_of(factors) + "; needs n, K >= 1");
   numerics::require_finite(metric, "factors", factors);
   FactorLevels out;
   out.samples = factors.rows();
@@ -106,7 +102,8 @@ Grouping group_by(const std::vector<std::vector<std::int32_t>>& levels,
 FactorCells factor_cells(const MatrixRef& codes, const MatrixRef& factors) {
   constexpr const char* kName = "factor_cells";
   if (codes.rows() < 1 || codes.cols() < 1 || factors.cols() < 1 || codes.rows() != factors.rows())
-    numerics::refuse(kName, "codes is " + shape_of(codes) + " and factors " + shape_of(factors) +
+    numerics::refuse(kName, "codes is " + numerics::shape_of(codes) + " and factors " +
+                                numerics::shape_of(factors) +
                                 "; needs one row per sample in both, and columns");
   numerics::require_finite(kName, "codes", codes);
   const FactorLevels levels = factor_levels(kName, factors);

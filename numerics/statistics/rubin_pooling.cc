@@ -1,6 +1,5 @@
 #include "numerics/statistics/rubin_pooling.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -80,8 +79,7 @@ RubinPooling rubin_pooling(const VectorRef& estimates, double within, double com
 PooledCorrelation pooled_correlation(const MatrixRef& x, const MatrixRef& y) {
   constexpr const char* kName = "pooled_correlation";
   if (x.rows() != y.rows() || x.cols() != y.cols() || x.rows() < 2 || x.cols() < 4)
-    refuse(kName, "x is " + std::to_string(x.rows()) + " x " + std::to_string(x.cols()) +
-                      " and y " + std::to_string(y.rows()) + " x " + std::to_string(y.cols()) +
+    refuse(kName, "x is " + shape_of(x) + " and y " + shape_of(y) +
                       "; both must be M x n, M >= 2, n >= 4");
   require_finite(kName, "x", x);
   require_finite(kName, "y", y);

@@ -1,7 +1,6 @@
 #include "results/analysis/sweep.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <set>

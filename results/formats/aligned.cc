@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "results/formats/people.h"
 #include "results/formats/utf8.h"

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <map>
 
 #include "results/analysis/comparison.h"

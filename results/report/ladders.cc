@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 
 #include "results/analysis/ladder.h"
 #include "results/analysis/verdict.h"

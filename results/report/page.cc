@@ -147,17 +147,4 @@ std::string figure_of_one_html(std::string_view picture, std::string_view table,
   return out.insert(out.find(" data-picture"), " data-one");
 }
 
-PageTable page_table(std::string id, std::string caption, const Table& table) {
-  std::vector<PageColumn> columns;
-  for (const Column& column : table.columns) columns.push_back({.title = column.name});
-  PageTable out(std::move(id), std::move(caption), std::move(columns));
-  for (const auto& row : table.rows) {
-    std::vector<std::string> cells;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      cells.push_back(human_text(row[i], table.columns[i]));
-    out.add(cells);
-  }
-  return out;
-}
-
 }  // namespace conoscope::results

@@ -67,7 +67,4 @@ std::string figure_html(std::string_view picture, std::string_view table,
 std::string figure_of_one_html(std::string_view picture, std::string_view table,
                                std::string_view name = {});
 
-/// A whole table as it is, for people.
-PageTable page_table(std::string id, std::string caption, const Table& table);
-
 }  // namespace conoscope::results

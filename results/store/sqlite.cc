@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 
 #include <cerrno>
-#include <cmath>
 #include <new>
 #include <utility>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
-#include <numeric>
 #include <set>
 
 #include "datasets/tabular_toy/formula.h"

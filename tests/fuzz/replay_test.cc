@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/fuzz/targets.h"
+#include "tests/support/bytes_of.h"
 
 namespace fs = std::filesystem;
 namespace fuzz = conoscope::fuzz;
@@ -22,10 +23,8 @@ TEST_CASE("every input of a corpus is read or refused") {
   for (const auto& [name, target] : targets) {
     int inputs = 0;
     for (const auto& entry : fs::directory_iterator(fs::path(CONOSCOPE_CORPUS_DIR) / name)) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      const std::string bytes(std::istreambuf_iterator<char>(in), {});
       CAPTURE(entry.path().string());
-      CHECK(target(bytes) == 0);
+      CHECK(target(conoscope::testing::bytes_of(entry.path())) == 0);
       ++inputs;
     }
     CHECK_MESSAGE(inputs > 0, name);

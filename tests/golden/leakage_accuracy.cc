@@ -1,6 +1,5 @@
 // The kinds of the family `leakage` about accuracy, AUC and embeddings.
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 

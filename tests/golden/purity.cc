@@ -4,7 +4,6 @@
 #include "tests/golden/purity.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "metrics/auc.h"
 #include "metrics/purity/concept_alignment.h"

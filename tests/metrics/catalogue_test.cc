@@ -11,6 +11,7 @@
 #include "metrics/peer_metric.h"
 #include "tests/metrics/metric_tables.h"
 #include "tests/metrics/purity/hand_made.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -20,11 +21,6 @@ namespace {
 using namespace conoscope::metrics;
 
 const std::string kDocs = std::string(CONOSCOPE_SOURCE_DIR) + "/docs/metrics.md";
-
-std::string read_docs() {
-  std::ifstream file(kDocs);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST_CASE("catalogue: rows are complete and names are unique") {
   REQUIRE_FALSE(catalogue().metrics().empty());
@@ -114,7 +110,7 @@ TEST_CASE("catalogue: every metric says what it lacks, with nothing at hand") {
 }
 
 TEST_CASE("catalogue: the tables of docs/metrics.md are made from the declarations") {
-  const std::string text = read_docs();
+  const std::string text = testing::bytes_of(kDocs);
   const std::string fresh = with_metric_tables(text);
   if (std::getenv("CONOSCOPE_WRITE_DOCS") != nullptr) std::ofstream(kDocs) << fresh;
   CHECK_MESSAGE(text == fresh,
@@ -123,7 +119,7 @@ TEST_CASE("catalogue: the tables of docs/metrics.md are made from the declaratio
 }
 
 TEST_CASE("catalogue: a table is made anew, the prose around it stays") {
-  const std::string made = with_metric_tables(read_docs());
+  const std::string made = with_metric_tables(testing::bytes_of(kDocs));
   const auto at = made.find("| `surf_emd` | lower | 0 ... 1 | ");
   REQUIRE(at != std::string::npos);
   std::string altered = made;

@@ -8,17 +8,12 @@
 
 #include "numerics/kmeans_seeding.h"
 #include "numerics/random.h"
+#include "tests/support/normals.h"
 
 using namespace conoscope::numerics;
+using conoscope::testing::normals;
 
 namespace {
-
-Matrix normals(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  return x;
-}
 
 /// Lloyd's assignment as its definition reads, nothing clever.
 Index nearest(const Matrix& centres, const Eigen::RowVectorXd& row) {

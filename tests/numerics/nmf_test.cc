@@ -9,16 +9,14 @@
 
 #include "numerics/nnls.h"
 #include "numerics/random.h"
+#include "tests/support/normals.h"
 
 using namespace conoscope::numerics;
 
 namespace {
 
 Matrix positives(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = std::abs(random.normal());
-  return x;
+  return conoscope::testing::normals(n, d, seed).cwiseAbs();
 }
 
 constexpr NmfSolver kBoth[] = {NmfSolver::kCoordinateDescent, NmfSolver::kMultiplicativeUpdate};

@@ -8,17 +8,12 @@
 #include <thread>
 
 #include "numerics/random.h"
+#include "tests/support/normals.h"
 
 using namespace conoscope::numerics;
+using conoscope::testing::normals;
 
 namespace {
-
-Matrix normals(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  return x;
-}
 
 /// The least squared residual over all 2^K supports whose least-squares solution is >= 0.
 double by_enumeration(const Eigen::RowVectorXd& x, const Matrix& h, double ridge) {

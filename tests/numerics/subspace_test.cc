@@ -6,17 +6,12 @@
 #include <stdexcept>
 
 #include "numerics/random.h"
+#include "tests/support/normals.h"
 
 using namespace conoscope::numerics;
+using conoscope::testing::normals;
 
 namespace {
-
-Matrix normals(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  return x;
-}
 
 constexpr auto kFo = DimensionRule::kFukunagaOlsen;
 

@@ -13,9 +13,11 @@
 #include "results/store/merge.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/sanitized.h"
 
 using namespace conoscope::results;
+using conoscope::testing::bytes_of;
 using sample::attempt;
 using sample::key_of;
 using sample::problem_of;
@@ -67,11 +69,6 @@ void alter(const std::filesystem::path& path, const std::string& sql) {
   rows.reset();
   connection.execute(drops + sql);
   for (const std::string& trigger : triggers) connection.execute(trigger);
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace

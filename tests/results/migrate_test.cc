@@ -15,8 +15,10 @@
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::results;
+using conoscope::testing::bytes_of;
 using sample::attempt;
 using sample::key_of;
 
@@ -69,11 +71,6 @@ void make_old_store(const std::filesystem::path& path) {
 }
 
 std::string exported(Store& store) { return to_text(export_table(store), Format::csv); }
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::int64_t count(Store& store, const std::string& table) {
   return store.connection().integer("SELECT count(*) FROM " + table);

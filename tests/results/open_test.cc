@@ -12,6 +12,7 @@
 #include "results/store/sqlite.h"
 #include "results/store/store.h"
 #include "tests/results/sample.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::results;
 using sample::attempt;
@@ -130,8 +131,7 @@ TEST_CASE("open: what is not a store is refused and left as it is") {
     CHECK(open_problem(folder / "other.db", mode, &message) == "not_a_store");
     CHECK(message.find("not a store of conoscope") != std::string::npos);
   }
-  std::ifstream file(folder / "text.db");
-  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == text);
+  CHECK(conoscope::testing::bytes_of(folder / "text.db") == text);
   CHECK(open_problem(folder / "empty.db", Mode::read_only) == "not_a_store");
   CHECK(open_problem(folder / "empty.db", Mode::read_write) == "none");
   CHECK(open_problem(folder / "empty.db", Mode::read_only) == "none");

@@ -15,6 +15,7 @@
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::results;
 using sample::attempt;
@@ -293,8 +294,7 @@ TEST_CASE("query: the examples in docs/store.md run and give rows") {
     }
   store.record(attempt("x", key_of("d", "m", "e", 2), 0, Status::timeout), {});
 
-  std::ifstream file(CONOSCOPE_STORE_PAGE);
-  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::string page = conoscope::testing::bytes_of(CONOSCOPE_STORE_PAGE);
   std::vector<Table> tables;
   const std::string fence = "```sql\n";
   for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at + 1)) {

@@ -11,7 +11,6 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <thread>
 
 #include "tests/harness/app/workspace.h"

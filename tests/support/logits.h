@@ -3,17 +3,14 @@
 #include <cmath>
 #include <limits>
 
-#include "conoscope/sdk/random.h"
 #include "metrics/types.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
 
 inline metrics::Matrix normal_matrix(metrics::Index rows, metrics::Index cols, std::uint64_t seed) {
-  sdk::Random random{sdk::Seed(seed)};
-  metrics::Matrix out(rows, cols);
-  for (metrics::Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
-  return out;
+  return testing::normals(rows, cols, seed);
 }
 
 /// The rows in another order, the same one for every matrix of n rows.

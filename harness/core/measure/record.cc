@@ -1,14 +1,13 @@
 #include "harness/core/measure/record.h"
 
 #include <algorithm>
-#include <map>
-#include <random>
 #include <set>
 #include <string_view>
 #include <vector>
 
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/artifacts/work_folders.h"
 #include "harness/core/plan/plan.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
@@ -48,14 +47,6 @@ Component component_of_arrays(const MeasureRequest& request, const Measured& mea
   if (!out.content.empty()) out.content = make_key(out.content);
   out.key = make_key(to_string(kind), out.id, out.version, out.params);
   out.name = name;
-  return out;
-}
-
-std::string random_id() {
-  std::random_device device;  // an attempt's id must be unique, not repeatable
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (int i = 0; i < 32; ++i) out += kDigits[device() & 15];
   return out;
 }
 
@@ -116,7 +107,7 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
         peers.push_back(plan.cells[i - r + other].key);  // a subject's splits are neighbours
     const auto record = [&](const MeasuredCost& cost, bool over_seeds) {
       results::AttemptRow attempt;
-      attempt.id = random_id();
+      attempt.id = random_name();
       attempt.cell = plan.cells[i].key;
       attempt.run = plan.run_key;
       attempt.environment = environment.key;

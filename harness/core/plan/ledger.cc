@@ -3,7 +3,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "harness/core/plan/names.h"
 

@@ -1,7 +1,6 @@
 #include "harness/core/run/peers.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "harness/core/plan/over_seeds.h"

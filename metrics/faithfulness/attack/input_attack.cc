@@ -233,10 +233,8 @@ Matrix InputAttack::climb(const Matrix& pixels, const Seen& seen, double step) {
     cotangents.row(i) = pooled.row(i / head.positions) / static_cast<double>(head.positions);
   const Matrix gradient = images_.forward_gradient(pixels, cotangents);
   if (gradient.rows() != pixels.rows() || gradient.cols() != pixels.cols())
-    numerics::refuse(kName, "the model's gradient is " + std::to_string(gradient.rows()) + " x " +
-                                std::to_string(gradient.cols()) + ", expected " +
-                                std::to_string(pixels.rows()) + " x " +
-                                std::to_string(pixels.cols()));
+    numerics::refuse(kName, "the model's gradient is " + numerics::shape_of(gradient) +
+                                ", expected " + numerics::shape_of(pixels));
   return (pixels + step * gradient.cwiseSign()).cwiseMax(low_).cwiseMin(high_);
 }
 

@@ -35,8 +35,7 @@ DeletionCurve deletion_concept(const MatrixRef& scores, const VectorRef& importa
                                const std::function<double(const MatrixRef& scores)>& answer) {
   constexpr const char* kName = "deletion_concept";
   if (scores.rows() < 1 || scores.cols() < 1 || importance.size() != scores.cols())
-    numerics::refuse(kName, "scores is " + std::to_string(scores.rows()) + " x " +
-                                std::to_string(scores.cols()) + " with " +
+    numerics::refuse(kName, "scores is " + numerics::shape_of(scores) + " with " +
                                 std::to_string(importance.size()) + " importances");
   numerics::require_finite(kName, "scores", scores);
   DeletionCurve curve;

@@ -39,8 +39,7 @@ DeletionCurve deletion_weight(const MatrixRef& rows, const MatrixRef& weight, co
   constexpr const char* kName = "deletion_weight";
   constexpr double kSameSpan = 1e-10;
   if (cavs.rows() < 1 || cavs.cols() != weight.cols() || importance.size() != cavs.rows())
-    numerics::refuse(kName, "cavs is " + std::to_string(cavs.rows()) + " x " +
-                                std::to_string(cavs.cols()) + " with " +
+    numerics::refuse(kName, "cavs is " + numerics::shape_of(cavs) + " with " +
                                 std::to_string(importance.size()) + " importances; the head is " +
                                 std::to_string(weight.cols()) + " wide");
   numerics::require_finite(kName, "cavs", cavs);

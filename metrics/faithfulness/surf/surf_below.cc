@@ -1,7 +1,5 @@
 #include "metrics/faithfulness/surf/surf_below.h"
 
-#include <utility>
-
 #include "metrics/faithfulness/measure.h"
 #include "metrics/faithfulness/surf/surf_attr_acc.h"
 #include "metrics/faithfulness/surf/surf_emd.h"

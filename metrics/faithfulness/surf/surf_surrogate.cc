@@ -60,8 +60,7 @@ void require_rows(const Rows& rows, const CheckedExplanation& explanation, const
   const bool other_width = explanation->linear() && explanation->cavs.rows() > 0 &&
                            explanation->cavs.cols() != rows.cols();
   if (rows.rows() < 1 || rows.cols() < 1 || other_width || explanation->outputs() != bias.size())
-    numerics::refuse(kName, "rows " + std::to_string(rows.rows()) + " x " +
-                                std::to_string(rows.cols()) + ", CAVs of width " +
+    numerics::refuse(kName, "rows " + numerics::shape_of(rows) + ", CAVs of width " +
                                 std::to_string(explanation->cavs.cols()) + " for " +
                                 std::to_string(explanation->outputs()) + " outputs and " +
                                 std::to_string(bias.size()) + " biases do not fit together");

@@ -12,8 +12,7 @@ namespace {
 /// What a model answered, of the shape that was asked for.
 Matrix checked(const char* what, Matrix answer, Index rows, Index cols) {
   if (answer.rows() != rows || answer.cols() != cols)
-    numerics::refuse(what, "the model answered " + std::to_string(answer.rows()) + " x " +
-                               std::to_string(answer.cols()) + ", expected " +
+    numerics::refuse(what, "the model answered " + numerics::shape_of(answer) + ", expected " +
                                std::to_string(rows) + " x " + std::to_string(cols));
   numerics::require_finite(what, "answer", answer);
   return answer;

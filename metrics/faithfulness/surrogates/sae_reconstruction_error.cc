@@ -13,8 +13,7 @@ double sae_reconstruction_error(const MatrixRef& rows, const CheckedExplanation&
   if (rows.rows() < 1 || rows.cols() < 1 ||
       (explanation->linear() && explanation->cavs.rows() > 0 &&
        explanation->cavs.cols() != rows.cols()))
-    numerics::refuse(kName, "rows is " + std::to_string(rows.rows()) + " x " +
-                                std::to_string(rows.cols()) + ", the CAVs have width " +
+    numerics::refuse(kName, "rows is " + numerics::shape_of(rows) + ", the CAVs have width " +
                                 std::to_string(explanation->cavs.cols()));
   numerics::require_finite(kName, "rows", rows);
   const double all = rows.squaredNorm();

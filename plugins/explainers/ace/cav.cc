@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "numerics/checks.h"
 #include "numerics/logistic_regression.h"
 
 namespace conoscope::methods {
@@ -18,8 +19,7 @@ Vector concept_activation_vector(const MatrixRef& has, const MatrixRef& lacks, d
   const Index width = has.cols(), n = has.rows() + lacks.rows();
   if (has.rows() < 1 || lacks.rows() < 1 || lacks.cols() != width)
     throw std::invalid_argument("concept_activation_vector: " + std::to_string(has.rows()) + " x " +
-                                std::to_string(width) + " against " + std::to_string(lacks.rows()) +
-                                " x " + std::to_string(lacks.cols()) +
+                                std::to_string(width) + " against " + numerics::shape_of(lacks) +
                                 "; each must have rows of the same width");
   Matrix rows(n, width);
   rows << has, lacks;

@@ -120,9 +120,8 @@ Matrix coalition_recall(const RowMajorRef<float>& scores, Index positions, const
     throw std::invalid_argument(
         me + ": scores " + std::to_string(scores.rows()) + " x " + std::to_string(concepts) +
         ", coalitions of " + std::to_string(coalitions.cols()) + ", targets " + std::to_string(n) +
-        " x " + std::to_string(targets.cols()) + ", w1 " + std::to_string(w1.rows()) + " x " +
-        std::to_string(w1.cols()) + ", w2 " + std::to_string(w2.rows()) + " x " +
-        std::to_string(w2.cols()) + " and head " + std::to_string(outputs) + " x " +
+        " x " + std::to_string(targets.cols()) + ", w1 " + numerics::shape_of(w1) + ", w2 " +
+        numerics::shape_of(w2) + " and head " + std::to_string(outputs) + " x " +
         std::to_string(head.weight.cols()) + " do not fit");
 
   // Behind the ReLU all is linear: one matrix from pooled hidden units to logits. Hidden units are

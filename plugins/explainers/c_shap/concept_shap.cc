@@ -47,8 +47,7 @@ void check_layers(const std::string& function, Index concepts, const RowMajor<T>
   numerics::require_filled(function, "w1", w1);
   numerics::require_filled(function, "w2", w2);
   require(w1.rows() == concepts && w2.rows() == w1.cols() && w2.cols() == width,
-          function + ": w1 " + std::to_string(w1.rows()) + " x " + std::to_string(w1.cols()) +
-              " and w2 " + std::to_string(w2.rows()) + " x " + std::to_string(w2.cols()) +
+          function + ": w1 " + numerics::shape_of(w1) + " and w2 " + numerics::shape_of(w2) +
               " do not lead from " + std::to_string(concepts) + " concepts to width " +
               std::to_string(width));
 }

@@ -131,11 +131,10 @@ Matrix concept_contributions(const MatrixRef& scores, const MatrixRef& bank,
   const Index positions = weight.rows();
   if (positions < 1 || scores.rows() % positions != 0 || scores.cols() != bank.rows() ||
       bank.cols() != weight.cols())
-    throw std::invalid_argument("concept_contributions: scores " + std::to_string(scores.rows()) +
-                                " x " + std::to_string(scores.cols()) + ", bank " +
-                                std::to_string(bank.rows()) + " x " + std::to_string(bank.cols()) +
-                                " and weight " + std::to_string(positions) + " x " +
-                                std::to_string(weight.cols()) + " do not fit");
+    throw std::invalid_argument("concept_contributions: scores " + numerics::shape_of(scores) +
+                                ", bank " + numerics::shape_of(bank) + " and weight " +
+                                std::to_string(positions) + " x " + std::to_string(weight.cols()) +
+                                " do not fit");
   const Matrix on_position = weight * bank.transpose();  // J x K
   Matrix out(scores.rows() / positions, scores.cols());
   for (Index i = 0; i < out.rows(); ++i)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/checks.h"
 #include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/image_segments.h"
@@ -39,9 +40,9 @@ struct Segments {
     sample.assign(numbers.begin(), numbers.end());
     if (embeddings.cols() != head.width() || embeddings.rows() != static_cast<Index>(sample.size()))
       throw std::invalid_argument(
-          "hu_mcd: segment_embeddings is " + std::to_string(embeddings.rows()) + " x " +
-          std::to_string(embeddings.cols()) + " for " + std::to_string(sample.size()) +
-          " segment_sample and features of " + std::to_string(head.width()));
+          "hu_mcd: segment_embeddings is " + numerics::shape_of(embeddings) + " for " +
+          std::to_string(sample.size()) + " segment_sample and features of " +
+          std::to_string(head.width()));
     for (std::size_t i = 0; i < sample.size(); ++i)
       if (sample[i] < 0 || sample[i] >= head.samples())
         throw std::invalid_argument("hu_mcd: segment_sample[" + std::to_string(i) + "] is " +

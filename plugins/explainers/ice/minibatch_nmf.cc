@@ -8,6 +8,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/nmf.h"
 #include "numerics/sums.h"
 
 namespace conoscope::methods {
@@ -117,15 +118,7 @@ MiniBatchNmfResult<T> learn(const RowMajorRef<T>& x, numerics::NmfFactors<T> sta
       result.converged = watch.done(count, cost, (after - before).norm(), after.norm());
     }
 
-  double sum = 0.0;
-  const Index step = numerics::rows_per_block<T>(width);
-  for (Index first = 0; first < n; first += step) {
-    const Index count = std::min(step, n - first);
-    residual.noalias() = result.w.middleRows(first, count) * result.h;
-    for (Index i = 0; i < count; ++i)
-      sum += numerics::squared_difference(x.row(first + i).data(), residual.row(i).data(), width);
-  }
-  result.error = std::sqrt(sum);
+  result.error = numerics::frobenius_error(x, result.w, result.h);
   return result;
 }
 

@@ -13,9 +13,6 @@ namespace conoscope::methods {
 namespace {
 
 template <typename T>
-using RowVector = Eigen::Matrix<T, 1, Eigen::Dynamic>;
-
-template <typename T>
 void check(const std::string& function, Index width, const TopKSae<T>& sae) {
   numerics::require_filled(function, "encoder", sae.encoder);
   numerics::require_filled(function, "dictionary", sae.dictionary);
@@ -25,8 +22,7 @@ void check(const std::string& function, Index width, const TopKSae<T>& sae) {
       sae.dictionary.rows() != latents || sae.bias.size() != latents)
     throw std::invalid_argument(function + ": encoder " + std::to_string(latents) + " x " +
                                 std::to_string(sae.encoder.cols()) + ", dictionary " +
-                                std::to_string(sae.dictionary.rows()) + " x " +
-                                std::to_string(sae.dictionary.cols()) + " and bias " +
+                                numerics::shape_of(sae.dictionary) + " and bias " +
                                 std::to_string(sae.bias.size()) + " do not fit rows of width " +
                                 std::to_string(width));
   if (sae.top_k < 1 || sae.top_k > latents)

@@ -14,7 +14,6 @@
 
 #include <torch/torch.h>
 
-#include <cmath>
 #include <optional>
 
 #include "conoscope/sdk/model.h"

@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <vector>
 
 #include "datasets/formats/array_file.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
@@ -89,8 +89,7 @@ TEST_CASE("hdf5: no file, no HDF5, cut short, damaged inside") {
   const auto values = bytes(40000);
   Hdf5Writer(path).write("/x", H5T_STD_U8LE, H5T_NATIVE_UINT8, {40, 1000}, values.data(),
                          {10, 1000});
-  std::ifstream stream(path, std::ios::binary);
-  std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  std::string whole = conoscope::testing::bytes_of(path);
   const auto cut = scratch.write("cut.h5", std::string_view(whole).substr(0, whole.size() / 2));
   CHECK_THROWS_SAYING(formats::Hdf5(cut), std::invalid_argument,
                       cut + ": not a whole HDF5 file: ", "truncated");

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/write_npz.h"
@@ -68,8 +69,7 @@ TEST_CASE("npz: damage is found") {
   const Scratch scratch;
   const std::string marked = npy_bytes<std::int64_t>("<i8", "(2,)", {0x4142434445464748, 7});
   const auto path = write_zip(scratch.path("a.npz"), {{"x.npy", marked, ZIP_CM_STORE}});
-  std::ifstream stream(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::string bytes = conoscope::testing::bytes_of(path);
   const std::size_t at = bytes.find("HGFEDCBA");
   REQUIRE(at != std::string::npos);
   bytes[at] = 'X';

@@ -6,18 +6,13 @@
 
 #include "datasets/formats/npz.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 
 namespace fs = std::filesystem;
 namespace formats = conoscope::formats;
 using namespace conoscope::testing;
 
 namespace {
-
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  REQUIRE_MESSAGE(in, file.string());
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// The file of that name below a folder.
 fs::path find_below(const fs::path& folder, const std::string& name) {

@@ -8,6 +8,7 @@
 
 #include "datasets/dsprites/render.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/write_hdf5.h"
 #include "tests/support/write_npz.h"
@@ -47,8 +48,7 @@ std::string sprites_in(const std::string& file) {
 }
 
 void write_half(const Workspace& here, const std::string& of, const std::string& to) {
-  std::ifstream stream(here.path(of), std::ios::binary);
-  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  const std::string whole = bytes_of(here.path(of));
   here.write(to, std::string_view(whole).substr(0, whole.size() / 2));
 }
 

@@ -10,14 +10,10 @@
 #include <vector>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 
 namespace conoscope::testing {
-
-inline std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 class MoodySite {
  public:

@@ -7,18 +7,13 @@
 
 #include "datasets/formats/npz.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::testing;
 namespace formats = conoscope::formats;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in.good());
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string models_run(const std::string& more) {
   return "name = \"models\"\nseeds = [0, 1]\n" + more +

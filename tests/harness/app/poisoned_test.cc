@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
@@ -41,10 +42,8 @@ std::map<std::string, std::string> explanation(const Workspace& here, const std:
   const std::string folder = here.path(explainer + "_" + control);
   here.run({"artifact", cell[0]["key"], "--cache", here.cache(), "-o", folder});
   std::map<std::string, std::string> out;
-  for (const auto& entry : fs::directory_iterator(folder + "/explanation")) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    out[entry.path().filename()] = std::string(std::istreambuf_iterator<char>(in), {});
-  }
+  for (const auto& entry : fs::directory_iterator(folder + "/explanation"))
+    out[entry.path().filename()] = bytes_of(entry.path());
   return out;
 }
 

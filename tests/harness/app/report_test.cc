@@ -9,16 +9,11 @@
 
 #include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::testing;
 
 namespace {
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in.good());
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string report(const Workspace& here, std::vector<std::string> words) {
   words.insert(words.begin(), "report");

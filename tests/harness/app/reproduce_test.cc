@@ -8,6 +8,7 @@
 #include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
 #include "tests/results/sample.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::testing;
 namespace results = conoscope::results;
@@ -74,8 +75,7 @@ TEST_CASE("reproduce: the command beside a claim shows its study, whatever other
 TEST_CASE("reproduce: docs/reproduction.md lists every item and claim of the ledgers, in order") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
-  std::ifstream in(CONOSCOPE_TEST_DOCS "/reproduction.md");
-  const std::string page(std::istreambuf_iterator<char>(in), {});
+  const std::string page = bytes_of(CONOSCOPE_TEST_DOCS "/reproduction.md");
   std::size_t at = 0;
   for (const auto& paper : kPapers)
     for (const auto& row : here.json({"reproduce", paper, "--no-run"})) {

@@ -7,16 +7,12 @@
 
 #include "results/store/sql.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/support/bytes_of.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string bytes_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void alter(const std::string& store, const std::string& sql) {
   sqlite3* database = nullptr;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/bytes_of.h"
 #include "tests/support/scratch.h"
 
 namespace fs = std::filesystem;
@@ -167,8 +168,7 @@ TEST_CASE("only the command reads the environment") {
   for (const char* folder : {"harness/core", "harness/sdk", "metrics", "numerics", "results"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
-      std::ifstream in(entry.path());
-      const std::string text(std::istreambuf_iterator<char>(in), {});
+      const std::string text = conoscope::testing::bytes_of(entry.path());
       CHECK_MESSAGE(text.find("getenv") == text.npos, entry.path().string());
     }
 }

@@ -13,6 +13,7 @@
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/sha256.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
@@ -336,8 +337,7 @@ TEST_CASE("every single bit of an artifact that is flipped is noticed") {
   for (const char* name : {"x.npy", "texts.tsv", "manifest.tsv"}) {
     CAPTURE(name);
     const fs::path file = folder / name;
-    std::ifstream in(file, std::ios::binary);
-    const std::string good(std::istreambuf_iterator<char>(in), {});
+    const std::string good = conoscope::testing::bytes_of(file);
     for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
       std::string bad = good;
       bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-
 #include "tests/support/fake_plugin.h"
 #include "tests/support/scratch.h"
 

@@ -9,23 +9,20 @@
 #include <iterator>
 
 #include "harness/core/border/metadata.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/fake_plugin.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
+using conoscope::testing::bytes_of;
 using conoscope::testing::elf_file;
 using conoscope::testing::elf_note;
 using conoscope::testing::fake_plugin;
 using conoscope::testing::Scratch;
 
 namespace {
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 template <typename T>
 void patch(std::string& bytes, std::size_t offset, const T& value) {

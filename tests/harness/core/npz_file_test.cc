@@ -10,11 +10,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/bytes_of.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
 namespace core = conoscope::core;
 namespace fs = std::filesystem;
+using conoscope::testing::bytes_of;
 using conoscope::testing::Scratch;
 
 namespace {
@@ -40,11 +42,6 @@ std::map<std::string, std::string> members_of(const std::string& file) {
   }
   zip_discard(archive);
   return out;
-}
-
-std::string bytes_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::size_t files_in(const fs::path& folder) {

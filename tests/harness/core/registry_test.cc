@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "harness/core/artifacts/sha256.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/fake_plugin.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
@@ -186,8 +187,7 @@ TEST_CASE("no link that others have put beside the quarantine is followed when i
     fs::create_symlink(target, name);
   fs::create_symlink(scratch.path("made.txt"), file + ".lock");
   Quarantine(file).add("aa", "it crashed");
-  std::ifstream in(target);
-  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "somebody's");
+  CHECK(conoscope::testing::bytes_of(target) == "somebody's");
   CHECK_FALSE(fs::exists(scratch.path("made.txt")));
   CHECK_FALSE(fs::is_symlink(file));
   CHECK(Quarantine(file).reason("aa") == "it crashed");

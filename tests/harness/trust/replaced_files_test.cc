@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/harness/trust/trials.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 
 using namespace conoscope::testing;
@@ -24,11 +25,6 @@ void replace(const fs::path& file, const std::string& bytes) {
   std::ofstream(file.string() + "~", std::ios::binary) << bytes;
   fs::rename(file.string() + "~", file);
   fs::last_write_time(file, time);
-}
-
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::string activations(float last) {

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "metrics/faithfulness/attack/attack_concept.h"

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <map>
 #include <thread>
 
 #include "metrics/faithfulness/model_logits.h"

@@ -2,10 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <limits>
-#include <map>
-#include <thread>
 
 #include "tests/support/heads.h"
 

@@ -1,10 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
 #include <map>
 #include <string>
-#include <thread>
 
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"

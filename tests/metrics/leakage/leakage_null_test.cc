@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "metrics/information/mi_noise.h"
 #include "metrics/information/strata.h"

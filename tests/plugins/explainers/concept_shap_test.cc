@@ -2,22 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/normals.h"
+
 using namespace conoscope::methods;
+using conoscope::testing::normals;
 using namespace conoscope::numerics;
 
 namespace {
-
-Matrix normals(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  return x;
-}
 
 /// Sample i is of class i mod C.
 Coalitions targets_of(Index n, Index classes) {

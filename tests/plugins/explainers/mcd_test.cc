@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 #include "numerics/subspace.h"
 #include "tests/support/head_bundle.h"
 

@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "numerics/nnls.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::methods;
@@ -15,10 +15,7 @@ using namespace conoscope::numerics;
 namespace {
 
 Matrix positives(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = std::abs(random.normal());
-  return x;
+  return conoscope::testing::normals(n, d, seed).cwiseAbs();
 }
 
 }  // namespace

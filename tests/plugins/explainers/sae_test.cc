@@ -7,17 +7,13 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/normals.h"
+
 using namespace conoscope::methods;
+using conoscope::testing::normals;
 using namespace conoscope::numerics;
 
 namespace {
-
-Matrix normals(Index n, Index d, std::uint64_t seed) {
-  Random random{Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  return x;
-}
 
 /// Rows that are mixes of two of `parts` hidden directions.
 MatrixF sparse_mixes(Index n, Index d, Index parts) {

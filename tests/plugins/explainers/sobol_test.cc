@@ -7,19 +7,14 @@
 #include <stdexcept>
 
 #include "numerics/random.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::methods;
+using conoscope::testing::normals;
 using namespace conoscope::numerics;
 
 namespace {
-
-Matrix normals(Index n, Index d, std::uint64_t seed) {
-  conoscope::numerics::Random random{conoscope::numerics::Seed(seed)};
-  Matrix x(n, d);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-  return x;
-}
 
 Vector on_rows(const Matrix& masks, double (*f)(const Eigen::RowVectorXd&)) {
   Vector y(masks.rows());

@@ -1,7 +1,6 @@
 #include "plugins/models/common/torch/network_above.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "plugins/models/common/torch/training.h"

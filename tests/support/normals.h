@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "numerics/random.h"
+#include "numerics/types.h"
+
+namespace conoscope::testing {
+
+/// n x d draws of a standard normal distribution.
+inline numerics::Matrix normals(numerics::Index n, numerics::Index d, std::uint64_t seed) {
+  numerics::Random random{numerics::Seed(seed)};
+  numerics::Matrix x(n, d);
+  for (numerics::Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
+  return x;
+}
+
+}  // namespace conoscope::testing
