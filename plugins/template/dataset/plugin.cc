@@ -1,5 +1,7 @@
 // @ID@: two noisy blobs. Replace them with your data.
 
+#include <vector>
+
 #include "conoscope/sdk/dataset.h"
 #include "conoscope/sdk/split.h"
 
@@ -7,13 +9,12 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 
-constexpr auto kParameters =
-    sdk::parameters(sdk::integer("samples", 400).at_least(20).help("how many to generate"));
+constexpr auto kParameters = sdk::parameters(
+    sdk::integer("samples", 400).at_least(20).help("how many to generate"));
 
-class @CLASS @final : public sdk::Dataset {
+class @CLASS@ final : public sdk::Dataset {
  public:
-  explicit @CLASS @(const sdk::ParamsOf<kParameters>& params)
-      : samples_(params.integer("samples")) {}
+  explicit @CLASS@(const sdk::ParamsOf<kParameters>& params) : samples_(params.integer("samples")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     constexpr std::int64_t kSide = 8;
@@ -28,8 +29,8 @@ class @CLASS @final : public sdk::Dataset {
               static_cast<float>(0.2 * random.uniform() + (x / 4 == labels[i] ? 0.8 : 0.0));
     }
     const auto split = sdk::stratified_split(labels, 0.2, context.seed().child("split"));
-    for (const auto& [name, rows] :
-         {std::pair("train_index", &split.train), std::pair("test_index", &split.test)}) {
+    for (const auto& [name, rows] : {std::pair("train_index", &split.train),
+                                     std::pair("test_index", &split.test)}) {
       auto index = out.create<std::int64_t>(name, {static_cast<std::int64_t>(rows->size())});
       std::copy(rows->begin(), rows->end(), index.begin());
     }
@@ -42,11 +43,10 @@ class @CLASS @final : public sdk::Dataset {
 
 }  // namespace
 
-CONOSCOPE_DATASET(@CLASS @, "@ID@", "0.1.0", R"toml(
+CONOSCOPE_DATASET(@CLASS@, "@ID@", "0.1.0", R"toml(
 summary = "one line for `conoscope plugin list`"
 licence = "Apache-2.0"
 citation = "where the data come from"
 offers = ["inputs", "labels"]
 seeded = true
-)toml",
-                  kParameters)
+)toml", kParameters)
