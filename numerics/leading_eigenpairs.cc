@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "numerics/random.h"
 

@@ -1,5 +1,6 @@
 #include "numerics/linear_svm.h"
 
+#include <cmath>
 #include <string>
 
 #include "numerics/checks.h"

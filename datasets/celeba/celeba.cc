@@ -2,8 +2,10 @@
 // says which are for training and which for testing.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/celeba/annotations.h"

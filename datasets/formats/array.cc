@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 static_assert(std::endian::native == std::endian::little, "files are read without swapping bytes");
 

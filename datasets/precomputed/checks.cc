@@ -5,6 +5,7 @@
 #include <locale>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace conoscope::datasets {
 namespace {

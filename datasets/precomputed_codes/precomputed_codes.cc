@@ -1,6 +1,8 @@
 // Latent codes that somebody else's encoder left in files, and the generative factors of the same
 // samples.
 
+#include <optional>
+
 #include "conoscope/sdk/dataset.h"
 #include "datasets/formats/npz.h"
 #include "datasets/formats/read_array.h"

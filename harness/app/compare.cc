@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>

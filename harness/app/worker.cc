@@ -1,5 +1,6 @@
 #include "harness/core/run/worker.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "harness/app/command.h"

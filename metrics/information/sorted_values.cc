@@ -1,6 +1,7 @@
 #include "metrics/information/sorted_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 

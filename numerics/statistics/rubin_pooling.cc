@@ -1,5 +1,6 @@
 #include "numerics/statistics/rubin_pooling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>

@@ -1,6 +1,7 @@
 #include "results/analysis/sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>

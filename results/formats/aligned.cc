@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "results/formats/people.h"
 #include "results/formats/utf8.h"

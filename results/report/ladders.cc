@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "results/analysis/ladder.h"
 #include "results/analysis/verdict.h"

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <cmath>
 #include <new>
 #include <utility>
 #include <vector>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <numeric>
 #include <set>
 
 #include "datasets/tabular_toy/formula.h"

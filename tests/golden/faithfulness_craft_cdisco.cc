@@ -1,6 +1,7 @@
 // The kinds of the family `faithfulness` that are about how CRAFT and CDISCO weigh their concepts.
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "plugins/explainers/cdisco/loss_relevance.h"

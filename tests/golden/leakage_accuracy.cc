@@ -1,5 +1,6 @@
 // The kinds of the family `leakage` about accuracy, AUC and embeddings.
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 

@@ -4,6 +4,7 @@
 #include "tests/golden/purity.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "metrics/auc.h"
 #include "metrics/purity/concept_alignment.h"

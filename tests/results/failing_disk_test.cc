@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>

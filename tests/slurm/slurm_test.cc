@@ -11,6 +11,7 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <thread>
 
 #include "tests/harness/app/workspace.h"

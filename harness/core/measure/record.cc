@@ -1,6 +1,8 @@
 #include "harness/core/measure/record.h"
 
 #include <algorithm>
+#include <map>
+#include <random>
 #include <set>
 #include <string_view>
 #include <vector>

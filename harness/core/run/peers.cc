@@ -1,6 +1,7 @@
 #include "harness/core/run/peers.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "harness/core/plan/over_seeds.h"

@@ -1,5 +1,7 @@
 #include "metrics/faithfulness/deletion/deletion_position.h"
 
+#include <numeric>
+
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/deletion/deletion_order.h"
 #include "metrics/faithfulness/deletion/deletion_parts.h"

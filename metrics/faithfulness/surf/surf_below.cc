@@ -1,5 +1,7 @@
 #include "metrics/faithfulness/surf/surf_below.h"
 
+#include <utility>
+
 #include "metrics/faithfulness/measure.h"
 #include "metrics/faithfulness/surf/surf_attr_acc.h"
 #include "metrics/faithfulness/surf/surf_emd.h"

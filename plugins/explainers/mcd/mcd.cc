@@ -2,6 +2,7 @@
 // subspace clustering; the centred PCA of a cluster spans its concept. Each basis vector is a CAV.
 
 #include <algorithm>
+#include <numeric>
 
 #include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"

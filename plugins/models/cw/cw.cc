@@ -14,6 +14,7 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
 #include <optional>
 
 #include "conoscope/sdk/model.h"

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 

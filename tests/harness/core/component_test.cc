@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "tests/support/fake_plugin.h"
 #include "tests/support/scratch.h"
 

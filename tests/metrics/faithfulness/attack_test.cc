@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "metrics/faithfulness/attack/attack_concept.h"

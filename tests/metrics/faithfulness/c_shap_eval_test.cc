@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <thread>
 
 #include "metrics/faithfulness/model_logits.h"

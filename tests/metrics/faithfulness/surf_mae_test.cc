@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/support/logits.h"
 
 namespace conoscope::tests {

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"

@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+#include <map>
+#include <thread>
+
 #include "tests/support/heads.h"
 
 namespace conoscope::tests {

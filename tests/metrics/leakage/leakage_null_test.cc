@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "metrics/information/mi_noise.h"
 #include "metrics/information/strata.h"

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "numerics/subspace.h"
 #include "tests/support/head_bundle.h"
 

@@ -1,6 +1,7 @@
 #include "plugins/models/common/own_network/preparation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "plugins/models/common/task/task.h"

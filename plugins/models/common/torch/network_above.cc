@@ -1,6 +1,7 @@
 #include "plugins/models/common/torch/network_above.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "plugins/models/common/torch/training.h"

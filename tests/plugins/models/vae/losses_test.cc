@@ -3,6 +3,7 @@
 #include <torch/autograd.h>
 
 #include <cmath>
+#include <set>
 
 // libtorch has a macro of that name too.
 #undef CHECK
