@@ -1,6 +1,7 @@
 #include "datasets/celeba/annotations.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <charconv>
 #include <set>
 #include <stdexcept>
@@ -53,11 +54,9 @@ class Lines {
 
 std::size_t Attributes::index(const std::string& name) const {
   const auto at = std::ranges::find(names, name);
-  if (at == names.end()) {
-    std::string known;
-    for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
-    throw std::invalid_argument(path + ": no attribute '" + name + "'; it has " + known);
-  }
+  if (at == names.end())
+    throw std::invalid_argument(path + ": no attribute '" + name + "'; it has " +
+                                boost::algorithm::join(names, ", "));
   return static_cast<std::size_t>(at - names.begin());
 }
 

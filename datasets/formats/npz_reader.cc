@@ -3,6 +3,7 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
@@ -72,10 +73,9 @@ class NpzReader::Member {
   Member(const NpzReader& archive, const std::string& name)
       : origin_(archive.path_ + ": " + name), file_(nullptr, zip_fclose) {
     if (!archive.has(name)) {
-      std::string held;
-      for (const std::string& other : archive.names_) held += (held.empty() ? "" : ", ") + other;
-      throw std::invalid_argument(archive.path_ + ": no array '" + name + "'; it holds " +
-                                  (held.empty() ? "none" : held));
+      throw std::invalid_argument(
+          archive.path_ + ": no array '" + name + "'; it holds " +
+          (archive.names_.empty() ? "none" : boost::algorithm::join(archive.names_, ", ")));
     }
     const std::string member = name + ".npy";
     zip_stat_t status;

@@ -1,6 +1,7 @@
 #include "datasets/formats/read_array.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,7 @@ namespace conoscope::formats {
 namespace {
 
 std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out.empty() ? "none" : out;
+  return names.empty() ? "none" : boost::algorithm::join(names, ", ");
 }
 
 /// The columns that `names` lists, in its order.

@@ -1,6 +1,7 @@
 #include "datasets/formats/safetensors.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
@@ -213,10 +214,8 @@ bool Safetensors::has(const std::string& name) const {
 const Safetensors::Entry& Safetensors::entry(const std::string& name) const {
   const auto found = std::ranges::find(names_, name);
   if (found == names_.end()) {
-    std::string held;
-    for (const std::string& other : names_) held += (held.empty() ? "" : ", ") + other;
     throw std::invalid_argument(path_ + ": no array '" + name + "'; it holds " +
-                                (held.empty() ? "none" : held));
+                                (names_.empty() ? "none" : boost::algorithm::join(names_, ", ")));
   }
   return entries_[static_cast<std::size_t>(found - names_.begin())];
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/join.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -55,12 +56,11 @@ Columns named_columns(const TextTable& table, const std::string& role,
   for (const std::string& wanted : names) {
     const auto it = std::ranges::find(table.columns, wanted);
     if (it == table.columns.end()) {
-      std::string known;
-      for (const auto& name : table.columns) known += (known.empty() ? "" : ", ") + name;
       const std::string line =
           table.header_line > 0 ? ":" + std::to_string(table.header_line) : std::string();
       throw std::invalid_argument(table.origin + line + ": there is no column '" + wanted + "'" +
-                                  ", which " + role + " names; there are " + known);
+                                  ", which " + role + " names; there are " +
+                                  boost::algorithm::join(table.columns, ", "));
     }
     const std::int64_t column = it - table.columns.begin();
     if (std::ranges::find(out, column) != out.end())

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -32,7 +33,7 @@ std::string request(const core::PluginFile& plugin) {
     words.push_back(what == "network" ? "network (sockets, name lookup)"
                                       : "processes (starting other programs)");
   return std::string(core::to_string(plugin.metadata->kind)) + ' ' + plugin.metadata->id + " (" +
-         plugin.file.string() + ") asks for access: " + joined(words);
+         plugin.file.string() + ") asks for access: " + boost::algorithm::join(words, ", ");
 }
 
 bool says_yes(const core::PluginFile& plugin) {
@@ -62,7 +63,8 @@ void ask_for_access(const std::vector<core::PluginFile>& plugins, const Options&
   std::string refused;
   for (const auto& plugin : plugins) {
     if (!plugin.metadata || plugin.metadata->access.empty()) continue;
-    const std::string line = plugin.sha256 + "\t" + joined(plugin.metadata->access);
+    const std::string line =
+        plugin.sha256 + "\t" + boost::algorithm::join(plugin.metadata->access, ", ");
     const std::string& id = plugin.metadata->id;
     if (!granted.insert(line).second) continue;
     if (std::find(by_option.begin(), by_option.end(), id) != by_option.end() || says_yes(plugin))

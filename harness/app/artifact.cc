@@ -10,7 +10,7 @@
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
 #include "harness/core/artifacts/manifest.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/run/kept_artifacts.h"
 #include "results/boards/component_words.h"
 #include "results/boards/makings.h"

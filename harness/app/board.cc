@@ -8,7 +8,7 @@
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
 #include "harness/app/reading.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/ladder.h"
 #include "results/boards/asked.h"

@@ -15,7 +15,7 @@
 #include "harness/app/options.h"
 #include "harness/app/plot_option.h"
 #include "harness/app/reading.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/comparison.h"
 #include "results/boards/component_words.h"
@@ -222,12 +222,13 @@ void require_distinct(const std::vector<results::CurrentScore>& scores, const Si
   for (const auto& [what, of] : keys) {
     const auto& [kind, name] = what;
     if (of.size() < 2 || kind == side.kind) continue;
-    std::string list;
-    for (const std::string& key : of) list += (list.empty() ? "" : ", ") + key.substr(0, kShownKey);
+    std::vector<std::string> short_keys;
+    for (const std::string& key : of) short_keys.push_back(key.substr(0, kShownKey));
     throw UsageError("compare: " + side.kind + " " + side.name + " has " +
                      std::to_string(of.size()) + " of the name " + kind + " " + name +
                      ", of other versions or parameters; keep one by its key: --" + kind + " " +
-                     of.begin()->substr(0, kShownKey) + " (there are " + list + ")");
+                     short_keys.front() + " (there are " +
+                     boost::algorithm::join(short_keys, ", ") + ")");
   }
 }
 

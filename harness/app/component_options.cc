@@ -1,5 +1,6 @@
 #include "harness/app/component_options.h"
 
+#include <boost/algorithm/string/join.hpp>
 #include <filesystem>
 
 #include "harness/app/command.h"
@@ -29,9 +30,7 @@ core::Component component_of(const core::PluginFile& plugin,
   core::Diagnostics diagnostics("");
   auto found = core::resolve(request, plugin.metadata->kind, core::Registry({}, quarantine),
                              quarantine, folders, diagnostics);
-  std::string wrong;
-  for (const auto& message : diagnostics.messages()) wrong += (wrong.empty() ? "" : "\n") + message;
-  if (found.empty()) throw UsageError(wrong);
+  if (found.empty()) throw UsageError(boost::algorithm::join(diagnostics.messages(), "\n"));
   return std::move(found.front());
 }
 

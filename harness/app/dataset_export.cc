@@ -1,3 +1,4 @@
+#include <boost/algorithm/string/join.hpp>
 #include <iostream>
 
 #include "harness/app/command.h"
@@ -49,7 +50,7 @@ int dataset_export_command(const Arguments& arguments) {
       return kNotSaved;
     }
     const auto bag = core::ArrayBag::open_fresh(loaded.artifact());
-    std::cerr << target.string() << ": " << joined(bag.names()) << '\n';
+    std::cerr << target.string() << ": " << boost::algorithm::join(bag.names(), ", ") << '\n';
     return kOk;
   });
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <iostream>
 #include <map>
 #include <set>
@@ -13,7 +14,7 @@ namespace {
 
 /// "inputs; labels or targets by task; optional: concepts, factors"
 std::string offers_text(const core::Metadata& data) {
-  std::string out = joined(data.offers);
+  std::string out = boost::algorithm::join(data.offers, ", ");
   const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   std::vector<std::string> optional;
   for (const auto& parameter : data.parameters) {
@@ -26,7 +27,7 @@ std::string offers_text(const core::Metadata& data) {
       if (seen.insert(view).second) views += (views.empty() ? "" : " or ") + view;
     if (!views.empty()) add(views + " by " + parameter.name);
   }
-  if (!optional.empty()) add("optional: " + joined(optional));
+  if (!optional.empty()) add("optional: " + boost::algorithm::join(optional, ", "));
   return out;
 }
 
@@ -57,7 +58,8 @@ int dataset_list_command(const Arguments& arguments) {
     std::vector<std::string> required;
     for (const auto& parameter : data.parameters)
       if (!parameter.standard) required.push_back(parameter.name);
-    table.add({id, data.summary, data.licence, offers_text(data), joined(required)});
+    table.add({id, data.summary, data.licence, offers_text(data),
+               boost::algorithm::join(required, ", ")});
   }
   std::cout << results::to_text(table, format);
   return kOk;

@@ -9,7 +9,7 @@
 #include "harness/app/default_run.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"
 #include "results/boards/show.h"
@@ -101,6 +101,7 @@ int debug_command(const Arguments& arguments) {
   std::vector<core::PluginFile> plugins;
   for (const auto* component : {cell.dataset, cell.model, cell.explainer})
     if (component != nullptr) plugins.push_back(component->plugin);
+  for (const core::Component& metric : plan.metric_plugins) plugins.push_back(metric.plugin);
   ask_for_access(plugins, options);
 
   const fs::path folder = options.cache() / "debug" / cell.key.substr(0, 12);

@@ -9,7 +9,7 @@
 #include "harness/app/printable_stream.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/border/metadata.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
 #include "harness/core/version.h"
 #include "results/store/error.h"

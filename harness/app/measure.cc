@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -19,7 +20,7 @@
 #include "harness/core/border/interpreter.h"
 #include "harness/core/measure/record.h"
 #include "harness/core/measure/wanted_arrays.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "metrics/catalogue.h"
 
@@ -79,7 +80,7 @@ void give_file(Asked& asked, const std::string& file) {
     const auto known = array_names();
     if (std::ranges::find(known, stem) == known.end())
       throw UsageError(file + ": which array is it? Write NAME=" + file + " with one of " +
-                       joined(known));
+                       boost::algorithm::join(known, ", "));
     return give(asked, stem, file);
   }
   give(asked, "archive", file);

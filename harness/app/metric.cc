@@ -1,10 +1,11 @@
+#include <boost/algorithm/string/join.hpp>
 #include <cmath>
 #include <iostream>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "metrics/summaries/summary.h"
 
@@ -25,7 +26,7 @@ struct Row {
 std::string need_texts(const std::vector<std::string_view>& needs) {
   std::vector<std::string> texts;
   for (const auto need : needs) texts.emplace_back(metrics::need_text(need));
-  return joined(texts);
+  return boost::algorithm::join(texts, ", ");
 }
 
 /// "hidden = 32, batch = 128; others by name, as ois(hidden=64)"
@@ -57,7 +58,8 @@ std::vector<Row> all_metrics(const core::Registry& registry) {
     const auto& data = *plugin.metadata;
     for (const auto& score : data.scores)
       rows.push_back({score.name, data.id, score.direction, score.unit, score.question,
-                      given(score.low), given(score.high), joined(data.needs), "", data.citation});
+                      given(score.low), given(score.high), boost::algorithm::join(data.needs, ", "),
+                      "", data.citation});
   }
   return rows;
 }
@@ -79,7 +81,7 @@ results::Table table_of(const std::vector<Row>& rows) {
 /// Of the table that a summary is; empty: it is none.
 std::string columns_of(const std::string& metric) {
   const auto* summary = metrics::find_summary(metric);
-  return summary == nullptr ? "" : joined(summary->columns);
+  return summary == nullptr ? "" : boost::algorithm::join(summary->columns, ", ");
 }
 
 results::Table facts_of(const Row& row) {

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "harness/app/folders.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/processes/confinement.h"
 
 namespace conoscope::app {

@@ -1,18 +1,13 @@
 #include "harness/app/plugin_info.h"
 
+#include <boost/algorithm/string/join.hpp>
 #include <iostream>
 #include <set>
 
 #include "harness/app/folders.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 namespace conoscope::app {
-
-std::string joined(const std::vector<std::string>& items) {
-  std::string out;
-  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
-  return out;
-}
 
 core::Registry scan_plugins(const Options& options, const core::Quarantine& quarantine) {
   return core::Registry(plugin_folders(options.plugin_path(), {}), quarantine);
@@ -42,9 +37,8 @@ core::PluginFile find_plugin(const std::string& name, const core::Registry& regi
     }
   }
   if (said.size() > 1) {
-    std::string list;
-    for (const std::string& one : said) list += (list.empty() ? "" : " or ") + one;
-    throw UsageError(name + " is the id of several kinds; say " + list);
+    throw UsageError(name + " is the id of several kinds; say " +
+                     boost::algorithm::join(said, " or "));
   }
   if (found == nullptr)
     throw UsageError(name + ": no such file, and no " +
@@ -64,9 +58,9 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
   add("kind", core::to_string(data.kind));
   add("version", data.version);
   add("summary", data.summary);
-  add("needs", joined(data.needs));
-  add("offers", joined(data.offers));
-  add("access", joined(data.access));
+  add("needs", boost::algorithm::join(data.needs, ", "));
+  add("offers", boost::algorithm::join(data.offers, ", "));
+  add("access", boost::algorithm::join(data.access, ", "));
   add("seeded", data.seeded ? "yes" : "no: the seed changes nothing");
   add("licence", data.licence);
   add("citation", data.citation);
@@ -86,7 +80,8 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
     parameters.add({p.name, std::string(core::to_string(p.type)),
                     p.standard ? results::Field(core::to_text(*p.standard))
                                : results::Field(std::string("required")),
-                    number(p.min), number(p.max), joined(p.choices), p.role, p.help});
+                    number(p.min), number(p.max), boost::algorithm::join(p.choices, ", "), p.role,
+                    p.help});
   if (!parameters.rows.empty()) std::cout << '\n' << results::to_text(parameters, format);
 
   results::Table scores{{{"score"}, {"direction"}, {"low"}, {"high"}, {"question"}}, {}};

@@ -9,9 +9,6 @@
 
 namespace conoscope::app {
 
-/// "a, b, c"
-std::string joined(const std::vector<std::string>& items);
-
 /// The plugins that the options lead to.
 core::Registry scan_plugins(const Options& options, const core::Quarantine& quarantine);
 

@@ -6,7 +6,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 namespace conoscope::app {
 

@@ -9,7 +9,7 @@
 #include "harness/app/options.h"
 #include "harness/app/text_file.h"
 #include "harness/core/border/metadata.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 namespace conoscope::app {
 

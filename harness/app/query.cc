@@ -1,4 +1,5 @@
 #include "results/store/query.h"
+#include "results/store/sql.h"
 
 #include <fstream>
 #include <iostream>
@@ -48,13 +49,10 @@ int query_command(const Arguments& arguments) {
   if (options.has("sql") + options.has("saved") + options.has("file") != 1)
     throw UsageError("query: give SQL, --saved NAME or --file FILE");
   auto store = open_store(options);
-  if (options.has("saved")) {
-    std::cout << results::to_text(
-        results::saved_query(store, options.get<std::string>("saved"), parameters), format);
-    return kOk;
-  }
   std::string sql;
-  if (options.has("file")) {
+  if (options.has("saved")) {
+    sql = results::query_text(options.get<std::string>("saved"));
+  } else if (options.has("file")) {
     std::ifstream in(options.get<std::string>("file"));
     if (!in) throw UsageError("--file " + options.get<std::string>("file") + ": cannot be read");
     sql.assign(std::istreambuf_iterator<char>(in), {});

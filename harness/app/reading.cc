@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "results/boards/component_words.h"
 #include "results/store/checksum.h"
 

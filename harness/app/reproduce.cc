@@ -2,6 +2,7 @@
 // in harness/papers; here the studies are run, and the rules are applied to their scores.
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -12,8 +13,8 @@
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/ledger.h"
-#include "harness/core/plan/names.h"
 #include "results/analysis/correlation.h"
 #include "results/analysis/estimate.h"
 #include "results/analysis/sweep.h"
@@ -143,12 +144,6 @@ std::string label_of(const core::LedgerSubject& subject, const core::LedgerClaim
   return out;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const auto& part : parts) out += (out.empty() ? "" : "; ") + part;
-  return out;
-}
-
 std::string published(const core::LedgerClaim& claim) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < claim.theirs.size(); ++i) {
@@ -156,7 +151,7 @@ std::string published(const core::LedgerClaim& claim) {
     if (!claim.theirs_half_width.empty())
       parts.back() += " ± " + results::shortest_text(claim.theirs_half_width[i]);
   }
-  return joined(parts);
+  return boost::algorithm::join(parts, "; ");
 }
 
 /// What shows the numbers behind a claim.
@@ -210,23 +205,36 @@ Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
   options.run = study.plan.run_key;
   options.metrics = {claim.subjects[0].metric};
   options.dataset = claim.subjects[0].dataset;
-  const auto table = results::correlation_table(store, options, claim.with);
-  for (const auto& row : table.rows)
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-      if (const auto* value = std::get_if<double>(&row[c])) {
-        if (table.columns[c].name == "r") filled.r = *value;
-        if (table.columns[c].name == "p") filled.p = *value;
-      }
-  if (filled.r && filled.p)
-    ours = "r " + results::digits_text(*filled.r, kDigits) + ", p " +
-           results::digits_text(*filled.p, kDigits);
+  std::string coefficient;  // beside the verdict, which is of the significance alone
+  for (const auto& [dataset, metric, subjects, found] :
+       results::correlations(store, options, claim.with)) {
+    if (!found) continue;
+    filled.r = found->r;
+    filled.p = found->p;
+    const auto text = [](double value) { return results::digits_text(value, kDigits); };
+    ours = "r " + text(found->r) + " (" + text(found->low) + " to " + text(found->high) + "), p " +
+           text(found->p);
+    if (!claim.theirs.empty())
+      coefficient = found->low > claim.theirs[0]    ? ", r larger"
+                    : found->high < claim.theirs[0] ? ", r smaller"
+                                                    : ", r alike";
+  }
   for (const auto& metric : {claim.subjects[0].metric, claim.with})
-    if (!is_whole(claim, study, metric, store)) filled.r.reset();  // some subjects are no verdict
-  return {ours, std::string(results::to_string(results::judge(filled)))};
+    if (!is_whole(claim, study, metric, store))  // some subjects are no verdict
+      return {ours, std::string(to_string(results::Verdict::kNoData))};
+  return {ours, std::string(to_string(results::judge(filled))) + coefficient};
 }
 
-Judged judge_scores(const core::LedgerClaim& claim, const Study& study, results::Store& store) {
-  results::Claim filled{claim.rule, claim.bound, claim.theirs, claim.theirs_half_width, {}, {}, {}};
+Judged judge_scores(const core::LedgerClaim& claim, double resampled, const Study& study,
+                    results::Store& store) {
+  results::Claim filled{.rule = claim.rule,
+                        .bound = claim.bound,
+                        .theirs = claim.theirs,
+                        .theirs_half_width = claim.theirs_half_width,
+                        .subjects = {},
+                        .r = {},
+                        .p = {},
+                        .resampled = resampled};
   const auto& seeds = study.plan.run_file.seeds;
   std::vector<std::string> ours;
   if (study.plan.cells.empty()) return {"", std::string(to_string(results::Verdict::kNoData))};
@@ -245,16 +253,18 @@ Judged judge_scores(const core::LedgerClaim& claim, const Study& study, results:
     std::vector<double> values;
     for (const auto& [seed, value] : by_seed) values.push_back(value);
     const std::string label = label_of(subject, claim);
-    ours.push_back((label.empty() ? "" : label + " ") +
-                   (values.empty()
-                        ? "-"
-                        : results::estimate_text(
-                              results::estimate_of(values, static_cast<std::int64_t>(seeds.size())),
-                              kDigits)));
+    ours.push_back(
+        (label.empty() ? "" : label + " ") +
+        (values.empty()
+             ? "-"
+             : results::estimate_text(
+                   results::estimate_of(values, static_cast<std::int64_t>(seeds.size()), resampled),
+                   kDigits)));
     if (by_seed.size() < seeds.size()) by_seed.clear();  // some seeds are no verdict
     filled.subjects.push_back(std::move(by_seed));
   }
-  return {joined(ours), std::string(results::to_string(results::judge(filled)))};
+  return {boost::algorithm::join(ours, "; "),
+          std::string(results::to_string(results::judge(filled)))};
 }
 
 results::Table ledger_table(const core::Ledger& ledger, const std::map<std::string, Study>& studies,
@@ -273,7 +283,7 @@ results::Table ledger_table(const core::Ledger& ledger, const std::map<std::stri
                  std::string(item.claims.empty() ? "not judged" : "see below")});
     for (const auto& claim : item.claims) {
       const Study& study = studies.at(item.run);
-      const Judged judged = claim.with.empty() ? judge_scores(claim, study, store)
+      const Judged judged = claim.with.empty() ? judge_scores(claim, item.resampled, study, store)
                                                : judge_correlation(claim, study, store);
       table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
                  judged.ours.empty() ? results::Field() : results::Field(judged.ours),

@@ -3,7 +3,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "results/boards/retractable.h"
 
 namespace conoscope::app {

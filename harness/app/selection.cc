@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "harness/app/command.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/run/registration.h"
 
 namespace conoscope::app {

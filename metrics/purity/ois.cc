@@ -272,6 +272,10 @@ std::vector<Metric> declare::ois() {
   failed.direction = Direction::kNone;
   failed.high = kUnbounded;
   failed.unit = "concepts";
+  failed.settings = published();
+  failed.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) -> Result {
+    return {static_cast<double>(trained(subject, options_of(settings)).failed)};
+  };
   Metric own =
       row("ois",
           "How much more does each representation know of other concepts than the concepts "

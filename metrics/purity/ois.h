@@ -62,7 +62,8 @@ namespace declare {
 /// ois and ois_off_diagonal of representations as they stand, k' = k (parts: the purity matrix, row
 /// after row); ois_aligned_greedy and ois_aligned_optimal after an alignment, k' >= k (parts: the row
 /// of each concept); ois_failed_fits: diagonal AUCs below 1/2, which make an OIS meaningless.
-/// ois_reference: as ois, with the published code's batches of 512.
+/// ois_reference: as ois, with the published code's batches of 512, of which ois_failed_fits(batch=512)
+/// counts the failed ones.
 std::vector<Metric> ois();
 
 /// The purity matrix beside that of the concepts themselves, which is the ideal of ois; of

@@ -18,11 +18,12 @@ struct Interval {
 };
 
 /// None: fewer than two values, or all the same: one sample, seen several times.
-std::optional<Interval> interval_of(const std::vector<double>& values) {
+std::optional<Interval> interval_of(const std::vector<double>& values, double resampled) {
   if (values.size() < 2) return std::nullopt;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   if (*least == *most && *least != 0.0 && *least != 1.0) return std::nullopt;
-  const Estimate estimate = estimate_of(values, static_cast<std::int64_t>(values.size()));
+  const Estimate estimate =
+      estimate_of(values, static_cast<std::int64_t>(values.size()), resampled);
   return Interval{estimate.mean - *estimate.half_width, estimate.mean + *estimate.half_width};
 }
 
@@ -47,12 +48,12 @@ Verdict of_closeness(const std::optional<Interval>& interval, double bound) {
 }
 
 /// b - a, over the seeds that both have.
-std::optional<Interval> difference(const Seeds& a, const Seeds& b) {
+std::optional<Interval> difference(const Seeds& a, const Seeds& b, double resampled) {
   std::vector<double> differences;
   for (const auto& [seed, value] : a)
     if (const auto other = b.find(seed); other != b.end())
       differences.push_back(other->second - value);
-  return interval_of(differences);
+  return interval_of(differences, resampled);
 }
 
 Verdict of_equality(const Seeds& a, const Seeds& b, double tolerance) {
@@ -74,7 +75,7 @@ Verdict both(Verdict a, Verdict b) {
 }
 
 Verdict of_subject(const Claim& claim, std::size_t i) {
-  const auto interval = interval_of(values_of(claim.subjects[i]));
+  const auto interval = interval_of(values_of(claim.subjects[i]), claim.resampled);
   switch (claim.rule) {
     case Rule::kAbove:
       return of_interval(interval, claim.bound);
@@ -92,11 +93,15 @@ Verdict of_subject(const Claim& claim, std::size_t i) {
                  : Verdict::kOpen;
     }
     case Rule::kAscending:
-      return i == 0 ? Verdict::kReproduced
-                    : of_interval(difference(claim.subjects[i - 1], claim.subjects[i]), 0.0);
+      return i == 0
+                 ? Verdict::kReproduced
+                 : of_interval(
+                       difference(claim.subjects[i - 1], claim.subjects[i], claim.resampled), 0.0);
     case Rule::kAlike:
-      return i == 0 ? Verdict::kReproduced
-                    : of_closeness(difference(claim.subjects[0], claim.subjects[i]), claim.bound);
+      return i == 0
+                 ? Verdict::kReproduced
+                 : of_closeness(difference(claim.subjects[0], claim.subjects[i], claim.resampled),
+                                claim.bound);
     case Rule::kEqual:
       return i == 0 ? Verdict::kReproduced
                     : of_equality(claim.subjects[0], claim.subjects[i], claim.bound);
@@ -125,7 +130,7 @@ Verdict judge(const Claim& claim) {
     if (!claim.r || !claim.p) return Verdict::kNoData;
     const bool significant = *claim.p < 0.05;
     if (claim.rule == Rule::kUncorrelated)
-      return significant ? Verdict::kNotReproduced : Verdict::kReproduced;
+      return significant ? Verdict::kNotReproduced : Verdict::kOpen;
     if (!significant) return Verdict::kOpen;
     return *claim.r > 0.0 ? Verdict::kReproduced : Verdict::kNotReproduced;
   }

@@ -20,7 +20,7 @@ enum class Rule {
   kBelow,         ///< every mean is below `bound`
   kAgrees,        ///< every mean's interval meets the published one and lies within `bound` of it
   kCorrelates,    ///< over subjects, two metrics rise together: r > 0 with p < 0.05
-  kUncorrelated,  ///< as published, no such relation is significant: p >= 0.05
+  kUncorrelated,  ///< no such relation is significant: p >= 0.05 says nothing, p < 0.05 refutes it
 };
 
 /// Of two metrics over models: r and p.
@@ -46,6 +46,7 @@ struct Claim {
   std::vector<double> theirs, theirs_half_width;         ///< kAgrees: one for each subject
   std::vector<std::map<std::int64_t, double>> subjects;  ///< by seed
   std::optional<double> r, p;  ///< kCorrelates, kUncorrelated: for subjects
+  double resampled = 0;  ///< seeds split one sample: test rows for each training row (estimate.h)
 };
 
 /// What the scores say of the claim, by its rule alone.
@@ -58,7 +59,7 @@ struct Claim {
 ///   agrees     the interval of the mean meets the published one, theirs +- theirs_half_width, and lies
 ///              within `bound` of it; fails if they do not meet
 ///   correlates  p >= 0.05 leaves it open, whatever r is
-///   uncorrelated  p < 0.05 fails
+///   uncorrelated  p < 0.05 fails; else it is open: that nothing is significant is no evidence
 ///
 /// Fewer than two seeds have no interval. Nor have seeds that all give the same number: the data are
 /// one sample then, and nothing is drawn. 0 and 1 are excepted, where many scores end.

@@ -1,10 +1,12 @@
 #include "results/analysis/correlation.h"
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "numerics/statistics/distributions.h"
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
 #include "numerics/to_vector.h"
@@ -41,14 +43,21 @@ struct MeanAndError {
   }
 };
 
-std::optional<numerics::PooledCorrelation> correlate(const MeanAndError& x, const MeanAndError& y) {
+std::optional<Correlation> correlate(const MeanAndError& x, const MeanAndError& y) {
   if (x.means.size() < 4) return std::nullopt;
   numerics::MonteCarloOptions options;
   options.clip_at_zero = false;
   try {
-    return numerics::monte_carlo_correlation(
+    const auto [r, z] = numerics::monte_carlo_correlation(
         numerics::to_vector(x.means), numerics::to_vector(x.errors), numerics::to_vector(y.means),
         numerics::to_vector(y.errors), options);
+    const double half = numerics::student_two_sided_quantile(0.95, z.dof) * std::sqrt(z.total);
+    return Correlation{.r = r,
+                       .low = std::tanh(z.mean - half),
+                       .high = std::tanh(z.mean + half),
+                       .dof = z.dof,
+                       .p = z.p,
+                       .p_large = z.p_large};
   } catch (const std::domain_error&) {  // all equal
     return std::nullopt;
   }
@@ -56,24 +65,16 @@ std::optional<numerics::PooledCorrelation> correlate(const MeanAndError& x, cons
 
 }  // namespace
 
-Table correlation_table(Store& store, const BoardOptions& options, const std::string& with) {
+std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& options,
+                                         const std::string& with) {
   const Subjects targets = read(store, options, with);
-  Table out;
-  out.columns = {{"dataset"},
-                 {"metric"},
-                 {"with"},
-                 {"subjects", ColumnType::integer},
-                 {"r", ColumnType::real},
-                 {"dof", ColumnType::real},
-                 {"p", ColumnType::real},
-                 {"p_large_sample", ColumnType::real}};
-  for (const auto& metric : options.metrics) {
-    const Subjects found = read(store, options, metric);
-    for (const auto& [dataset, subjects] : found) {
+  std::vector<CorrelationRow> out;
+  for (const auto& metric : options.metrics)
+    for (const auto& [dataset, subjects] : read(store, options, metric)) {
+      const auto by_dataset = targets.find(dataset);
+      if (by_dataset == targets.end()) continue;
       MeanAndError x, y;
       for (const auto& [subject, seeds] : subjects) {
-        const auto by_dataset = targets.find(dataset);
-        if (by_dataset == targets.end()) continue;
         const auto target = by_dataset->second.find(subject);
         if (target == by_dataset->second.end()) continue;
         std::vector<double> of_metric, of_target;
@@ -86,18 +87,33 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
         x.add(of_metric);
         y.add(of_target);
       }
-      if (x.means.empty()) continue;
-      const auto pooled = correlate(x, y);
-      const auto field = [&](auto value) -> Field {
-        if (!pooled) return {};
-        return value(*pooled);
-      };
-      out.add({dataset, metric, with, static_cast<std::int64_t>(x.means.size()),
-               field([](const auto& p) { return p.r_mean; }),
-               field([](const auto& p) { return p.z.dof; }),
-               field([](const auto& p) { return p.z.p; }),
-               field([](const auto& p) { return p.z.p_large; })});
+      if (!x.means.empty())
+        out.push_back(
+            {dataset, metric, static_cast<std::int64_t>(x.means.size()), correlate(x, y)});
     }
+  return out;
+}
+
+Table correlation_table(Store& store, const BoardOptions& options, const std::string& with) {
+  Table out;
+  out.columns = {{"dataset"},
+                 {"metric"},
+                 {"with"},
+                 {"subjects", ColumnType::integer},
+                 {"r", ColumnType::real},
+                 {"low", ColumnType::real},
+                 {"high", ColumnType::real},
+                 {"dof", ColumnType::real},
+                 {"p", ColumnType::real},
+                 {"p_large_sample", ColumnType::real}};
+  for (const auto& row : correlations(store, options, with)) {
+    const auto field = [&row](double Correlation::*value) -> Field {
+      if (!row.found) return {};
+      return (*row.found).*value;
+    };
+    out.add({row.dataset, row.metric, with, row.subjects, field(&Correlation::r),
+             field(&Correlation::low), field(&Correlation::high), field(&Correlation::dof),
+             field(&Correlation::p), field(&Correlation::p_large)});
   }
   return out;
 }

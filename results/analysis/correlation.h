@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,19 +11,37 @@
 
 namespace conoscope::results {
 
-/// Does a metric predict another one, from subject to subject? A row for each dataset and metric:
-/// the number of subjects (models, or explanations), the mean of Pearson's r over draws of their
-/// means, and p by Barnard and Rubin's and by Rubin's degrees of freedom; the layout of Table 2 of
-/// Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025 (there: ctl, icl and
-/// ois with what interventions leave wrong).
+/// Pearson's r over the subjects' means, pooled over draws of them.
+struct Correlation {
+  double r = 0;              ///< mean over the draws
+  double low = 0, high = 0;  ///< its 95 % interval: tanh(z -+ t sqrt(T)) of the pooled z = artanh r
+  double dof = 0, p = 0;     ///< Barnard and Rubin's
+  double p_large = 0;        ///< with Rubin's degrees of freedom, for large samples
+};
+
+struct CorrelationRow {
+  std::string dataset, metric;
+  std::int64_t subjects = 0;
+  std::optional<Correlation>
+      found;  ///< none: fewer than four subjects, or numbers that do not vary
+};
+
+/// Does a metric predict another one, from subject to subject? A row for each dataset and metric, with
+/// the number of subjects (models, or explanations); the layout of Table 2 of Parisini et al., Leakage
+/// and Interpretability in Concept-Based Models, 2025 (there: ctl, icl and ois with what interventions
+/// leave wrong).
 ///
 /// A subject counts with its mean over seeds and the standard error of that mean, and only with two
 /// seeds or more that have both numbers. Draws are not clipped at 0, as that paper's code does:
-/// s_int may lie below. Fewer than four subjects, or numbers that do not vary: r is NULL.
+/// s_int may lie below.
 ///
 /// options  run, and dataset, model and explainer to keep; the metrics that may predict
 /// with     the metric to be predicted
 /// throws   StoreError (not_found): the run does not ask for a metric; lists those it asks for
+std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& options,
+                                         const std::string& with);
+
+/// The same, printable.
 Table correlation_table(Store& store, const BoardOptions& options, const std::string& with);
 
 }  // namespace conoscope::results

@@ -1,5 +1,6 @@
 #include "results/formats/machines.h"
 
+#include <boost/algorithm/string/join.hpp>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -12,9 +13,7 @@ namespace {
 
 Field joined(const std::vector<std::string>& messages) {
   if (messages.empty()) return {};
-  std::string out;
-  for (const std::string& text : messages) out += (out.empty() ? "" : "; ") + text;
-  return out;
+  return boost::algorithm::join(messages, "; ");
 }
 
 }  // namespace

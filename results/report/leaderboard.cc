@@ -1,3 +1,4 @@
+#include <boost/algorithm/string/join.hpp>
 #include <set>
 
 #include "results/analysis/verdict.h"
@@ -9,12 +10,6 @@ namespace conoscope::results {
 namespace {
 
 const Column kScore{.name = "score", .type = ColumnType::estimate};
-
-std::string joined(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const auto& text : texts) out += (out.empty() ? "" : "; ") + text;
-  return out;
-}
 
 JsonObject mark(const std::string& kind, const Estimate& estimate) {
   JsonObject out;
@@ -29,8 +24,8 @@ JsonObject mark(const std::string& kind, const Estimate& estimate) {
 void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
              const std::set<std::string>& controls) {
   const Estimate& estimate = entrant.score.estimate;
-  std::string notes = joined(estimate.messages);
-  if (!entrant.missing.empty()) notes += (notes.empty() ? "" : "; ") + entrant.missing;
+  std::vector<std::string> notes = estimate.messages;
+  if (!entrant.missing.empty()) notes.push_back(entrant.missing);
   std::vector<std::string> cells = {
       entrant.score.rank ? std::to_string(*entrant.score.rank) : "-", entrant.method,
       human_text(Coverage{entrant.score.n, entrant.score.asked}, {}), human_text(estimate, kScore)};
@@ -44,7 +39,7 @@ void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
       if (twin.n > 0) marks.push_back(mark(control, twin.estimate));
     }
   }
-  cells.push_back(notes);
+  cells.push_back(boost::algorithm::join(notes, "; "));
   JsonObject row;
   row.add("method", entrant.method).add("place", place);
   if (estimate.n > 0) row.add("mean", estimate.mean);

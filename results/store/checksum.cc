@@ -1,5 +1,7 @@
 #include "results/store/checksum.h"
 
+#include <sqlite3.h>
+
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -8,6 +10,7 @@
 #include "numerics/sha256.h"
 #include "results/store/error.h"
 #include "results/store/migrate.h"
+#include "results/store/sql.h"
 #include "results/store/sqlite.h"
 
 namespace conoscope::results {
@@ -88,13 +91,6 @@ void verify_pages(Connection& connection) {
             "a row of " + references.text(0) + " refers to none of " + references.text(2));
 }
 
-void verify_schema(Connection& connection) {
-  Store fresh = Store::open(":memory:", Mode::read_only);
-  if (schema_of(connection) != schema_of(fresh.connection()))
-    corrupt(connection, "its tables, views or triggers are not those of schema " +
-                            std::to_string(newest_schema()));
-}
-
 void verify_attempts(Connection& connection) {
   Statement attempts(connection,
                      "SELECT id, cell, sha256 FROM attempt "
@@ -136,6 +132,15 @@ void verify_current_scores(Connection& connection) {
 
 }  // namespace
 
+void require_schema(Connection& connection, std::int64_t schema) {
+  Connection fresh(":memory:", ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  for (std::int64_t i = 0; i < schema; ++i)
+    fresh.execute(std::string(schema_files()[static_cast<std::size_t>(i)].text));
+  if (schema_of(connection) != schema_of(fresh))
+    corrupt(connection,
+            "its tables, views or triggers are not those of schema " + std::to_string(schema));
+}
+
 void add_checksum(Connection& connection, std::string_view attempt) {
   const std::string hash = checksum_of(connection, attempt);
   connection.kept("INSERT INTO attempt_checksum VALUES (?, ?)").run(attempt, hash);
@@ -152,7 +157,7 @@ void add_missing_checksums(Connection& connection) {
 void verify(Store& store) {
   Connection& connection = store.connection();
   verify_pages(connection);
-  verify_schema(connection);
+  require_schema(connection, newest_schema());
   verify_environments(connection);
   verify_attempts(connection);
   verify_current_scores(connection);

@@ -13,6 +13,11 @@ class Connection;
 /// whatever else may differ between stores that are merged is left out.
 void add_checksum(Connection& connection, std::string_view attempt);
 
+/// A store of that schema has these tables, views and triggers and no others: those of a stranger's
+/// could run for ever, or change what is written beside them.
+/// throws  StoreError: corrupt
+void require_schema(Connection& connection, std::int64_t schema);
+
 /// The same for every attempt that has none, as in a store from before schema 3.
 void add_missing_checksums(Connection& connection);
 

@@ -41,6 +41,13 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return folder.empty() ? std::filesystem::path(".") : folder;
 }
 
+std::filesystem::path target_of(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(file, error)) return file;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(file, error);
+  return error ? file : target;
+}
+
 std::string sqlite_uri(const std::filesystem::path& path, const std::string& options) {
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(path).string()) {

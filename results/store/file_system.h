@@ -18,6 +18,9 @@ bool is_writable(const std::filesystem::path& path);
 /// The folder a file lies in; "." for a bare name.
 std::filesystem::path folder_of(const std::filesystem::path& file);
 
+/// Where a link leads to, beside which SQLite keeps its log; any other path as it is.
+std::filesystem::path target_of(const std::filesystem::path& file);
+
 /// file:<path>?<options>, with what an URI may not hold escaped.
 std::string sqlite_uri(const std::filesystem::path& path, const std::string& options);
 

@@ -62,6 +62,7 @@ void migrate(Connection& connection) {
   // Another process may have been first while this one waited for the lock.
   const Header now = header_of(connection);
   refuse_foreign_or_newer(connection, now);
+  if (!now.empty) require_schema(connection, now.schema);
   for (std::int64_t i = now.schema; i < newest_schema(); ++i)
     connection.execute(std::string(schema_files()[static_cast<std::size_t>(i)].text));
   add_missing_checksums(connection);

@@ -48,7 +48,7 @@ void set_journal(Connection& connection, const std::string& wanted) {
 }
 
 std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) {
-  const std::filesystem::path folder = folder_of(path);
+  const std::filesystem::path folder = folder_of(target_of(path));
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
     throw StoreError(StoreProblem::cannot_open,
@@ -100,10 +100,10 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path, 
   } catch (const StoreError& error) {
     // A WAL store in a folder where its index cannot be made, as on read-only media: when no log
     // lies beside it, the file alone is complete.
-    const bool has_log = std::filesystem::exists(path.string() + "-wal", ignored);
+    const bool has_log = std::filesystem::exists(target_of(path).string() + "-wal", ignored);
     const bool cannot_index =
         error.problem() == StoreProblem::cannot_open || error.problem() == StoreProblem::read_only;
-    if (has_log || !cannot_index || is_writable(folder_of(path))) throw;
+    if (has_log || !cannot_index || is_writable(folder_of(target_of(path)))) throw;
   }
   return readable(
       connect(sqlite_uri(path, "mode=ro&immutable=1"), path.string(), SQLITE_OPEN_READONLY), mode);

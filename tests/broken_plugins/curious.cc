@@ -63,6 +63,9 @@ BROKEN_EXPLAINER("curious", {
   tried("secret", can_read(above(cache, 1) + "/secret.txt"));
   tried("job", can_write(above(context.scratch(), 1) + "/job.toml"));
   tried("socket", ::socket(AF_INET, SOCK_STREAM, 0) >= 0);
+  // One end of such a pair could be sent from to any socket that lies in the file system.
+  int pair[2];
+  tried("datagrams", ::socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0);
   tried("children", can_start());
   tried("signals", ::kill(::getppid(), 0) == 0);
   tried("memory_of_host",

@@ -59,6 +59,7 @@ TEST_CASE("catalogue: a name may change a metric's settings") {
   CHECK(catalogue().place("ois(hidden=8)") == catalogue().place("ois"));
   CHECK(catalogue().place("no_such") == catalogue().metrics().size());
   REQUIRE(catalogue().select("ois(batch=512,hidden=8)").size() == 1);
+  CHECK(catalogue().metric("ois_failed_fits(batch=512)") != nullptr);
   for (const char* wrong : {"ois()", "ois(hiden=8)", "ois(hidden=0)", "ois(hidden=8",
                             "ois(hidden=8,)", "ois(hidden=-1)", "ois(hidden=8,hidden=9)",
                             "ois(hidden=8.5)", "ois(hidden)", "ois(hidden=9999999)"}) {

@@ -179,3 +179,28 @@ TEST_CASE("migrate: a run of an old store keeps the names that it had") {
   CHECK(explainer("later") == "mine");
   CHECK(explainer("") == "mine");  // the newest
 }
+
+TEST_CASE("migrate: a stranger's trigger in an old store is not run") {
+  sample::Folder folder;
+  make_old_store(folder / "s.db");
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((folder / "s.db").c_str(), &database) == SQLITE_OK);
+  // Bringing the store to a newer schema would fire it.
+  REQUIRE(sqlite3_exec(database,
+                       "CREATE TRIGGER own AFTER UPDATE ON attempt BEGIN "
+                       "UPDATE score SET value = 1; END",
+                       nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+    CAPTURE(static_cast<int>(mode));
+    try {
+      Store::open(folder / "s.db", mode);
+      FAIL("it was opened");
+    } catch (const StoreError& error) {
+      CHECK(error.problem() == StoreProblem::corrupt);
+      CHECK(std::string(error.what())
+                .find("its tables, views or triggers are not those of schema "
+                      "1") != std::string::npos);
+    }
+  }
+}

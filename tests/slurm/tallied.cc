@@ -57,6 +57,6 @@ summary = "pixels and class means, counted"
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs", "labels"]
-offers = ["head_view", "nonnegative_activations"]
+offers = ["head_view"]
 )toml",
                 kParameters)

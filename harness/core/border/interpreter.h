@@ -33,6 +33,7 @@ void search_interpreters(InterpreterSearch search);
 const Interpreter& interpreter_of(const PluginFile& plugin);
 
 /// The plugin with these values, as a worker is told of it; a library needs no interpreter.
+/// inputs  what it is held to while it is used (UnchangedInputs); none: its own content alone
 /// throws  as interpreter_of()
 PluginUse use_of(const PluginFile& plugin, std::vector<Value> values,
                  std::vector<InputFile> inputs = {});

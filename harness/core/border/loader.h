@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conoscope/sdk/status.h"
@@ -95,6 +96,9 @@ class LoadedPlugin {
   const cono_plugin* plugin_ = nullptr;
 };
 
+inline constexpr std::string_view kLocaleChanged =
+    "the call changed the locale of the process, which was put back";
+
 /// Runs one call across the border under a FloatGuard and a LocaleGuard.
 /// throws  CallFault with the plugin's text
 template <typename Call>
@@ -105,7 +109,7 @@ void call_plugin(HostCalls& host, Call&& call) {
     const LocaleGuard locale;
     status = call(host.raw());
     if (locale.changed() && host.log)
-      host.log("the call changed the locale of the process, which was put back");
+      host.log(std::string(kLocaleChanged));
   }
   if (status != CONO_OK) throw CallFault(status, host.take_error());
 }

@@ -3,11 +3,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <charconv>
 #include <cmath>
 #include <tuple>
 
 #include "conoscope/sdk/abi.h"
+#include "harness/core/border/needs.h"
+#include "harness/core/names.h"
 #include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
 
@@ -166,11 +169,8 @@ Value Parameter::check(const Value& value) const {
                                     : "at most " + to_text(*max)));
   if (!choices.empty())
     for (const auto& text : texts)
-      if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-        std::string list;
-        for (const auto& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-        return wrong_type("one of " + list);
-      }
+      if (std::find(choices.begin(), choices.end(), text) == choices.end())
+        return wrong_type("one of " + boost::algorithm::join(choices, ", "));
   const auto count = static_cast<std::int64_t>(numbers.size() + texts.size());
   if (is_list() && ((min_count && count < *min_count) || (max_count && count > *max_count)))
     return wrong_type(min_count && max_count && *min_count == *max_count
@@ -325,6 +325,21 @@ class Reader {
   std::vector<std::string> known_;
 };
 
+/// A misspelt view would not be refused later: nothing offers it, and every combination is skipped.
+void check_view(std::string_view view, const std::string& place, const std::string& key) {
+  static const std::vector<std::string> known = {"head_view",    "train_head_view",
+                                                 "concept_view", "train_concept_view",
+                                                 "latent_view",  "explanation",
+                                                 "inputs",       "labels",
+                                                 "targets",      "concepts",
+                                                 "factors",      "segments",
+                                                 "forward",      "head",
+                                                 "redrawn_head"};
+  if (!contains(known, view))
+    throw PluginRefused(place + ": " + key + ": there is no view \"" + std::string(view) + "\"" +
+                        did_you_mean(view, known));
+}
+
 /// Names of parameters and scores stand in keys, on boards and in the store.
 void check_plain(const std::string& name, std::uint32_t line, const Where& where) {
   if (name.empty() ||
@@ -378,6 +393,9 @@ Parameter read_parameter(const std::string& name, const toml::table& table, cons
   out.help = reader.find<std::string>("help").value_or("");
   out.offers = reader.find<std::string>("offers").value_or("");
   out.choice_offers = reader.list("choice_offers");
+  if (!out.offers.empty() && out.offers != "annotations") check_view(out.offers, where, "offers");
+  for (const auto& view : out.choice_offers)
+    if (!view.empty()) check_view(view, where, "choice_offers");
   const auto standard = reader.value("default");
   reader.finish();
   const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal ||
@@ -452,7 +470,10 @@ Metadata parse_metadata(std::string_view text, const std::string& file, Metadata
   out.licence = reader.find<std::string>("licence").value_or("");
   out.citation = reader.find<std::string>("citation").value_or("");
   out.needs = reader.list("needs");
+  for (const auto& need : out.needs)
+    for (const auto view : alternatives(need)) check_view(view, place_of("needs"), "needs");
   out.offers = reader.list("offers");
+  for (const auto& view : out.offers) check_view(view, place_of("offers"), "offers");
   out.access = reader.list("access");
   for (const auto& what : out.access)
     if (what != "network" && what != "processes")

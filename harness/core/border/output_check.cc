@@ -181,6 +181,9 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
 }
 
 void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata& metadata) {
+  for (const std::string_view name : kAnnotationArrays)
+    if (model.find(name))
+      fail(std::string(name) + " is the dataset's to give; a model's own array needs another name");
   check_rows(model, kModelArrays, samples_of(dataset));
   // What is there is used, promised or not.
   if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);

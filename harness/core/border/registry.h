@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/border/metadata.h"
+#include "harness/core/input_file.h"
 
 namespace conoscope::core {
 
@@ -21,6 +22,11 @@ struct PluginFile {
   std::string stamp;   ///< see InputFile
   std::string python;  ///< the interpreter that the run file names; or empty
 };
+
+/// What the plugin was when it was examined.
+inline InputFile content_of(const PluginFile& plugin) {
+  return {plugin_content(plugin.file), plugin.sha256, plugin.stamp};
+}
 
 /// Files whose loading killed or hung a process, by content: they are not loaded again until a
 /// `plugin check` of the same content passes. One line each: sha256, tab, reason.

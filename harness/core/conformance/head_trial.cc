@@ -7,7 +7,7 @@
 
 #include "harness/core/border/output_check.h"
 #include "harness/core/conformance/derivative_check.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 

@@ -8,7 +8,7 @@
 #include "harness/core/border/interpreter.h"
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/processes/worker_process.h"
 
 namespace conoscope::core {
@@ -121,6 +121,7 @@ class Suite {
       common_checks();
     }
     noise();
+    locale();
   }
 
  private:
@@ -174,6 +175,7 @@ class Suite {
       noise_ = out.end.stdout_bytes;
       noisy_step_ = out.end.step;
     }
+    if (out.end.log.find(kLocaleChanged) != std::string::npos) changes_locale_ = true;
     return out;
   }
 
@@ -455,6 +457,14 @@ class Suite {
               "); it is the command's own, context.log() is for messages");
   }
 
+  /// No number is lost by it (LocaleGuard), so a plugin that leaves it alone has no line of its own.
+  void locale() {
+    if (changes_locale_)
+      add("locale", Verdict::kFail,
+          "a call changed the locale of the process, which is the host's too: numbers would be "
+          "written with other signs; use std::to_chars, or a stream with a locale of its own");
+  }
+
   const PluginFile& plugin_;
   const Metadata& metadata_;
   const std::vector<Value> values_;
@@ -467,6 +477,7 @@ class Suite {
   std::optional<Trial> base_;
   std::uint64_t noise_ = 0;
   std::string noisy_step_;
+  bool changes_locale_ = false;
 };
 
 /// Every parameter's value; in `missing` those that are required and not given.

@@ -12,8 +12,8 @@
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/npz_file.h"
 #include "harness/core/border/interpreter.h"
+#include "harness/core/border/needs.h"
 #include "harness/core/measure/wanted_arrays.h"
-#include "harness/core/plan/needs.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "harness/core/run/score_built_in.h"
 #include "metrics/catalogue.h"
@@ -243,7 +243,8 @@ class Measuring {
     Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
     if (subject.explainer != nullptr) {
       Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder->path(), r);
-      fit.plugin = use_of(subject.explainer->plugin, subject.explainer->values);
+      fit.plugin =
+          use_of(subject.explainer->plugin, subject.explainer->values, subject.explainer->inputs);
       if (const JobEnd end = run_one(fit, cost); end.status != Status::ok) {
         auto metrics = subject.metrics;
         metrics.insert(metrics.end(), subject.peer_metrics.begin(), subject.peer_metrics.end());

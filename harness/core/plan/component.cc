@@ -7,7 +7,7 @@
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -189,7 +189,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   const Metadata& metadata = *plugin->metadata;
   base.id = metadata.id;
   base.version = metadata.version;
-  base.inputs = {{plugin->file, plugin->sha256, plugin->stamp}};
+  base.inputs = {content_of(*plugin)};
   base.offers = metadata.offers;
   std::vector<std::string> known;
   for (const auto& parameter : metadata.parameters) known.push_back(parameter.name);

@@ -5,7 +5,7 @@
 
 #include "harness/core/border/registry.h"
 #include "harness/core/input_file.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
 
 namespace conoscope::core {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -74,10 +74,22 @@ class Reader {
     return out;
   }
 
+  std::optional<double> number(const toml::table& table, const char* key) {
+    const auto* node = table.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->value<double>();
+    if (!value) diagnostics_.add(place_of(*node), std::string(key) + ": expected a number");
+    return value;
+  }
+
   LedgerItem item(const toml::table& table) {
-    keys(table, {"name", "about", "run", "note", "claim"});
-    LedgerItem out{
-        text(table, "name"), text(table, "about"), text(table, "run"), text(table, "note"), {}};
+    keys(table, {"name", "about", "run", "note", "resampled", "claim"});
+    LedgerItem out{text(table, "name"),
+                   text(table, "about"),
+                   text(table, "run"),
+                   text(table, "note"),
+                   number(table, "resampled").value_or(0),
+                   {}};
     if (out.name.empty() || out.about.empty())
       diagnostics_.add(place_of(table), "an item needs name and about");
     for (const toml::table* one : tables(table, "claim")) out.claims.push_back(claim(*one));
@@ -105,14 +117,9 @@ class Reader {
       for (const auto& one : rules()) known.push_back(one.first);
       diagnostics_.add(out.place, "no rule " + wanted + did_you_mean(wanted, known));
     }
-    if (const auto* node = table.get("bound")) {
-      if (const auto value = node->value<double>())
-        out.bound = *value;
-      else
-        diagnostics_.add(place_of(*node), "bound: expected a number");
-    } else if (results::needs_bound(out.rule)) {
+    out.bound = number(table, "bound").value_or(0);
+    if (results::needs_bound(out.rule) && table.get("bound") == nullptr)
       diagnostics_.add(out.place, wanted + " needs a bound");
-    }
     const LedgerSubject shared = subject(table, {});
     if (table.get("of") == nullptr)
       out.subjects.push_back(shared);

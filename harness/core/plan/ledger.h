@@ -29,8 +29,9 @@ struct LedgerClaim {
 /// A table or figure of the paper.
 struct LedgerItem {
   std::string name, about;
-  std::string run;   ///< the run file that makes it; empty: none does
-  std::string note;  ///< why there is no claim, or what is other than in the paper
+  std::string run;       ///< the run file that makes it; empty: none does
+  std::string note;      ///< why there is no claim, or what is other than in the paper
+  double resampled = 0;  ///< its seeds split one sample: test rows for each training row
   std::vector<LedgerClaim> claims;
 };
 

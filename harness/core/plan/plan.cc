@@ -1,13 +1,14 @@
 #include "harness/core/plan/plan.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <map>
 #include <set>
 
 #include "conoscope/sdk/random.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/plan/names.h"
-#include "harness/core/plan/needs.h"
+#include "harness/core/border/needs.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "metrics/peer_metric.h"
 #include "metrics/summaries/summary.h"
@@ -15,12 +16,6 @@
 namespace conoscope::core {
 
 namespace {
-
-std::string list_text(const std::vector<std::string>& items) {
-  std::string out;
-  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
-  return out;
-}
 
 /// Head, concept and latent views are the model's to offer, even where a dataset brings the arrays.
 bool is_model_view(std::string_view view) {
@@ -52,7 +47,7 @@ std::string missing_text(std::vector<std::string> lacking) {
   for (auto& view : lacking)
     if (view == metrics::kOtherSeeds || view == metrics::kCleanExplanation)
       view = metrics::need_text(view);
-  return "missing " + list_text(lacking);
+  return "missing " + boost::algorithm::join(lacking, ", ");
 }
 
 /// Whether the explainer is to be given the model to call: it asks for it, as one of several
@@ -190,14 +185,16 @@ class Planner {
     std::vector<const Component*> plugins;
     for (const Component& metric : plan_.metric_plugins) {
       const auto needs = metric.needs();
-      if (metric.usable() && judges_explanations(needs, model.offers) != (explainer != nullptr)) {
+      // What a plugin is for is known of its metadata, also where it must not be used.
+      const bool readable = metric.plugin.metadata.has_value();
+      if (readable && judges_explanations(needs, model.offers) != (explainer != nullptr)) {
         for (const auto& score : metric.plugin.metadata->scores)
           rest.push_back({score.name, other_subject});
         continue;
       }
       const auto lacking = missing(needs, views);
-      if (!metric.usable() || lacking.empty() || !known) {
-        if (metric.usable() || explainer != nullptr) plugins.push_back(&metric);
+      if (!readable || lacking.empty() || !known) {
+        plugins.push_back(&metric);
       } else {
         for (const auto& score : metric.plugin.metadata->scores)
           rest.push_back({score.name, missing_text(lacking)});
@@ -326,7 +323,8 @@ class Planner {
     std::sort(keys.begin(), keys.end());
     auto asked = plan_.metrics;
     std::sort(asked.begin(), asked.end());
-    return make_key("run", plan_.run_file.name, list_text(keys), list_text(asked));
+    return make_key("run", plan_.run_file.name, boost::algorithm::join(keys, ", "),
+                    boost::algorithm::join(asked, ", "));
   }
 
   Plan& plan_;

@@ -3,11 +3,12 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/slurm_request.h"
 #include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
@@ -17,12 +18,6 @@ namespace conoscope::core {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const auto& line : lines) out += (out.empty() ? "" : "\n") + line;
-  return out;
-}
 
 // Far beyond any machine, and small enough to be doubled and added to.
 constexpr double kMostBytes = 0x1p62;
@@ -405,7 +400,7 @@ void choose_profile(toml::table& table, const std::vector<std::string>& profiles
 }  // namespace
 
 RunFileError::RunFileError(std::vector<std::string> errors)
-    : std::runtime_error(joined(errors)), errors_(std::move(errors)) {}
+    : std::runtime_error(boost::algorithm::join(errors, "\n")), errors_(std::move(errors)) {}
 
 void Diagnostics::add(Place place, const std::string& message) {
   entries_.push_back({place, message});

@@ -9,6 +9,7 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -156,7 +157,12 @@ bool filter_system_calls(const SystemCallsAllowed& allowed) {
     filter.but(SYS_openat, 2, kHow, {O_RDONLY | O_TRUNC, kHow});
     filter.always(SYS_openat2, kUnknown);  // its flags lie in memory, too
   }
-  if (!allowed.network) filter.always(SYS_socket, kRefuse);
+  if (!allowed.network) {
+    filter.always(SYS_socket, kRefuse);
+    // One of a pair of datagram sockets could be sent to any such socket of the file system.
+    constexpr std::uint32_t kTypeOfSocket = 0xf;
+    filter.only(SYS_socketpair, 1, kTypeOfSocket, {SOCK_STREAM});
+  }
   if (!allowed.programs)
     for (const int call : kPrograms) filter.always(call, kRefuse);
   constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |

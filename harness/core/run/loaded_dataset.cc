@@ -25,7 +25,7 @@ LoadedDataset::LoadedDataset(const Component& component, std::int64_t seed,
     Job job;
     job.stage = Stage::kDataset;
     job.label = component.name;
-    job.plugin = use_of(component.plugin, component.values);
+    job.plugin = use_of(component.plugin, component.values, component.inputs);
     job.seed = work_seed(component, Stage::kDataset, seed, component.key);
     job.memory = limits.memory;
     job.work = work_;

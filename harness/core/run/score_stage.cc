@@ -8,12 +8,12 @@
 
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/border/callbacks.h"
+#include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/border/score_collector.h"
 #include "harness/core/border/served_calls.h"
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/trials.h"
-#include "harness/core/plan/needs.h"
 #include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
 #include "harness/core/run/score_over_seeds.h"

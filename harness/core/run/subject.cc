@@ -69,12 +69,12 @@ void add_segments(const ArrayBag& dataset, std::span<const std::int64_t> rows, s
 }  // namespace
 
 ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
-                 bool annotations_only) {
+                 Which which) {
   ArrayBag out;
   for (const std::string& name : bag.names()) {
     const sdk::Tensor tensor = bag.get(name);
     const bool annotation = is_one_of(kAnnotationArrays, name);
-    if (annotations_only && !annotation) continue;
+    if (annotation ? which == Which::kNoAnnotations : which == Which::kAnnotations) continue;
     if (!annotation && !is_one_of(kModelArrays, name)) {
       out.add(name, tensor.raw());
       continue;
@@ -172,8 +172,8 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const metrics::HeadCalls& above) {
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = model.get("activations").rows();
-  ArrayBag out = rows_of(model, train, samples);
-  out.adopt(rows_of(dataset, train, samples, true));
+  ArrayBag out = rows_of(model, train, samples, Which::kNoAnnotations);
+  out.adopt(rows_of(dataset, train, samples, Which::kAnnotations));
   add_segments(dataset, train, samples, out);
   if (cono_tensor activations = out.get("activations").raw(); activations.ndim == 2) {
     activations.ndim = 3;
@@ -216,8 +216,8 @@ TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
                          const ArrayBag* explanation) {
   const auto test = index_of(dataset, "test_index");
   const std::int64_t samples = samples_of(model);
-  test_ = rows_of(model, test, samples);
-  test_.adopt(rows_of(dataset, test, samples, true));
+  test_ = rows_of(model, test, samples, Which::kNoAnnotations);
+  test_.adopt(rows_of(dataset, test, samples, Which::kAnnotations));
 
   if (test_.find("head_weight")) head_ = make_head_view(test_);
   if (explanation != nullptr) {
@@ -266,7 +266,7 @@ void TestSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& mo
   if (!test_.find("concept_scores")) return;
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = samples_of(model);
-  train_annotations_ = make_annotations(rows_of(dataset, train, samples, true));
+  train_annotations_ = make_annotations(rows_of(dataset, train, samples, Which::kAnnotations));
   ArrayBag scores;
   scores.add("concept_scores", model.get("concept_scores").raw());
   train_concepts_.emplace();
@@ -284,7 +284,7 @@ void TestSubject::add_images(const ArrayBag& dataset, decltype(metrics::ImageVie
   images_->width = inputs->shape(2);
   images_->channels = inputs->shape(3);
   const auto train = index_of(dataset, "train_index");
-  const ArrayBag known = rows_of(dataset, train, dataset.get("inputs").rows(), true);
+  const ArrayBag known = rows_of(dataset, train, dataset.get("inputs").rows(), Which::kAnnotations);
   const Index channels = images_->channels;
   metrics::Vector sum = metrics::Vector::Zero(channels);
   known.get("inputs").for_each([&](std::int64_t i, double value) { sum[i % channels] += value; });

@@ -11,12 +11,16 @@
 
 namespace conoscope::core {
 
-/// The arrays of one split: rows of every per-sample array, everything else as it is. With
-/// annotations_only, just the samples' inputs and annotations. Activations and inputs, which may be
-/// large, are not copied but have a row index, which is `rows`; both must outlive the result.
+/// Which arrays of a bag: all; the samples' inputs and annotations alone; or all but these, which are
+/// the dataset's to give: a model that brings its own is judged by the dataset's all the same.
+enum class Which { kAll, kAnnotations, kNoAnnotations };
+
+/// The arrays of one split: rows of every per-sample array, everything else as it is. Activations and
+/// inputs, which may be large, are not copied but have a row index, which is `rows`; both must
+/// outlive the result.
 /// throws  std::runtime_error: an array that should have a row for each sample has not
 ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::int64_t samples,
-                 bool annotations_only = false);
+                 Which which = Which::kAll);
 
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its

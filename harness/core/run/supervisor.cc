@@ -12,7 +12,7 @@
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/interpreter.h"
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/confinement.h"
 #include "harness/core/processes/job.h"
@@ -182,6 +182,7 @@ class Supervisor {
       if (refusal.empty()) refusal = refusal_of(plan_.cells[node.cell].explainer);
     }
     if (refusal.empty()) refusal = refusal_of(node.forward);
+    if (refusal.empty()) refusal = refusal_of(node.redrawn);
     if (!refusal.empty()) {
       JobEnd end;
       end.status = Status::failed;
@@ -468,6 +469,8 @@ class Supervisor {
       for (const auto& score : end.scores)
         if (given.insert(score.metric).second) scores.push_back(score);
       parts.insert(parts.end(), end.parts.begin(), end.parts.end());
+      // Nothing asks for them again, and a long run has many.
+      std::vector<results::SampleScoreRow>().swap(ends_[node].parts);
       if (state_[node] == State::kDone || attempt.status != Status::ok) continue;
       attempt.status = end.status;
       attempt.stage = end.stage;

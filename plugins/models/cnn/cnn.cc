@@ -165,7 +165,7 @@ summary = "small convolutional network with ReLU, global average pooling and a l
 licence = "Apache-2.0"
 citation = "Lin, Chen & Yan, Network In Network, arXiv:1312.4400"
 needs = ["inputs"]
-offers = ["head_view", "nonnegative_activations", "images", "forward", "head", "redrawn_head"]
+offers = ["head_view", "forward", "head", "redrawn_head"]
 seeded = true
 added = ["layer"]
 )",

@@ -125,7 +125,7 @@ summary = "fully connected layers with ReLU and a linear head, trained on the sp
 licence = "Apache-2.0"
 citation = "Rumelhart, Hinton & Williams, Learning Representations by Back-Propagating Errors, Nature 1986"
 needs = ["inputs"]
-offers = ["head_view", "nonnegative_activations", "forward", "head"]
+offers = ["head_view", "forward", "head"]
 seeded = true
 )",
                 kParameters)

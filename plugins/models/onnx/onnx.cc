@@ -34,7 +34,7 @@ summary = "a network of your own in an ONNX file: a node that you name, and its 
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs"]
-offers = ["head_view", "images", "forward", "head"]
+offers = ["head_view", "forward", "head"]
 seeded = false
 )",
                 kParameters)

@@ -151,7 +151,7 @@ summary = "residual network for small images (6n + 2 layers), trained on the spo
 licence = "Apache-2.0"
 citation = "He et al., Deep Residual Learning for Image Recognition, CVPR 2016"
 needs = ["inputs"]
-offers = ["head_view", "nonnegative_activations", "images", "forward", "head", "redrawn_head"]
+offers = ["head_view", "forward", "head", "redrawn_head"]
 seeded = true
 added = ["layer"]
 )",

@@ -61,7 +61,7 @@ summary = "a network of your own in a TorchScript file: a layer that you name, a
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs"]
-offers = ["head_view", "images", "forward", "head", "redrawn_head"]
+offers = ["head_view", "forward", "head", "redrawn_head"]
 seeded = false
 added = ["above"]
 )",

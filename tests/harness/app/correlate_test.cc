@@ -54,9 +54,13 @@ TEST_CASE("board correlation: means over seeds, from model to model") {
   CHECK(by_metric["ctl"]["subjects"] == 6);
   CHECK(by_metric["ctl"]["r"].get<double>() == doctest::Approx(1.0).epsilon(0.001));
   CHECK(by_metric["ctl"]["p"].get<double>() < 0.05);
+  CHECK(by_metric["ctl"]["low"].get<double>() > 0.99);
+  CHECK(by_metric["ctl"]["high"].get<double>() <= 1.0);
   CHECK(by_metric["icl"]["r"].get<double>() == doctest::Approx(-1.0).epsilon(0.001));
   // Nothing but noise around one value: no correlation to speak of.
   CHECK(by_metric["ois"]["p"].get<double>() > 0.5);
+  CHECK(by_metric["ois"]["low"].get<double>() < -0.5);
+  CHECK(by_metric["ois"]["high"].get<double>() > 0.5);
   CHECK(here.json({"board", "correlation", "--with", "s_int", "-m", "icl"}).size() == 1);
 }
 

@@ -89,3 +89,33 @@ id = "random_concepts"
           scores.at(layer + "random_concepts random_model surf_through_emd"));
   }
 }
+
+TEST_CASE("a model in quarantine is not loaded to draw its head anew either") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
+  const auto run = [&here](const std::string& control, int code) {
+    here.run({"run", here.write("run.toml", R"(
+metrics = ["surf_mae"]
+controls = [")" + control + R"("]
+[[dataset]]
+id = "digits"
+[[model]]
+id = "cnn"
+params = { channels = [3, 4], epochs = 1 }
+[[explainer]]
+id = "perfect"
+)"),
+              "--no-board"},
+             code);
+  };
+  run("none", 0);
+  const std::string model = here.query("SELECT sha256 FROM plugin WHERE id = 'cnn'")[0]["sha256"];
+  here.write("cache/quarantine.tsv", model + "\tloading it hung\n");
+  run("random_model", 4);
+  // Dataset and model are in the cache: the explainer's worker is the first that would load it.
+  const auto failed = here.query("SELECT stage, message FROM attempt WHERE status <> 'ok'");
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0]["stage"] == "explain: load");
+  CHECK(failed[0]["message"].get<std::string>().find("in quarantine: loading it hung") !=
+        std::string::npos);
+}

@@ -69,7 +69,7 @@ summary = "the quadrants of an image as positions, their pixels as features"
 licence = "Apache-2.0"
 citation = ""
 needs = ["inputs", "labels"]
-offers = ["head_view", "nonnegative_activations", "forward"]
+offers = ["head_view", "forward"]
 seeded = false
 )toml",
                 kParameters)

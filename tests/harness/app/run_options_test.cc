@@ -122,6 +122,12 @@ TEST_CASE("a plugin that sets a locale changes no number, and the log says so") 
   CHECK(scores("comma") == calm);
   CHECK_SAYS(here.query("SELECT log_tail FROM attempt ORDER BY started_at DESC LIMIT 1").dump(),
              "changed the locale of the process, which was put back");
+  const std::string plugin = CONOSCOPE_TEST_PLUGINS "/moody.so";
+  const auto check = [&](const std::string& mood) {
+    return here.conoscope({"plugin", "check", plugin, "--param", "mood=" + mood}).run().out;
+  };
+  CHECK_SAYS(check("comma"), "a call changed the locale of the process");
+  CHECK(check("calm").find("locale") == std::string::npos);
 }
 
 TEST_CASE("a kill from outside while a plugin loads does not quarantine it") {

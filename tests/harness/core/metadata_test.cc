@@ -135,6 +135,15 @@ TEST_CASE("every refusal names the file, the key and what was found") {
   refused(metadata_text("model", "x", "need = [\"labels\"]"), "unknown key need");
   refused(metadata_text("model", "x", "needs = \"labels\""), "needs must be a list of texts");
   refused(metadata_text("model", "x", "offers = [1]"), "offers must be a list of texts");
+  refused(metadata_text("model", "x", "needs = [\"inputs\", \"lables\"]"),
+          "needs: there is no view \"lables\" (did you mean labels?)");
+  refused(metadata_text("explainer", "x", "needs = [\"segments or foward\"]"),
+          "needs: there is no view \"foward\" (did you mean forward?)");
+  refused(metadata_text("model", "x", "offers = [\"head_veiw\"]"),
+          "offers: there is no view \"head_veiw\" (did you mean head_view?)");
+  refused(metadata_text("dataset", "x",
+                        "[parameters.a]\ntype = \"file\"\ndefault = \"\"\noffers = \"facters\"\n"),
+          "a: offers: there is no view \"facters\" (did you mean factors?)");
   refused(metadata_text("model", "x",
                         "[parameters.a]\ntype = \"text\"\nchoices = [\"x\", \"y\"]\n"
                         "choice_offers = [\"labels\"]\n"),

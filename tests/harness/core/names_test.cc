@@ -1,4 +1,4 @@
-#include "harness/core/plan/names.h"
+#include "harness/core/names.h"
 
 #include <doctest/doctest.h>
 

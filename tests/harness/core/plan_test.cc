@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "harness/core/artifacts/sha256.h"
 #include "metrics/peer_metric.h"
 #include "tests/support/plan_world.h"
 #include "tests/support/throws.h"
@@ -349,6 +350,30 @@ id = "sparsity"
   for (const Cell& cell : plan.cells)
     for (const char* metric : {"; accuracy ", "; sparsity "})
       CHECK(cell.binaries.find(metric) != cell.binaries.npos);
+}
+
+TEST_CASE("a metric in quarantine is asked of the cells that it would judge, which then fail") {
+  const PlanWorld world;
+  const std::string hash = sha256_of_file(world.scratch.path("plugins/accuracy.so"));
+  world.scratch.write("quarantine.tsv", hash + "\tit crashed\n");
+  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+[[dataset]]
+id = "labelled"
+[[model]]
+id = "head"
+[[explainer]]
+id = "km"
+[[metric]]
+id = "accuracy"
+)");
+  REQUIRE(plan.cells.size() == 2);
+  REQUIRE(plan.cells[0].score_nodes.size() == 1);
+  const Component* metric = plan.nodes[plan.cells[0].score_nodes[0]].component;
+  CHECK(metric->id == "accuracy");
+  CHECK_FALSE(metric->usable());
+  CHECK(left_out_of(plan.cells[0]).size() == 1);  // surf_mae
+  CHECK(plan.cells[1].explainer->id == "km");
+  CHECK(plan.cells[1].score_nodes.size() == 1);
 }
 
 TEST_CASE("without a list every built-in metric is asked for, and a group stands for its metrics") {

@@ -89,10 +89,27 @@ TEST_CASE("rows_of takes rows of per-sample arrays, everything else as it is") {
   CHECK(numbers(some, "inputs") == std::vector<float>{8, 9, 0, 1, 6, 7});
   CHECK(values<std::int64_t>(some, "train_index") == std::vector<std::int64_t>{0, 2, 4});
   CHECK(some.text("task") == "classification");
-  const ArrayBag only = rows_of(data, scattered, 5, true);
+  const ArrayBag only = rows_of(data, scattered, 5, Which::kAnnotations);
   CHECK_FALSE(only.find("train_index").has_value());
   CHECK(values<std::uint8_t>(only, "concepts") ==
         std::vector<std::uint8_t>{18, 19, 10, 11, 16, 17});
+  const ArrayBag rest = rows_of(data, scattered, 5, Which::kNoAnnotations);
+  CHECK_FALSE(rest.find("labels").has_value());
+  CHECK(rest.find("train_index").has_value());
+}
+
+TEST_CASE("the truth is the dataset's, whatever a model brings") {
+  const ArrayBag data = dataset();
+  ArrayBag own = model();
+  const std::vector<std::int64_t> flattering{1, 1, 1, 1, 1};
+  own.add_copy("labels", flattering.data(), {5});
+  const ArrayBag honest = model();
+  TestSubject subject(data, own, nullptr), usual(data, honest, nullptr);
+  CHECK(values<std::int64_t>(subject.arrays(), "labels") ==
+        values<std::int64_t>(usual.arrays(), "labels"));
+  const conoscope::sdk::Seed seed(1);
+  CHECK(values<std::int64_t>(make_explainer_input(data, own, "none", seed, {}), "labels") ==
+        values<std::int64_t>(make_explainer_input(data, honest, "none", seed, {}), "labels"));
 }
 
 TEST_CASE("activations and inputs are never copied") {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "harness/core/plan/needs.h"
+#include "harness/core/border/needs.h"
 #include "metrics/catalogue.h"
 
 TEST_CASE("whatever a metric of the catalogue needs has words for who lacks it") {

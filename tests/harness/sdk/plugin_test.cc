@@ -144,7 +144,7 @@ cono_param param(const char* name, std::int32_t type) {
 constexpr auto kShared = sdk::parameters(sdk::real("tau", 0.5).between(0, 1));
 constexpr auto kParameters = sdk::parameters(
     sdk::integer("k", 7).at_least(1).counts_concepts().help("how \"many\""), kShared,
-    sdk::text("mode", "fast").choices({"fast", "slow"}).choice_offers({"", "codes"}),
+    sdk::text("mode", "fast").choices({"fast", "slow"}).choice_offers({"", "latent_view"}),
     sdk::integers("hidden", {64, 32}).at_least(1).count_between(1, 4), sdk::boolean("whiten", true),
     sdk::optional_file("file").offers("head_view"), sdk::reals("mean", {}),
     sdk::texts("names", {"a", "b"}), sdk::integers("which", {}).empty_means("all"));
@@ -211,7 +211,7 @@ TEST_CASE("declared parameters become the metadata that the host reads") {
   CHECK(metadata.parameters[1].name == "tau");
   CHECK(metadata.parameters[1].max == 1.0);
   CHECK(metadata.parameters[2].choices == std::vector<std::string>{"fast", "slow"});
-  CHECK(metadata.parameters[2].choice_offers == std::vector<std::string>{"", "codes"});
+  CHECK(metadata.parameters[2].choice_offers == std::vector<std::string>{"", "latent_view"});
   CHECK(metadata.parameters[3].standard == Value(std::vector<std::int64_t>{64, 32}));
   CHECK(metadata.parameters[3].max_count == 4);
   CHECK(metadata.parameters[4].standard == Value(true));

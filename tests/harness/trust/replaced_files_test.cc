@@ -94,6 +94,24 @@ TEST_CASE("a plugin that is replaced in the middle of a run") {
   CHECK_SAYS(here.run({"run", world.file, "--no-board", "--confine=off"}).err, "2 ok");
 }
 
+TEST_CASE("a plugin that is replaced while measure fits it") {
+  const World world;
+  const Workspace& here = world.here;
+  Process run =
+      here.conoscope({"measure", "surf_mae", "--activations", here.path("a.npy"), "--head-weight",
+                      here.path("w.npy"), "--head-bias", here.path("b.npy"), "--explain",
+                      here.path("moody.so") + "(mood=patient,marker=" + here.path("marker") + ")",
+                      "--name", "own", "--confine=off"})
+          .start();
+  wait_for(here.path("marker-begun"), run);
+  replace(here.path("moody.so"), bytes_of(here.path("moody.so")) + "other");
+  here.write("marker", "");
+  const Ended ended = run.wait(60);
+  CHECK(ended.code == 4);
+  CHECK_SAYS(ended.err + ended.out,
+             here.path("moody.so") + ": was changed or replaced while it was used");
+}
+
 TEST_CASE("a file that is copied over itself is still the same") {
   const World world;
   const Workspace& here = world.here;
