@@ -1,5 +1,4 @@
 #include "results/store/query.h"
-#include "results/store/sql.h"
 
 #include <fstream>
 #include <iostream>
@@ -8,6 +7,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "results/store/sql.h"
 
 namespace conoscope::app {
 

@@ -108,8 +108,7 @@ void call_plugin(HostCalls& host, Call&& call) {
     const FloatGuard guard;
     const LocaleGuard locale;
     status = call(host.raw());
-    if (locale.changed() && host.log)
-      host.log(std::string(kLocaleChanged));
+    if (locale.changed() && host.log) host.log(std::string(kLocaleChanged));
   }
   if (status != CONO_OK) throw CallFault(status, host.take_error());
 }

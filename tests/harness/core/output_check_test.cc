@@ -95,7 +95,10 @@ void bad_explanation(Change&& change, const std::string& why) {
 
 TEST_CASE("a model cannot bring the truth that it is judged by") {
   bad_model(
-      head("mean"), [](ArrayBag& b) { put<std::int64_t>(b, "labels", {4}, {0, 1, 2, 1}); },
+      head("mean"),
+      [](ArrayBag& b) {
+        put<std::int64_t>(b, "labels", {4}, {0, 1, 2, 1});
+      },
       "labels is the dataset's to give; a model's own array needs another name");
 }
 
