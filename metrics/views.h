@@ -110,7 +110,7 @@ struct ImageView {
   std::function<Matrix(const MatrixRef& pixels, const MatrixRef& cotangents)> forward_gradient;
 };
 
-/// What a data set knows about its samples; an empty matrix: not annotated.
+/// What a dataset knows about its samples; an empty matrix: not annotated.
 struct Annotations {
   IndexVector labels;  ///< class of each sample; empty when targets are not classes
   Matrix targets;      ///< n x C: binary attributes or regression targets

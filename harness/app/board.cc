@@ -10,6 +10,7 @@
 #include "harness/app/reading.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
+#include "results/analysis/equal_budget.h"
 #include "results/analysis/ladder.h"
 #include "results/boards/asked.h"
 #include "results/boards/scores.h"
@@ -68,9 +69,7 @@ bool is_about_counts(BoardKind kind) {
 /// An option that a kind would ignore is a mistake.
 void require_fitting(const Options& options, const BoardRequest& request) {
   const BoardKind kind = request.kind;
-  std::string name;
-  for (const auto& info : results::board_kinds())
-    if (info.kind == kind) name = "board " + std::string(info.name);
+  const std::string name = results::command_of(kind);
   if (kind == BoardKind::correlation && request.with.empty())
     throw UsageError(name + ": --with NAME is missing, the metric to be predicted");
   if (kind != BoardKind::correlation && !request.with.empty())
@@ -139,7 +138,7 @@ std::vector<results::ParetoAxis> pareto_axes(results::Store& store, const std::s
       throw UsageError("--pareto: the run asks for no metric " + name +
                        core::did_you_mean(name, asked));
     std::string direction = results::direction_of(store, name);
-    if (name == "effective_concepts") direction = "lower";  // what is used is paid
+    if (name == results::kUsedMetric) direction = "lower";  // what is used is paid
     const std::string given = colon == item.npos ? direction : item.substr(colon + 1);
     if (given != "lower" && given != "higher")
       throw UsageError("--pareto: which end of " + name + " is better? " + name + ":lower or " +

@@ -29,8 +29,9 @@ class Options {
   void with_store();
   /// --verify, which open_store() of reading.h heeds
   void with_verify();
+  /// --dataset, --model, --explainer
+  void with_component_filters();
   /// --format F
-  void with_component_filters();  ///< dataset, model, explainer
   void with_format();
   /// --plugin-path DIR and --cache DIR
   void with_plugins();

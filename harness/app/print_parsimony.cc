@@ -8,6 +8,7 @@
 namespace conoscope::app {
 
 void print_parsimony(results::Store& store, const BoardRequest& request) {
+  const std::string board = results::command_of(request.kind) + ": ";
   results::SweepOptions options;
   options.run = request.filters.run;
   options.metrics = request.filters.metrics;
@@ -22,13 +23,13 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
   const auto sweeps = results::sweeps(store, options);
   if (sweeps.empty())
     throw UsageError(
-        "board select-k: no explainer here with two or more numbers of concepts, as " +
+        board + "no explainer here with two or more numbers of concepts, as " +
         (request.count_parameter.empty()
              ? "the plugins in the search path count them (--k-param names the parameter of others)"
              : "--k-param " + request.count_parameter + " counts them") +
         "; `conoscope run parsimony.toml` has");
   if (request.kind == results::BoardKind::budget) {
-    options.metrics = {"effective_concepts"};
+    options.metrics = {results::kUsedMetric};
     std::cout << results::to_text(
         results::equal_budget_table(results::sweeps(store, options), sweeps, request.budget),
         request.format);
@@ -40,7 +41,7 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
   }
   for (const auto& sweep : sweeps)
     if (sweep.direction == "none")
-      throw UsageError("board select-k: " + sweep.metric +
+      throw UsageError(board + sweep.metric +
                        " has no direction, so no number of concepts is the best; `conoscope board "
                        "curve` shows it");
   const bool with_curve =

@@ -4,6 +4,7 @@
 
 #include "harness/app/print_board.h"
 #include "metrics/catalogue.h"
+#include "results/analysis/equal_budget.h"
 #include "results/analysis/verdict.h"
 #include "results/boards/across.h"
 #include "results/boards/asked.h"
@@ -36,10 +37,10 @@ std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) 
   for (const auto& name : asked)
     if (metrics::catalogue().metric(name) == nullptr) out.push_back(name);
   if (out.empty()) out = asked;
-  constexpr std::string_view kUsed = "effective_concepts";
-  if (is_asked(kUsed) && std::find(out.begin(), out.end(), kUsed) == out.end() &&
+  const std::string used = results::kUsedMetric;
+  if (is_asked(used) && std::find(out.begin(), out.end(), used) == out.end() &&
       std::any_of(out.begin(), out.end(), is_about_explanations))
-    out.emplace_back(kUsed);
+    out.push_back(used);
   return out;
 }
 

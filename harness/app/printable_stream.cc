@@ -44,7 +44,7 @@ bool PrintableStream::pass_on(bool to_the_end) {
     if (c == '\n' || c == '\t' || !results::is_control(c))
       results::append_character(out, c);
     else
-      out.append("\\x").append(results::hex_text(c, 2));
+      out += results::escaped(c);
   }
   pending_.erase(0, pending_.size() - rest.size());
   const auto length = static_cast<std::streamsize>(out.size());

@@ -4,7 +4,7 @@
 
 namespace conoscope::metrics {
 
-constexpr const char* kName = "latent_factors";
+constexpr const char* kName = "codes and factors";
 
 CodesAndFactors::CodesAndFactors(const MatrixRef& z, const MatrixRef& g,
                                  const std::string& codes_name, const std::string& factors_name)

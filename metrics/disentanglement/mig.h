@@ -15,7 +15,7 @@ struct Mig {
   IndexVector dropped;            ///< factors with one value: entropy 0
 };
 
-/// Mutual information gap: is each factor told by one code and by no other?
+/// Mutual information gap: is each factor captured by one code and by no other?
 ///
 ///   MIG = mean over factors k of ( largest - second largest over codes j of I(j, k) ) / H(k)
 ///

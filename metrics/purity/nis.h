@@ -51,6 +51,10 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
                              const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
                              NicheVariant variant = NicheVariant::kDefinition);
 
+struct NicheScores {
+  NicheImpurity definition, softmax, complement;
+};
+
 /// The whole score: 80 % of the samples train the network and give the nicher, the rest is judged.
 /// The three variants share the network. The seed draws the split; the network's start is the
 /// reference's fixed one, unless the training says otherwise.
@@ -58,9 +62,6 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
 /// c_hat     n x (k' * width).   concepts  n x k of 0 and 1, k >= 2
 /// throws    std::invalid_argument: as above; k < 2; n < 2
 ///           std::domain_error: a concept that is constant
-struct NicheScores {
-  NicheImpurity definition, softmax, complement;
-};
 NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
                 std::uint64_t seed = 0, const NicheTraining& training = {});
 

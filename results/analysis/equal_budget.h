@@ -7,6 +7,9 @@
 
 namespace conoscope::results {
 
+/// The metric that says how many numbers an output's explanation uses.
+inline constexpr const char* kUsedMetric = "effective_concepts";
+
 /// Who is best where everybody may use as many numbers for an output? A row for each method.
 ///
 /// Of the Ks of a method those compete for which `used`, the mean of effective_concepts over seeds,

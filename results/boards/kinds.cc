@@ -1,6 +1,7 @@
 #include "results/boards/kinds.h"
 
 #include <array>
+#include <stdexcept>
 
 namespace conoscope::results {
 
@@ -20,6 +21,12 @@ std::span<const BoardKindInfo> board_kinds() {
        "does each metric predict the one that --with names, from model to model?", false},
   }};
   return kKinds;
+}
+
+std::string command_of(BoardKind kind) {
+  for (const BoardKindInfo& info : board_kinds())
+    if (info.kind == kind) return "board " + std::string(info.name);
+  throw std::logic_error("board_kinds() leaves a kind out");
 }
 
 std::optional<BoardKind> parse_board_kind(std::string_view name) {

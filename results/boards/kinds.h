@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace conoscope::results {
@@ -18,6 +19,9 @@ struct BoardKindInfo {
 
 /// Every kind, the default first.
 std::span<const BoardKindInfo> board_kinds();
+
+/// As a user asks for it: "board select-k".
+std::string command_of(BoardKind kind);
 
 /// None: there is no such kind.
 std::optional<BoardKind> parse_board_kind(std::string_view name);

@@ -9,10 +9,16 @@ namespace conoscope::results {
 namespace {
 
 std::string csv_text(std::string_view given) {
-  // Spreadsheets take such a field for a formula and run it, whoever wrote the text.
-  const bool formula =
-      !given.empty() && std::string_view("=+-@\t\r").find(given[0]) != std::string_view::npos;
-  const std::string text = (formula ? "'" : "") + std::string(given);
+  // Spreadsheets take what begins so for a formula and run it, whoever wrote the text; some begin a
+  // field after a semicolon or a tab, too.
+  std::string text;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool begins = i == 0 || std::string_view(";\t").find(given[i - 1]) != given.npos;
+    const bool formula = std::string_view("=+-@").find(given[i]) != given.npos ||
+                         (i == 0 && std::string_view("\t\r").find(given[i]) != given.npos);
+    if (begins && formula) text += '\'';
+    text += given[i];
+  }
   if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) return text;
   std::string out = "\"";
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);

@@ -13,6 +13,9 @@ std::string latex_text(std::string_view text) {
   while (!text.empty()) {
     const char32_t c = take_character(text);
     switch (c) {
+      case '[':  // at the start of a row it would be an argument of the \\ before
+        out += "{[}";
+        break;
       case '&':
       case '%':
       case '$':

@@ -55,13 +55,20 @@ void append_character(std::string& text, char32_t c) {
   add(0x80 | (c & 0x3F));
 }
 
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
 
 std::string hex_text(char32_t c, int width) {
   std::string text;
   for (int shift = 4 * (width - 1); shift >= 0; shift -= 4)
     text += "0123456789abcdef"[(c >> shift) & 15];
   return text;
+}
+
+std::string escaped(char32_t c) {
+  return c < 0x100 ? "\\x" + hex_text(c, 2) : "\\u" + hex_text(c, 4);
 }
 
 std::string printable(std::string_view text) {
@@ -75,7 +82,7 @@ std::string printable(std::string_view text) {
     else if (c == '\r')
       out += "\\r";
     else if (is_control(c))
-      out.append("\\x").append(hex_text(c, 2));
+      out += escaped(c);
     else
       append_character(out, c);
   }

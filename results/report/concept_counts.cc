@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "results/analysis/equal_budget.h"
 #include "results/analysis/estimate.h"
 #include "results/analysis/parsimony.h"
 #include "results/formats/people.h"
@@ -9,8 +10,6 @@
 namespace conoscope::results {
 
 namespace {
-
-constexpr const char* kSize = "effective_concepts";
 
 const Column kReal{.name = "", .type = ColumnType::real};
 const Column kScore{.name = "", .type = ColumnType::estimate};
@@ -52,9 +51,9 @@ void add_selection(PageTable& table, const Sweep& sweep) {
 /// Mean size by subject.
 std::map<BoardSubject, double> sizes(const ReportContext& context, const ReportedRun& run) {
   std::map<BoardSubject, double> out;
-  if (std::ranges::find(run.metrics, kSize) == run.metrics.end()) return out;
+  if (std::ranges::find(run.metrics, kUsedMetric) == run.metrics.end()) return out;
   for (const auto& entry :
-       board_entries(context.store, {.run = run.key, .metrics = {kSize}}, kSize, "none"))
+       board_entries(context.store, {.run = run.key, .metrics = {kUsedMetric}}, kUsedMetric, "none"))
     if (entry.n > 0) out[entry.subject] = entry.estimate.mean;
   return out;
 }
@@ -81,7 +80,7 @@ Section concept_count_section(const ReportContext& context) {
                        {.title = "area"}});
   PageTable size("size-table", "Score by the concepts that an explanation uses for a class",
                  {{.title = "method", .by = "method", .method = true},
-                  {.title = kSize, .by = "size"},
+                  {.title = kUsedMetric, .by = "size"},
                   {.title = "mean ± 95 %", .by = "mean"}});
   for (const ReportedRun& run : context.runs) {
     SweepOptions options;
@@ -104,7 +103,7 @@ Section concept_count_section(const ReportContext& context) {
     const auto sized = sizes(context, run);
     if (sized.empty()) continue;
     for (const std::string& metric : run.metrics) {
-      if (metric == kSize) continue;
+      if (metric == kUsedMetric) continue;
       for (const Contest& contest :
            contests(context.store, run.key, metric, context.metric(metric).direction)) {
         size.group(context.keys(run, contest.dataset, contest.model, metric));

@@ -181,11 +181,17 @@ void add_metric_key(Connection& connection, const MetricKeyRow& row) {
           "WHERE direction = excluded.direction")
       .run(row.metric, row.grp, row.direction, row.low, row.high, row.unit, row.citation,
            row.question);
-  Statement& same = connection.kept("SELECT 1 FROM metric_key WHERE metric = ? AND direction = ?");
-  same.bind_all(row.metric, row.direction);
-  const bool found = same.step();
-  same.reset();
-  if (!found) conflict(connection, "the direction of metric " + row.metric);
+  Statement& known = connection.kept("SELECT direction FROM metric_key WHERE metric = ?");
+  known.bind_all(row.metric);
+  known.step();
+  const std::string direction = known.text(0);
+  known.reset();
+  if (direction != row.direction)
+    throw StoreError(StoreProblem::conflict,
+                     connection.label() + ": metric " + row.metric + " has the direction " +
+                         direction + " here, and now " + row.direction +
+                         ": its scores would be ranked the other way round; give it another name, "
+                         "or use another --store");
 }
 
 // Text for a message: what there is, a few of them.

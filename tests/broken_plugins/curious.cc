@@ -2,8 +2,10 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -68,6 +70,11 @@ BROKEN_EXPLAINER("curious", {
   tried("datagrams", ::socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0);
   tried("children", can_start());
   tried("signals", ::kill(::getppid(), 0) == 0);
+  // To what it is already: nothing changes where it may.
+  const int priority = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()));
+  tried("priority", ::setpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()), priority) == 0);
+  const sched_param usual{};
+  tried("scheduling", ::sched_setscheduler(::getppid(), SCHED_OTHER, &usual) == 0);
   tried("memory_of_host",
         ::open(("/proc/" + std::to_string(::getppid()) + "/mem").c_str(), O_RDWR) >= 0);
   tried("ptrace", ::ptrace(PTRACE_SEIZE, ::getppid(), nullptr, nullptr) == 0);

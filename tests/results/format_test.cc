@@ -88,14 +88,20 @@ TEST_CASE("format: a terminal is never steered by what is shown") {
   Table table{{{"log"}}, {}};
   table.add({std::string("\x1b[2J\r\t\xC2\x9B")});
   CHECK(to_text(table, Format::table) == "log\n---------------\n\\x1b[2J\\r\\t\\x9b\n");
+  // Nor read as something else: what turns the direction of text, or begins a line, is shown.
+  Table turned{{{"log"}}, {}};
+  turned.add({std::string("ok \u202Eko\u2066\u2028")});
+  CHECK(to_text(turned, Format::table) ==
+        "log\n-----------------------\nok \\u202eko\\u2066\\u2028\n");
 }
 
 TEST_CASE("format: csv never begins a field as a formula; numbers stay numbers") {
   Table table{{{"text"}, {"x", ColumnType::real}}, {}};
-  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1"}) table.add({text, -0.5});
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1", "a;=1", "a\t@b; c"})
+    table.add({text, -0.5});
   CHECK(to_text(table, Format::csv) ==
         "text,x\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@SUM(A1),-0.5\n'\ttab,-0.5\n"
-        "a=1,-0.5\n");
+        "a=1,-0.5\na;'=1,-0.5\na\t'@b; c,-0.5\n");
 }
 
 TEST_CASE("format: one field of megabytes does not pad every row") {
@@ -117,6 +123,12 @@ TEST_CASE("format: md") {
   Table table{{{"random_importance"}, {"*bold* [x] `y`"}}, {}};
   CHECK(to_text(table, Format::md) ==
         "| random_importance | \\*bold\\* \\[x\\] \\`y\\` |\n| --- | --- |\n");
+}
+
+TEST_CASE("format: in latex a name in brackets is no argument of the row before") {
+  Table table{{{"name"}}, {}};
+  table.add({"[1cm]"});
+  CHECK(to_text(table, Format::latex).find("\n{[}1cm] \\\\\n") != std::string::npos);
 }
 
 TEST_CASE("format: latex") {

@@ -72,7 +72,11 @@ TEST_CASE("store: a key with another content is a conflict, and nothing of the r
   CHECK(problem_of([&] { store.register_run(run, none, cells, no_metrics); }) == "conflict");
 
   const std::vector<MetricKeyRow> metrics = {sample::metric("a", "lower")};
-  CHECK(problem_of([&] { store.register_run(run, none, no_cells, metrics); }) == "conflict");
+  CHECK(problem_of([&] { store.register_run(run, none, no_cells, metrics); }, &message) ==
+        "conflict");
+  CHECK(message.find("metric a has the direction higher here, and now lower: its scores would be "
+                     "ranked the other way round; give it another name, or use another --store") !=
+        message.npos);
 
   const std::vector<CellRow> orphan = {sample::cell("d", "unknown", "e", 1)};
   CHECK(problem_of([&] { store.register_run(run, none, orphan, no_metrics); }) == "constraint");

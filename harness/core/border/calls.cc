@@ -50,12 +50,13 @@ cono_tensor as_cube(cono_tensor rows, const HeadShape& shape) {
 
 /// A slot that maps one matrix to another.
 template <typename Call>
-Matrix map_matrix(HostCalls& host, const MatrixRef& in, Index columns, Call&& call) {
-  Matrix out = Matrix::Zero(in.rows(), columns);
+Matrix map_matrix(const char* name, HostCalls& host, const MatrixRef& in, Index columns,
+                  Call&& call) {
+  Matrix out = Matrix::Constant(in.rows(), columns, std::numeric_limits<double>::quiet_NaN());
   const cono_tensor from = tensor_of(in);
   cono_tensor to = tensor_of(out);
   call_plugin(host, [&](const cono_host* raw) { return call(&from, raw, &to); });
-  if (!out.allFinite()) throw OutputFault("a projection or head answered with NaN or infinity");
+  if (!out.allFinite()) throw OutputFault(std::string(name) + "() left NaN or infinity");
   return out;
 }
 
@@ -107,8 +108,8 @@ void Forward::operator()(const cono_tensor& inputs, cono_tensor& activations) co
   }
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!std::isfinite(values[i]))
-      throw OutputFault("the model's forward call left NaN or infinity at number " +
-                        std::to_string(i) + " of " + out.shape_text());
+      throw OutputFault("forward() left NaN or infinity at number " + std::to_string(i) + " of " +
+                        out.shape_text());
 }
 
 Matrix Forward::operator()(const MatrixRef& inputs) const {
@@ -135,7 +136,7 @@ Matrix Forward::gradient(const MatrixRef& inputs, const MatrixRef& cotangents) c
   cono_tensor gradients = tensor(out, extents);
   gradient_(tensor(rows, extents), tensor(along, {rows.rows(), shape_.positions, shape_.width}),
             gradients);
-  if (!out.allFinite()) throw OutputFault("the model's forward_gradient call left NaN or infinity");
+  if (!out.allFinite()) throw OutputFault("forward_gradient() left NaN or infinity");
   return out;
 }
 
@@ -178,7 +179,7 @@ Forward FittedModel::forward(const ArrayBag& dataset) {
 Matrix FittedModel::intervene(const MatrixRef& concepts) {
   const sdk::Tensor scores = artifact_.get("concept_scores");
   const std::int64_t width = scores.dimensions() == 3 ? scores.shape(2) : 1;
-  return map_matrix(*host_, concepts, artifact_.get("task_outputs").shape(1),
+  return map_matrix("intervene", *host_, concepts, artifact_.get("task_outputs").shape(1),
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       cono_tensor cube = *in;  // n x (k * w) as n x k x w
                       cube.ndim = 3;
@@ -193,7 +194,7 @@ Matrix FittedModel::intervene(const MatrixRef& concepts) {
 
 Matrix FittedModel::head(const MatrixRef& activations) {
   const HeadShape shape = HeadShape::of(artifact_);
-  return map_matrix(*host_, activations, shape.outputs,
+  return map_matrix("head", *host_, activations, shape.outputs,
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       const cono_tensor cube = as_cube(*in, shape);
                       return head_->head(plugin_.instance.get(), artifact_.raw(), &cube, raw, out);
@@ -203,7 +204,7 @@ Matrix FittedModel::head(const MatrixRef& activations) {
 Matrix FittedModel::vjp(const MatrixRef& activations_and_cotangents) {
   const HeadShape shape = HeadShape::of(artifact_);
   const Matrix cotangents = activations_and_cotangents.rightCols(shape.outputs);
-  return map_matrix(*host_, activations_and_cotangents.leftCols(shape.size()), shape.size(),
+  return map_matrix("vjp", *host_, activations_and_cotangents.leftCols(shape.size()), shape.size(),
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       const cono_tensor cube = as_cube(*in, shape), u = tensor_of(cotangents);
                       cono_tensor gradients = as_cube(*out, shape);
@@ -229,7 +230,7 @@ Matrix FittedExplainer::project(Index output, const MatrixRef& rows) {
   if (!answers_project())
     return rows *
            explanation_.cavs.middleRows(explanation_.first_row(output), concepts).transpose();
-  return map_matrix(*host_, rows, concepts,
+  return map_matrix("project", *host_, rows, concepts,
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       return plugin_.instance.table().project(
                           plugin_.instance.get(), artifact_.raw(), output, in, raw, out);
@@ -237,7 +238,7 @@ Matrix FittedExplainer::project(Index output, const MatrixRef& rows) {
 }
 
 Matrix FittedExplainer::reconstruct(Index output, const MatrixRef& scores) {
-  return map_matrix(*host_, scores, explanation_.cavs.cols(),
+  return map_matrix("reconstruct", *host_, scores, explanation_.cavs.cols(),
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       return plugin_.instance.table().reconstruct(
                           plugin_.instance.get(), artifact_.raw(), output, in, raw, out);

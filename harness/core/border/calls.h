@@ -74,6 +74,7 @@ class FittedModel {
   FittedModel(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host,
               std::optional<std::uint64_t> redraw = {});
 
+  const Metadata& metadata() const { return plugin_.metadata; }
   bool answers_forward() const { return forward_.has_value(); }
   bool answers_intervene() const { return intervene_.has_value(); }
   bool answers_head() const { return head_.has_value(); }

@@ -138,6 +138,35 @@ void check_codes(const ArrayBag& bag) {
   if (const auto loss = bag.find("reconstruction_loss")) check_shape(*loss, {codes.rows()});
 }
 
+/// How many CAVs belong to each concept of an output, zeros at the end: for metrics over seeds.
+void check_concept_dimensions(const ArrayBag& explanation,
+                              const std::vector<std::int64_t>& cavs_of_output) {
+  const auto dimensions = explanation.find("concept_dimension");
+  if (!dimensions) return;
+  check_dtype(*dimensions, CONO_I64);
+  if (dimensions->dimensions() != 2 ||
+      dimensions->rows() != static_cast<std::int64_t>(cavs_of_output.size()))
+    fail("concept_dimension is " + dimensions->shape_text() + ", expected " +
+         std::to_string(cavs_of_output.size()) + " x L");
+  const auto values = dimensions->values<const std::int64_t>();
+  const auto most = static_cast<std::size_t>(dimensions->shape(1));
+  for (std::size_t c = 0; c < cavs_of_output.size(); ++c) {
+    std::int64_t total = 0;
+    for (std::size_t l = 0; l < most; ++l) {
+      const std::int64_t value = values[c * most + l];
+      // Each on its own, as for counts.
+      if (value < 0 || value > cavs_of_output[c])
+        fail("concept_dimension[" + std::to_string(c) + ", " + std::to_string(l) + "] is " +
+             std::to_string(value) + ", expected 0 to " + std::to_string(cavs_of_output[c]));
+      total += value;
+    }
+    if (total != cavs_of_output[c])
+      fail("concept_dimension[" + std::to_string(c) + "] adds up to " + std::to_string(total) +
+           ", but output " + std::to_string(c) + " has " + std::to_string(cavs_of_output[c]) +
+           " CAVs");
+  }
+}
+
 bool offers(const Metadata& metadata, const char* view) {
   return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
 }
@@ -202,8 +231,10 @@ void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {
   const std::int64_t width = activations.shape(activations.dimensions() - 1);
   check_shape(cavs, {cavs.shape(0), width});
   const std::string scope = explanation.text("scope");
+  std::vector<std::int64_t> cavs_of_output;
   if (scope == "class_agnostic") {
     check_shape(importance, {outputs, cavs.shape(0)});
+    cavs_of_output.push_back(cavs.shape(0));
   } else if (scope == "class_specific") {
     check_shape(importance, {cavs.shape(0)});
     const auto counts = need(explanation, "counts");
@@ -218,12 +249,14 @@ void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {
              ", expected 0 to " + std::to_string(cavs.shape(0)));
       total += values[c];
     }
+    cavs_of_output.assign(values.begin(), values.end());
     if (total != cavs.shape(0))
       fail("counts add up to " + std::to_string(total) + ", but cavs has " +
            std::to_string(cavs.shape(0)) + " rows");
   } else {
     fail("text scope is \"" + scope + "\", expected class_specific or class_agnostic");
   }
+  check_concept_dimensions(explanation, cavs_of_output);
   check_all_finite(explanation);
 }
 

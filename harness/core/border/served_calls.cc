@@ -175,7 +175,7 @@ Matrix PluginServer::receive(Index rows, Index cols, std::int32_t* status) {
   Matrix out(rows, cols);
   ended(get(process_.report_fd(), out.data(), bytes_of(out)));
   // Checked there as well, where the plugin could have changed what was checked.
-  if (!out.allFinite()) throw OutputFault("a projection or head answered with NaN or infinity");
+  if (!out.allFinite()) throw OutputFault("the plugin answered with NaN or infinity");
   return out;
 }
 

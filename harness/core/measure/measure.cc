@@ -49,7 +49,7 @@ std::vector<std::int64_t> numbers(const ArrayBag& arrays, const char* name) {
   return {values.begin(), values.end()};
 }
 
-/// Judges one subject, or fits and judges it.
+/// What is judged, fitted before where there is an explainer.
 struct Subject {
   std::string name;
   const Component* explainer = nullptr;  ///< fitted here; null: the files' own explanation, or none

@@ -27,7 +27,7 @@ namespace conoscope::core {
 //                                   whatever its exit code
 //
 // Plugins run in processes of their own, which report in the same way to the worker and cannot
-// reach its channel; the worker says on what it has checked (plugin_process.h).
+// reach its channel; the worker passes on what it has checked (run/worker.cc).
 
 /// The file descriptor on which a worker reports.
 inline constexpr int kReportFd = 3;

@@ -40,7 +40,8 @@ constexpr int kNever[] = {
     // other processes
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_open,
     SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_tkill,
-    SYS_perf_event_open, SYS_move_pages, SYS_migrate_pages, SYS_process_madvise,
+    SYS_perf_event_open, SYS_move_pages, SYS_migrate_pages, SYS_process_madvise, SYS_setpriority,
+    SYS_ioprio_set,
     // calls that no filter sees
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
     // the system
@@ -142,6 +143,9 @@ bool filter_system_calls(const SystemCallsAllowed& allowed) {
 #endif
   // No other process by a limit, by an owner of a file's signals, or by a terminal's input.
   filter.only(SYS_prlimit64, 0, kAll, {0, self});
+  // Nor by its priority. Threads that are bound to a core as they start need sched_setaffinity().
+  for (const int call : {SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr})
+    filter.only(call, 0, kAll, {0, self});
   filter.but(SYS_fcntl, 1, kAll, {F_SETOWN, F_SETOWN_EX, F_SETSIG});
   filter.but(SYS_ioctl, 1, kAll,
              {FIOSETOWN, SIOCSPGRP, TIOCSTI, static_cast<std::uint32_t>(FS_IOC_SETFLAGS),

@@ -1,5 +1,6 @@
 #include "harness/core/run/artifact_stage.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -127,9 +128,8 @@ void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs
   const ArrayBag model = ArrayBag::open_fresh(folder);
   if (job.trial == trial::kHead || job.trial == trial::kRedrawnHead) {
     report.stage("head");
-    const ReadyPlugin<cono_model> fresh(*job.plugin, host);
     const auto check = job.trial == trial::kHead ? check_head : check_redrawn_head;
-    return check(fresh.plugin, fresh.instance.get(), host, model);
+    return check(*job.plugin, host, model);
   }
   FittedModel fitted(*job.plugin, model, host);
   if (job.trial == trial::kForward)
@@ -193,9 +193,14 @@ void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
 }
 
 void check_artifact(const Job& job, const fs::path& folder) {
-  for (const auto& entry : fs::directory_iterator(folder))
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
     if (!fs::is_regular_file(entry.symlink_status()) || entry.hard_link_count() != 1)
-      throw OutputFault("left what is no array: " + entry.path().filename().string());
+      throw OutputFault("left what is no array: " + name);
+    // It would end its line of the manifest.
+    if (std::ranges::any_of(name, [](unsigned char c) { return c < 0x20; }))
+      throw OutputFault("left a file with a control character in its name: " + name);
+  }
   const ArrayBag artifact = ArrayBag::open_fresh(folder);
   if (job.stage == Stage::kDataset)
     check_dataset(artifact, metadata_in(job.plugin->file));

@@ -38,7 +38,7 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {
  public:
-  /// explanation  may be null. explainer, model: answer calls; null: not offered.
+  /// explanation  may be null
   TestSubject(const ArrayBag& dataset, const ArrayBag& model, const ArrayBag* explanation);
 
   void set_projection(decltype(metrics::Explanation::project) project,
@@ -56,7 +56,7 @@ class TestSubject {
   void set_above(metrics::HeadCalls above) { above_ = std::move(above); }
   void set_intervention(decltype(metrics::ConceptView::intervene) intervene);
 
-  /// Replaces importances, or directions and importances, by random ones; see control.h.
+  /// To be changed by a control, see control.h; null: there is none.
   metrics::Explanation* explanation() { return explanation_ ? &*explanation_ : nullptr; }
 
   /// Where the model has no concept view or codes of its own, an explanation's concept scores take

@@ -4,7 +4,8 @@
 
 namespace conoscope::core {
 
-/// Does one job in this process and reports. Returns the exit code.
+/// Does one job and reports on kReportFd: the plugin's part in a process of its own, its output's
+/// checks and the metrics in this one. Returns the exit code.
 int run_worker(const std::filesystem::path& job_file);
 
 }  // namespace conoscope::core

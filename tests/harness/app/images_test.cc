@@ -46,7 +46,7 @@ TEST_CASE("a model that fails when it is called is what the cell says") {
   CHECK_SAYS(here.run({"status"}).out + here.exported(), "the model says: the lens cap is on");
   const Workspace other;
   other.run({"run", other.write("nan.toml", image_run("nan")), "--no-board"}, 4);
-  CHECK_SAYS(other.run({"status"}).out + other.exported(), "forward call left NaN or infinity");
+  CHECK_SAYS(other.run({"status"}).out + other.exported(), "forward() left NaN or infinity");
 }
 
 TEST_CASE(

@@ -68,7 +68,10 @@ TEST_CASE("board select-k: what has no answer") {
   here.run({"run", file, "--no-board", "--only", "seed=0"});
   CHECK_SAYS(here.run({"board", "select-k", "--explainer", "perfect"}, 2).err,
              "no explainer here with two or more numbers of concepts, as the plugins");
-  CHECK_SAYS(here.run({"board", "curve", "--k-param", "breadth"}, 2).err, "--k-param breadth");
+  for (const char* kind : {"select-k", "curve"})
+    CHECK_SAYS(here.run({"board", kind, "--k-param", "breadth"}, 2).err,
+               std::string("board ") + kind +
+                   ": no explainer here with two or more numbers of concepts, as --k-param breadth");
   CHECK_SAYS(here.run({"board", "ranking", "--k-param", "k"}, 2).err, "--k-param goes with");
   CHECK_SAYS(here.run({"board", "select-k", "-m", "surf_emd"}, 2).err, "asked for:");
   // Seed 1 was asked for too: nothing is complete yet, and nothing is chosen.

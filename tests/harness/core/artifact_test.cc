@@ -13,6 +13,8 @@
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/border/output_check.h"
+#include "harness/core/run/artifact_stage.h"
 #include "tests/support/bytes_of.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
@@ -392,4 +394,14 @@ TEST_CASE("a bag in memory: borrowed, copied, adopted") {
   CHECK(raw->arrays[2].tensor.shape[0] == 2);
   REQUIRE(raw->text_count == 2);
   CHECK(std::string(raw->texts[0].key) == "output");
+}
+
+TEST_CASE("artifact: a name that would end a line of its manifest is refused") {
+  const Scratch left;
+  left.write("b.npy", npy_bytes<double>("<f8", "(1,)", {1.0}));
+  conoscope::core::Job job;
+  job.stage = conoscope::core::Stage::kExplain;
+  left.write("a\nb.npy", npy_bytes<double>("<f8", "(1,)", {1.0}));
+  CHECK_THROWS_SAYING(conoscope::core::check_artifact(job, left.path("")),
+                      conoscope::core::OutputFault, "a control character in its name: a\nb.npy");
 }

@@ -86,7 +86,7 @@ TEST_CASE("a forward call's gradient takes rows of numbers, if there is one") {
   for (int i = 0; i < 12; ++i) CHECK(out.data()[i] == 2.0 * i);
   const Forward lazy(copy, kShape, [](const cono_tensor&, const cono_tensor&, cono_tensor&) {});
   CHECK_THROWS_SAYING(lazy.gradient(inputs, cotangents), OutputFault,
-                      "forward_gradient call left NaN or infinity");
+                      "forward_gradient() left NaN or infinity");
 }
 
 TEST_CASE("an explainer gets a status, the host keeps the reason") {

@@ -317,6 +317,15 @@ TEST_CASE("an explanation's faults") {
         put<std::int64_t>(b, "counts", {3}, {2, 0, 1});
       },
       "counts add up to 3, but cavs has 4 rows");
+  const auto bad_dimensions = [](const Shape& shape, const std::vector<std::int64_t>& values,
+                                 const std::string& why) {
+    bad_explanation([&](ArrayBag& b) { put(b, "concept_dimension", shape, values); }, why);
+  };
+  bad_dimensions({2, 1}, {2, 2}, "concept_dimension is 2 x 1, expected 3 x L");
+  bad_dimensions({3, 2}, {std::int64_t{1} << 62, 0, 0, 0, 1, 1},
+                 "concept_dimension[0, 0] is 4611686018427387904, expected 0 to 2");
+  bad_dimensions({3, 2}, {2, 0, 0, 0, 1, 0},
+                 "concept_dimension[2] adds up to 1, but output 2 has 2 CAVs");
   bad_explanation([](ArrayBag& b) { fill(b, "counts", {3}, 1.0); },
                   "counts is float64, expected int64");
   bad_explanation([](ArrayBag& b) { b.set_text("scope", "class_agnostic"); },

@@ -32,6 +32,7 @@ TEST_CASE("what is printed steers no terminal, and text passes as it is") {
     CHECK(printed("\xC2\x9B"
                   "31m",
                   piece) == "\\x9b31m");  // C1 CSI
+    CHECK(printed("seen \u202Eotherwise", piece) == "seen \\u202eotherwise");
     CHECK(printed("\xff|\xc3(|\xed\xa0\x80|\xe2\x82", piece) ==
           "\uFFFD|\uFFFD(|\uFFFD\uFFFD\uFFFD|\uFFFD\uFFFD");
   }

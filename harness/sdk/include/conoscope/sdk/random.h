@@ -13,7 +13,7 @@ namespace conoscope::sdk {
 /// A seed, and the named streams that derive from it. Neither the order in which streams are asked
 /// for nor the number of threads changes what a stream holds.
 ///
-///   Random random = Seed(host_seed).child("restart").child(3).random();
+///   Random random(Seed(host_seed).child("restart").child(3));
 class Seed {
  public:
   explicit constexpr Seed(std::uint64_t value) : value_(value) {}
