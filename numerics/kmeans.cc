@@ -305,15 +305,10 @@ KMeansResult from(const RowMajorRef<T>& x, const MatrixRef& init, const KMeansOp
 template <typename T>
 KMeansResult restarts(const RowMajorRef<T>& x, Index k, Seed seed, const KMeansOptions& options) {
   check_options(options);
-  require_at_least("kmeans", "n_init", options.n_init, 1);
   const KMeansRows<T> rows(x);
-  require_kmeans_k(k, x.rows());
-  std::vector<Seed> seeds;
-  for (int start = 0; start < options.n_init; ++start)
-    seeds.push_back(seed.child("start").child(static_cast<std::uint64_t>(start)));
   KMeansResult best;
   bool any = false;
-  for (const Matrix& centres : seed_centres(rows, k, seeds)) {
+  for (const Matrix& centres : kmeans_starts(rows, k, seed, options.n_init)) {
     KMeansResult result = lloyd(rows, centres, options);
     if (!any || result.inertia < best.inertia) best = std::move(result);
     any = true;

@@ -51,8 +51,7 @@ KMeansResult kmeans_from(const MatrixRef& x, const MatrixRef& init,
 KMeansResult kmeans_from(const MatrixRefF& x, const MatrixRef& init,
                          const KMeansOptions& options = {});
 
-/// As kmeans_from, from options.n_init starts of kmeans_plus_plus. Start r draws from
-/// seed.child("start").child(r): the first r starts are the same whatever n_init is.
+/// As kmeans_from, from each of kmeans_starts(): the first r starts are the same whatever n_init is.
 ///
 /// throws      as kmeans_from; std::invalid_argument: k < 1, k > N, n_init < 1
 KMeansResult kmeans(const MatrixRef& x, Index k, Seed seed, const KMeansOptions& options = {});

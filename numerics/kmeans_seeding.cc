@@ -161,15 +161,6 @@ class Seeding {
   std::vector<double> cumulated_;
 };
 
-template <typename T>
-std::vector<Matrix> plus_plus(const RowMajorRef<T>& x, Index k, const std::vector<Seed>& seeds) {
-  const KMeansRows<T> rows(x);
-  require_kmeans_k(k, x.rows());
-  return seed_centres(rows, k, seeds);
-}
-
-}  // namespace
-
 // A look at all rows from memory costs more than what is done with them, so all starts take their
 // steps together.
 template <typename T>
@@ -189,10 +180,49 @@ std::vector<Matrix> seed_centres(const KMeansRows<T>& rows, Index k,
   return out;
 }
 
-template std::vector<Matrix> seed_centres(const KMeansRows<float>&, Index,
-                                          const std::vector<Seed>&);
-template std::vector<Matrix> seed_centres(const KMeansRows<double>&, Index,
-                                          const std::vector<Seed>&);
+template <typename T>
+std::vector<Matrix> plus_plus(const RowMajorRef<T>& x, Index k, const std::vector<Seed>& seeds) {
+  const KMeansRows<T> rows(x);
+  require_kmeans_k(k, x.rows());
+  return seed_centres(rows, k, seeds);
+}
+
+/// `count` of the numbers 0 ... n-1, ascending, each set of them equally likely.
+std::vector<Index> drawn(Index count, Index n, Random random) {
+  std::vector<Index> out;
+  for (Index i = 0; static_cast<Index>(out.size()) < count; ++i)
+    if (random.below(static_cast<std::uint64_t>(n - i)) <
+        static_cast<std::uint64_t>(count) - out.size())
+      out.push_back(i);
+  return out;
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<Matrix> kmeans_starts(const KMeansRows<T>& rows, Index k, Seed seed, int n_init) {
+  constexpr Index kMostRows = 16384, kRowsOfSeed = 100;
+  require_kmeans_k(k, rows.x.rows());
+  require_at_least("kmeans", "n_init", n_init, 1);
+  std::vector<Seed> seeds;
+  for (int start = 0; start < n_init; ++start)
+    seeds.push_back(seed.child("start").child(static_cast<std::uint64_t>(start)));
+  const Index n = rows.x.rows(), count = std::max(kMostRows, kRowsOfSeed * k);
+  if (n <= count) return seed_centres(rows, k, seeds);
+  const RowMajor<T> some = rows.x(drawn(count, n, Random(seed.child("seeding rows"))), Eigen::all);
+  return seed_centres(KMeansRows<T>(some), k, seeds);
+}
+
+template std::vector<Matrix> kmeans_starts(const KMeansRows<float>&, Index, Seed, int);
+template std::vector<Matrix> kmeans_starts(const KMeansRows<double>&, Index, Seed, int);
+
+std::vector<Matrix> kmeans_starts(const MatrixRef& x, Index k, Seed seed, int n_init) {
+  return kmeans_starts(KMeansRows<double>(x), k, seed, n_init);
+}
+
+std::vector<Matrix> kmeans_starts(const MatrixRefF& x, Index k, Seed seed, int n_init) {
+  return kmeans_starts(KMeansRows<float>(x), k, seed, n_init);
+}
 
 Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed) {
   return plus_plus<double>(x, k, {seed}).front();

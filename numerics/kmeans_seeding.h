@@ -26,9 +26,16 @@ Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed);
 std::vector<Matrix> kmeans_plus_plus(const MatrixRef& x, Index k, const std::vector<Seed>& seeds);
 std::vector<Matrix> kmeans_plus_plus(const MatrixRefF& x, Index k, const std::vector<Seed>& seeds);
 
+/// What kmeans() starts from: n_init seedings, start r by seed.child("start").child(r). Of more than
+/// max(16,384, 100 K) rows, of so many that seed.child("seeding rows") draws without replacement, the
+/// same for all starts: more would cost more and move the seeds less than another draw does.
+///
+/// throws      as kmeans_plus_plus; std::invalid_argument: n_init < 1
+std::vector<Matrix> kmeans_starts(const MatrixRef& x, Index k, Seed seed, int n_init);
+std::vector<Matrix> kmeans_starts(const MatrixRefF& x, Index k, Seed seed, int n_init);
+
 /// The same, for K-Means' own rows. T: float or double.
 template <typename T>
-std::vector<Matrix> seed_centres(const KMeansRows<T>& rows, Index k,
-                                 const std::vector<Seed>& seeds);
+std::vector<Matrix> kmeans_starts(const KMeansRows<T>& rows, Index k, Seed seed, int n_init);
 
 }  // namespace conoscope::numerics

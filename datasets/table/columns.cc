@@ -35,7 +35,7 @@ template <typename Key, typename KeyOf>
 void encode(const TextTable& table, std::int64_t column, std::span<const std::int64_t> rows,
             const KeyOf& key_of, Column& out) {
   std::map<Key, std::size_t> codes;
-  std::map<Key, std::string> names;  // as the category first stands there
+  std::map<Key, std::string> names;  // as the category is first written
   for (const std::int64_t row : rows) {
     const TextField& field = table.at(row, column);
     names.try_emplace(key_of(field), field.text);

@@ -52,8 +52,8 @@ void add_selection(PageTable& table, const Sweep& sweep) {
 std::map<BoardSubject, double> sizes(const ReportContext& context, const ReportedRun& run) {
   std::map<BoardSubject, double> out;
   if (std::ranges::find(run.metrics, kUsedMetric) == run.metrics.end()) return out;
-  for (const auto& entry :
-       board_entries(context.store, {.run = run.key, .metrics = {kUsedMetric}}, kUsedMetric, "none"))
+  for (const auto& entry : board_entries(context.store, {.run = run.key, .metrics = {kUsedMetric}},
+                                         kUsedMetric, "none"))
     if (entry.n > 0) out[entry.subject] = entry.estimate.mean;
   return out;
 }

@@ -99,12 +99,9 @@ double potential(const MatrixF& x, const Matrix& centres) {
 
 void kmeans_seeding(benchmark::State& state) {
   const Seed seed(static_cast<std::uint64_t>(state.range(0)));
-  std::vector<Seed> seeds{seed};  // each further one is a start more
-  while (static_cast<Index>(seeds.size()) < state.range(1))
-    seeds.push_back(seed.child(static_cast<std::uint64_t>(seeds.size())));
   const MatrixF& x = activations();
   std::vector<Matrix> centres;
-  for (auto _ : state) centres = kmeans_plus_plus(x, 25, seeds);
+  for (auto _ : state) centres = kmeans_starts(x, 25, seed, static_cast<int>(state.range(1)));
   objective(state, potential(x, centres.front()));
 }
 

@@ -11,6 +11,7 @@
 #include "metrics/faithfulness/surrogates/c_shap_network.h"
 #include "metrics/purity/niche_network.h"
 #include "metrics/purity/nis.h"
+#include "metrics/purity/ois.h"
 #include "numerics/nnls.h"
 #include "numerics/subspace.h"
 #include "tests/support/logits.h"
@@ -52,6 +53,7 @@ std::vector<Function> functions() {
       {"one output", [net = niche_network(1)](const Matrix& x) { return net.probabilities(x); }},
       {"C-SHAP-Eval's network", network},
       {"logits", [=](const Matrix& x) { return model_logits(MatrixRef(x), head, bias); }},
+      {"concept scores", [=](const Matrix& x) -> Matrix { return x * bank.transpose(); }},
       {"nnls", [=](const Matrix& x) { return numerics::nnls(x, bank.cwiseAbs()); }},
       {"subspace", [=](const Matrix& x) { return numerics::subspace_coefficients(x, bank); }},
   };
@@ -66,6 +68,16 @@ TEST_CASE("equal rows have equal results, however many there are") {
       INFO(function.name, ", n = ", n);
       CHECK(other == 0);
     }
+}
+
+TEST_CASE("a representation that is the same for all samples predicts nothing: an AUC of 0.5") {
+  for (Index n = 60; n <= 190; ++n) {
+    Matrix concepts(n, 2);
+    for (Index i = 0; i < n; ++i) concepts.row(i) << i % 2, i % 3;
+    const Matrix c_hat = normal_matrix(1, 4, 6).replicate(n, 1);
+    INFO("n = ", n);
+    CHECK(purity_matrix(c_hat, 2, concepts, {.epochs = 2}) == Matrix::Constant(2, 2, 0.5));
+  }
 }
 
 TEST_CASE("with every feature masked nothing is told apart: an AUC of 0.5 at beta 0") {

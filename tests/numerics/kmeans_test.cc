@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -234,6 +236,37 @@ TEST_CASE(
     }
     for (Index c = 0; c < k; ++c) CHECK(r.centres.row(c) == sums.row(c) / count[c]);
   }
+}
+
+TEST_CASE("kmeans starts from seedings of all rows, or of 16,384 where there are more") {
+  const Matrix few = normals(400, 3, 13);
+  const Seed seed(5);
+  std::vector<Seed> seeds;
+  for (std::uint64_t r = 0; r < 3; ++r) seeds.push_back(seed.child("start").child(r));
+  CHECK((kmeans_starts(few, 4, seed, 3) == kmeans_plus_plus(few, 4, seeds)));
+
+  // Five clusters, far from each other: every start has a seed in each.
+  Matrix many = normals(20'000, 3, 14);
+  for (Index i = 0; i < many.rows(); ++i)
+    many.row(i).array() += 1000.0 * static_cast<double>(i % 5);
+  const std::vector<Matrix> starts = kmeans_starts(many, 5, seed, 3);
+  CHECK((kmeans_starts(many, 5, seed, 1).front() == starts.front()));
+  CHECK((kmeans_starts(many, 5, Seed(6), 1).front() != starts.front()));
+  CHECK(starts != kmeans_plus_plus(many, 5, seeds));
+  for (const Matrix& start : starts) {
+    std::set<Index> clusters;
+    for (Index c = 0; c < 5; ++c) {
+      Index nearest = 0;
+      CHECK((many.rowwise() - start.row(c)).rowwise().squaredNorm().minCoeff(&nearest) == 0.0);
+      clusters.insert(nearest % 5);
+    }
+    CHECK(clusters.size() == 5);
+  }
+  // Each row is as likely as any other to be among those that are looked at.
+  const Matrix line = Vector::LinSpaced(40'000, 0.0, 1.0);
+  double sum = 0.0;
+  for (std::uint64_t s = 0; s < 400; ++s) sum += kmeans_starts(line, 1, Seed(s), 1).front()(0, 0);
+  CHECK(std::abs(sum / 400.0 - 0.5) < 5.0 * std::sqrt(1.0 / 12.0 / 400.0));
 }
 
 TEST_CASE("seedings together are those of each seed alone; a row out of reach is out of reach") {

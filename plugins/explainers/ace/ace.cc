@@ -289,7 +289,7 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Ace, "ace", "1.0.0", R"toml(
+CONOSCOPE_EXPLAINER(Ace, "ace", "1.0.1", R"toml(
 summary = "superpixels of images, run through the model one by one and clustered; CAVs against random segments, TCAV scores as importance"
 licence = "Apache-2.0"
 citation = "Ghorbani, Wexler, Zou & Kim, Towards automatic concept-based explanations (ACE), NeurIPS 2019; no psi is defined for it: <h, cav>, importance the TCAV score (Kim et al., ICML 2018)"

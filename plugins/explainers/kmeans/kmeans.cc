@@ -49,7 +49,7 @@ class KMeans final : public sdk::Explainer {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(KMeans, "kmeans", "1.0.0", R"toml(
+CONOSCOPE_EXPLAINER(KMeans, "kmeans", "1.1.0", R"toml(
 summary = "class-specific K-Means of position features; unit-norm centres as concepts"
 licence = "Apache-2.0"
 citation = "clustering: Arthur & Vassilvitskii, k-means++, SODA 2007; as concepts: Wang et al., arXiv:1909.13584"

@@ -1,0 +1,35 @@
+// What a projection says of a sample must not depend on where the sample stands: equal rows have equal
+// bits, or ties between samples are broken by row number.
+
+#include <doctest/doctest.h>
+
+#include "tests/support/head_bundle.h"
+
+using namespace conoscope::testing;
+
+TEST_CASE("equal rows have equal concept scores, however many there are") {
+  constexpr std::int64_t kFeatures = 12, kOutputs = 3;
+  const Bundle head = random_head_bundle(60, 4, kFeatures, kOutputs, 1);
+  for (const char* name : {"craft", "ice", "mcd", "nmf", "topk_sae"}) {
+    const Plugin plugin(plugin_file(name));
+    const Arguments quick =
+        std::string(name) == "topk_sae" ? Arguments{{"epochs", std::int64_t{2}}} : Arguments{};
+    const Outcome fit = plugin.fit_explainer(quick, head);
+    REQUIRE(fit.error == "");
+    const std::int64_t concepts = fit.out.texts.at("scope") == "class_agnostic"
+                                      ? fit.out.shape("cavs")[0]
+                                      : fit.out.values<std::int64_t>("counts")[0];
+    const Rows row = normal_rows(1, kFeatures, 5, true);
+    for (std::int64_t n = 1; n <= 130; ++n) {
+      const Outcome projected = plugin.project(
+          quick, fit.out, 0, OwnedArray::of<double>({n, kFeatures}, flat(row.replicate(n, 1))),
+          concepts);
+      REQUIRE(projected.error == "");
+      const Rows scores = matrix_of(projected.out, "scores");
+      std::int64_t other = 0;
+      for (std::int64_t i = 0; i < n; ++i) other += scores.row(i) != scores.row(0);
+      INFO(name, ", n = ", n);
+      CHECK(other == 0);
+    }
+  }
+}
