@@ -209,8 +209,13 @@ std::vector<Matrix> kmeans_starts(const KMeansRows<T>& rows, Index k, Seed seed,
     seeds.push_back(seed.child("start").child(static_cast<std::uint64_t>(start)));
   const Index n = rows.x.rows(), count = std::max(kMostRows, kRowsOfSeed * k);
   if (n <= count) return seed_centres(rows, k, seeds);
-  const RowMajor<T> some = rows.x(drawn(count, n, Random(seed.child("seeding rows"))), Eigen::all);
-  return seed_centres(KMeansRows<T>(some), k, seeds);
+  // Each start from rows of its own: a few that lie far off are in some of the samples.
+  std::vector<Matrix> out;
+  for (const Seed& start : seeds) {
+    const RowMajor<T> some = rows.x(drawn(count, n, Random(start.child("rows"))), Eigen::all);
+    out.push_back(std::move(seed_centres(KMeansRows<T>(some), k, {start}).front()));
+  }
+  return out;
 }
 
 template std::vector<Matrix> kmeans_starts(const KMeansRows<float>&, Index, Seed, int);

@@ -217,7 +217,7 @@ Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
     if (!claim.theirs.empty())
       coefficient = found->low > claim.theirs[0]    ? ", r larger"
                     : found->high < claim.theirs[0] ? ", r smaller"
-                                                    : ", r alike";
+                                                    : ", r not told apart";
   }
   for (const auto& metric : {claim.subjects[0].metric, claim.with})
     if (!is_whole(claim, study, metric, store))  // some subjects are no verdict

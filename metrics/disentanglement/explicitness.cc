@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 
+#include "metrics/auc.h"
 #include "metrics/disentanglement/latent_factors.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
@@ -17,41 +17,19 @@ namespace conoscope::metrics {
 
 namespace {
 
-/// Probability that a positive scores above a negative, ties count half; none: one side is empty.
-std::optional<double> rank_area(const VectorRef& scores, const std::vector<bool>& positive) {
-  IndexVector order(positive.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::sort(order.begin(), order.end(),
-            [&scores](Index a, Index b) { return scores[a] < scores[b]; });
-  double above = 0.0, positives = 0.0;
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin;
-    double here = 0.0;
-    for (; end < order.size() && scores[order[end]] == scores[order[begin]]; ++end)
-      here += positive[static_cast<std::size_t>(order[end])] ? 1.0 : 0.0;
-    // Ranks of equals are averaged.
-    above += here * (static_cast<double>(begin + end + 1) / 2.0);
-    positives += here;
-    begin = end;
-  }
-  const double negatives = static_cast<double>(order.size()) - positives;
-  if (positives == 0.0 || negatives == 0.0) return std::nullopt;
-  return (above - positives * (positives + 1.0) / 2.0) / (positives * negatives);
-}
-
 std::optional<double> mean_area(const numerics::LogisticRegression& model, const Matrix& codes,
                                 const VectorRef& factor, const std::vector<double>& values) {
   const Matrix probability = model.probabilities(codes);
   double sum = 0.0;
   int count = 0;
   for (std::size_t v = 0; v < values.size(); ++v) {
-    std::vector<bool> positive(static_cast<std::size_t>(factor.size()));
-    for (std::size_t i = 0; i < positive.size(); ++i)
-      positive[i] = factor[static_cast<Index>(i)] == values[v];
-    if (const auto area = rank_area(probability.col(static_cast<Index>(v)), positive)) {
-      sum += *area;
-      ++count;
-    }
+    IndexVector has_it(static_cast<std::size_t>(factor.size()));
+    for (std::size_t i = 0; i < has_it.size(); ++i)
+      has_it[i] = factor[static_cast<Index>(i)] == values[v] ? 1 : 0;
+    const auto those = std::ranges::count(has_it, 1);
+    if (those == 0 || those == factor.size()) continue;
+    sum += auc(has_it, probability.col(static_cast<Index>(v)));
+    ++count;
   }
   if (count == 0) return std::nullopt;
   return sum / count;

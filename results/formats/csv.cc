@@ -10,14 +10,15 @@ namespace {
 
 std::string csv_text(std::string_view given) {
   // Spreadsheets take what begins so for a formula and run it, whoever wrote the text; some begin a
-  // field after a semicolon or a tab, too.
+  // field after a semicolon or a tab, too, and leave out a quote there.
   std::string text;
+  bool begins = true;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool begins = i == 0 || std::string_view(";\t").find(given[i - 1]) != given.npos;
     const bool formula = std::string_view("=+-@").find(given[i]) != given.npos ||
                          (i == 0 && std::string_view("\t\r").find(given[i]) != given.npos);
     if (begins && formula) text += '\'';
     text += given[i];
+    begins = given[i] == ';' || given[i] == '\t' || (begins && given[i] == '"');
   }
   if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) return text;
   std::string out = "\"";

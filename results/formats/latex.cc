@@ -13,8 +13,9 @@ std::string latex_text(std::string_view text) {
   while (!text.empty()) {
     const char32_t c = take_character(text);
     switch (c) {
-      case '[':  // at the start of a row it would be an argument of the \\ before
-        out += "{[}";
+      case '[':  // at the start of a row they would belong to the \\ before
+      case '*':
+        out.append("{").append(1, static_cast<char>(c)).append("}");
         break;
       case '&':
       case '%':

@@ -2,8 +2,10 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -136,9 +138,14 @@ void require_schema(Connection& connection, std::int64_t schema) {
   Connection fresh(":memory:", ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   for (std::int64_t i = 0; i < schema; ++i)
     fresh.execute(std::string(schema_files()[static_cast<std::size_t>(i)].text));
-  if (schema_of(connection) != schema_of(fresh))
-    corrupt(connection,
-            "its tables, views or triggers are not those of schema " + std::to_string(schema));
+  std::vector<std::string> found = schema_of(connection), expected = schema_of(fresh), other;
+  std::ranges::sort(found);
+  std::ranges::sort(expected);
+  std::ranges::set_symmetric_difference(found, expected, std::back_inserter(other));
+  if (other.empty()) return;
+  const std::size_t name = other[0].find(' ') + 1;  // after its type
+  corrupt(connection, "its " + other[0].substr(0, other[0].find(' ', name)) + " is not as schema " +
+                          std::to_string(schema) + " has it");
 }
 
 void add_checksum(Connection& connection, std::string_view attempt) {

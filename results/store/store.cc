@@ -190,8 +190,8 @@ void add_metric_key(Connection& connection, const MetricKeyRow& row) {
     throw StoreError(StoreProblem::conflict,
                      connection.label() + ": metric " + row.metric + " has the direction " +
                          direction + " here, and now " + row.direction +
-                         ": its scores would be ranked the other way round; give it another name, "
-                         "or use another --store");
+                         ": the scores that are here would be ranked in another way; give it "
+                         "another name, or use another --store");
 }
 
 // Text for a message: what there is, a few of them.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surrogates/c_shap_network.h"
 #include "metrics/purity/niche_network.h"
@@ -48,12 +49,23 @@ std::vector<Function> functions() {
     Network made(Network::initial_weights(kFeatures, 16, kFeatures, 1), head, bias);
     return made.logits({rows.cast<float>()});
   };
+  const auto scores = [=](const Matrix& rows) {
+    HeadView view;
+    view.activations = Matrix(rows);
+    view.weight = head;
+    view.bias = bias;
+    Explanation explanation;
+    explanation.cavs = bank;
+    explanation.importance_by_output = Matrix::Ones(4, 3);
+    explanation.class_agnostic = true;
+    return concept_scores(view, explanation);
+  };
   return {
       {"niche network", [net = niche_network(3)](const Matrix& x) { return net.probabilities(x); }},
       {"one output", [net = niche_network(1)](const Matrix& x) { return net.probabilities(x); }},
       {"C-SHAP-Eval's network", network},
       {"logits", [=](const Matrix& x) { return model_logits(MatrixRef(x), head, bias); }},
-      {"concept scores", [=](const Matrix& x) -> Matrix { return x * bank.transpose(); }},
+      {"concept scores", scores},
       {"nnls", [=](const Matrix& x) { return numerics::nnls(x, bank.cwiseAbs()); }},
       {"subspace", [=](const Matrix& x) { return numerics::subspace_coefficients(x, bank); }},
   };

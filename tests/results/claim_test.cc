@@ -70,6 +70,24 @@ TEST_CASE("claim: alike is two-sided") {
   CHECK(of(Rule::kAlike, {around(1, 0.1), around(0.95, 0.11)}, 0.02) == Verdict::kNotReproduced);
 }
 
+TEST_CASE("claim: where seeds split one sample, intervals are wider") {
+  const auto of_splits = [](Rule rule, std::vector<Seeds> subjects, double resampled) {
+    Claim claim;
+    claim.rule = rule;
+    claim.bound = 0.7;
+    claim.subjects = std::move(subjects);
+    claim.resampled = resampled;
+    return judge(claim);
+  };
+  // Differences 0.07, 0.1 and 0.13: 0.1 +- 4.303 * 0.03 sqrt(1/3 + resampled).
+  const std::vector<Seeds> steps{around(1, 5), around(1.1, 5.03)};
+  CHECK(of_splits(Rule::kAscending, steps, 0) == Verdict::kReproduced);
+  CHECK(of_splits(Rule::kAscending, steps, 0.5) == Verdict::kOpen);
+  // 1 +- 4.303 * 0.1 sqrt(1/3 + resampled)
+  CHECK(of_splits(Rule::kAbove, {around(1, 0.1)}, 0) == Verdict::kReproduced);
+  CHECK(of_splits(Rule::kAbove, {around(1, 0.1)}, 0.5) == Verdict::kOpen);
+}
+
 TEST_CASE("claim: seeds that draw nothing are one sample") {
   CHECK(of(Rule::kAbove, {around(0.75, 0)}, 0.7) == Verdict::kOpen);
   CHECK(of(Rule::kAgrees, {around(0.75, 0)}, 0, {0.75}) == Verdict::kOpen);

@@ -97,11 +97,12 @@ TEST_CASE("format: a terminal is never steered by what is shown") {
 
 TEST_CASE("format: csv never begins a field as a formula; numbers stay numbers") {
   Table table{{{"text"}, {"x", ColumnType::real}}, {}};
-  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1", "a;=1", "a\t@b; c"})
+  for (const char* text :
+       {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1", "a;=1", "a\t@b; c", ";\"=1"})
     table.add({text, -0.5});
   CHECK(to_text(table, Format::csv) ==
         "text,x\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@SUM(A1),-0.5\n'\ttab,-0.5\n"
-        "a=1,-0.5\na;'=1,-0.5\na\t'@b; c,-0.5\n");
+        "a=1,-0.5\na;'=1,-0.5\na\t'@b; c,-0.5\n\";\"\"'=1\",-0.5\n");
 }
 
 TEST_CASE("format: one field of megabytes does not pad every row") {
@@ -125,10 +126,11 @@ TEST_CASE("format: md") {
         "| random_importance | \\*bold\\* \\[x\\] \\`y\\` |\n| --- | --- |\n");
 }
 
-TEST_CASE("format: in latex a name in brackets is no argument of the row before") {
+TEST_CASE("format: in latex a name in brackets or with a star is no part of the row before") {
   Table table{{{"name"}}, {}};
   table.add({"[1cm]"});
-  CHECK(to_text(table, Format::latex).find("\n{[}1cm] \\\\\n") != std::string::npos);
+  table.add({"*best"});
+  CHECK(to_text(table, Format::latex).find("\n{[}1cm] \\\\\n{*}best \\\\\n") != std::string::npos);
 }
 
 TEST_CASE("format: latex") {

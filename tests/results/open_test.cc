@@ -186,6 +186,27 @@ TEST_CASE("open: a read-only file or folder") {
   permit(folder.path(), 0755);
 }
 
+TEST_CASE("open: the log of a store behind a link is that beside the file") {
+  sample::Folder folder, other;
+  const auto path = folder / "s.db", link = other / "link.db";
+  make_store(path);
+  std::filesystem::create_symlink(path, link);
+  permit(folder.path(), 0555);
+  permit(other.path(), 0555);
+  const auto try_both = [&] {
+    return open_problem(path, Mode::read_only) + "|" + open_problem(link, Mode::read_only);
+  };
+  const std::string without = as_nobody(try_both);
+  permit(folder.path(), 0755);
+  std::ofstream(path.string() + "-wal") << "written last";
+  permit(path.string() + "-wal", 0444);
+  permit(folder.path(), 0555);
+  CHECK(without == "none|none");
+  CHECK(as_nobody(try_both) == "cannot_open|cannot_open");
+  permit(folder.path(), 0755);
+  permit(other.path(), 0755);
+}
+
 TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
   sample::Folder folder;
   make_store(folder / "s.db");

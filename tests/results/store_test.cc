@@ -74,8 +74,9 @@ TEST_CASE("store: a key with another content is a conflict, and nothing of the r
   const std::vector<MetricKeyRow> metrics = {sample::metric("a", "lower")};
   CHECK(problem_of([&] { store.register_run(run, none, no_cells, metrics); }, &message) ==
         "conflict");
-  CHECK(message.find("metric a has the direction higher here, and now lower: its scores would be "
-                     "ranked the other way round; give it another name, or use another --store") !=
+  CHECK(message.find(
+            "metric a has the direction higher here, and now lower: the scores that are here "
+            "would be ranked in another way; give it another name, or use another --store") !=
         message.npos);
 
   const std::vector<CellRow> orphan = {sample::cell("d", "unknown", "e", 1)};

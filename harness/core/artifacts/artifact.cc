@@ -33,12 +33,6 @@ std::optional<std::size_t> product(std::span<const std::int64_t> shape) {
   return empty ? 0 : count;
 }
 
-bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
-         name.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == name.npos;
-}
-
 /// The array that a file's bytes are.
 /// throws  DamagedArtifact: they are none that an ArtifactWriter has written
 cono_tensor tensor_in(char* bytes, std::size_t size, const std::string& file) {
@@ -80,6 +74,12 @@ std::string hash_of(void* memory, std::size_t size) {
 }
 
 }  // namespace
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
+         name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == name.npos;
+}
 
 void ArrayBag::take_texts(const std::string& lines) {
   for (std::size_t begin = 0; begin < lines.size();) {

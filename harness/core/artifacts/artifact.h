@@ -15,6 +15,9 @@
 
 namespace conoscope::core {
 
+/// Whether an array may be called so: letters, digits, _ and ., no more than 100, not . first.
+bool is_plain_name(std::string_view name);
+
 /// Arrays and texts by name: what a dataset, a model or an explainer left behind. Either read from
 /// a folder (one .npy file an array, texts in texts.tsv, hashes in manifest.tsv) or put together in memory.
 class ArrayBag {

@@ -104,7 +104,7 @@ UnchangedInputs::UnchangedInputs(std::vector<InputFile> inputs) : inputs_(std::m
     const InputFile now = look_at(input.path);
     if (now.hash != input.hash)
       throw std::runtime_error(input.path.string() +
-                               ": was replaced after the run was planned; run it again");
+                               ": was replaced after it was hashed; start again");
     input.stamp = now.stamp;
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/core/artifacts/views.h"
+#include "harness/core/border/output_check.h"
 
 namespace conoscope::core {
 
@@ -34,6 +35,9 @@ cono_status Callback::guard(const char* who, Body&& body) noexcept {
   } catch (const CallFault& e) {
     fault_ = std::string(who) + e.what();
     return e.status();
+  } catch (const OutputFault& e) {
+    fault_ = std::string(who) + e.what();
+    return outcome_of_call().status;
   } catch (...) {
     const sdk::Outcome outcome = outcome_of_call();
     fault_ = outcome.text;

@@ -150,7 +150,8 @@ FittedModel::FittedModel(const PluginUse& use, const ArrayBag& artifact, const H
           plugin_.plugin.optional_table<cono_forward_gradient>(CONO_FORWARD_GRADIENT_INTERFACE)),
       intervene_(plugin_.plugin.optional_table<cono_intervene>(CONO_INTERVENE_INTERFACE)),
       head_(plugin_.plugin.optional_table<cono_head>(redraw ? CONO_REDRAWN_HEAD_INTERFACE
-                                                            : CONO_HEAD_INTERFACE)) {
+                                                            : CONO_HEAD_INTERFACE)),
+      head_name_(redraw ? "redrawn_head" : "head") {
   if (redraw) host_->seed = *redraw;
 }
 
@@ -194,7 +195,7 @@ Matrix FittedModel::intervene(const MatrixRef& concepts) {
 
 Matrix FittedModel::head(const MatrixRef& activations) {
   const HeadShape shape = HeadShape::of(artifact_);
-  return map_matrix("head", *host_, activations, shape.outputs,
+  return map_matrix(head_name_, *host_, activations, shape.outputs,
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       const cono_tensor cube = as_cube(*in, shape);
                       return head_->head(plugin_.instance.get(), artifact_.raw(), &cube, raw, out);

@@ -101,6 +101,7 @@ class FittedModel {
   std::optional<cono_forward_gradient> forward_gradient_;
   std::optional<cono_intervene> intervene_;
   std::optional<cono_head> head_;
+  const char* head_name_;
 };
 
 /// The text by which an explanation says which functions its explainer has besides fit(), written by

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "conoscope/sdk/abi.h"
+#include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/names.h"
 #include "harness/core/toml_text.h"
@@ -395,7 +396,7 @@ Parameter read_parameter(const std::string& name, const toml::table& table, cons
   out.choice_offers = reader.list("choice_offers");
   if (!out.offers.empty() && out.offers != "annotations") check_view(out.offers, where, "offers");
   for (const auto& view : out.choice_offers)
-    if (!view.empty()) check_view(view, where, "choice_offers");
+    if (!view.empty() && view != "annotations") check_view(view, where, "choice_offers");
   const auto standard = reader.value("default");
   reader.finish();
   const bool number = out.type == ParameterType::kInteger || out.type == ParameterType::kReal ||
@@ -473,7 +474,12 @@ Metadata parse_metadata(std::string_view text, const std::string& file, Metadata
   for (const auto& need : out.needs)
     for (const auto view : alternatives(need)) check_view(view, place_of("needs"), "needs");
   out.offers = reader.list("offers");
-  for (const auto& view : out.offers) check_view(view, place_of("offers"), "offers");
+  for (const auto& view : out.offers) {
+    check_view(view, place_of("offers"), "offers");
+    if (out.kind == Kind::kModel &&
+        std::ranges::find(kAnnotationArrays, view) != kAnnotationArrays.end())
+      throw PluginRefused(place_of("offers") + ": offers: " + view + " is the dataset's to give");
+  }
   out.access = reader.list("access");
   for (const auto& what : out.access)
     if (what != "network" && what != "processes")

@@ -90,6 +90,9 @@ class Reader {
                    text(table, "note"),
                    number(table, "resampled").value_or(0),
                    {}};
+    if (!(out.resampled >= 0.0 && std::isfinite(out.resampled)))
+      diagnostics_.add(place_of(*table.get("resampled")),
+                       "resampled: expected test rows for each training row, 0 or more");
     if (out.name.empty() || out.about.empty())
       diagnostics_.add(place_of(table), "an item needs name and about");
     for (const toml::table* one : tables(table, "claim")) out.claims.push_back(claim(*one));

@@ -185,11 +185,15 @@ class Planner {
     std::vector<const Component*> plugins;
     for (const Component& metric : plan_.metric_plugins) {
       const auto needs = metric.needs();
-      // What a plugin is for is known of its metadata, also where it must not be used.
-      const bool readable = metric.plugin.metadata.has_value();
-      if (readable && judges_explanations(needs, model.offers) != (explainer != nullptr)) {
-        for (const auto& score : metric.plugin.metadata->scores)
-          rest.push_back({score.name, other_subject});
+      // What a plugin is for is known of its metadata, also where it must not be used. Of one whose
+      // metadata cannot be read it is not: the explanations fail, or the models of a run without any.
+      const auto& metadata = metric.plugin.metadata;
+      const bool readable = metadata && metadata->fits_border();
+      const bool of_explanations =
+          readable ? judges_explanations(needs, model.offers) : !plan_.explainers.empty();
+      if (of_explanations != (explainer != nullptr)) {
+        if (readable)
+          for (const auto& score : metadata->scores) rest.push_back({score.name, other_subject});
         continue;
       }
       const auto lacking = missing(needs, views);

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -32,6 +35,7 @@ constexpr double kLookSeconds = 0.03;
 // How often the files that a worker has written are added up, and how many of them.
 constexpr double kDiskSeconds = 0.5;
 constexpr std::size_t kMostFilesCounted = 100'000;
+constexpr int kMostPartialLooks = 20;
 // How many are tried for one worker, when somebody ends them.
 constexpr int kStarters = 3;
 // The log keeps the end of it; what is beyond this only fills the disk.
@@ -115,13 +119,54 @@ ChildProcess start_worker(Job job, const WorkerLimits& limits, const std::string
   return ChildProcess(command, output, first_of_each_name(environment));
 }
 
-/// Of a file: how long it is, or what it takes on the disk, which fallocate() makes more.
+/// Bytes of a log; 0 where there is none.
 std::uint64_t size_of(const std::filesystem::path& file) {
-  struct stat info {};
-  if (::lstat(file.c_str(), &info) != 0) return 0;
-  constexpr std::uint64_t kBlock = 512;
-  return std::max(static_cast<std::uint64_t>(info.st_size),
-                  static_cast<std::uint64_t>(info.st_blocks) * kBlock);
+  std::error_code none;
+  const std::uintmax_t size = std::filesystem::file_size(file, none);
+  return none ? 0 : size;
+}
+
+/// What lies in a folder.
+struct Content {
+  std::uint64_t lengths = 0,
+                on_disk = 0;  ///< of files, in bytes: fallocate() takes more than is seen
+  std::size_t entries = 0;
+  bool whole = true;  ///< false: something could not be looked at this time
+  std::error_code error;
+};
+
+Content content_of(const std::filesystem::path& root, std::size_t most_entries) {
+  Content out;
+  std::vector<std::filesystem::path> folders{root};
+  const auto failed = [&out](const std::error_code& error) {
+    // Gone by now, or for another moment.
+    constexpr int kPassing[] = {ENOENT, ENOTDIR, EMFILE, ENFILE, ESTALE, EINTR};
+    if (std::ranges::find(kPassing, error.value()) != std::end(kPassing))
+      out.whole = false;
+    else
+      out.error = error;
+  };
+  while (!folders.empty() && !out.error && out.entries < most_entries) {
+    const std::filesystem::path folder = std::move(folders.back());
+    folders.pop_back();
+    std::error_code error;
+    std::filesystem::directory_iterator at(folder, error), end;
+    for (; !error && at != end && !out.error && out.entries < most_entries; at.increment(error)) {
+      ++out.entries;
+      struct stat info {};
+      if (::lstat(at->path().c_str(), &info) != 0) {
+        failed({errno, std::generic_category()});
+      } else if (S_ISDIR(info.st_mode)) {
+        folders.push_back(at->path());
+      } else if (S_ISREG(info.st_mode)) {
+        constexpr std::uint64_t kBlock = 512;
+        out.lengths += static_cast<std::uint64_t>(info.st_size);
+        out.on_disk += static_cast<std::uint64_t>(info.st_blocks) * kBlock;
+      }
+    }
+    if (error) failed(error);
+  }
+  return out;
 }
 
 }  // namespace
@@ -176,17 +221,16 @@ void WorkerProcess::stop(double grace) {
 std::uint64_t WorkerProcess::written() {
   if (seconds() - disk_looked_at_ < kDiskSeconds) return 0;
   disk_looked_at_ = seconds();
-  std::uint64_t sum = 0;
-  std::size_t files = 0;
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator at(work_, error), end;
-       !error && at != end && files < kMostFilesCounted; at.increment(error), ++files)
-    if (std::error_code gone; at->is_regular_file(gone)) sum += size_of(at->path());
-  if (error && error != std::errc::no_such_file_or_directory)  // that one is gone by now
-    uncounted_ = "a folder that cannot be read";
-  else if (files == kMostFilesCounted)
+  const Content found = content_of(work_, kMostFilesCounted);
+  partial_looks_ = found.whole ? 0 : partial_looks_ + 1;
+  if (found.error)
+    uncounted_ = "a folder that cannot be read (" + found.error.message() + ")";
+  else if (found.entries == kMostFilesCounted)
     uncounted_ = "more than " + std::to_string(kMostFilesCounted) + " files";
-  return sum;
+  else if (partial_looks_ == kMostPartialLooks)
+    uncounted_ = "folders that are not to be seen whenever they are looked at";
+  // A file system may take up to twice a file's length while it grows.
+  return std::max(found.lengths, found.on_disk / 2);
 }
 
 void WorkerProcess::enforce_limits() {

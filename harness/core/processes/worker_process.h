@@ -88,6 +88,7 @@ class WorkerProcess {
   Reports reports_;
   enum class Killed { kNot, kTime, kMemory, kReports, kOutput, kDisk } killed_ = Killed::kNot;
   std::string uncounted_;  ///< what the worker has made that written() does not look at
+  int partial_looks_ = 0;  ///< in a row: looks at the disk that did not see everything
   bool stopped_ = false;
   double looked_at_ = 0, disk_looked_at_ = 0;
 };

@@ -197,9 +197,8 @@ void check_artifact(const Job& job, const fs::path& folder) {
     const std::string name = entry.path().filename().string();
     if (!fs::is_regular_file(entry.symlink_status()) || entry.hard_link_count() != 1)
       throw OutputFault("left what is no array: " + name);
-    // It would end its line of the manifest.
-    if (std::ranges::any_of(name, [](unsigned char c) { return c < 0x20; }))
-      throw OutputFault("left a file with a control character in its name: " + name);
+    if (!is_plain_name(entry.path().stem().string()))
+      throw OutputFault("left a file whose name is not of letters, digits, _ and .: " + name);
   }
   const ArrayBag artifact = ArrayBag::open_fresh(folder);
   if (job.stage == Stage::kDataset)

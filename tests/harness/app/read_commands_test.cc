@@ -145,6 +145,12 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"board", "-m", "surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"board", "--all"}, 2).err, "--all needs at least one --metric");
   CHECK_SAYS(here.run({"query", "--saved", "board", "--set", "metric"}, 2).err, "NAME=VALUE");
+  using Words = std::vector<std::string>;
+  for (Words query : {Words{"query", "SELECT * FROM score"},
+                      Words{"query", "--saved", "board", "--set", "metric=surf_mae"}}) {
+    query.insert(query.end(), {"--rows", "1"});
+    CHECK_SAYS(here.run(query, 2).err, "more than 1 row");
+  }
   CHECK_SAYS(here.run({"plugin", "info", "precomputed"}, 2).err,
              "precomputed is the id of several kinds; say dataset:precomputed or "
              "explainer:precomputed or model:precomputed");

@@ -396,12 +396,15 @@ TEST_CASE("a bag in memory: borrowed, copied, adopted") {
   CHECK(std::string(raw->texts[0].key) == "output");
 }
 
-TEST_CASE("artifact: a name that would end a line of its manifest is refused") {
+TEST_CASE(
+    "artifact: a file whose name no array has, and which may end a line of the manifest, is "
+    "refused") {
   const Scratch left;
   left.write("b.npy", npy_bytes<double>("<f8", "(1,)", {1.0}));
   conoscope::core::Job job;
   job.stage = conoscope::core::Stage::kExplain;
   left.write("a\nb.npy", npy_bytes<double>("<f8", "(1,)", {1.0}));
   CHECK_THROWS_SAYING(conoscope::core::check_artifact(job, left.path("")),
-                      conoscope::core::OutputFault, "a control character in its name: a\nb.npy");
+                      conoscope::core::OutputFault,
+                      "whose name is not of letters, digits, _ and .: a\nb.npy");
 }

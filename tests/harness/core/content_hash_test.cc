@@ -38,8 +38,8 @@ TEST_CASE("what was replaced after it was looked at is refused, also with the ol
   const auto file = scratch.write("a", "one");
   fs::create_directories(scratch.path("folder/below"));
   const auto inner = scratch.write("folder/below/x", "one");
-  for (const auto& [path, changed] : {std::pair<std::string, std::string>{file, file},
-                                      {scratch.path("folder"), inner}}) {
+  for (const auto& [path, changed] :
+       {std::pair<std::string, std::string>{file, file}, {scratch.path("folder"), inner}}) {
     CAPTURE(path);
     const InputFile planned = look_at(path);
     CHECK_NOTHROW(UnchangedInputs({planned}).check_again());
@@ -54,7 +54,7 @@ TEST_CASE("what was replaced after it was looked at is refused, also with the ol
     put("two");
     CHECK_THROWS_SAYING(used.check_again(), std::runtime_error, path, "while it was used");
     CHECK_THROWS_SAYING(UnchangedInputs({planned}), std::runtime_error, path,
-                        "was replaced after the run was planned");
+                        "was replaced after it was hashed");
     put("one");  // copied back: as good as it was, but not in the middle of its use
     CHECK_THROWS_SAYING(used.check_again(), std::runtime_error, path, "while it was used");
     CHECK_NOTHROW(UnchangedInputs({planned}).check_again());

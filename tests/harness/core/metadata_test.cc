@@ -141,6 +141,12 @@ TEST_CASE("every refusal names the file, the key and what was found") {
           "needs: there is no view \"foward\" (did you mean forward?)");
   refused(metadata_text("model", "x", "offers = [\"head_veiw\"]"),
           "offers: there is no view \"head_veiw\" (did you mean head_view?)");
+  refused(metadata_text("model", "x", "offers = [\"head_view\", \"labels\"]"),
+          "offers: labels is the dataset's to give");
+  const auto choice = metadata_text("dataset", "x",
+                                    "[parameters.a]\ntype = \"text\"\nchoices = [\"x\", \"y\"]\n"
+                                    "choice_offers = [\"\", \"annotations\"]\n");
+  CHECK(parse_metadata(choice, "f").parameters[0].choice_offers[1] == "annotations");
   refused(metadata_text("dataset", "x",
                         "[parameters.a]\ntype = \"file\"\ndefault = \"\"\noffers = \"facters\"\n"),
           "a: offers: there is no view \"facters\" (did you mean factors?)");

@@ -376,6 +376,34 @@ id = "accuracy"
   CHECK(plan.cells[1].score_nodes.size() == 1);
 }
 
+TEST_CASE(
+    "a metric that cannot be read fails the explanations, or the models of a run without any") {
+  const PlanWorld world;
+  const std::string old = conoscope::testing::metadata_text("metric", "old");
+  REQUIRE(old.starts_with("abi = \"2.0\""));
+  for (const std::string& text :
+       {std::string("abi = "), "abi = \"1.0\"" + old.substr(std::string("abi = \"2.0\"").size())}) {
+    CAPTURE(text);
+    world.scratch.write("unread.so", conoscope::testing::fake_plugin(text));
+    const std::string models =
+        "metrics = [\"surf_mae\"]\n[[metric]]\nfile = \"unread.so\"\n[[dataset]]\nid = "
+        "\"labelled\"\n"
+        "[[model]]\nid = \"head\"\n";
+    const auto refused = [](const Plan& plan, const Cell& cell) {
+      return std::ranges::any_of(cell.score_nodes, [&](const auto node) {
+        return plan.nodes[node].component != nullptr && !plan.nodes[node].component->usable();
+      });
+    };
+    const Plan alone = world.plan(models);
+    REQUIRE(alone.cells.size() == 1);
+    CHECK(refused(alone, alone.cells[0]));
+    const Plan explained = world.plan(models + "[[explainer]]\nid = \"km\"\n");
+    REQUIRE(explained.cells.size() == 1);
+    CHECK(explained.cells[0].explainer != nullptr);
+    CHECK(refused(explained, explained.cells[0]));
+  }
+}
+
 TEST_CASE("without a list every built-in metric is asked for, and a group stands for its metrics") {
   const PlanWorld world;
   const std::string parts = "[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n";

@@ -66,7 +66,7 @@ TEST_CASE("a data file that is replaced in the middle of a run") {
   const Ended ended = run.wait(60);
   CHECK(ended.code == 4);
   CHECK_SAYS(ended.err, "1 ok");
-  CHECK_SAYS(ended.err, here.path("a.npy") + ": was replaced after the run was planned");
+  CHECK_SAYS(ended.err, here.path("a.npy") + ": was replaced after it was hashed");
   const Json failed = here.query("SELECT status, stage FROM attempt WHERE status <> 'ok'");
   REQUIRE(failed.size() == 1);
   CHECK(failed[0]["status"] == "failed");
@@ -89,7 +89,7 @@ TEST_CASE("a plugin that is replaced in the middle of a run") {
   CHECK(ended.code == 4);
   // Seed 0's was replaced while it was used, seed 1's before.
   CHECK_SAYS(ended.err, here.path("moody.so") + ": was changed or replaced while it was used");
-  CHECK_SAYS(ended.err, here.path("moody.so") + ": was replaced after the run was planned");
+  CHECK_SAYS(ended.err, here.path("moody.so") + ": was replaced after it was hashed");
   CHECK(here.query("SELECT count(*) AS n FROM attempt WHERE status = 'ok'")[0]["n"] == 0);
   CHECK_SAYS(here.run({"run", world.file, "--no-board", "--confine=off"}).err, "2 ok");
 }

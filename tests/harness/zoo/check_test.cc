@@ -101,6 +101,7 @@ const Member kZoo[] = {
     {"forward_gradient_differs", "forward",
      "forward_gradient() of sample 0 is not the derivative of forward(): "},
     {"intervene_counts", "intervention", "intervene() gives different results for equal input"},
+    {"project_unwritten", "projection", "project() left NaN or infinity"},
     {"reconstruct_counts", "reconstruction",
      "reconstruct(), output 0 gives different results for equal input"},
     {"nan_activations", "fit softmax", "activations[2, 0, 3] is NaN"},

@@ -19,6 +19,7 @@ TEST_CASE("equal rows have equal concept scores, however many there are") {
     const std::int64_t concepts = fit.out.texts.at("scope") == "class_agnostic"
                                       ? fit.out.shape("cavs")[0]
                                       : fit.out.values<std::int64_t>("counts")[0];
+    REQUIRE(concepts > 0);
     const Rows row = normal_rows(1, kFeatures, 5, true);
     for (std::int64_t n = 1; n <= 130; ++n) {
       const Outcome projected = plugin.project(
@@ -30,6 +31,7 @@ TEST_CASE("equal rows have equal concept scores, however many there are") {
       for (std::int64_t i = 0; i < n; ++i) other += scores.row(i) != scores.row(0);
       INFO(name, ", n = ", n);
       CHECK(other == 0);
+      CHECK(!scores.isZero(0.0));
     }
   }
 }

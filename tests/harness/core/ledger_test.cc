@@ -1,0 +1,29 @@
+#include "harness/core/plan/ledger.h"
+
+#include <doctest/doctest.h>
+
+#include "harness/core/plan/run_file.h"
+#include "tests/support/scratch.h"
+#include "tests/support/throws.h"
+
+using conoscope::core::read_ledger;
+using conoscope::core::RunFileError;
+
+namespace {
+
+std::string with(const std::string& line) {
+  return "paper = \"p\"\n[[item]]\nname = \"Table 1\"\nabout = \"a\"\nrun = \"r\"\n" + line +
+         "\n[[item.claim]]\nsays = \"s\"\nrule = \"above\"\nbound = 0.5\nmetric = \"m\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("ledger: an item's seeds split one sample of so many test rows for each training row") {
+  const conoscope::testing::Scratch here;
+  CHECK(read_ledger(here.write("a.toml", with(""))).items[0].resampled == 0.0);
+  CHECK(read_ledger(here.write("b.toml", with("resampled = 0.25"))).items[0].resampled == 0.25);
+  for (const char* value : {"-1", "inf", "nan"})
+    CHECK_THROWS_SAYING(
+        read_ledger(here.write("c.toml", with(std::string("resampled = ") + value))), RunFileError,
+        "resampled: expected test rows for each training row, 0 or more");
+}
