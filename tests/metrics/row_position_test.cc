@@ -85,7 +85,8 @@ TEST_CASE("equal rows have equal results, however many there are") {
 TEST_CASE("a representation that is the same for all samples predicts nothing: an AUC of 0.5") {
   for (Index n = 60; n <= 190; ++n) {
     Matrix concepts(n, 2);
-    for (Index i = 0; i < n; ++i) concepts.row(i) << i % 2, i % 3;
+    for (Index i = 0; i < n; ++i)
+      concepts.row(i) << static_cast<double>(i % 2), static_cast<double>(i % 3);
     const Matrix c_hat = normal_matrix(1, 4, 6).replicate(n, 1);
     INFO("n = ", n);
     CHECK(purity_matrix(c_hat, 2, concepts, {.epochs = 2}) == Matrix::Constant(2, 2, 0.5));
