@@ -82,7 +82,7 @@ TEST_CASE("disentanglement: what is missing or too small is named") {
   CHECK(single.scores()["mig"].message == "needs at least 1 factor that varies, there are 0");
   World cut = world(0);
   cut.annotations.factors = cut.annotations.factors.topRows(5).eval();
-  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "latent_factors", "900 x 3");
+  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "codes and factors", "900 x 3");
   World constant = world(0);
   constant.latent.codes.setConstant(0.1);
   CHECK(constant.scores()["explicitness"].reason == "undefined");

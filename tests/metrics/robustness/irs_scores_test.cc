@@ -108,7 +108,7 @@ TEST_CASE("irs: constant latents, factors that are not integers, views that are 
   CHECK(bare.scores()["irs_score"].message == "needs annotated factors");
   World cut = world(0);
   cut.annotations.factors = cut.annotations.factors.topRows(5).eval();
-  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "latent_factors", "codes is 600 x 3");
+  CHECK_THROWS_SAYING(cut.scores(), std::invalid_argument, "codes and factors", "codes is 600 x 3");
 }
 
 }  // namespace

@@ -9,11 +9,11 @@ using namespace conoscope::testing;
 
 TEST_CASE("equal rows have equal concept scores, however many there are") {
   constexpr std::int64_t kFeatures = 12, kOutputs = 3;
-  const Bundle head = random_head_bundle(60, 4, kFeatures, kOutputs, 1);
+  const Bundle head = random_head_bundle(300, 4, kFeatures, kOutputs, 1);
   for (const char* name : {"craft", "ice", "mcd", "nmf", "topk_sae"}) {
     const Plugin plugin(plugin_file(name));
-    const Arguments quick =
-        std::string(name) == "topk_sae" ? Arguments{{"epochs", std::int64_t{2}}} : Arguments{};
+    const bool is_sae = std::string(name) == "topk_sae";
+    const Arguments quick{{is_sae ? "epochs" : "k", std::int64_t{2}}};
     const Outcome fit = plugin.fit_explainer(quick, head);
     REQUIRE(fit.error == "");
     const std::int64_t concepts = fit.out.texts.at("scope") == "class_agnostic"
