@@ -10,6 +10,7 @@
 #include "numerics/checks.h"
 #include "numerics/sums.h"
 #include "numerics/svd.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::numerics {
 namespace {
@@ -86,11 +87,10 @@ double descend(const RowMajor<T>& gram, const Penalty& penalty, const T* product
   return violation;
 }
 
-/// F <- F o products / (F G + l1 + l2 F).
+/// F <- F o products / (F G + l1 + l2 F), the denominator's F G given.
 template <typename T, typename Factor, typename Products>
-void multiply(const RowMajor<T>& gram, const Penalty& penalty, const Products& products,
+void multiply(RowMajor<T> denominator, const Penalty& penalty, const Products& products,
               Factor&& factor) {
-  RowMajor<T> denominator = factor * gram;
   if (penalty.l1 > 0.0) denominator.array() += static_cast<T>(penalty.l1);
   if (penalty.l2 > 0.0) denominator += static_cast<T>(penalty.l2) * factor;
   const T floor = static_cast<T>(std::numeric_limits<float>::epsilon());
@@ -135,7 +135,7 @@ double update_w(const RowMajorRef<T>& x, const RowMajor<T>& h, const Penalty& pe
     if (solver == NmfSolver::kCoordinateDescent)
       violation += descend<T>(gram, penalty, products.data(), k, weights.data(), k, count);
     else
-      multiply<T>(gram, penalty, products, weights);
+      multiply<T>(weights * gram, penalty, products, weights);
     w_x.noalias() = weights.transpose() * rows;
     w_w.noalias() = weights.transpose() * weights;
     crossed.w_x += w_x.template cast<double>();
@@ -249,7 +249,7 @@ RowMajor<T> transform(const RowMajorRef<T>& x, const RowMajorRef<T>& h_view,
   const Index step = rows_per_block<T>(x.cols());
   for (Index first = 0; first < n; first += step) {
     const Index count = std::min(step, n - first);
-    products.middleRows(first, count).noalias() = x.middleRows(first, count) * h.transpose();
+    products.middleRows(first, count) = product_by_whole_blocks<T>(x.middleRows(first, count), h);
   }
 
   const double mean = x.template cast<double>().sum() / static_cast<double>(x.size());
@@ -261,7 +261,7 @@ RowMajor<T> transform(const RowMajorRef<T>& x, const RowMajorRef<T>& h_view,
     if (descent) {
       if (stop.violation(descend<T>(gram, penalty, products.data(), k, w.data(), k, n))) break;
     } else {
-      multiply<T>(gram, penalty, products, w);
+      multiply<T>(product_by_whole_blocks<T>(w, gram), penalty, products, w);
       if (stop.looks_at(iteration) && stop.error(error_of<T>(x, w, h))) break;
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::numerics {
 
@@ -38,9 +39,11 @@ Matrix subspace_coefficients(const MatrixRef& rows, const MatrixRef& bases) {
   const Index side = std::min(bases.rows(), bases.cols());
   const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(bases.cols(), side);
   const Eigen::MatrixXd r = qr.matrixQR().topRows(side).triangularView<Eigen::Upper>();
-  const Eigen::MatrixXd within = (rows * q).transpose();
   const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(r);
-  return solver.solve(within).transpose();
+  const Matrix inside = product_by_whole_blocks<double>(rows, q.transpose());
+  return by_whole_blocks(inside, [&](const Matrix& within) -> Matrix {
+    return solver.solve(within.transpose()).transpose();
+  });
 }
 
 SubspaceRelevance subspace_relevance(const MatrixRef& rows, const VectorRef& weight,

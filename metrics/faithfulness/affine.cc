@@ -4,6 +4,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::metrics::detail {
 
@@ -59,8 +60,7 @@ Matrix pool_positions(const HeadView& head) {
 }
 
 Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias) {
-  Matrix out(rows.rows(), weight.rows());
-  out.noalias() = rows * weight.transpose();
+  Matrix out = numerics::product_by_whole_blocks<double>(rows, weight);
   out.rowwise() += bias.transpose();
   return out;
 }
@@ -68,11 +68,11 @@ Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& b
 Matrix affine(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias) {
   const MatrixF narrow = weight.cast<float>();
   Matrix out(rows.rows(), weight.rows());
-  MatrixF block(std::min(kBlockRows, rows.rows()), weight.rows());
   for (Index begin = 0; begin < rows.rows(); begin += kBlockRows) {
     const Index count = std::min(kBlockRows, rows.rows() - begin);
-    block.topRows(count).noalias() = rows.middleRows(begin, count) * narrow.transpose();
-    out.middleRows(begin, count) = block.topRows(count).cast<double>();
+    out.middleRows(begin, count) =
+        numerics::product_by_whole_blocks<float>(rows.middleRows(begin, count), narrow)
+            .cast<double>();
     out.middleRows(begin, count).rowwise() += bias.transpose();
   }
   return out;

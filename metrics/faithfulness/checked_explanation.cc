@@ -3,6 +3,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::metrics {
 
@@ -84,7 +85,7 @@ Matrix CheckedExplanation::project(Index output, const MatrixRef& rows) const {
   if (!explanation_->linear())
     scores = explanation_->project(output, rows);
   else if (rows.cols() == explanation_->cavs.cols())
-    scores.noalias() = rows * cavs(output).transpose();
+    scores = numerics::product_by_whole_blocks<double>(rows, cavs(output));
   else
     numerics::refuse(kName, "the CAVs have " + text(explanation_->cavs.cols()) +
                                 " features, the activations " + text(rows.cols()));

@@ -3,6 +3,7 @@
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
 #include "numerics/types.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::explainers {
 
@@ -39,7 +40,8 @@ inline sdk::Matrix cavs_of(const sdk::ExplanationIn& explanation, std::int64_t o
 inline void rebuild(const sdk::ExplanationIn& explanation, std::int64_t output,
                     const sdk::Tensor& scores, std::span<double> rows) {
   const sdk::Matrix cavs = cavs_of(explanation, output);
-  sdk::as_matrix(rows, scores.rows(), cavs.cols()) = sdk::to_matrix(scores) * cavs;
+  sdk::as_matrix(rows, scores.rows(), cavs.cols()) = numerics::product_by_whole_blocks<double>(
+      sdk::to_matrix(scores), sdk::Matrix(cavs.transpose()));
 }
 
 }  // namespace conoscope::explainers

@@ -10,6 +10,7 @@
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
 #include "numerics/subspace.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::explainers {
 
@@ -28,7 +29,8 @@ class SubspaceProjection : public sdk::Projection, public sdk::Reconstruction {
   void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
                    const sdk::Tensor& scores, std::span<double> rows) override {
     const sdk::Matrix bases = bases_of(explanation, output);
-    sdk::as_matrix(rows, scores.rows(), bases.cols()) = sdk::to_matrix(scores) * bases;
+    sdk::as_matrix(rows, scores.rows(), bases.cols()) = numerics::product_by_whole_blocks<double>(
+        sdk::to_matrix(scores), sdk::Matrix(bases.transpose()));
   }
 
  private:

@@ -23,7 +23,7 @@ namespace {
 
 using namespace conoscope::metrics;
 
-constexpr Index kFeatures = 7;
+constexpr Index kFeatures = 12;
 
 NicheNetwork niche_network(Index outputs) {
   NicheNetwork network;
@@ -42,8 +42,8 @@ struct Function {
 };
 
 std::vector<Function> functions() {
-  const Matrix bank = normal_matrix(3, kFeatures, 2), head = normal_matrix(4, kFeatures, 3);
-  const Vector bias = normal_matrix(4, 1, 4);
+  const Matrix bank = normal_matrix(13, kFeatures, 2), head = normal_matrix(13, kFeatures, 3);
+  const Vector bias = normal_matrix(13, 1, 4);
   const auto network = [=](const Matrix& rows) {
     using Network = CShapNetwork<float>;
     Network made(Network::initial_weights(kFeatures, 16, kFeatures, 1), head, bias);
@@ -56,7 +56,7 @@ std::vector<Function> functions() {
     view.bias = bias;
     Explanation explanation;
     explanation.cavs = bank;
-    explanation.importance_by_output = Matrix::Ones(4, 3);
+    explanation.importance_by_output = Matrix::Ones(13, 13);
     explanation.class_agnostic = true;
     return concept_scores(view, explanation);
   };
@@ -65,6 +65,11 @@ std::vector<Function> functions() {
       {"one output", [net = niche_network(1)](const Matrix& x) { return net.probabilities(x); }},
       {"C-SHAP-Eval's network", network},
       {"logits", [=](const Matrix& x) { return model_logits(MatrixRef(x), head, bias); }},
+      {"logits in float",
+       [=](const Matrix& x) {
+         const MatrixF narrow = x.cast<float>();
+         return model_logits(MatrixRefF(narrow), head, bias);
+       }},
       {"concept scores", scores},
       {"nnls", [=](const Matrix& x) { return numerics::nnls(x, bank.cwiseAbs()); }},
       {"subspace", [=](const Matrix& x) { return numerics::subspace_coefficients(x, bank); }},

@@ -6,6 +6,7 @@
 
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::core {
 
@@ -77,7 +78,8 @@ SubjectCallbacks::SubjectCallbacks(const metrics::Views& subject) : subject_(sub
         const auto& e = with_output(*mine.subject_.explanation, output);
         check_columns("project", in, e.cavs.cols());
         if (e.project) return e.project(output, in);
-        return in * e.cavs.middleRows(e.first_row(output), e.concepts(output)).transpose();
+        return numerics::product_by_whole_blocks<double>(
+            in, e.cavs.middleRows(e.first_row(output), e.concepts(output)));
       });
     };
   if (subject.explanation != nullptr && subject.explanation->reconstruct)

@@ -11,6 +11,7 @@
 
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::core {
 
@@ -229,8 +230,8 @@ FittedExplainer::FittedExplainer(const PluginUse& use, const ArrayBag& artifact,
 Matrix FittedExplainer::project(Index output, const MatrixRef& rows) {
   const Index concepts = explanation_.concepts(output);
   if (!answers_project())
-    return rows *
-           explanation_.cavs.middleRows(explanation_.first_row(output), concepts).transpose();
+    return numerics::product_by_whole_blocks<double>(
+        rows, explanation_.cavs.middleRows(explanation_.first_row(output), concepts));
   return map_matrix("project", *host_, rows, concepts,
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       return plugin_.instance.table().project(

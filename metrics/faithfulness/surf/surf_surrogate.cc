@@ -7,6 +7,7 @@
 #include "metrics/faithfulness/affine.h"
 #include "metrics/faithfulness/surf/surf_weight.h"
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::metrics {
 
@@ -30,7 +31,8 @@ Matrix projected_surrogate(const MatrixRef& rows, const CheckedExplanation& expl
   Matrix surrogate(rows.rows() / positions, bias.size());
   if (explanation->class_agnostic) {
     const Matrix scores = detail::pool_rows(explanation.project(0, rows), positions, pooling);
-    surrogate.noalias() = scores * explanation->importance_by_output.transpose();
+    surrogate =
+        numerics::product_by_whole_blocks<double>(scores, explanation->importance_by_output);
   } else {
     for (Index c = 0; c < bias.size(); ++c) {
       const Index count = explanation->concepts(c);

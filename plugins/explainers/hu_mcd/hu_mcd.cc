@@ -215,7 +215,7 @@ class HuMcd final : public sdk::Explainer,
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(HuMcd, "hu_mcd", "1.1.1", R"toml(
+CONOSCOPE_EXPLAINER(HuMcd, "hu_mcd", "1.1.2", R"toml(
 summary = "multi-dimensional concepts of image segments: sparse subspace clustering of segment embeddings, a PCA basis per cluster"
 licence = "Apache-2.0"
 citation = "Grobruegge, Kuehl, Satzger & Spitzer, Towards human-understandable multi-dimensional concept discovery (HU-MCD), CVPR 2025"

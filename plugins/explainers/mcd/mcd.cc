@@ -127,7 +127,7 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Mcd, "mcd", "1.0.0", R"toml(
+CONOSCOPE_EXPLAINER(Mcd, "mcd", "1.0.1", R"toml(
 summary = "multi-dimensional concepts: sparse subspace clustering of position features, a PCA basis per cluster"
 licence = "Apache-2.0"
 citation = "Vielhaben, Bluecher & Strodthoff, Multi-dimensional concept discovery (MCD), TMLR 2023, arXiv:2301.11911"

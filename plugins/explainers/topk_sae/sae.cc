@@ -8,6 +8,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::methods {
 namespace {
@@ -38,7 +39,7 @@ void normalise_rows(RowMajor<T>& dictionary) {
 
 template <typename T>
 RowMajor<T> pre_codes(const RowMajorRef<T>& x, const TopKSae<T>& sae) {
-  RowMajor<T> pre = x * sae.encoder.transpose();
+  RowMajor<T> pre = numerics::product_by_whole_blocks<T>(x, sae.encoder);
   pre.rowwise() += sae.bias.transpose();
   return pre;
 }

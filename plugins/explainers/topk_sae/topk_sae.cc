@@ -3,6 +3,7 @@
 // activations.
 
 #include "conoscope/sdk/explainer.h"
+#include "numerics/whole_blocks.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/topk_sae/sae.h"
 
@@ -89,7 +90,9 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
   void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t, const sdk::Tensor& scores,
                    std::span<double> rows) override {
     const sdk::Matrix dictionary = sdk::to_matrix(explanation.cavs());
-    sdk::as_matrix(rows, scores.rows(), dictionary.cols()) = sdk::to_matrix(scores) * dictionary;
+    sdk::as_matrix(rows, scores.rows(), dictionary.cols()) =
+        numerics::product_by_whole_blocks<double>(sdk::to_matrix(scores),
+                                                  sdk::Matrix(dictionary.transpose()));
   }
 
  private:
@@ -98,7 +101,7 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(TopKSparseAutoencoder, "topk_sae", "1.0.0", R"toml(
+CONOSCOPE_EXPLAINER(TopKSparseAutoencoder, "topk_sae", "1.0.1", R"toml(
 summary = "class-agnostic TopK sparse autoencoder of position features; dictionary rows as concepts"
 licence = "Apache-2.0"
 citation = "Makhzani & Frey, k-Sparse Autoencoders, ICLR 2014; Gao et al., arXiv:2406.04093; as concepts: Fel et al., arXiv:2502.12892"

@@ -29,9 +29,15 @@ TEST_CASE("equal rows have equal concept scores, however many there are") {
       const Rows scores = matrix_of(projected.out, "scores");
       std::int64_t other = 0;
       for (std::int64_t i = 0; i < n; ++i) other += scores.row(i) != scores.row(0);
-      INFO(name, ", n = ", n);
+      INFO(std::string(name), ", n = ", n);
       CHECK(other == 0);
       CHECK(!scores.isZero(0.0));
+      const Outcome rebuilt =
+          plugin.reconstruct(quick, fit.out, 0, projected.out.arrays.at("scores"), kFeatures);
+      REQUIRE(rebuilt.error == "");
+      const Rows rows = matrix_of(rebuilt.out, "rows");
+      for (std::int64_t i = 0; i < n; ++i) other += rows.row(i) != rows.row(0);
+      CHECK(other == 0);
     }
   }
 }
