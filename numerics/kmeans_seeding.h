@@ -28,8 +28,8 @@ std::vector<Matrix> kmeans_plus_plus(const MatrixRefF& x, Index k, const std::ve
 
 /// What kmeans() starts from: n_init seedings, start r by seed.child("start").child(r). Of more than
 /// max(16,384, 100 K) rows, of so many, drawn without replacement by the start's own
-/// seed.child("rows"): all of them would cost more, and move the seeds less than another draw does
-/// but for groups so small that a start's rows may hold none of them.
+/// seed.child("rows"), because a look at all of them for each seed costs what several iterations do.
+/// A group so small that none of its rows is drawn has no seed in that start.
 ///
 /// throws      as kmeans_plus_plus; std::invalid_argument: n_init < 1
 std::vector<Matrix> kmeans_starts(const MatrixRef& x, Index k, Seed seed, int n_init);

@@ -128,8 +128,8 @@ std::uint64_t size_of(const std::filesystem::path& file) {
 
 /// What lies in a folder.
 struct Content {
-  std::uint64_t lengths = 0,
-                on_disk = 0;  ///< of files, in bytes: fallocate() takes more than is seen
+  std::uint64_t lengths = 0;  ///< of files, in bytes
+  std::uint64_t on_disk = 0;  ///< what they take there: fallocate() takes more than is seen
   std::size_t entries = 0;
   bool whole = true;  ///< false: something could not be looked at this time
   std::error_code error;
