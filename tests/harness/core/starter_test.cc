@@ -11,6 +11,7 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "tests/support/scratch.h"
@@ -44,7 +45,7 @@ struct Bench {
 };
 
 /// Fields of /proc/<pid>/stat from the state on.
-std::vector<std::string> state_of(pid_t pid) {
+[[maybe_unused]] std::vector<std::string> state_of(pid_t pid) {
   const std::string text = content_of("/proc/" + std::to_string(pid) + "/stat");
   std::istringstream in(text.substr(text.rfind(')') + 2));
   return {std::istream_iterator<std::string>(in), {}};
