@@ -3,33 +3,56 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace conoscope::metrics {
 
 namespace {
 
-struct NeedText {
-  std::string_view need, text;
+/// What a metric may need of a subject: its name, in words, and when it is there.
+struct Need {
+  std::string_view name, text;
+  bool (*offered)(const Views&);
 };
 
-constexpr std::array<NeedText, 15> kNeeds{{
-    {"head_view", "a head view"},
-    {"train_head_view", "a head view of the training split"},
-    {"explanation", "an explanation"},
-    {"concept_view", "a concept view"},
-    {"train_concept_view", "a concept view of the training split"},
-    {"latent_view", "a latent view"},
-    {"labels", "annotated labels"},
-    {"targets", "annotated targets"},
-    {"concepts", "annotated concepts"},
-    {"factors", "annotated factors"},
-    {"inputs", "images"},
-    {"forward", "a model that runs new inputs (forward)"},
-    {"other_seeds", "other seeds of the same cell"},
-    {"clean_explanation", "a control that moves the training samples (poisoned or noisy)"},
-    {"head", "a model that runs new activations (head)"},
+template <auto Member>
+bool is_annotated(const Views& views) {
+  return views.annotations != nullptr && std::size(views.annotations->*Member) > 0;
+}
+
+constexpr std::array<Need, 15> kNeeds{{
+    {"head_view", "a head view", [](const Views& v) { return v.head != nullptr; }},
+    {"train_head_view", "a head view of the training split",
+     [](const Views& v) { return v.train_head != nullptr; }},
+    {"explanation", "an explanation", [](const Views& v) { return v.explanation != nullptr; }},
+    {"concept_view", "a concept view", [](const Views& v) { return v.concepts != nullptr; }},
+    {"train_concept_view", "a concept view of the training split",
+     [](const Views& v) { return v.train_concepts != nullptr; }},
+    {"latent_view", "a latent view", [](const Views& v) { return v.latent != nullptr; }},
+    {"labels", "annotated labels", is_annotated<&Annotations::labels>},
+    {"targets", "annotated targets", is_annotated<&Annotations::targets>},
+    {"concepts", "annotated concepts", is_annotated<&Annotations::concepts>},
+    {"factors", "annotated factors", is_annotated<&Annotations::factors>},
+    {"inputs", "images", [](const Views& v) { return v.images != nullptr; }},
+    {"forward", "a model that runs new inputs (forward)",
+     [](const Views& v) { return v.images != nullptr && v.images->forward != nullptr; }},
+    {"head", "a model that runs new activations (head)",
+     [](const Views& v) { return v.above != nullptr; }},
+    // Of peer metrics, which are told of other cells.
+    {"other_seeds", "other seeds of the same cell", [](const Views&) { return false; }},
+    {"clean_explanation", "a control that moves the training samples (poisoned or noisy)",
+     [](const Views&) { return false; }},
 }};
+
+const Need& known_need(std::string_view name) {
+  const auto found = std::find_if(kNeeds.begin(), kNeeds.end(),
+                                  [&](const Need& need) { return need.name == name; });
+  if (found == kNeeds.end())
+    throw std::logic_error("no subject offers " + std::string(name) +
+                           "; needs are listed in metric.cc");
+  return *found;
+}
 
 Score none(const Metric& metric, const char* reason, std::string message) {
   return {metric.name, 0.0, reason, std::move(message), {}};
@@ -56,32 +79,9 @@ std::string_view to_string(Direction direction) {
   return "none";
 }
 
-std::string_view need_text(std::string_view need) {
-  const auto found = std::find_if(kNeeds.begin(), kNeeds.end(),
-                                  [&](const NeedText& known) { return known.need == need; });
-  if (found == kNeeds.end())
-    throw std::logic_error("no subject offers " + std::string(need) +
-                           "; needs are listed in metric.cc");
-  return found->text;
-}
+std::string_view need_text(std::string_view need) { return known_need(need).text; }
 
-bool Subject::offers(std::string_view need) const {
-  const Annotations* known = views_.annotations;
-  if (need == "head_view") return views_.head != nullptr;
-  if (need == "train_head_view") return views_.train_head != nullptr;
-  if (need == "explanation") return views_.explanation != nullptr;
-  if (need == "concept_view") return views_.concepts != nullptr;
-  if (need == "train_concept_view") return views_.train_concepts != nullptr;
-  if (need == "latent_view") return views_.latent != nullptr;
-  if (need == "labels") return known && !known->labels.empty();
-  if (need == "targets") return known && known->targets.size() > 0;
-  if (need == "concepts") return known && known->concepts.size() > 0;
-  if (need == "factors") return known && known->factors.size() > 0;
-  if (need == "inputs") return views_.images != nullptr;
-  if (need == "forward") return views_.images != nullptr && views_.images->forward != nullptr;
-  if (need == "head") return views_.above != nullptr;
-  return false;
-}
+bool Subject::offers(std::string_view need) const { return known_need(need).offered(views_); }
 
 bool Metric::asks_for(std::string_view view) const {
   return std::find(needs.begin(), needs.end(), view) != needs.end() ||

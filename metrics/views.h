@@ -60,6 +60,8 @@ struct Explanation {
   std::function<Matrix(Index output, const MatrixRef& scores)> reconstruct;
 
   bool linear() const { return !project; }
+  /// psi of a linear explanation, rows V_c^T: m x K_c, equal rows the same bits.
+  Matrix linear_scores(Index output, const MatrixRef& rows) const;
 
   Index outputs() const {
     return class_agnostic ? importance_by_output.rows() : static_cast<Index>(offset.size()) - 1;

@@ -13,7 +13,7 @@
 #include "harness/core/artifacts/npz_file.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "metrics/catalogue.h"
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 
 namespace conoscope::app {
 

@@ -16,7 +16,7 @@
 #include "harness/core/names.h"
 #include "harness/core/plan/ledger.h"
 #include "results/analysis/correlation.h"
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 #include "results/analysis/sweep.h"
 #include "results/boards/kinds.h"
 #include "results/boards/scores.h"

@@ -85,7 +85,7 @@ Matrix CheckedExplanation::project(Index output, const MatrixRef& rows) const {
   if (!explanation_->linear())
     scores = explanation_->project(output, rows);
   else if (rows.cols() == explanation_->cavs.cols())
-    scores = numerics::product_by_whole_blocks<double>(rows, cavs(output));
+    scores = explanation_->linear_scores(output, rows);
   else
     numerics::refuse(kName, "the CAVs have " + text(explanation_->cavs.cols()) +
                                 " features, the activations " + text(rows.cols()));
@@ -99,7 +99,7 @@ Matrix CheckedExplanation::reconstruct(Index output, const MatrixRef& scores, In
   if (explanation_->reconstruct)
     rows = explanation_->reconstruct(output, scores);
   else
-    rows.noalias() = scores * cavs(output);
+    rows = numerics::product_by_whole_blocks<double>(scores, cavs(output).transpose());
   require_answer("the reconstruction of output " + text(output), rows, scores.rows(), width);
   return rows;
 }

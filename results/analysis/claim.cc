@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 
 namespace conoscope::results {
 

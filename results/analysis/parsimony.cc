@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "results/analysis/area_over_k.h"
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 
 namespace conoscope::results {
 

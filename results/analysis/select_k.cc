@@ -6,7 +6,7 @@
 #include <string>
 
 #include "numerics/statistics/moments.h"
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 
 namespace conoscope::results {
 

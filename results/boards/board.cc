@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "results/analysis/estimate.h"
 #include "results/boards/asked.h"
+#include "results/boards/estimate.h"
 #include "results/store/names.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"

@@ -2,7 +2,7 @@
 #include <set>
 #include <tuple>
 
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 #include "results/boards/history.h"
 #include "results/formats/people.h"
 #include "results/report/sections.h"

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "results/analysis/equal_budget.h"
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 #include "results/analysis/parsimony.h"
 #include "results/formats/people.h"
 #include "results/report/sections.h"

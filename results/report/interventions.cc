@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 #include "results/formats/people.h"
 #include "results/report/latents.h"
 #include "results/report/parts.h"

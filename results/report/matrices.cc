@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 #include "results/formats/people.h"
 #include "results/report/parts.h"
 #include "results/report/sections.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/faithfulness/checked_explanation.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surrogates/c_shap_network.h"
@@ -71,6 +72,15 @@ std::vector<Function> functions() {
          return model_logits(MatrixRefF(narrow), head, bias);
        }},
       {"concept scores", scores},
+      {"reconstruction as a sum of CAVs",
+       [=](const Matrix& x) {
+         Explanation explanation;
+         explanation.cavs = bank;
+         explanation.importance_by_output = Matrix::Ones(13, 13);
+         explanation.class_agnostic = true;
+         const Matrix concepts = x * bank.topRows(1).transpose() * Matrix::Ones(1, 13);
+         return CheckedExplanation(explanation).reconstruct(0, concepts, kFeatures);
+       }},
       {"nnls", [=](const Matrix& x) { return numerics::nnls(x, bank.cwiseAbs()); }},
       {"subspace", [=](const Matrix& x) { return numerics::subspace_coefficients(x, bank); }},
   };

@@ -323,13 +323,13 @@ Outcome Plugin::fit_explainer(const Arguments& arguments, const Bundle& head,
 
 Outcome Plugin::fit_explainer_with(const Arguments& arguments, const Bundle& head,
                                    const Model& model, const Host& host) const {
-  const auto* forward = static_cast<const cono_explainer_forward*>(
-      table_->get_interface(CONO_EXPLAINER_FORWARD_INTERFACE));
+  const auto* forward = static_cast<const cono_explainer_model*>(
+      table_->get_interface(CONO_EXPLAINER_MODEL_INTERFACE));
   if (forward == nullptr)
-    throw std::invalid_argument(std::string("not supported: ") + CONO_EXPLAINER_FORWARD_INTERFACE);
+    throw std::invalid_argument(std::string("not supported: ") + CONO_EXPLAINER_MODEL_INTERFACE);
   const View view(head);
   const cono_arrays arrays = view.raw();
-  cono_forward_call call{};
+  cono_model_call call{};
   call.struct_size = sizeof(call);
   call.self = const_cast<Model*>(&model);
   call.forward = [](void* self, const cono_tensor* inputs, cono_tensor* activations) {

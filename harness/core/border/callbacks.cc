@@ -6,7 +6,6 @@
 
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
-#include "numerics/whole_blocks.h"
 
 namespace conoscope::core {
 
@@ -25,6 +24,17 @@ void check_columns(const char* call, const metrics::Matrix& in, metrics::Index c
     throw std::invalid_argument(std::string(call) + ": " + std::to_string(in.cols()) +
                                 " columns, expected " + std::to_string(columns));
 }
+
+/// throws  std::invalid_argument: the caller has no room for them
+void put(const metrics::Matrix& values, cono_tensor& out) {
+  const auto target = sdk::Tensor(out).values<double>();
+  if (static_cast<std::size_t>(values.size()) != target.size())
+    throw std::invalid_argument("room for " + std::to_string(target.size()) +
+                                " numbers, expected " + std::to_string(values.size()));
+  std::copy_n(values.data(), target.size(), target.begin());
+}
+
+constexpr const char* kModelSays = "the model says: ";
 
 }  // namespace
 
@@ -46,25 +56,53 @@ cono_status Callback::guard(const char* who, Body&& body) noexcept {
   }
 }
 
-ForwardCallback::ForwardCallback(Forward forward) : forward_(std::move(forward)) {
+ModelCallback::ModelCallback(std::optional<Forward> forward, metrics::HeadCalls head,
+                             HeadShape shape)
+    : forward_(std::move(forward)), head_(std::move(head)), shape_(shape) {
   raw_.struct_size = sizeof(raw_);
   raw_.self = this;
-  raw_.forward = [](void* self, const cono_tensor* inputs, cono_tensor* activations) {
-    auto& mine = *static_cast<ForwardCallback*>(self);
-    return mine.guard("the model says: ", [&] { mine.forward_(*inputs, *activations); });
-  };
+  if (forward_)
+    raw_.forward = [](void* self, const cono_tensor* inputs, cono_tensor* activations) {
+      auto& mine = *static_cast<ModelCallback*>(self);
+      return mine.guard(kModelSays, [&] { (*mine.forward_)(*inputs, *activations); });
+    };
+  if (head_.outputs)
+    raw_.head = [](void* self, const cono_tensor* activations, cono_tensor* outputs) {
+      auto& mine = *static_cast<ModelCallback*>(self);
+      return mine.guard(
+          kModelSays, [&] { put(mine.head_.outputs(mine.positions_of(*activations)), *outputs); });
+    };
+  if (head_.vjp)
+    raw_.vjp = [](void* self, const cono_tensor* activations, const cono_tensor* cotangents,
+                  cono_tensor* gradients) {
+      auto& mine = *static_cast<ModelCallback*>(self);
+      return mine.guard(kModelSays, [&] {
+        const metrics::Matrix along = to_matrix(sdk::Tensor(*cotangents), 1);
+        const metrics::Matrix rows = mine.positions_of(*activations);
+        if (along.rows() * mine.shape_.positions != rows.rows() ||
+            along.cols() != mine.shape_.outputs)
+          throw std::invalid_argument("vjp: cotangents are " +
+                                      sdk::Tensor(*cotangents).shape_text() + ", expected " +
+                                      std::to_string(rows.rows() / mine.shape_.positions) + " x " +
+                                      std::to_string(mine.shape_.outputs));
+        put(mine.head_.vjp(rows, along), *gradients);
+      });
+    };
+}
+
+metrics::Matrix ModelCallback::positions_of(const cono_tensor& activations) const {
+  const sdk::Tensor given(activations);
+  if (given.dimensions() != 3 || given.shape(1) != shape_.positions ||
+      given.shape(2) != shape_.width)
+    throw std::invalid_argument("head: activations are " + given.shape_text() + ", expected m x " +
+                                std::to_string(shape_.positions) + " x " +
+                                std::to_string(shape_.width));
+  return to_matrix(given, 2);
 }
 
 template <typename Map>
 cono_status SubjectCallbacks::run(const cono_tensor* in, cono_tensor* out, Map&& map) noexcept {
-  return guard("", [&] {
-    const metrics::Matrix result = map(to_matrix(sdk::Tensor(*in), 1));
-    const auto target = sdk::Tensor(*out).values<double>();
-    if (static_cast<std::size_t>(result.size()) != target.size())
-      throw std::invalid_argument("room for " + std::to_string(target.size()) +
-                                  " numbers, expected " + std::to_string(result.size()));
-    std::copy_n(result.data(), target.size(), target.begin());
-  });
+  return guard("", [&] { put(map(to_matrix(sdk::Tensor(*in), 1)), *out); });
 }
 
 SubjectCallbacks::SubjectCallbacks(const metrics::Views& subject) : subject_(subject) {
@@ -78,8 +116,7 @@ SubjectCallbacks::SubjectCallbacks(const metrics::Views& subject) : subject_(sub
         const auto& e = with_output(*mine.subject_.explanation, output);
         check_columns("project", in, e.cavs.cols());
         if (e.project) return e.project(output, in);
-        return numerics::product_by_whole_blocks<double>(
-            in, e.cavs.middleRows(e.first_row(output), e.concepts(output)));
+        return e.linear_scores(output, in);
       });
     };
   if (subject.explanation != nullptr && subject.explanation->reconstruct)

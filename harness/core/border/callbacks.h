@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "conoscope/sdk/abi.h"
@@ -31,15 +32,21 @@ class Callback {
   std::string fault_;
 };
 
-/// A model, for an explainer.
-class ForwardCallback : public Callback {
+/// A model, for an explainer: as much of it as is given.
+class ModelCallback : public Callback {
  public:
-  explicit ForwardCallback(Forward forward);
-  const cono_forward_call* raw() const { return &raw_; }
+  /// shape  of what `head` reads and answers
+  ModelCallback(std::optional<Forward> forward, metrics::HeadCalls head, HeadShape shape);
+  const cono_model_call* raw() const { return &raw_; }
 
  private:
-  Forward forward_;
-  cono_forward_call raw_{};
+  /// m x P x D, as (m * P) x D. throws std::invalid_argument: of another shape
+  metrics::Matrix positions_of(const cono_tensor& activations) const;
+
+  std::optional<Forward> forward_;
+  metrics::HeadCalls head_;
+  HeadShape shape_;
+  cono_model_call raw_{};
 };
 
 /// A subject's functions, for a metric.

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "conoscope/sdk/model.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
-#include "numerics/whole_blocks.h"
 
 namespace conoscope::core {
 
@@ -76,6 +76,33 @@ HeadShape HeadShape::of(const ArrayBag& model) {
   const sdk::Tensor activations = model.get("activations");
   return {activations.dimensions() == 3 ? activations.shape(1) : 1,
           activations.shape(activations.dimensions() - 1), model.get("head_weight").rows()};
+}
+
+metrics::HeadCalls linear_head(const ArrayBag& head_view) {
+  const auto cube = [](const Matrix& activations, const HeadShape& shape) {
+    return sdk::make_tensor(const_cast<double*>(activations.data()), CONO_F64,
+                            std::vector<std::int64_t>{activations.rows() / shape.positions,
+                                                      shape.positions, shape.width});
+  };
+  const HeadShape shape = HeadShape::of(head_view);
+  const sdk::Arrays view(head_view.raw());
+  const sdk::Context nobody(nullptr);
+  metrics::HeadCalls calls;
+  calls.outputs = [=](const MatrixRef& activations) {
+    const Matrix rows = activations;
+    Matrix out(rows.rows() / shape.positions, shape.outputs);
+    sdk::LinearHead().head(view, sdk::Tensor(cube(rows, shape)), nobody,
+                           {out.data(), static_cast<std::size_t>(out.size())});
+    return out;
+  };
+  calls.vjp = [=](const MatrixRef& activations, const MatrixRef& cotangents) {
+    const Matrix rows = activations, along = cotangents;
+    Matrix out(rows.rows(), rows.cols());
+    sdk::LinearHead().vjp(view, sdk::Tensor(cube(rows, shape)), sdk::Tensor(tensor_of(along)),
+                          nobody, {out.data(), static_cast<std::size_t>(out.size())});
+    return out;
+  };
+  return calls;
 }
 
 Forward::Forward(Function function, ForwardShape shape, Gradient gradient)
@@ -228,11 +255,8 @@ FittedExplainer::FittedExplainer(const PluginUse& use, const ArrayBag& artifact,
       plugin_(use, *host_) {}
 
 Matrix FittedExplainer::project(Index output, const MatrixRef& rows) {
-  const Index concepts = explanation_.concepts(output);
-  if (!answers_project())
-    return numerics::product_by_whole_blocks<double>(
-        rows, explanation_.cavs.middleRows(explanation_.first_row(output), concepts));
-  return map_matrix("project", *host_, rows, concepts,
+  if (!answers_project()) return explanation_.linear_scores(output, rows);
+  return map_matrix("project", *host_, rows, explanation_.concepts(output),
                     [&](const cono_tensor* in, const cono_host* raw, cono_tensor* out) {
                       return plugin_.instance.table().project(
                           plugin_.instance.get(), artifact_.raw(), output, in, raw, out);

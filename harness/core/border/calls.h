@@ -38,6 +38,10 @@ struct HeadShape {
   std::int64_t size() const { return positions * width; }  ///< numbers of a sample
 };
 
+/// The head of a head view as calls, where nothing but it lies above the layer. Valid as long as the
+/// bag.
+metrics::HeadCalls linear_head(const ArrayBag& head_view);
+
 /// A model as a function of new inputs, and its derivative where the model gives that.
 class Forward {
  public:

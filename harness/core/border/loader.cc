@@ -176,7 +176,7 @@ bool has_main_slot(const cono_explainer& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
 bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
 bool has_main_slot(const cono_forward_gradient& table) { return table.forward_gradient != nullptr; }
-bool has_main_slot(const cono_explainer_forward& table) { return table.fit != nullptr; }
+bool has_main_slot(const cono_explainer_model& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
 bool has_main_slot(const cono_head& table) { return table.head != nullptr; }
 
@@ -205,7 +205,7 @@ template cono_explainer LoadedPlugin::table<cono_explainer>() const;
 template cono_metric LoadedPlugin::table<cono_metric>() const;
 template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_forward_gradient> LoadedPlugin::optional_table(const char*) const;
-template std::optional<cono_explainer_forward> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_explainer_model> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_head> LoadedPlugin::optional_table(const char*) const;
 

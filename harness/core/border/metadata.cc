@@ -326,19 +326,24 @@ class Reader {
   std::vector<std::string> known_;
 };
 
+/// What plugins may need and offer, in these words.
+const std::vector<std::string> kViews = {"head_view", "concept_view", "latent_view", "explanation",
+                                         "inputs",    "labels",       "targets",     "concepts",
+                                         "factors",   "segments",     "forward",     "head"};
+
 /// A misspelt view would not be refused later: nothing offers it, and every combination is skipped.
 void check_view(std::string_view view, const std::string& place, const std::string& key) {
-  static const std::vector<std::string> known = {"head_view",    "train_head_view",
-                                                 "concept_view", "train_concept_view",
-                                                 "latent_view",  "explanation",
-                                                 "inputs",       "labels",
-                                                 "targets",      "concepts",
-                                                 "factors",      "segments",
-                                                 "forward",      "head",
-                                                 "redrawn_head"};
-  if (!contains(known, view))
+  if (!contains(kViews, view))
     throw PluginRefused(place + ": " + key + ": there is no view \"" + std::string(view) + "\"" +
-                        did_you_mean(view, known));
+                        did_you_mean(view, kViews));
+}
+
+/// What is offered and never handed over would be needed in vain.
+void check_need(std::string_view need, Kind kind, const std::string& place) {
+  check_view(need, place, "needs");
+  if (kind == Kind::kMetric && (need == "forward" || need == "head"))
+    throw PluginRefused(place + ": needs: a metric plugin cannot call the model (" +
+                        std::string(need) + ")");
 }
 
 /// Names of parameters and scores stand in keys, on boards and in the store.
@@ -472,10 +477,10 @@ Metadata parse_metadata(std::string_view text, const std::string& file, Metadata
   out.citation = reader.find<std::string>("citation").value_or("");
   out.needs = reader.list("needs");
   for (const auto& need : out.needs)
-    for (const auto view : alternatives(need)) check_view(view, place_of("needs"), "needs");
+    for (const auto view : alternatives(need)) check_need(view, out.kind, place_of("needs"));
   out.offers = reader.list("offers");
   for (const auto& view : out.offers) {
-    check_view(view, place_of("offers"), "offers");
+    if (view != "redrawn_head") check_view(view, place_of("offers"), "offers");
     if (out.kind == Kind::kModel &&
         std::ranges::find(kAnnotationArrays, view) != kAnnotationArrays.end())
       throw PluginRefused(place_of("offers") + ": offers: " + view + " is the dataset's to give");

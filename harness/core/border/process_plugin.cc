@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/core/border/loader.h"
+#include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/border/plugin_peer.h"
 #include "harness/core/border/process_arrays.h"
@@ -59,7 +60,7 @@ class ProcessPlugin {
   const cono_plugin* raw() const { return &raw_; }
   const fs::path& file() const { return file_; }
   bool offers(const std::string& ability) const { return abilities_.count(ability) != 0; }
-  bool needs_forward() const;
+  bool calls_model() const;
 
   /// What a call is, and who answers to what the plugin says and asks while it goes on.
   struct Call {
@@ -69,7 +70,7 @@ class ProcessPlugin {
     const cono_sink* sink = nullptr;  ///< arrays and texts go there
     cono_tensor* result = nullptr;    ///< the one array that is expected
     const cono_scores* scores = nullptr;
-    const cono_forward_call* model = nullptr;
+    const cono_model_call* model = nullptr;
     const cono_calls* subject = nullptr;
   };
   cono_status run(Object& object, const Call& call);
@@ -186,15 +187,17 @@ cono_status reconstruct(void* instance, const cono_arrays* explanation, std::int
              rows);
 }
 
-const cono_explainer_forward kExplainerForwardTable = {
-    sizeof(cono_explainer_forward), 0,
-    [](void* instance, const cono_arrays* arrays, const cono_forward_call* model,
+const cono_explainer_model kExplainerModelTable = {
+    sizeof(cono_explainer_model), 0,
+    [](void* instance, const cono_arrays* arrays, const cono_model_call* model,
        const cono_host* host, const cono_sink* out) {
-      return plugin().run(object(instance), {.name = "fit",
-                                             .lines = plugin().lines_of(*arrays),
-                                             .host = host,
-                                             .sink = out,
-                                             .model = model});
+      std::string lines = plugin().lines_of(*arrays);
+      if (model->forward != nullptr) lines += make_line({"offers", "forward"});
+      if (model->head != nullptr) lines += make_line({"offers", "head"});
+      if (model->vjp != nullptr) lines += make_line({"offers", "vjp"});
+      return plugin().run(
+          object(instance),
+          {.name = "fit", .lines = std::move(lines), .host = host, .sink = out, .model = model});
     }};
 
 const cono_metric kMetricTable = {
@@ -223,8 +226,8 @@ const void* interface(const char* id) {
   if (name == CONO_METRIC_INTERFACE) return mine.offers("score") ? &kMetricTable : nullptr;
   if (name == CONO_MODEL_INTERFACE) return mine.offers("fit") ? &kModelTable : nullptr;
   if (name == CONO_EXPLAINER_INTERFACE) return mine.offers("fit") ? &explainer : nullptr;
-  if (name == CONO_EXPLAINER_FORWARD_INTERFACE)
-    return mine.needs_forward() ? &kExplainerForwardTable : nullptr;
+  if (name == CONO_EXPLAINER_MODEL_INTERFACE)
+    return mine.calls_model() ? &kExplainerModelTable : nullptr;
   if (name == CONO_FORWARD_INTERFACE) return mine.offers("forward") ? &kForwardTable : nullptr;
   if (name == CONO_FORWARD_GRADIENT_INTERFACE)
     return mine.offers("forward_gradient") ? &kForwardGradientTable : nullptr;
@@ -271,8 +274,8 @@ ProcessPlugin::ProcessPlugin(const PluginUse& use, const Metadata& metadata,
   if (!offers(first)) throw LoadFault(name + ": has no " + first + "()");
 }
 
-bool ProcessPlugin::needs_forward() const {
-  return offers("fit") && std::find(needs_.begin(), needs_.end(), "forward") != needs_.end();
+bool ProcessPlugin::calls_model() const {
+  return offers("fit") && (asks_for(needs_, "forward") || asks_for(needs_, "head"));
 }
 
 const fs::path& ProcessPlugin::folder(const cono_host* host) {
@@ -457,6 +460,24 @@ cono_status ProcessPlugin::take_score(const Call& call, const Fields& message) {
       static_cast<std::int64_t>(parts.size()));
 }
 
+/// A plugin asks with one array, in which each sample's cotangents follow its activations:
+/// m x (P * D + C); the answer is m x P x D.
+cono_status ask_vjp(const cono_model_call& model, const cono_tensor& both, cono_tensor& out) {
+  const std::int64_t samples = both.shape[0], size = both.ndim == 2 ? both.shape[1] : 0;
+  const std::int64_t activations = out.ndim == 3 ? out.shape[1] * out.shape[2] : 0;
+  const std::int64_t outputs = size - activations;
+  if (activations < 1 || outputs < 1) return CONO_INVALID_ARGUMENT;
+  std::vector<double> rows, along;
+  sdk::Tensor(both).for_each([&](std::int64_t at, double value) {
+    (at % size < activations ? rows : along).push_back(value);
+  });
+  const cono_tensor in = sdk::make_tensor(
+      rows.data(), CONO_F64, std::vector<std::int64_t>{samples, out.shape[1], out.shape[2]});
+  const cono_tensor cotangents =
+      sdk::make_tensor(along.data(), CONO_F64, std::vector<std::int64_t>{samples, outputs});
+  return model.vjp(model.self, &in, &cotangents, &out);
+}
+
 /// ask  function  output  file  extents of the answer behind the first
 void ProcessPlugin::answer(const Call& call, const Fields& message) {
   if (message.size() < 5) throw OutputFault("the plugin asked without saying what");
@@ -488,8 +509,12 @@ void ProcessPlugin::answer(const Call& call, const Fields& message) {
     status = said;
     why = "the host refused " + what;
   };
-  if (what == "forward" && call.model != nullptr)
+  if (what == "forward" && call.model != nullptr && call.model->forward != nullptr)
     say(call.model->forward(call.model->self, &in, &out));
+  else if (what == "head" && call.model != nullptr && call.model->head != nullptr)
+    say(call.model->head(call.model->self, &in, &out));
+  else if (what == "vjp" && call.model != nullptr && call.model->vjp != nullptr)
+    say(ask_vjp(*call.model, in, out));
   else if (what == "project" && call.subject != nullptr && call.subject->project != nullptr)
     say(call.subject->project(call.subject->self, output, &in, &out));
   else if (what == "reconstruct" && call.subject != nullptr && call.subject->reconstruct != nullptr)

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/core/border/interpreter.h"
+#include "harness/core/border/needs.h"
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
 #include "harness/core/names.h"
@@ -164,7 +165,10 @@ class Suite {
     if (job.stage == Stage::kExplain || job.stage == Stage::kScore) {
       job.model_folder = toy / "model";
       write_toy_model(asked.toy, job.model_folder);
-      job.toy_forward = job.stage == Stage::kExplain;
+      job.toy_model = job.stage == Stage::kExplain;
+      if (job.toy_model)
+        for (const char* call : {"forward", "head"})
+          if (asks_for(metadata_.needs, call)) job.calls.emplace_back(call);
     }
     if (job.stage == Stage::kScore && needs("explanation")) {
       job.explanation = toy / "explanation";

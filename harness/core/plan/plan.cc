@@ -50,10 +50,13 @@ std::string missing_text(std::vector<std::string> lacking) {
   return "missing " + boost::algorithm::join(lacking, ", ");
 }
 
-/// Whether the explainer is to be given the model to call: it asks for it, as one of several
-/// alternatives too (a dataset may turn out not to hold the others), and the model offers it.
-bool calls_forward(const Component& explainer, const Component& model) {
-  return contains(model.offers, "forward") && asks_for(explainer.needs(), "forward");
+/// What the explainer may call of the model: what it asks for, as one of several alternatives too
+/// (a dataset may turn out not to hold the others), and the model offers.
+std::vector<std::string> calls_of(const Component& explainer, const Component& model) {
+  std::vector<std::string> out;
+  for (const char* call : {"forward", "head"})
+    if (contains(model.offers, call) && asks_for(explainer.needs(), call)) out.emplace_back(call);
+  return out;
 }
 
 std::string binary_of(const Component& component) {
@@ -254,7 +257,8 @@ class Planner {
           explains_anew(of) ? explained_seed(of, seed, dataset.key, model.key) : 0;
       const std::size_t made =
           node(Stage::kExplain, *explainer, {data, trained}, seed, lineage, of, drawn_from);
-      if (calls_forward(*explainer, model)) plan_.nodes[made].forward = &model;
+      plan_.nodes[made].calls = calls_of(*explainer, model);
+      if (!plan_.nodes[made].calls.empty()) plan_.nodes[made].called = &model;
       if (of == "random_model" && contains(model.offers, "redrawn_head"))
         plan_.nodes[made].redrawn = &model;
       return made;

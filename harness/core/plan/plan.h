@@ -22,12 +22,15 @@ struct PeerNodes {
 /// need is one node, computed once.
 struct Node {
   Stage stage = Stage::kDataset;
-  std::string key;                        ///< of the artifact; score nodes: cell key and metric
-  std::string label;                      ///< for people
-  std::vector<std::size_t> needs;         ///< earlier nodes
-  const Component* component = nullptr;   ///< the plugin that runs; nullptr: built-in metrics
-  std::uint64_t seed = 0;                 ///< for that plugin, derived
-  const Component* forward = nullptr;     ///< explain nodes: the model that answers forward calls
+  std::string key;                       ///< of the artifact; score nodes: cell key and metric
+  std::string label;                     ///< for people
+  std::vector<std::size_t> needs;        ///< earlier nodes
+  const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
+  std::uint64_t seed = 0;                ///< for that plugin, derived
+  /// Explain nodes: the model that answers while the explainer is fitted, and to which calls, of
+  /// forward and head.
+  const Component* called = nullptr;
+  std::vector<std::string> calls;
   const Component* redrawn = nullptr;     ///< of random_model: the model, if it can be drawn anew
   std::string control = "none";           ///< explain nodes of a control that explains_anew()
   std::uint64_t control_seed = 0;         ///< draws what its explainers are given

@@ -121,9 +121,10 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"control", job.control},
                     {"control_seed", hex(job.control_seed)},
                     {"metrics", list_of_texts(job.metrics)},
+                    {"calls", list_of_texts(job.calls)},
                     {"sample_scores", job.sample_scores},
                     {"repeat", job.repeat},
-                    {"toy_forward", job.toy_forward},
+                    {"toy_model", job.toy_model},
                     {"trial", job.trial},
                     {"trial_seconds", job.trial_seconds}};
   toml::array peers;
@@ -179,6 +180,7 @@ Job read_job(const std::filesystem::path& file) {
   job.control = table["control"].value_or("none");
   job.control_seed = read_seed(std::as_const(table)["control_seed"], "control_seed", file.string());
   job.metrics = read_texts(table, "metrics");
+  job.calls = read_texts(table, "calls");
   if (const auto* peers = table["peers"].as_array())
     for (const auto& item : *peers) {
       const auto* peer = item.as_array();
@@ -190,7 +192,7 @@ Job read_job(const std::filesystem::path& file) {
     }
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
-  job.toy_forward = table["toy_forward"].value_or(false);
+  job.toy_model = table["toy_model"].value_or(false);
   job.trial = table["trial"].value_or("");
   job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;

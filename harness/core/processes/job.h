@@ -35,7 +35,8 @@ struct Job {
   Stage stage = Stage::kDataset;
   std::string label;
   std::optional<PluginUse> plugin;   ///< what runs; none: the built-in metrics
-  std::optional<PluginUse> model;    ///< answers interventions and forward calls
+  std::optional<PluginUse> model;    ///< answers interventions, and calls of its functions
+  std::vector<std::string> calls;    ///< explain jobs: of these, what the explainer may call
   std::optional<PluginUse> redrawn;  ///< explain jobs: the model, whose upper layers are drawn anew
   std::optional<PluginUse> explainer;                        ///< score jobs: projects
   std::filesystem::path dataset, model_folder, explanation;  ///< artifacts; empty: none
@@ -51,7 +52,7 @@ struct Job {
   std::vector<std::string> metrics;  ///< scores that are asked for: built-in ones, or the plugin's
   bool sample_scores = false;
   bool repeat = false;       ///< fit twice and compare bit for bit
-  bool toy_forward = false;  ///< the conformance suite's own model answers forward calls
+  bool toy_model = false;    ///< the conformance suite's own model answers an explainer's calls
   std::string trial;         ///< of the conformance suite, see trials.h; empty: the ordinary work
   double trial_seconds = 0;  ///< for the trial that calls the plugin many times
 };

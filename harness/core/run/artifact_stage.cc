@@ -17,6 +17,7 @@
 #include "harness/core/conformance/memory_growth.h"
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
 #include "harness/core/run/subject.h"
 
@@ -70,31 +71,34 @@ void produce_with(const Job& job, const ReadyPlugin<Table>& ready, HostCalls& ho
       job.trial_seconds);
 }
 
+/// What an explainer may call of the model while it is fitted, each where the job says so.
+struct ModelFunctions {
+  std::optional<Forward> forward;
+  metrics::HeadCalls head;
+};
+
 /// The explainer's fit: with the model at hand where both sides know how.
 void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls& host,
-             const fs::path& folder, const ArrayBag& dataset, const ArrayBag& model,
-             const ArrayBag& input, ServedModel* served) {
+             const fs::path& folder, const ArrayBag& input, ModelFunctions functions) {
   const auto with_model =
-      ready.plugin.optional_table<cono_explainer_forward>(CONO_EXPLAINER_FORWARD_INTERFACE);
-  std::optional<ForwardCallback> forward;
-  if (with_model && job.toy_forward)
-    forward.emplace(Forward(toy_forward, ForwardShape::of(dataset, model)));
-  else if (with_model && served != nullptr)
-    forward.emplace(served->forward());
+      ready.plugin.optional_table<cono_explainer_model>(CONO_EXPLAINER_MODEL_INTERFACE);
+  std::optional<ModelCallback> called;
+  if (with_model && (functions.forward || functions.head.outputs))
+    called.emplace(std::move(functions.forward), std::move(functions.head), HeadShape::of(input));
   try {
     produce_with(
         job, ready, host, folder,
         [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
           const cono_status status =
-              forward ? with_model->fit(instance.get(), input.raw(), forward->raw(), raw, sink)
-                      : instance.table().fit(instance.get(), input.raw(), raw, sink);
+              called ? with_model->fit(instance.get(), input.raw(), called->raw(), raw, sink)
+                     : instance.table().fit(instance.get(), input.raw(), raw, sink);
           if (status == CONO_OK)
             sink->text(sink->self, kFunctionsText, functions_text(instance.table()).c_str());
           return status;
         });
   } catch (const CallFault& e) {
-    if (forward && !forward->fault().empty())
-      throw CallFault(e.status(), e.what() + (": " + forward->fault()));
+    if (called && !called->fault().empty())
+      throw CallFault(e.status(), e.what() + (": " + called->fault()));
     throw;
   }
 }
@@ -144,7 +148,8 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
   const ArrayBag model = ArrayBag::open(job.model_folder);
   // First, because a process that has loaded a plugin may start no other.
   std::optional<ServedModel> served;
-  if (job.model) served.emplace(*job.model, model, &dataset, host);
+  const bool calls_forward = contains(job.calls, "forward");
+  if (job.model) served.emplace(*job.model, model, calls_forward ? &dataset : nullptr, host);
   std::optional<ServedModel> redrawn;
   if (job.redrawn && model.find("logits")) {
     redrawn.emplace(*job.redrawn, model, nullptr, host, job.control_seed);
@@ -163,10 +168,24 @@ void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
                     job.control + " moves the activations that are given, and " +
                         ready.metadata.id +
                         " also reads those of segments or of images that it makes");
+  metrics::HeadCalls above = redrawn ? redrawn->above() : metrics::HeadCalls();
   ArrayBag input = make_explainer_input(dataset, model, job.control, sdk::Seed(job.control_seed),
-                                        redrawn ? redrawn->above() : metrics::HeadCalls());
+                                        redrawn ? &above : nullptr);
   alter_input(input, job.trial);
-  explain(job, ready, host, folder, dataset, model, input, served ? &*served : nullptr);
+  ModelFunctions functions;
+  if (calls_forward)
+    functions.forward =
+        job.toy_model ? Forward(toy_forward, ForwardShape::of(dataset, model)) : served->forward();
+  if (contains(job.calls, "head")) {
+    if (!model.find("logits"))
+      above = linear_head(input);  // the last layer: the head view says all
+    else if (!redrawn && !served->answers_head())
+      throw LoadFault("the model's metadata offer head, but it has no " CONO_HEAD_INTERFACE);
+    else if (!redrawn)
+      above = served->above();
+    functions.head = above;
+  }
+  explain(job, ready, host, folder, input, std::move(functions));
   if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
   check_artifact(job, folder);
   const ArrayBag explanation = ArrayBag::open_fresh(folder);

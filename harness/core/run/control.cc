@@ -60,7 +60,7 @@ void redraw_head(metrics::HeadView& head, sdk::Seed seed) {
   }
 }
 
-void redraw_reading(metrics::HeadView& head, const metrics::HeadCalls& above) {
+metrics::HeadCalls redraw_reading(metrics::HeadView& head, const metrics::HeadCalls& above) {
   const auto samples = static_cast<double>(head.samples());
   metrics::Matrix drawn(head.samples(), head.outputs());
   head.weight.setZero();
@@ -76,12 +76,23 @@ void redraw_reading(metrics::HeadView& head, const metrics::HeadCalls& above) {
         }
         mean += block.colwise().sum() / static_cast<double>(head.activations.rows());
       });
+  Eigen::RowVectorXd scale(head.outputs()), shift(head.outputs());
   for (Eigen::Index c = 0; c < head.outputs(); ++c) {
     const Units units = units_of(head.logits.col(c), drawn.col(c));
+    scale(c) = units.scale;
+    shift(c) = units.shift;
     head.logits.col(c) = units.scale * drawn.col(c).array() + units.shift;
     head.weight.row(c) *= units.scale;
     head.bias(c) = head.logits.col(c).mean() - head.weight.row(c).dot(mean);
   }
+  return {[above, scale, shift](const metrics::MatrixRef& activations) -> metrics::Matrix {
+            return (above.outputs(activations) * scale.asDiagonal()).rowwise() + shift;
+          },
+          [above, scale](const metrics::MatrixRef& activations,
+                         const metrics::MatrixRef& cotangents) -> metrics::Matrix {
+            const metrics::Matrix scaled = cotangents * scale.asDiagonal();
+            return above.vjp(activations, scaled);
+          }};
 }
 
 }  // namespace conoscope::core

@@ -52,10 +52,11 @@ void redraw_head(metrics::HeadView& head, sdk::Seed seed);
 ///
 /// head     of a layer below the last one; activations, pooling and output stay
 /// above    the calls of g'
+/// returns  those of y'
 /// throws   what the calls throw
 ///
 /// Source: the cascade of Adebayo et al., which draws layers from the last one down, with the layer that
 /// is explained as its end. Reading: docs/adr/0014, ours.
-void redraw_reading(metrics::HeadView& head, const metrics::HeadCalls& above);
+metrics::HeadCalls redraw_reading(metrics::HeadView& head, const metrics::HeadCalls& above);
 
 }  // namespace conoscope::core

@@ -168,7 +168,8 @@ void apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporte
   for (const char* name : {"labels", "targets", "concepts", "factors"}) {
     if (!asks_for(needs, name) || subject.arrays().find(name)) continue;
     for (const ScoreSpec& spec : metric.metadata.scores)
-      report.score({spec.name, std::nullopt, "not_applicable", std::string(name) + " are missing"});
+      report.score({spec.name, std::nullopt, "not_applicable",
+                    "needs " + std::string(metrics::need_text(name))});
     return;
   }
   SubjectCallbacks callbacks(subject.views());

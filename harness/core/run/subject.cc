@@ -169,7 +169,7 @@ void move_samples(const std::string& control, sdk::Seed seed, ArrayBag& out) {
 
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const std::string& control, sdk::Seed seed,
-                              const metrics::HeadCalls& above) {
+                              metrics::HeadCalls* above) {
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = model.get("activations").rows();
   ArrayBag out = rows_of(model, train, samples, Which::kNoAnnotations);
@@ -186,8 +186,8 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     metrics::HeadView head = make_head_view(out);
     if (head.last_layer()) {
       redraw_head(head, seed);
-    } else if (above.vjp) {
-      redraw_reading(head, above);
+    } else if (above != nullptr) {
+      *above = redraw_reading(head, *above);
       out.add_copy("logits", head.logits.data(), {head.logits.rows(), head.logits.cols()});
     } else {
       throw CallFault(

@@ -28,12 +28,13 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
 /// control  random_model: another head, drawn on these rows, takes the model's place, see control.h.
 ///          poisoned, noisy: the activations are moved, in the precision that the model has; logits and
 ///          predictions stay. Others change nothing.
-/// above    random_model below the last layer: of the network drawn anew; empty: there is none
+/// above    random_model below the last layer: the calls of the network drawn anew, which become those
+///          of the model that the explainer is shown; null: there is none
 /// throws   CallFault, not applicable: random_model of a layer below the last one, without such a
 ///          network; moved samples below the last layer, or of a flattened head
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const std::string& control = "none", sdk::Seed seed = sdk::Seed(0),
-                              const metrics::HeadCalls& above = {});
+                              metrics::HeadCalls* above = nullptr);
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {

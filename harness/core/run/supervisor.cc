@@ -181,7 +181,7 @@ class Supervisor {
       refusal = refusal_of(plan_.cells[node.cell].model);
       if (refusal.empty()) refusal = refusal_of(plan_.cells[node.cell].explainer);
     }
-    if (refusal.empty()) refusal = refusal_of(node.forward);
+    if (refusal.empty()) refusal = refusal_of(node.called);
     if (refusal.empty()) refusal = refusal_of(node.redrawn);
     if (!refusal.empty()) {
       JobEnd end;
@@ -256,7 +256,8 @@ class Supervisor {
     for (const PeerNodes& peer : node.peers)
       job.peers.push_back({cache_.path_of(plan_.nodes[peer.model].key),
                            cache_.path_of(plan_.nodes[peer.explanation].key), peer.control_seed});
-    if (node.forward != nullptr) job.model = use_of(*node.forward);
+    if (node.called != nullptr) job.model = use_of(*node.called);
+    job.calls = node.calls;
     if (node.redrawn != nullptr) job.redrawn = use_of(*node.redrawn);
     job.control = node.control;
     job.control_seed = node.control_seed;

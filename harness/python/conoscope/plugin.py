@@ -200,7 +200,8 @@ class Model(_Plugin):
 
 class Explainer(_Plugin):
     """fit(head, context) -> Explanation. With needs = ["forward"], head.forward(inputs) runs the model:
-    m x ... -> m x P x D.
+    m x ... -> m x P x D; with needs = ["head"], head.head(activations) runs what lies above the layer,
+    m x P x D -> m x C, and head.vjp(activations, cotangents) its derivative, where head.offers has vjp.
 
     Optional, on what fit() left, which is self.explanation: project(output, rows) m x D -> m x K_c,
     where a concept's score is not the product of a row and its vector; reconstruct(output, scores)
@@ -392,7 +393,7 @@ def _answer(host, plugin, request):
     if request.name == "load":
         return _leave(host, "load", plugin.load(context))
     if request.name == "fit":
-        given = _Head(host, values) if plugin.kind == "explainer" else Arrays(values)
+        given = _Head(host, values, request.offers) if plugin.kind == "explainer" else Arrays(values)
         return _leave(host, "fit", plugin.fit(given, context))
     if request.name == "score":
         return _give_scores(host, plugin.score(_Subject(host, values, request.offers), context))
@@ -430,15 +431,27 @@ def _give_scores(host, scores):
 
 
 class _Head(Arrays):
-    def __init__(self, host, values):
+    def __init__(self, host, values, offers):
         super().__init__(values)
-        self._host = host
+        self._host, self.offers = host, tuple(offers)
 
     def forward(self, inputs):
         """The model on m inputs of the dataset's shape: m x P x D activations."""
+        return self._host.ask("forward", 0, inputs, *self._layer())
+
+    def head(self, activations):
+        """What lies above the layer on m samples' activations, m x P x D: m x C outputs before softmax."""
+        activations = np.reshape(activations, (-1, *self._layer()))
+        return self._host.ask("head", 0, activations, len(self.head_weight))
+
+    def vjp(self, activations, cotangents):
+        """And with cotangents u, m x C: sum_c u_c d output_c / d activations, m x P x D."""
+        both = np.concatenate([np.reshape(part, (len(part), -1)) for part in (activations, cotangents)], axis=1)
+        return self._host.ask("vjp", 0, both, *self._layer())
+
+    def _layer(self):
         shape = self.activations.shape
-        positions = shape[1] if len(shape) == 3 else 1
-        return self._host.ask("forward", 0, inputs, positions, shape[-1])
+        return (shape[1] if len(shape) == 3 else 1), shape[-1]
 
 
 class _Subject(Arrays):

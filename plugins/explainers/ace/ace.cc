@@ -80,7 +80,7 @@ constexpr auto kParameters = sdk::parameters(
         .help("what surrounds a segment: 117/255 of the training images' range, or their mean by "
               "channel"));
 
-class Ace final : public sdk::Explainer, public sdk::ForwardUser {
+class Ace final : public sdk::Explainer, public sdk::ModelUser {
  public:
   explicit Ace(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
@@ -219,9 +219,8 @@ class Ace final : public sdk::Explainer, public sdk::ForwardUser {
                                          const sdk::Context& context) const {
     explainers::need_rows("ace", output, found.embeddings.rows(), k_);
     const numerics::Seed seed(context.seed().value());
-    const auto clusters =
-        numerics::kmeans(found.embeddings, k_,
-                         seed.child("clusters").child(static_cast<std::uint64_t>(output)));
+    const auto clusters = numerics::kmeans(
+        found.embeddings, k_, seed.child("clusters").child(static_cast<std::uint64_t>(output)));
     const Eigen::VectorXd by_chance = tcav(random.cavs, weight);
     std::vector<Eigen::RowVectorXd> cavs;
     std::vector<double> importance;

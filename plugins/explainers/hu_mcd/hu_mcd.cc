@@ -84,7 +84,7 @@ constexpr auto kParameters = sdk::parameters(
               "channel; ours: the published network masks every layer"));
 
 class HuMcd final : public sdk::Explainer,
-                    public sdk::ForwardUser,
+                    public sdk::ModelUser,
                     public explainers::SubspaceProjection {
  public:
   explicit HuMcd(const sdk::ParamsOf<kParameters>& params)

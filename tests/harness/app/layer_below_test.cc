@@ -90,6 +90,35 @@ id = "random_concepts"
   }
 }
 
+TEST_CASE("an explainer may call what lies above the layer, also of a network drawn anew") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
+  here.run({"run", here.write("run.toml", R"(
+metrics = ["surf_mae"]
+controls = ["none", "random_model"]
+[[dataset]]
+id = "digits"
+[[model]]
+id = "cnn"
+name = "layer {layer}"
+params = { channels = [3, 4], epochs = 1, layer = [1, 2] }
+[[explainer]]
+id = "perfect"
+[[explainer]]
+id = "mean_gradients"
+)"),
+            "--plugin-path", CONOSCOPE_TEST_PLUGINS, "--no-board"});
+  // The mean gradient is the reading of the layer that the perfect explanation hands over.
+  const auto scores = scores_of(here);
+  REQUIRE(scores.size() == 8);
+  for (const std::string layer : {"layer 1 ", "layer 2 "})
+    for (const std::string control : {"none", "random_model"}) {
+      CAPTURE(layer + control);
+      CHECK(std::abs(scores.at(layer + "mean_gradients " + control + " surf_mae") -
+                     scores.at(layer + "perfect " + control + " surf_mae")) < 1e-5);
+    }
+}
+
 TEST_CASE("a model in quarantine is not loaded to draw its head anew either") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");

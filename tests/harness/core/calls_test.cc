@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "harness/core/border/callbacks.h"
 #include "harness/core/border/loader.h"
@@ -92,25 +94,60 @@ TEST_CASE("a forward call's gradient takes rows of numbers, if there is one") {
 TEST_CASE("an explainer gets a status, the host keeps the reason") {
   std::vector<double> in(6, 1.0), out(6);
   cono_tensor from = tensor(in, {1, 2, 3}), to = tensor(out, {1, 2, 3});
-  ForwardCallback good(Forward(copy, kShape));
-  CHECK(good.raw()->forward(good.raw()->self, &from, &to) == CONO_OK);
-  CHECK(good.fault().empty());
-  const cono_tensor wrong = tensor(in, {6});
-  CHECK(good.raw()->forward(good.raw()->self, &wrong, &to) == CONO_INVALID_ARGUMENT);
-  CHECK(good.fault() == "forward: inputs are 6, expected m x 2 x 3");
+  const auto forward = [](Forward::Function function) {
+    return std::make_unique<ModelCallback>(Forward(std::move(function), kShape),
+                                           conoscope::metrics::HeadCalls(), HeadShape());
+  };
+  const auto call = [&](const ModelCallback& model, const cono_tensor& inputs) {
+    return model.raw()->forward(model.raw()->self, &inputs, &to);
+  };
+  const auto good = forward(copy);
+  CHECK((good->raw()->head == nullptr));
+  CHECK((good->raw()->vjp == nullptr));
+  CHECK(call(*good, from) == CONO_OK);
+  CHECK(good->fault().empty());
+  CHECK(call(*good, tensor(in, {6})) == CONO_INVALID_ARGUMENT);
+  CHECK(good->fault() == "forward: inputs are 6, expected m x 2 x 3");
 
-  ForwardCallback refused(
-      Forward([](const cono_tensor&, cono_tensor&) { throw CallFault(CONO_UNDEFINED, "too dark"); },
-              kShape));
-  CHECK(refused.raw()->forward(refused.raw()->self, &from, &to) == CONO_UNDEFINED);
-  CHECK(refused.fault() == "the model says: too dark");
-  ForwardCallback large(
-      Forward([](const cono_tensor&, cono_tensor&) { throw std::bad_alloc(); }, kShape));
-  CHECK(large.raw()->forward(large.raw()->self, &from, &to) == CONO_OUT_OF_MEMORY);
-  ForwardCallback lazy(Forward([](const cono_tensor&, cono_tensor&) {}, kShape));
-  CHECK(lazy.raw()->forward(lazy.raw()->self, &from, &to) == CONO_INTERNAL);
-  ForwardCallback odd(Forward([](const cono_tensor&, cono_tensor&) { throw 5; }, kShape));
-  CHECK(odd.raw()->forward(odd.raw()->self, &from, &to) == CONO_INTERNAL);
+  const auto refused = forward(
+      [](const cono_tensor&, cono_tensor&) { throw CallFault(CONO_UNDEFINED, "too dark"); });
+  CHECK(call(*refused, from) == CONO_UNDEFINED);
+  CHECK(refused->fault() == "the model says: too dark");
+  const auto large = forward([](const cono_tensor&, cono_tensor&) { throw std::bad_alloc(); });
+  CHECK(call(*large, from) == CONO_OUT_OF_MEMORY);
+  const auto lazy = forward([](const cono_tensor&, cono_tensor&) {});
+  CHECK(call(*lazy, from) == CONO_INTERNAL);
+  const auto odd = forward([](const cono_tensor&, cono_tensor&) { throw 5; });
+  CHECK(call(*odd, from) == CONO_INTERNAL);
+}
+
+TEST_CASE("an explainer calls a linear head, and its derivative") {
+  const std::vector<double> weight{1, 2, 3, -1, 0, 1}, bias{0.5, -0.5}, shown(12);
+  ArrayBag view;
+  view.add_copy("activations", shown.data(), {2, 2, 3});
+  view.add_copy("head_weight", weight.data(), {2, 3});
+  view.add_copy("head_bias", bias.data(), {2});
+  view.set_text("pooling", "mean");
+  const ModelCallback model(std::nullopt, linear_head(view), HeadShape::of(view));
+  const cono_model_call& raw = *model.raw();
+  CHECK((raw.forward == nullptr));
+
+  std::vector<double> in{1, 0, 0, 0, 1, 0}, answer(2), u{1, 2}, gradient(6);
+  cono_tensor rows = tensor(in, {1, 2, 3}), outputs = tensor(answer, {1, 2}),
+              along = tensor(u, {1, 2}), gradients = tensor(gradient, {1, 2, 3});
+  CHECK(raw.head(raw.self, &rows, &outputs) == CONO_OK);
+  CHECK(answer == std::vector<double>{2.0, -1.0});  // of the mean, (0.5, 0.5, 0)
+  CHECK(raw.vjp(raw.self, &rows, &along, &gradients) == CONO_OK);
+  CHECK(gradient == std::vector<double>{-0.5, 1, 2.5, -0.5, 1, 2.5});
+
+  const cono_tensor flat = tensor(in, {2, 3});
+  CHECK(raw.head(raw.self, &flat, &outputs) == CONO_INVALID_ARGUMENT);
+  CHECK(model.fault() == "head: activations are 2 x 3, expected m x 2 x 3");
+  const cono_tensor two = tensor(u, {2, 1});
+  CHECK(raw.vjp(raw.self, &rows, &two, &gradients) == CONO_INVALID_ARGUMENT);
+  CHECK(model.fault() == "vjp: cotangents are 2 x 1, expected 1 x 2");
+  CHECK(raw.head(raw.self, &rows, &gradients) == CONO_INVALID_ARGUMENT);
+  CHECK(model.fault() == "room for 6 numbers, expected 2");
 }
 
 TEST_CASE("a metric gets a status, the host keeps the reason") {

@@ -197,7 +197,12 @@ TEST_CASE("redraw_reading: the mean reading of a drawn network, in the units of 
         out.row(r) += cotangents(r / 2, c) * 2.0 * a(c) * rows.row(r).dot(b.row(c)) * b.row(c);
     return out;
   };
-  redraw_reading(head, above);
+  const conoscope::metrics::HeadCalls shown = redraw_reading(head, above);
+  CHECK(shown.outputs(h).isApprox(head.logits, 1e-12));
+  for (Index c = 0; c < 3; ++c) {
+    const Matrix unit = Vector::Unit(3, c).transpose().replicate(30, 1);
+    CHECK(shown.vjp(h, unit).colwise().sum().isApprox(30.0 * head.weight.row(c), 1e-12));
+  }
   const Matrix answers = above.outputs(h);
   for (Index c = 0; c < 3; ++c) {
     CAPTURE(c);

@@ -51,9 +51,10 @@ Job full() {
   job.peers = {{"/cache/m2", "/cache/e2", 0x8000000000000002ULL},
                {"/cache/m \"3\"", "/cache/e3", 0}};
   job.metrics = {"surf_mae", "surf_emd"};
+  job.calls = {"forward", "head"};
   job.sample_scores = true;
   job.repeat = true;
-  job.toy_forward = true;
+  job.toy_model = true;
   return job;
 }
 
@@ -98,6 +99,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   CHECK(back.memory == job.memory);
   CHECK(back.control == job.control);
   CHECK(back.metrics == job.metrics);
+  CHECK(back.calls == job.calls);
   REQUIRE(back.peers.size() == job.peers.size());
   for (std::size_t i = 0; i < job.peers.size(); ++i) {
     CHECK(back.peers[i].model_folder == job.peers[i].model_folder);
@@ -106,7 +108,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   }
   CHECK(back.sample_scores);
   CHECK(back.repeat);
-  CHECK(back.toy_forward);
+  CHECK(back.toy_model);
 }
 
 TEST_CASE("what is not there stays not there") {
@@ -121,9 +123,10 @@ TEST_CASE("what is not there stays not there") {
   CHECK(back.dataset.empty());
   CHECK(back.seed == 0);
   CHECK(back.metrics.empty());
+  CHECK(back.calls.empty());
   CHECK(back.peers.empty());
   CHECK_FALSE(back.repeat);
-  CHECK_FALSE(back.toy_forward);
+  CHECK_FALSE(back.toy_model);
 }
 
 TEST_CASE("a job written over a longer one leaves nothing of it") {

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
+#include "harness/core/border/needs.h"
+#include "metrics/catalogue.h"
+#include "metrics/peer_metric.h"
 #include "tests/support/fake_plugin.h"
 #include "tests/support/throws.h"
 
@@ -139,6 +144,12 @@ TEST_CASE("every refusal names the file, the key and what was found") {
           "needs: there is no view \"lables\" (did you mean labels?)");
   refused(metadata_text("explainer", "x", "needs = [\"segments or foward\"]"),
           "needs: there is no view \"foward\" (did you mean forward?)");
+  for (const char* view : {"train_head_view", "train_concept_view", "redrawn_head"})
+    refused(metadata_text("metric", "x", "needs = [\"" + std::string(view) + "\"]"),
+            "needs: there is no view \"" + std::string(view) + "\"");
+  for (const char* view : {"forward", "head"})
+    refused(metadata_text("metric", "x", "needs = [\"" + std::string(view) + "\"]"),
+            "needs: a metric plugin cannot call the model (" + std::string(view) + ")");
   refused(metadata_text("model", "x", "offers = [\"head_veiw\"]"),
           "offers: there is no view \"head_veiw\" (did you mean head_view?)");
   refused(metadata_text("model", "x", "offers = [\"head_view\", \"labels\"]"),
@@ -170,6 +181,21 @@ TEST_CASE("every refusal names the file, the key and what was found") {
           "scores.s: unknown key range");
   refused(metadata_text("metric", "x", "[scores.s]\ndirection = \"none\"\nlow = \"0\""),
           "scores.s: low has the wrong type");
+}
+
+TEST_CASE("an explainer may need what metrics do, but for what only the host has") {
+  const std::set<std::string_view> of_the_host = {"train_head_view", "train_concept_view",
+                                                  conoscope::metrics::kOtherSeeds,
+                                                  conoscope::metrics::kCleanExplanation};
+  for (const auto& metric : conoscope::metrics::catalogue().metrics())
+    for (const std::string_view need : metric.needs) {
+      CAPTURE(need);
+      const auto text = metadata_text("explainer", "x", "needs = [\"" + std::string(need) + "\"]");
+      if (of_the_host.contains(need))
+        CHECK_THROWS_SAYING(parse(text), PluginRefused, "there is no view", std::string(need));
+      else
+        CHECK_NOTHROW(parse(text));
+    }
 }
 
 TEST_CASE("every refusal of a parameter") {

@@ -108,8 +108,8 @@ TEST_CASE("the truth is the dataset's, whatever a model brings") {
   CHECK(values<std::int64_t>(subject.arrays(), "labels") ==
         values<std::int64_t>(usual.arrays(), "labels"));
   const conoscope::sdk::Seed seed(1);
-  CHECK(values<std::int64_t>(make_explainer_input(data, own, "none", seed, {}), "labels") ==
-        values<std::int64_t>(make_explainer_input(data, honest, "none", seed, {}), "labels"));
+  CHECK(values<std::int64_t>(make_explainer_input(data, own, "none", seed), "labels") ==
+        values<std::int64_t>(make_explainer_input(data, honest, "none", seed), "labels"));
 }
 
 TEST_CASE("activations and inputs are never copied") {
@@ -205,7 +205,7 @@ TEST_CASE("random_model below the last layer: the drawn network's logits and rea
   };
   const ArrayBag real = make_explainer_input(data, below),
                  in = make_explainer_input(data, below, "random_model", conoscope::sdk::Seed(4),
-                                           above);
+                                           &above);
   CHECK(values<double>(real, "logits") == std::vector<double>{5, 1, 3, 3, 1, 5});
   // Samples 0, 2, 4 begin with 0, 12, 24; the real logits have the mean 3 and the same spread.
   const auto logits = values<double>(in, "logits");
@@ -217,6 +217,10 @@ TEST_CASE("random_model below the last layer: the drawn network's logits and rea
   CHECK(weight(1, 0) == doctest::Approx(-1.0 / 6.0));
   CHECK(weight.rightCols(2).isZero(1e-12));
   CHECK(numbers(in, "activations") == numbers(real, "activations"));
+  // What an explainer may call answers as what it is shown.
+  const auto answers = above.outputs(make_head_view(in).activations.block(0, 6));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    CHECK(answers.data()[i] == doctest::Approx(wanted[i]));
 }
 
 TEST_CASE("poisoned, noisy: an explainer is given moved activations in the model's precision") {

@@ -346,6 +346,53 @@ def test_an_explainer_runs_the_model(tmp_path):
     assert name == "fit softmax" and "inputs are 3 x" in why, why
 
 
+HEAD = '''
+# /// conoscope
+# kind = "explainer"
+# id = "caller"
+# version = "1"
+# needs = ["head_view", "head"]
+# offers = ["explanation"]
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Caller(cp.Explainer):
+    def fit(self, head, context):
+        assert head.offers == ("head", "vjp")
+        some = np.asarray(head.activations[:3], dtype=float)
+        answer = head.head(some)
+        assert np.allclose(answer, head.logits[:3])
+        u = np.eye(len(head.head_weight))[:3]
+        gradients, step = head.vjp(some, u), 1e-4
+        along = np.sign(np.sin(np.arange(some.size))).reshape(some.shape)
+        by_difference = (head.head(some + step * along) - head.head(some - step * along)) / (2 * step)
+        assert np.allclose((gradients * along).sum(axis=(1, 2)), (u * by_difference).sum(axis=1), atol=1e-7)
+        {body}
+        return cp.Explanation(cavs=head.head_weight, importance=np.ones(len(head.head_weight)),
+                              counts=np.ones(len(head.head_weight)))
+
+
+cp.main(Caller)
+'''
+
+
+def test_an_explainer_runs_what_lies_above_the_layer(tmp_path):
+    file = tmp_path / "caller.py"
+    file.write_text(HEAD.format(body="pass"))
+    assert check(file)["fit softmax"] == ("pass", "")
+    file.write_text(HEAD.format(body="head.head(some[:, :, :2])"))
+    name, why = failed(file)
+    assert name == "fit softmax" and "reshape" in why, why
+    file.write_text(HEAD.format(body="head.vjp(some, u[:, :2])"))
+    name, why = failed(file)
+    assert name == "fit softmax" and "cotangents are 3 x 2, expected 3 x 3" in why, why
+    file.write_text(HEAD.format(body="head.forward(head.inputs[:3])"))
+    name, why = failed(file)
+    assert name == "fit softmax" and "forward is not offered" in why, why
+
+
 BOTTLENECK = """
 # /// conoscope
 # kind = "model"

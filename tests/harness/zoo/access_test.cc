@@ -203,6 +203,22 @@ TEST_CASE("measure asks for access as run does") {
   check_says(granted.out + granted.err, "got: network");
 }
 
+TEST_CASE("debug asks for access, for a plugin that judges as well") {
+  if (skipped()) return;
+  const Bench bench;
+  bench.run_file("judged", kSubject + entry("explainer", "id = \"perfect\"") +
+                               broken_entry("metric", "metric_wants_network"));
+  const Said cells = bench("plan judged.toml --cells --format json");
+  REQUIRE(cells.code == 0);
+  const std::string line =
+      "debug " + json::parse(cells.out)[0]["cell"].get<std::string>() + " judged.toml";
+  const Said refused = bench(line);
+  CHECK(refused.code == 3);
+  check_says(refused.err, "metric metric_wants_network (");
+  check_says(refused.err, "asks for access: network");
+  CHECK(bench(line + " --grant metric_wants_network").code == 0);
+}
+
 TEST_CASE("a link in the place of the granted access is not written through") {
   if (skipped()) return;
   const Bench bench;

@@ -291,25 +291,33 @@ typedef struct cono_explainer {
 } cono_explainer;
 
 /* The model, as an explainer may call it during one fit. */
-typedef struct cono_forward_call {
+typedef struct cono_model_call {
   uint32_t struct_size;
   uint32_t reserved;
   void* self;
   /* inputs (m x ..., any real dtype, as the dataset's inputs but for m) -> activations (m x P x D,
-   * F64, contiguous, the caller's). Not CONO_OK: the host knows why. [worker-thread] */
+   * F64, contiguous, the caller's). Not CONO_OK: the host knows why. NULL: the explainer does not
+   * need it, or the model does not offer it. [worker-thread] */
   cono_status (*forward)(void* self, const cono_tensor* inputs, cono_tensor* activations);
-} cono_forward_call;
+  /* As cono_head.head and .vjp: activations (m x P x D, any real dtype) -> outputs (m x C), and with
+   * cotangents (m x C) -> gradients (m x P x D); both F64, contiguous, the caller's. NULL as above;
+   * vjp also where the model has no derivative. [worker-thread] */
+  cono_status (*head)(void* self, const cono_tensor* activations, cono_tensor* outputs);
+  cono_status (*vjp)(void* self, const cono_tensor* activations, const cono_tensor* cotangents,
+                     cono_tensor* gradients);
+} cono_model_call;
 
-/* Optional for an explainer that runs inputs of its own making through the model; its metadata say
- * needs = ["forward"]. Where the model offers that, the host calls this fit and not the other. */
-#define CONO_EXPLAINER_FORWARD_INTERFACE "conoscope.explainer.forward/1"
-typedef struct cono_explainer_forward {
+/* Optional for an explainer that runs inputs or activations of its own making through the model; its
+ * metadata say needs = ["forward"] or ["head"]. Where the model offers what they need, the host calls
+ * this fit and not the other. */
+#define CONO_EXPLAINER_MODEL_INTERFACE "conoscope.explainer.model/1"
+typedef struct cono_explainer_model {
   uint32_t struct_size;
   uint32_t reserved;
   /* As cono_explainer.fit, on an instance that cono_explainer.create made. [worker-thread] */
-  cono_status (*fit)(void* instance, const cono_arrays* head, const cono_forward_call* model,
+  cono_status (*fit)(void* instance, const cono_arrays* head, const cono_model_call* model,
                      const cono_host* host, const cono_sink* out);
-} cono_explainer_forward;
+} cono_explainer_model;
 
 /* What a metric may ask of the subject; a NULL slot: the subject does not offer it. */
 typedef struct cono_calls {

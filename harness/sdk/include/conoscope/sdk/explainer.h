@@ -5,6 +5,7 @@
 //   class MyMethod final : public sdk::Explainer { void fit(...) override; };
 //   CONOSCOPE_EXPLAINER(MyMethod, "my_method", "1.0.0", R"toml(summary = "...")toml", kParameters)
 
+#include <initializer_list>
 #include <type_traits>
 
 #include "conoscope/sdk/plugin.h"
@@ -88,35 +89,74 @@ class Explainer {
   virtual void fit(const HeadView& head, const Context& context, ExplanationOut& out) = 0;
 };
 
-/// The model itself, for inputs that the dataset does not hold.
+/// The model itself: up to the layer for inputs that the dataset does not hold, and above it for
+/// activations that no input has. What the metadata do not need, or the model does not offer, is
+/// not there.
+///
+/// All calls throw by what the model says, see status.h; let it pass, the host knows the reason.
 class ModelCall {
  public:
-  explicit ModelCall(const cono_forward_call* raw) : raw_(raw) {}
+  explicit ModelCall(const cono_model_call* raw) : raw_(raw) {}
+
+  bool offers_forward() const { return raw_->forward != nullptr; }
+  bool offers_head() const { return raw_->head != nullptr; }
+  bool offers_vjp() const { return raw_->vjp != nullptr; }
 
   /// inputs m x ..., as the dataset's but for m -> activations m x P x D, row-major, to be filled.
-  /// throws  by what the model says, see status.h; let it pass, the host knows the reason
   void forward(const Tensor& inputs, std::span<double> activations, std::int64_t positions,
                std::int64_t width) const {
-    const std::int64_t shape[] = {inputs.rows(), positions, width};
-    cono_tensor out = make_tensor(activations.data(), CONO_F64, shape);
-    if (static_cast<std::int64_t>(activations.size()) != shape[0] * positions * width)
-      throw std::invalid_argument("forward: room for " + std::to_string(activations.size()) +
-                                  " numbers, expected " +
-                                  std::to_string(shape[0] * positions * width));
+    require(offers_forward(), "forward");
+    cono_tensor out = room("forward", activations, {inputs.rows(), positions, width});
     throw_unless_ok(raw_->forward(raw_->self, &inputs.raw(), &out),
                     "the model's forward call failed");
   }
 
+  /// activations m x P x D, as the head view's but for m -> outputs m x C before softmax or sigmoid,
+  /// to be filled.
+  void head(const Tensor& activations, std::span<double> outputs, std::int64_t classes) const {
+    require(offers_head(), "head");
+    cono_tensor out = room("head", outputs, {activations.rows(), classes});
+    throw_unless_ok(raw_->head(raw_->self, &activations.raw(), &out),
+                    "the model's head call failed");
+  }
+
+  /// And cotangents u, m x C -> gradients of the activations' shape, to be filled:
+  /// g_ipd = sum_c u_ic d output_ic / d activation_ipd.
+  void vjp(const Tensor& activations, const Tensor& cotangents, std::span<double> gradients) const {
+    require(offers_vjp(), "vjp");
+    cono_tensor out =
+        room("vjp", gradients, {activations.rows(), activations.shape(1), activations.shape(2)});
+    throw_unless_ok(raw_->vjp(raw_->self, &activations.raw(), &cotangents.raw(), &out),
+                    "the model's vjp call failed");
+  }
+
  private:
-  const cono_forward_call* raw_;
+  static void require(bool offered, const char* call) {
+    if (!offered)
+      throw NotApplicable(std::string(call) +
+                          ": the model does not offer it, or needs does not say it");
+  }
+  static cono_tensor room(const char* call, std::span<double> values,
+                          std::initializer_list<std::int64_t> shape) {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape) size *= extent;
+    if (static_cast<std::int64_t>(values.size()) != size)
+      throw std::invalid_argument(std::string(call) + ": room for " +
+                                  std::to_string(values.size()) + " numbers, expected " +
+                                  std::to_string(size));
+    return make_tensor(values.data(), CONO_F64, std::span(shape.begin(), shape.size()));
+  }
+
+  const cono_model_call* raw_;
 };
 
-/// Derive from it too when inputs of the explainer's own making are to be run through the model,
-/// and say so in the metadata: needs = ["forward"], or "... or forward" where the fit of Explainer
-/// can do without. Where the model offers it, the host calls this fit and not the other.
-class ForwardUser {
+/// Derive from it too when inputs or activations of the explainer's own making are to be run through
+/// the model, and say so in the metadata: needs = ["forward"], ["head"] or both, or "... or forward"
+/// where the fit of Explainer can do without. Where the model offers it, the host calls this fit and
+/// not the other.
+class ModelUser {
  public:
-  virtual ~ForwardUser() = default;
+  virtual ~ModelUser() = default;
   virtual void fit_with_model(const HeadView& head, const ModelCall& model, const Context& context,
                               ExplanationOut& out) = 0;
 };
@@ -176,18 +216,18 @@ const void* explainer_interface(const char* id) noexcept {
     return t;
   }();
   if (std::strcmp(id, CONO_EXPLAINER_INTERFACE) == 0) return &table;
-  if constexpr (std::is_base_of_v<ForwardUser, Plugin>) {
-    static const cono_explainer_forward forward = {
-        sizeof(cono_explainer_forward), 0,
-        [](void* self, const cono_arrays* head, const cono_forward_call* model,
-           const cono_host* host, const cono_sink* sink) noexcept {
+  if constexpr (std::is_base_of_v<ModelUser, Plugin>) {
+    static const cono_explainer_model with_model = {
+        sizeof(cono_explainer_model), 0,
+        [](void* self, const cono_arrays* head, const cono_model_call* model, const cono_host* host,
+           const cono_sink* sink) noexcept {
           return guard(host, [&] {
             ExplanationOut out(sink);
             static_cast<Plugin*>(self)->fit_with_model(HeadView(head), ModelCall(model),
                                                        Context(host), out);
           });
         }};
-    if (std::strcmp(id, CONO_EXPLAINER_FORWARD_INTERFACE) == 0) return &forward;
+    if (std::strcmp(id, CONO_EXPLAINER_MODEL_INTERFACE) == 0) return &with_model;
   }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 
 #include <cmath>
 
