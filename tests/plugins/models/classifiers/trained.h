@@ -6,20 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "tests/plugins/models/torch_plugin.h"
 #include "tests/support/forward_gradient.h"
-#include "tests/support/plugin_driver.h"
 
 namespace conoscope::testing {
-
-inline Plugin classifier(const std::string& name) {
-  // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  return Plugin(plugin_file(name));
-}
 
 inline Bundle digits() {
   const Outcome outcome = Plugin(plugin_file("digits")).load({});
@@ -84,18 +77,6 @@ inline void check_forward(const Plugin& plugin, const Arguments& arguments, cons
   CHECK(largest > 0.1);
   CHECK(apart <= 1e-5 * largest);  // float32 sums, in another order when batches differ
   check_forward_gradient(plugin, arguments, model, shape, {ten.begin(), ten.end()}, all[1], all[2]);
-}
-
-/// The same seed gives the same bits whatever the host's threads; another seed, other weights.
-inline void check_repeatable(const Plugin& plugin, const Arguments& arguments, const Bundle& data) {
-  Host host;
-  const Outcome first = plugin.fit_model(arguments, data, host);
-  REQUIRE(first.error == "");
-  host.threads = 2;
-  CHECK((first.out == plugin.fit_model(arguments, data, host).out));
-  host.seed = 1;
-  const Outcome other = plugin.fit_model(arguments, data, host);
-  CHECK_FALSE((first.out.arrays.at("head_weight") == other.out.arrays.at("head_weight")));
 }
 
 }  // namespace conoscope::testing
