@@ -11,15 +11,12 @@
 
 #include "tests/plugins/models/torch_plugin.h"
 #include "tests/support/forward_gradient.h"
+#include "tests/support/outcomes.h"
 
 namespace conoscope::testing {
 
 inline Bundle digits(std::uint64_t seed = 0) {
-  Host host;
-  host.seed = seed;
-  const Outcome outcome = Plugin(plugin_file("digits")).load({}, host);
-  REQUIRE(outcome.error == "");
-  return outcome.out;
+  return loaded(Plugin(plugin_file("digits")), {}, seed);
 }
 
 /// Logits n x C in double, from the head view alone.
