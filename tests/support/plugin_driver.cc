@@ -7,17 +7,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
+
+#include "tests/support/content_of.h"
 
 namespace conoscope::testing {
 namespace {
 
 std::string read_note(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const std::string bytes = content_of(file);
   const auto read = [&bytes]<typename T>(T, std::size_t at) {
     if (at + sizeof(T) > bytes.size()) throw std::runtime_error("the ELF file is cut short");
     T value;

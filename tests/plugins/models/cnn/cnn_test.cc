@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 
 #include "conoscope/sdk/random.h"
 #include "tests/plugins/models/classifiers/trained.h"
+#include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
@@ -117,8 +117,7 @@ TEST_CASE("cnn: another process gets the same bits") {
                               "' --test-case='cnn: another process*' > '" + scratch.path("log") +
                               "'";
   REQUIRE(std::system(command.c_str()) == 0);
-  std::ifstream stream(scratch.path("bits"), std::ios::binary);
-  const std::string theirs{std::istreambuf_iterator<char>(stream), {}};
+  const std::string theirs = content_of(scratch.path("bits"));
   CHECK(theirs.size() > 1797 * 16 * 64 * sizeof(float));
   CHECK((theirs == bits()));
 }
