@@ -1,7 +1,6 @@
 // A store of 1e6 scores (5 datasets x 5 models x 20 explainers x 4 controls x 25 seeds, 20
 // metrics): boards, what is to do, export, and merging it into an empty store and again.
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <random>
@@ -13,6 +12,7 @@
 #include "results/store/export.h"
 #include "results/store/merge.h"
 #include "results/store/sqlite.h"
+#include "tests/support/scratch.h"
 
 namespace {
 
@@ -39,8 +39,6 @@ class Hexadecimal {
 class LargeStore {
  public:
   LargeStore() {
-    std::string name = (std::filesystem::temp_directory_path() / "conoscope_bench_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     Store store = Store::open(path(), Mode::read_write);
     // One fsync for each of 50 000 attempts would take minutes here.
     store.connection().execute("PRAGMA synchronous = OFF");
@@ -84,18 +82,12 @@ class LargeStore {
       store.record(attempt, scores);
     }
   }
-  ~LargeStore() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  LargeStore(const LargeStore&) = delete;
-  LargeStore& operator=(const LargeStore&) = delete;
 
   std::filesystem::path path() const { return folder_ / "large.db"; }
   std::filesystem::path other() const { return folder_ / "other.db"; }
 
  private:
-  std::filesystem::path folder_;
+  conoscope::testing::Scratch folder_;
 };
 
 LargeStore& large() {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
@@ -16,12 +16,7 @@ const Plugin& digits() {
 }
 
 Bundle load(std::uint64_t seed, const Arguments& arguments = {}) {
-  Host host;
-  host.seed = seed;
-  const Outcome outcome = digits().load(arguments, host);
-  REQUIRE(outcome.error == "");
-  REQUIRE(outcome.status == CONO_OK);
-  return outcome.out;
+  return loaded(digits(), arguments, seed);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/write_image.h"
 
@@ -33,26 +33,18 @@ struct Images {
   }
 };
 
-Outcome try_load(const std::string& plugin, const Arguments& arguments, std::uint64_t seed = 0) {
+const Plugin& plugin(const std::string& name) {
   static std::map<std::string, Plugin> plugins;
-  if (!plugins.contains(plugin)) plugins.emplace(plugin, Plugin(plugin_file(plugin)));
-  Host host;
-  host.seed = seed;
-  return plugins.at(plugin).load(arguments, host);
+  if (!plugins.contains(name)) plugins.emplace(name, Plugin(plugin_file(name)));
+  return plugins.at(name);
 }
 
-Bundle load(const std::string& plugin, const Arguments& arguments, std::uint64_t seed = 0) {
-  const Outcome outcome = try_load(plugin, arguments, seed);
-  REQUIRE(outcome.error == "");
-  return outcome.out;
+Bundle load(const std::string& name, const Arguments& arguments, std::uint64_t seed = 0) {
+  return loaded(plugin(name), arguments, seed);
 }
 
-void refuses(const std::string& plugin, const Arguments& arguments, const std::string& part) {
-  const Outcome outcome = try_load(plugin, arguments);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CAPTURE(outcome.error);
-  CAPTURE(part);
-  CHECK(outcome.error.find(part) != std::string::npos);
+void refuses(const std::string& name, const Arguments& arguments, const std::string& part) {
+  check_refused(plugin(name).load(arguments), part);
 }
 
 /// The red of an image's first pixel, 0 to 255.
@@ -300,7 +292,7 @@ TEST_CASE("utkface: a name without annotation is refused, or left out and said")
     refuses("utkface", arguments, path + ": expected a name as age_gender_race_date.jpg");
     arguments["without_annotation"] = "skip";
     arguments["test_share"] = 0.5;
-    const Outcome outcome = try_load("utkface", arguments);
+    const Outcome outcome = plugin("utkface").load(arguments);
     REQUIRE(outcome.error == "");
     CHECK(outcome.out.shape("inputs")[0] == 2);
     REQUIRE(outcome.log.size() == 1);

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "tests/support/npy_bytes.h"
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
@@ -26,12 +26,7 @@ struct Files {
   void put(const std::string& name, const std::string& shape, const std::vector<float>& values) {
     arguments[name] = scratch.write(name + ".npy", npy_bytes<float>("<f4", shape, values));
   }
-  void refuses(const std::string& part) const {
-    const Outcome outcome = plugin().load(arguments);
-    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-    CAPTURE(outcome.error);
-    CHECK(outcome.error.find(part) != std::string::npos);
-  }
+  void refuses(const std::string& part) const { check_refused(plugin().load(arguments), part); }
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "datasets/shapes3d/render.h"
 #include "datasets/shapes3d/task.h"
 #include "tests/support/npy_bytes.h"
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/write_npz.h"
 
@@ -23,19 +23,11 @@ const Plugin& plugin() {
 }
 
 Bundle load(const Arguments& arguments, std::uint64_t seed = 0) {
-  Host host;
-  host.seed = seed;
-  const Outcome outcome = plugin().load(arguments, host);
-  REQUIRE(outcome.error == "");
-  return outcome.out;
+  return loaded(plugin(), arguments, seed);
 }
 
 void refuses(const Arguments& arguments, const std::string& part) {
-  const Outcome outcome = plugin().load(arguments);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CAPTURE(outcome.error);
-  CAPTURE(part);
-  CHECK(outcome.error.find(part) != std::string::npos);
+  check_refused(plugin().load(arguments), part);
 }
 
 std::vector<std::uint8_t> rendered(const std::array<int, 6>& c) {

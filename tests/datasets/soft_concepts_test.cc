@@ -5,7 +5,7 @@
 #include <span>
 
 #include "datasets/soft_concepts/representation.h"
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 using conoscope::datasets::concept_interval;
@@ -14,11 +14,7 @@ namespace {
 
 Bundle load(const Arguments& arguments, std::uint64_t seed = 0) {
   static const Plugin plugin(plugin_file("soft_concepts"));
-  Host host;
-  host.seed = seed;
-  const Outcome outcome = plugin.load(arguments, host);
-  REQUIRE(outcome.error == "");
-  return outcome.out;
+  return loaded(plugin, arguments, seed);
 }
 
 double correlation(std::span<const float> c, std::size_t a, std::size_t b, std::size_t k) {

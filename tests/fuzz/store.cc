@@ -3,14 +3,13 @@
 #include "results/store/store.h"
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "results/store/merge.h"
 #include "tests/fuzz/bytes_in_file.h"
 #include "tests/fuzz/targets.h"
+#include "tests/support/content_of.h"
 
 namespace conoscope::fuzz {
 
@@ -42,8 +41,7 @@ std::string sound_store() {
     attempt.status = results::Status::crashed;
     store.record(attempt, {}, {});
   }
-  std::ifstream in(file.path(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return testing::content_of(file.path());
 }
 
 }  // namespace

@@ -15,14 +15,6 @@ namespace {
 using namespace conoscope::methods;
 using namespace conoscope::numerics;
 
-std::vector<double> flat(const Matrix& matrix) {
-  return {matrix.data(), matrix.data() + matrix.size()};
-}
-
-std::vector<double> flat(const Vector& vector) {
-  return {vector.data(), vector.data() + vector.size()};
-}
-
 // A and B of given masks, which must be mixed as ours are.
 SobolDesign design_of(const Matrix& masks) {
   const Index n = masks.rows() / (masks.cols() + 2);

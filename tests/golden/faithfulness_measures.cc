@@ -37,10 +37,6 @@ using namespace conoscope::numerics;
 
 constexpr const char* kMeasures[] = {"top1", "rank_corr", "norm_l1", "mae", "emd"};
 
-std::vector<double> flat(const Matrix& matrix) {
-  return {matrix.data(), matrix.data() + matrix.size()};
-}
-
 HeadView read_head(const Case& one, const std::string& activations) {
   const Npy h = one.input(activations);
   HeadView head;

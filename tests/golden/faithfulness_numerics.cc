@@ -14,14 +14,6 @@ namespace {
 
 using namespace conoscope::numerics;
 
-std::vector<double> flat(const Matrix& matrix) {
-  return {matrix.data(), matrix.data() + matrix.size()};
-}
-
-std::vector<double> flat(const Vector& vector) {
-  return {vector.data(), vector.data() + vector.size()};
-}
-
 // A singular vector's sign is arbitrary: each row is turned towards the reference's.
 std::vector<double> flat_towards_reference(const Case& one, Matrix components) {
   const std::string file = one.json.at("expected_files").at("components");

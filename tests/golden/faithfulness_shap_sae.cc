@@ -15,12 +15,6 @@ namespace {
 using namespace conoscope::methods;
 using namespace conoscope::numerics;
 
-template <typename Derived>
-std::vector<double> flat(const Eigen::DenseBase<Derived>& values) {
-  const Matrix rows = values.template cast<double>();
-  return {rows.data(), rows.data() + rows.size()};
-}
-
 TopKSae<double> read_sae(const Case& one) {
   return {one.input("enc_weight").matrix(), one.input("enc_bias").vector(),
           one.input("dictionary_raw").matrix(), one.params().at("top_k")};

@@ -16,14 +16,6 @@ namespace {
 
 using namespace conoscope::numerics;
 
-std::vector<double> flat(const Matrix& matrix) {
-  return {matrix.data(), matrix.data() + matrix.size()};
-}
-
-std::vector<double> flat(const Vector& vector) {
-  return {vector.data(), vector.data() + vector.size()};
-}
-
 // Cluster numbers are arbitrary: the permutation that agrees with the reference's most often.
 std::vector<double> flat_as_reference(const Case& one, const std::vector<Index>& labels,
                                       Index clusters) {

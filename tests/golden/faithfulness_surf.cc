@@ -33,12 +33,6 @@ using namespace conoscope::metrics;
 
 constexpr double kUndefinedRow = -9.0;  // spearman_rows, by the header of cases.json
 
-std::vector<double> flat(const Matrix& matrix) {
-  return {matrix.data(), matrix.data() + matrix.size()};
-}
-
-std::vector<double> flat(const IndexVector& indices) { return {indices.begin(), indices.end()}; }
-
 // H is N x D or N x h x w x D; every axis between the first and the last is positions.
 HeadView read_head(const Case& one, const std::string& activations, Pooling pooling,
                    Output output) {

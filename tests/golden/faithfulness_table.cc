@@ -1,16 +1,15 @@
 // The digits table: whole methods on a real network's activations. Answered by the real thing: the
 // command runs the plugins over five seeds, and the means are read from its board.
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include "tests/golden/faithfulness.h"
+#include "tests/support/content_of.h"
+#include "tests/support/scratch.h"
 
 namespace conoscope::tests::golden {
 
@@ -52,9 +51,7 @@ const Json& board_of(const Case& one) {
   auto [it, fresh] = known.try_emplace(one.folder.string());
   if (!fresh) return it->second;
 
-  const fs::path work = fs::temp_directory_path() / ("conoscope_table_" + std::to_string(getpid()));
-  fs::remove_all(work);
-  fs::create_directories(work);
+  const testing::Scratch work;
   const auto array = [&one](const char* name) {
     return fs::absolute(one.folder / std::string(one.json.at("inputs").at(name))).string();
   };
@@ -69,22 +66,19 @@ const Json& board_of(const Case& one) {
     run << "\n[[explainer]]\nname = \"" << name << "\"\n" << explainer << '\n';
   run.close();
 
-  const std::string common = " --store " + quoted((work / "table.db").string());
+  const std::string common = " --store " + quoted(work.path("table.db"));
   std::string metrics = " --metric surf_flops";
   for (const char* metric : {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr"})
     metrics += std::string(" --metric ") + metric + " --metric " + metric + "_spatial_mean";
   const std::string command =
-      std::string(CONOSCOPE_COMMAND) + " run " + quoted((work / "table.toml").string()) + common +
-      " --cache " + quoted((work / "cache").string()) + " -j 2 --no-board 2>" +
-      quoted((work / "log").string()) + " && " + CONOSCOPE_COMMAND + " board" + common + metrics +
-      " --format json >" + quoted((work / "board.json").string());
+      std::string(CONOSCOPE_COMMAND) + " run " + quoted(work.path("table.toml")) + common +
+      " --cache " + quoted(work.path("cache")) + " -j 2 --no-board 2>" + quoted(work.path("log")) +
+      " && " + CONOSCOPE_COMMAND + " board" + common + metrics + " --format json >" +
+      quoted(work.path("board.json"));
   const int status = std::system(command.c_str());
-  std::ifstream log(work / "log"), board(work / "board.json");
   if (status != 0)
-    throw std::runtime_error("conoscope run failed: " +
-                             std::string(std::istreambuf_iterator<char>(log), {}));
-  it->second = Json::parse(board);
-  fs::remove_all(work);
+    throw std::runtime_error("conoscope run failed: " + testing::content_of(work / "log"));
+  it->second = Json::parse(testing::content_of(work / "board.json"));
   return it->second;
 }
 

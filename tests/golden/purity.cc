@@ -19,14 +19,6 @@ namespace {
 
 using namespace conoscope::metrics;
 
-template <typename Derived>
-std::vector<double> flat(const Eigen::DenseBase<Derived>& values) {
-  const Matrix rows = values.template cast<double>();
-  return {rows.data(), rows.data() + rows.size()};
-}
-
-std::vector<double> flat(const IndexVector& values) { return {values.begin(), values.end()}; }
-
 /// AUC of every representation, as it is, for every concept.
 Matrix identity_purity(const MatrixRef& scores, const MatrixRef& concepts) {
   Matrix out(scores.cols(), concepts.cols());

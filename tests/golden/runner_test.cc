@@ -1,10 +1,8 @@
 #include <doctest/doctest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "tests/support/golden.h"
+#include "tests/support/npy_bytes.h"
+#include "tests/support/scratch.h"
 
 // The runner itself: a wrong value, a missing output and an unknown kind must not pass for a
 // success.
@@ -12,25 +10,6 @@
 namespace conoscope::tests::golden {
 
 namespace {
-
-struct Folder {
-  explicit Folder(const std::string& cases) {
-    std::filesystem::create_directories(path);
-    std::ofstream(path / "cases.json") << R"({"cases": [)" << cases << "]}";
-    // NPY v1.0 of the i4 vector (7, -8)
-    std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }";
-    header.resize(117, ' ');
-    header += '\n';
-    std::ofstream file(path / "a.npy", std::ios::binary);
-    const std::int32_t values[] = {7, -8};
-    file.write("\x93NUMPY\x01\x00\x76\x00", 10);
-    file << header;
-    file.write(reinterpret_cast<const char*>(values), sizeof values);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path = std::filesystem::temp_directory_path() /
-                               ("conoscope_golden_runner_test_" + std::to_string(::getpid()));
-};
 
 std::string one_case(const std::string& kind, const std::string& expected,
                      const std::string& expected_files = "{}",
@@ -41,7 +20,9 @@ std::string one_case(const std::string& kind, const std::string& expected,
 }
 
 Summary run_one(const std::string& json) {
-  const Folder folder(json);
+  const testing::Scratch folder;
+  folder.write("cases.json", R"({"cases": [)" + json + "]}");
+  folder.write("a.npy", testing::npy_bytes("<i4", "(2,)", std::vector<std::int32_t>{7, -8}));
   Kinds kinds;
   kinds.add("known", [](const Case&) {
     Outputs out;
@@ -51,7 +32,7 @@ Summary run_one(const std::string& json) {
     return out;
   });
   kinds.add("throws", [](const Case&) -> Outputs { throw std::runtime_error("broken"); });
-  return run(folder.path, kinds);
+  return run(folder.path(), kinds);
 }
 
 std::string failure(const std::string& json) {

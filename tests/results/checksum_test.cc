@@ -74,7 +74,7 @@ void alter(const std::filesystem::path& path, const std::string& sql) {
 }  // namespace
 
 TEST_CASE("checksum: a store is what was written, and a change of anything that counts is named") {
-  const sample::Folder folder;
+  const sample::Scratch folder;
   const auto path = folder / "s.db";
   fill(path);
   {
@@ -122,7 +122,7 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
 }
 
 TEST_CASE("checksum: what an older schema holds is taken as it is, and held to from then on") {
-  const sample::Folder folder;
+  const sample::Scratch folder;
   const auto path = folder / "s.db";
   fill(path);
   {
@@ -146,7 +146,7 @@ TEST_CASE("checksum: what an older schema holds is taken as it is, and held to f
 }
 
 TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
-  const sample::Folder folder;
+  const sample::Scratch folder;
   const auto path = folder / "s.db";
   fill(path);
   std::string wanted;

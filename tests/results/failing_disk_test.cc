@@ -218,7 +218,7 @@ std::string exported(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("failing disk: each operation fails once, or is the last one before a power cut") {
-  const sample::Folder folder;
+  const sample::Scratch folder;
   {
     Store other = Store::open(folder / "other.db", Mode::read_write);
     sample::ask(other, {.explainers = {"e"}, .seeds = 5});

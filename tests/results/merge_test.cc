@@ -67,7 +67,7 @@ void make_shard(const std::filesystem::path& path, std::size_t shard) {
 }  // namespace
 
 TEST_CASE("merge: any order and any number of times gives the same export as one store") {
-  sample::Folder folder;
+  sample::Scratch folder;
   for (std::size_t i = 0; i < 3; ++i) make_shard(folder / std::to_string(i), i);
 
   Store whole = Store::open(":memory:", Mode::read_write);
@@ -109,7 +109,7 @@ TEST_CASE("merge: any order and any number of times gives the same export as one
 }
 
 TEST_CASE("merge: what comes back from a merge can be merged on") {
-  sample::Folder folder;
+  sample::Scratch folder;
   for (std::size_t i = 0; i < 3; ++i) make_shard(folder / std::to_string(i), i);
   Store all = Store::open(folder / "all.db", Mode::read_write);
   for (int i = 0; i < 3; ++i) merge(all, folder / std::to_string(i));
@@ -121,7 +121,7 @@ TEST_CASE("merge: what comes back from a merge can be merged on") {
 }
 
 TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const std::string key = key_of("d", "m", "e", 1);
   Store here = Store::open(folder / "here.db", Mode::read_write);
   sample::ask(here);
@@ -140,7 +140,7 @@ TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
 }
 
 TEST_CASE("merge: the same key with another content is refused, and nothing is taken") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_shard(folder / "0", 0);
   const auto merged = [&](const auto& fill, const std::string& run = "run") {
     const auto path = folder / "other.db";
@@ -233,7 +233,7 @@ TEST_CASE("merge: the same key with another content is refused, and nothing is t
 }
 
 TEST_CASE("merge: of a copy comes what the file held when it was read") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_shard(folder / "0", 0);
   make_shard(folder / "1", 1);
   Store wanted = Store::open(":memory:", Mode::read_write);
@@ -252,7 +252,7 @@ TEST_CASE("merge: of a copy comes what the file held when it was read") {
 }
 
 TEST_CASE("merge: refuses newer schemas, other files, and itself") {
-  sample::Folder folder;
+  sample::Scratch folder;
   Store into = Store::open(folder / "into.db", Mode::read_write);
   make_shard(folder / "0", 0);
   const auto set_version = [&](int version) {
@@ -277,7 +277,7 @@ TEST_CASE("merge: refuses newer schemas, other files, and itself") {
 }
 
 TEST_CASE("merge: names go with their runs, and the export has those of a run or of all") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const auto make = [&](const std::string& run, const std::string& name) {
     Store store = Store::open(folder / run, Mode::read_write);
     sample::ask(store, {.run = run, .seeds = 1});

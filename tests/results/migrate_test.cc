@@ -101,7 +101,7 @@ void check_rows(Store& store) {
 }  // namespace
 
 TEST_CASE("migrate: opening an old store for writing keeps every row, and it takes messages") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_old_store(folder / "s.db");
   Store store = Store::open(folder / "s.db", Mode::read_write);
   check_rows(store);
@@ -115,7 +115,7 @@ TEST_CASE("migrate: opening an old store for writing keeps every row, and it tak
 }
 
 TEST_CASE("migrate: an old store is read without being changed") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_old_store(folder / "s.db");
   const std::string before = bytes_of(folder / "s.db");
   Store reader = Store::open(folder / "s.db", Mode::read_only);
@@ -137,7 +137,7 @@ TEST_CASE("migrate: an old store is read without being changed") {
 }
 
 TEST_CASE("migrate: an old store merges into a new one, and a new one into an old one") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_old_store(folder / "old.db");
   const std::string before = bytes_of(folder / "old.db");
   const auto make_new = [&](const std::string& name) {
@@ -162,7 +162,7 @@ TEST_CASE("migrate: an old store merges into a new one, and a new one into an ol
 }
 
 TEST_CASE("migrate: a run of an old store keeps the names that it had") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_old_store(folder / "s.db");
   Store store = Store::open(folder / "s.db", Mode::read_write);
   ComponentRow renamed = sample::component("explainer", "e");
@@ -181,7 +181,7 @@ TEST_CASE("migrate: a run of an old store keeps the names that it had") {
 }
 
 TEST_CASE("migrate: a stranger's trigger in an old store is not run") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_old_store(folder / "s.db");
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open((folder / "s.db").c_str(), &database) == SQLITE_OK);

@@ -71,7 +71,7 @@ void permit(const std::filesystem::path& path, int mode) {
 }  // namespace
 
 TEST_CASE("open: creates, opens again, reads") {
-  sample::Folder folder;
+  sample::Scratch folder;
   // Names that an URI or SQL would read otherwise.
   for (const char* name : {"results.db", "a b?c#d%20e'f.db", "é.db"}) {
     CAPTURE(name);
@@ -86,7 +86,7 @@ TEST_CASE("open: creates, opens again, reads") {
 }
 
 TEST_CASE("open: foreign keys, full synchronisation, a timeout of 30 s, WAL on a local disk") {
-  sample::Folder folder;
+  sample::Scratch folder;
   Store store = Store::open(folder / "s.db", Mode::read_write);
   Connection& connection = store.connection();
   CHECK(connection.integer("PRAGMA foreign_keys") == 1);
@@ -104,7 +104,7 @@ TEST_CASE("open: only file systems known as local get WAL") {
 }
 
 TEST_CASE("open: a newer schema is refused and left alone") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const auto path = folder / "results.db";
   make_store(path);
   tamper(path, "PRAGMA user_version = 7");
@@ -119,7 +119,7 @@ TEST_CASE("open: a newer schema is refused and left alone") {
 }
 
 TEST_CASE("open: what is not a store is refused and left as it is") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const std::string text = std::string(5000, 'x');
   std::ofstream(folder / "text.db") << text;
   std::ofstream(folder / "empty.db").close();
@@ -138,7 +138,7 @@ TEST_CASE("open: what is not a store is refused and left as it is") {
 }
 
 TEST_CASE("open: a damaged file") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const auto path = folder / "s.db";
   make_store(path);
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -149,14 +149,14 @@ TEST_CASE("open: a damaged file") {
 }
 
 TEST_CASE("open: no file, no folder") {
-  sample::Folder folder;
+  sample::Scratch folder;
   CHECK(open_problem(folder / "none.db", Mode::read_only) == "cannot_open");
   CHECK(open_problem(folder / "none" / "s.db", Mode::read_write) == "cannot_open");
   CHECK(open_problem(folder.path(), Mode::read_write) == "cannot_open");
 }
 
 TEST_CASE("open: a read-only file or folder") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const auto path = folder / "s.db";
   make_store(path);
   const auto try_all = [&] {
@@ -187,7 +187,7 @@ TEST_CASE("open: a read-only file or folder") {
 }
 
 TEST_CASE("open: the log of a store behind a link is that beside the file") {
-  sample::Folder folder, other;
+  sample::Scratch folder, other;
   const auto path = folder / "s.db", link = other / "link.db";
   make_store(path);
   std::filesystem::create_symlink(path, link);
@@ -208,7 +208,7 @@ TEST_CASE("open: the log of a store behind a link is that beside the file") {
 }
 
 TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_store(folder / "s.db");
   Store holder = Store::open(folder / "s.db", Mode::read_write);
   Store waiter = Store::open(folder / "s.db", Mode::read_write);
@@ -218,7 +218,7 @@ TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
 }
 
 TEST_CASE("open: a full store (page limit) refuses the attempt and keeps the others") {
-  sample::Folder folder;
+  sample::Scratch folder;
   make_store(folder / "s.db");
   Store store = Store::open(folder / "s.db", Mode::read_write);
   store.connection().text("PRAGMA max_page_count = " +
@@ -237,7 +237,7 @@ TEST_CASE("open: a full store (page limit) refuses the attempt and keeps the oth
 }
 
 TEST_CASE("open: a disk that is really full") {
-  sample::Folder folder;
+  sample::Scratch folder;
   if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
     MESSAGE("no right to mount a small tmpfs here: the page limit above stands for it");
     return;

@@ -35,7 +35,7 @@ std::vector<ScoreRow> scores(double value) {
 }  // namespace
 
 TEST_CASE("kill -9: no acknowledged attempt is lost, none is there in part") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const auto path = folder / "s.db";
   {
     Store store = Store::open(path, Mode::read_write);
@@ -95,7 +95,7 @@ TEST_CASE("kill -9: no acknowledged attempt is lost, none is there in part") {
 }
 
 TEST_CASE("eight writers that open, create and write at once lose nothing") {
-  sample::Folder folder;
+  sample::Scratch folder;
   const auto path = folder / "s.db";
   constexpr int kWriters = 8, kAttempts = 40;
   std::vector<pid_t> children;

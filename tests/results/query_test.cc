@@ -69,7 +69,7 @@ TEST_CASE("query: any reading, with types by value") {
 
 TEST_CASE("query: refuses every way to write, also on a store open for writing") {
   Store store = mixed();
-  sample::Folder folder;
+  sample::Scratch folder;
   const std::string other = (folder / "other.db").string();
   for (const std::string& sql : std::vector<std::string>{
            "DELETE FROM event", "INSERT INTO event VALUES ('', '', '', '')",

@@ -1,38 +1,17 @@
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "results/store/store.h"
+#include "tests/support/scratch.h"
 
 // Small rows to build stores from. Keys are readable where real ones are hashes: the store does not
 // care.
 namespace sample {
 
 namespace results = conoscope::results;
-
-/// A folder that goes with the object.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "conoscope_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using conoscope::testing::Scratch;
 
 /// 2026-01-01T00:00:00.000Z and so many seconds.
 inline std::string at(int seconds) {

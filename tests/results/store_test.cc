@@ -105,7 +105,7 @@ TEST_CASE("store: recording the same attempt again changes nothing") {
 }
 
 TEST_CASE("store: what would be written to a deleted or moved file is refused") {
-  sample::Folder folder;
+  sample::Scratch folder;
   for (const bool removed : {true, false}) {
     const auto path = folder / (removed ? "removed.db" : "moved.db");
     Store store = Store::open(path, Mode::read_write);

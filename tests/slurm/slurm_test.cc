@@ -10,21 +10,16 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <thread>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/content_of.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 bool wait_until(const std::function<bool()>& holds, double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

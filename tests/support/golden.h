@@ -37,6 +37,16 @@ struct Outputs {
   std::map<std::string, std::string> not_compared;    // output -> why
 };
 
+/// What an output's array holds of a matrix or a vector.
+template <typename Derived>
+std::vector<double> flat(const Eigen::DenseBase<Derived>& values) {
+  const metrics::Matrix rows = values.template cast<double>();
+  return {rows.data(), rows.data() + rows.size()};
+}
+inline std::vector<double> flat(const metrics::IndexVector& values) {
+  return {values.begin(), values.end()};
+}
+
 /// Thrown by a kind that cannot answer this one case: it is listed as skipped, with the reason.
 class Skip : public std::runtime_error {
  public:

@@ -7,17 +7,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
+
+#include "tests/support/content_of.h"
 
 namespace conoscope::testing {
 namespace {
 
 std::string read_note(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const std::string bytes = content_of(file);
   const auto read = [&bytes]<typename T>(T, std::size_t at) {
     if (at + sizeof(T) > bytes.size()) throw std::runtime_error("the ELF file is cut short");
     T value;
@@ -131,6 +130,29 @@ struct View {
   }
 };
 
+/// What a call of an instance is given.
+struct Given {
+  void* instance;
+  const cono_arrays* arrays;
+  const cono_host* host;
+  const cono_sink* sink;
+
+  /// A new array of doubles among the outputs.
+  cono_tensor created(const char* name, const std::vector<std::int64_t>& shape) const {
+    cono_tensor out{};
+    sink->create(sink->self, name, CONO_F64, static_cast<std::int32_t>(shape.size()), shape.data(),
+                 &out);
+    return out;
+  }
+};
+
+template <typename Table>
+const Table& interface_of(const cono_plugin& plugin, const char* name) {
+  const auto* table = static_cast<const Table*>(plugin.get_interface(name));
+  if (table == nullptr) throw std::invalid_argument(std::string("not supported: ") + name);
+  return *table;
+}
+
 std::int32_t type_of(const std::string& name) {
   if (name == "integer") return CONO_PARAM_INTEGER;
   if (name == "real") return CONO_PARAM_REAL;
@@ -243,8 +265,8 @@ Plugin::Plugin(const std::filesystem::path& file) : metadata_(read_note(file)) {
 }
 
 template <typename Table, typename Call>
-Outcome Plugin::run(const char* interface, const Arguments& arguments, const Host& host,
-                    Call&& call) const {
+Outcome Plugin::run(const char* interface, const Arguments& arguments, const cono_arrays& arrays,
+                    const Host& host, Call&& call) const {
   std::vector<cono_param> items;
   std::vector<std::vector<const char*>> texts(parameters_.size());
   for (const Parameter& parameter : parameters_) {
@@ -259,8 +281,7 @@ Outcome Plugin::run(const char* interface, const Arguments& arguments, const Hos
     if (std::ranges::find(parameters_, name, &Parameter::name) == parameters_.end())
       throw std::invalid_argument("no such parameter: " + name);
 
-  const auto* table = static_cast<const Table*>(table_->get_interface(interface));
-  if (table == nullptr) throw std::invalid_argument(std::string("not supported: ") + interface);
+  const auto& table = interface_of<Table>(*table_, interface);
   cono_params params{};
   params.struct_size = sizeof(params);
   params.count = static_cast<std::uint32_t>(items.size());
@@ -272,28 +293,32 @@ Outcome Plugin::run(const char* interface, const Arguments& arguments, const Hos
   Store store{&outcome.out};
   const cono_sink sink = store.raw();
   void* instance = nullptr;
-  outcome.status = table->create(&params, &raw_host, &instance);
+  outcome.status = table.create(&params, &raw_host, &instance);
   if (outcome.status != CONO_OK) return outcome;
-  outcome.status = call(*table, instance, &raw_host, &sink);
-  table->destroy(instance);
+  outcome.status = call(table, Given{instance, &arrays, &raw_host, &sink});
+  table.destroy(instance);
   return outcome;
 }
 
-Outcome Plugin::load(const Arguments& arguments, const Host& host) const {
-  return run<cono_dataset>(CONO_DATASET_INTERFACE, arguments, host,
-                           [](const auto& table, void* instance, const cono_host* raw,
-                              const cono_sink* sink) { return table.load(instance, raw, sink); });
+template <typename Table>
+Outcome Plugin::fit(const char* interface, const Arguments& arguments, const cono_arrays& arrays,
+                    const Host& host) const {
+  return run<Table>(interface, arguments, arrays, host, [](const Table& table, const Given& given) {
+    return table.fit(given.instance, given.arrays, given.host, given.sink);
+  });
 }
 
+Outcome Plugin::load(const Arguments& arguments, const Host& host) const {
+  return run<cono_dataset>(CONO_DATASET_INTERFACE, arguments, {}, host,
+                           [](const auto& table, const Given& given) {
+                             return table.load(given.instance, given.host, given.sink);
+                           });
+}
+
+// A View lives to the end of the statement it is made in, and so through the call.
 Outcome Plugin::fit_model(const Arguments& arguments, const Bundle& dataset,
                           const Host& host) const {
-  const View view(dataset);
-  const cono_arrays arrays = view.raw();
-  return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
-        return table.fit(instance, &arrays, raw, sink);
-      });
+  return fit<cono_model>(CONO_MODEL_INTERFACE, arguments, View(dataset).raw(), host);
 }
 
 Outcome Plugin::fit_model_with(const Arguments& arguments, const Bundle& dataset,
@@ -302,33 +327,17 @@ Outcome Plugin::fit_model_with(const Arguments& arguments, const Bundle& dataset
   View view(dataset);
   std::erase_if(view.arrays, [&name](const cono_array& array) { return name == array.name; });
   view.arrays.push_back({sizeof(cono_array), 0, name.c_str(), tensor});
-  const cono_arrays arrays = view.raw();
-  return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
-        return table.fit(instance, &arrays, raw, sink);
-      });
+  return fit<cono_model>(CONO_MODEL_INTERFACE, arguments, view.raw(), host);
 }
 
 Outcome Plugin::fit_explainer(const Arguments& arguments, const Bundle& head,
                               const Host& host) const {
-  const View view(head);
-  const cono_arrays arrays = view.raw();
-  return run<cono_explainer>(
-      CONO_EXPLAINER_INTERFACE, arguments, host,
-      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
-        return table.fit(instance, &arrays, raw, sink);
-      });
+  return fit<cono_explainer>(CONO_EXPLAINER_INTERFACE, arguments, View(head).raw(), host);
 }
 
 Outcome Plugin::fit_explainer_with(const Arguments& arguments, const Bundle& head,
                                    const Model& model, const Host& host) const {
-  const auto* forward = static_cast<const cono_explainer_model*>(
-      table_->get_interface(CONO_EXPLAINER_MODEL_INTERFACE));
-  if (forward == nullptr)
-    throw std::invalid_argument(std::string("not supported: ") + CONO_EXPLAINER_MODEL_INTERFACE);
-  const View view(head);
-  const cono_arrays arrays = view.raw();
+  const auto& forward = interface_of<cono_explainer_model>(*table_, CONO_EXPLAINER_MODEL_INTERFACE);
   cono_model_call call{};
   call.struct_size = sizeof(call);
   call.self = const_cast<Model*>(&model);
@@ -336,96 +345,64 @@ Outcome Plugin::fit_explainer_with(const Arguments& arguments, const Bundle& hea
     return (*static_cast<const Model*>(self))(sdk::Tensor(*inputs),
                                               sdk::Tensor(*activations).values<double>());
   };
-  return run<cono_explainer>(
-      CONO_EXPLAINER_INTERFACE, arguments, host,
-      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
-        return forward->fit(instance, &arrays, &call, raw, sink);
-      });
+  return run<cono_explainer>(CONO_EXPLAINER_INTERFACE, arguments, View(head).raw(), host,
+                             [&](const auto&, const Given& given) {
+                               return forward.fit(given.instance, given.arrays, &call, given.host,
+                                                  given.sink);
+                             });
 }
 
 Outcome Plugin::project(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
                         const OwnedArray& rows, std::int64_t concept_count,
                         const Host& host) const {
-  const View view(explanation);
-  const cono_arrays arrays = view.raw();
-  const cono_tensor raw_rows = rows.raw();
+  const cono_tensor at = rows.raw();
   return run<cono_explainer>(
-      CONO_EXPLAINER_INTERFACE, arguments, host,
-      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
+      CONO_EXPLAINER_INTERFACE, arguments, View(explanation).raw(), host,
+      [&](const auto& table, const Given& given) {
         if (table.project == nullptr) throw std::invalid_argument("the explainer has no project");
-        const std::int64_t shape[] = {raw_rows.shape[0], concept_count};
-        cono_tensor scores{};
-        sink->create(sink->self, "scores", CONO_F64, 2, shape, &scores);
-        return table.project(instance, &arrays, output, &raw_rows, raw, &scores);
+        cono_tensor scores = given.created("scores", {at.shape[0], concept_count});
+        return table.project(given.instance, given.arrays, output, &at, given.host, &scores);
       });
 }
 
 Outcome Plugin::reconstruct(const Arguments& arguments, const Bundle& explanation,
                             std::int64_t output, const OwnedArray& scores, std::int64_t width,
                             const Host& host) const {
-  const View view(explanation);
-  const cono_arrays arrays = view.raw();
-  const cono_tensor raw_scores = scores.raw();
-  return run<cono_explainer>(
-      CONO_EXPLAINER_INTERFACE, arguments, host,
-      [&](const auto& table, void* instance, const cono_host* raw, const cono_sink* sink) {
-        if (table.reconstruct == nullptr)
-          throw std::invalid_argument("the explainer has no reconstruct");
-        const std::int64_t shape[] = {raw_scores.shape[0], width};
-        cono_tensor rows{};
-        sink->create(sink->self, "rows", CONO_F64, 2, shape, &rows);
-        return table.reconstruct(instance, &arrays, output, &raw_scores, raw, &rows);
-      });
+  const cono_tensor at = scores.raw();
+  return run<cono_explainer>(CONO_EXPLAINER_INTERFACE, arguments, View(explanation).raw(), host,
+                             [&](const auto& table, const Given& given) {
+                               if (table.reconstruct == nullptr)
+                                 throw std::invalid_argument("the explainer has no reconstruct");
+                               cono_tensor rows = given.created("rows", {at.shape[0], width});
+                               return table.reconstruct(given.instance, given.arrays, output, &at,
+                                                        given.host, &rows);
+                             });
 }
 
 Outcome Plugin::forward(const Arguments& arguments, const Bundle& model, const OwnedArray& inputs,
                         std::vector<std::int64_t> activations_shape, const Host& host) const {
-  const auto* forward =
-      static_cast<const cono_forward*>(table_->get_interface(CONO_FORWARD_INTERFACE));
-  if (forward == nullptr)
-    throw std::invalid_argument(std::string("not supported: ") + CONO_FORWARD_INTERFACE);
-  const View view(model);
-  const cono_arrays arrays = view.raw();
-  const cono_tensor raw_inputs = inputs.raw();
+  const auto& table = interface_of<cono_forward>(*table_, CONO_FORWARD_INTERFACE);
+  const cono_tensor at = inputs.raw();
   return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
-        cono_tensor activations{};
-        sink->create(sink->self, "activations", CONO_F64,
-                     static_cast<std::int32_t>(activations_shape.size()), activations_shape.data(),
-                     &activations);
-        return forward->forward(instance, &arrays, &raw_inputs, raw, &activations);
+      CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+      [&](const auto&, const Given& given) {
+        cono_tensor activations = given.created("activations", activations_shape);
+        return table.forward(given.instance, given.arrays, &at, given.host, &activations);
       });
 }
 
 Outcome Plugin::forward_gradient(const Arguments& arguments, const Bundle& model,
                                  const OwnedArray& inputs, const OwnedArray& cotangents,
                                  const Host& host) const {
-  const auto* gradient = static_cast<const cono_forward_gradient*>(
-      table_->get_interface(CONO_FORWARD_GRADIENT_INTERFACE));
-  if (gradient == nullptr)
-    throw std::invalid_argument(std::string("not supported: ") + CONO_FORWARD_GRADIENT_INTERFACE);
-  const View view(model);
-  const cono_arrays arrays = view.raw();
+  const auto& table = interface_of<cono_forward_gradient>(*table_, CONO_FORWARD_GRADIENT_INTERFACE);
   const cono_tensor at = inputs.raw(), along = cotangents.raw();
-  return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
-        cono_tensor gradients{};
-        sink->create(sink->self, "gradients", CONO_F64, at.ndim, at.shape, &gradients);
-        return gradient->forward_gradient(instance, &arrays, &at, &along, raw, &gradients);
-      });
+  return run<cono_model>(CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+                         [&](const auto&, const Given& given) {
+                           cono_tensor gradients = given.created("gradients", inputs.shape);
+                           return table.forward_gradient(given.instance, given.arrays, &at, &along,
+                                                         given.host, &gradients);
+                         });
 }
-
-namespace {
-
-const cono_head& head_table(const cono_plugin& plugin, const char* interface) {
-  const auto* head = static_cast<const cono_head*>(plugin.get_interface(interface));
-  if (head == nullptr) throw std::invalid_argument(std::string("not supported: ") + interface);
-  return *head;
-}
-
-}  // namespace
 
 Outcome Plugin::head(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
                      const Host& host) const {
@@ -439,50 +416,39 @@ Outcome Plugin::redrawn_head(const Arguments& arguments, const Bundle& model,
 
 Outcome Plugin::outputs_of(const char* interface, const Arguments& arguments, const Bundle& model,
                            const OwnedArray& activations, const Host& host) const {
-  const View view(model);
-  const cono_arrays arrays = view.raw();
+  const auto& table = interface_of<cono_head>(*table_, interface);
   const cono_tensor at = activations.raw();
-  const std::int64_t shape[] = {at.shape[0], model.shape("head_weight")[0]};
   return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
-        cono_tensor outputs{};
-        sink->create(sink->self, "outputs", CONO_F64, 2, shape, &outputs);
-        return head_table(*table_, interface).head(instance, &arrays, &at, raw, &outputs);
+      CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+      [&](const auto&, const Given& given) {
+        cono_tensor outputs =
+            given.created("outputs", {at.shape[0], model.shape("head_weight")[0]});
+        return table.head(given.instance, given.arrays, &at, given.host, &outputs);
       });
 }
 
 Outcome Plugin::vjp(const Arguments& arguments, const Bundle& model, const OwnedArray& activations,
                     const OwnedArray& cotangents, const Host& host) const {
-  const View view(model);
-  const cono_arrays arrays = view.raw();
+  const auto& table = interface_of<cono_head>(*table_, CONO_HEAD_INTERFACE);
   const cono_tensor at = activations.raw(), along = cotangents.raw();
-  return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
-        cono_tensor gradients{};
-        sink->create(sink->self, "gradients", CONO_F64, at.ndim, at.shape, &gradients);
-        return head_table(*table_, CONO_HEAD_INTERFACE)
-            .vjp(instance, &arrays, &at, &along, raw, &gradients);
-      });
+  return run<cono_model>(CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+                         [&](const auto&, const Given& given) {
+                           cono_tensor gradients = given.created("gradients", activations.shape);
+                           return table.vjp(given.instance, given.arrays, &at, &along, given.host,
+                                            &gradients);
+                         });
 }
 
 Outcome Plugin::intervene(const Arguments& arguments, const Bundle& model,
                           const OwnedArray& concepts, const Host& host) const {
-  const auto* intervene =
-      static_cast<const cono_intervene*>(table_->get_interface(CONO_INTERVENE_INTERFACE));
-  if (intervene == nullptr)
-    throw std::invalid_argument(std::string("not supported: ") + CONO_INTERVENE_INTERFACE);
-  const View view(model);
-  const cono_arrays arrays = view.raw();
-  const cono_tensor raw_concepts = concepts.raw();
+  const auto& table = interface_of<cono_intervene>(*table_, CONO_INTERVENE_INTERFACE);
+  const cono_tensor at = concepts.raw();
   return run<cono_model>(
-      CONO_MODEL_INTERFACE, arguments, host,
-      [&](const auto&, void* instance, const cono_host* raw, const cono_sink* sink) {
-        const std::int64_t shape[] = {raw_concepts.shape[0], model.shape("task_outputs")[1]};
-        cono_tensor outputs{};
-        sink->create(sink->self, "outputs", CONO_F64, 2, shape, &outputs);
-        return intervene->intervene(instance, &arrays, &raw_concepts, raw, &outputs);
+      CONO_MODEL_INTERFACE, arguments, View(model).raw(), host,
+      [&](const auto&, const Given& given) {
+        cono_tensor outputs =
+            given.created("outputs", {at.shape[0], model.shape("task_outputs")[1]});
+        return table.intervene(given.instance, given.arrays, &at, given.host, &outputs);
       });
 }
 

@@ -139,8 +139,11 @@ class Plugin {
     bool required;
   };
   template <typename Table, typename Call>
-  Outcome run(const char* interface, const Arguments& arguments, const Host& host,
-              Call&& call) const;
+  Outcome run(const char* interface, const Arguments& arguments, const cono_arrays& arrays,
+              const Host& host, Call&& call) const;
+  template <typename Table>
+  Outcome fit(const char* interface, const Arguments& arguments, const cono_arrays& arrays,
+              const Host& host) const;
 
   std::string metadata_;
   std::vector<Parameter> parameters_;  ///< in the metadata's order

@@ -25,6 +25,8 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
+  const std::filesystem::path& path() const { return folder_; }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   std::string write(const std::string& name, std::string_view bytes) const {

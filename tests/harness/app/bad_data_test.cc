@@ -76,13 +76,7 @@ TEST_CASE("each damaged file fails its cell and no other") {
   CHECK_SAYS(ended.err, "1 ok, 9 failed");
   CHECK_SAYS(ended.out, "good");  // the board, all the same
 
-  std::map<std::string, std::string> reasons;
-  const Json status = here.json({"status"});
-  for (const auto& row : status["failures"]) {
-    CHECK(row["status"] == "failed");
-    CHECK(row["stage"] == "dataset: load data");
-    reasons[row["dataset"]] = row["message"];
-  }
+  auto reasons = here.failures_at("dataset: load data");
   REQUIRE(reasons.size() == 9);
   const std::vector<std::pair<std::string, std::vector<std::string>>> wanted = {
       {"truncated", {"truncated.npy", "192", "187"}},  // bytes of data expected and found

@@ -108,13 +108,7 @@ TEST_CASE("each damaged file of images fails its cell and no other") {
   const Ended ended = here.run({"run", file}, 4);
   constexpr std::size_t good = 2;  // from .npz and from .h5
   CHECK_SAYS(ended.err, std::to_string(good) + " ok, " + std::to_string(wanted.size()) + " failed");
-  const Json status = here.json({"status"});
-  std::map<std::string, std::string> reasons;
-  for (const auto& row : status["failures"]) {
-    CHECK(row["status"] == "failed");
-    CHECK(row["stage"] == "dataset: load data");
-    reasons[row["dataset"]] = row["message"];
-  }
+  auto reasons = here.failures_at("dataset: load data");
   REQUIRE(reasons.size() == wanted.size());
   for (const auto& [name, parts] : wanted)
     for (const auto& part : parts) CHECK_SAYS(reasons[name], part);

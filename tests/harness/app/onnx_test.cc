@@ -1,8 +1,6 @@
 // A network of the user's own through the host: an explainer on it, and files that are none fail
 // their cells, with the file in the reason.
 
-#include <map>
-
 #include "tests/harness/app/workspace.h"
 #include "tests/support/write_onnx.h"
 
@@ -44,12 +42,7 @@ TEST_CASE("an ONNX network is explained, and a damaged one fails its cell and no
   CHECK_SAYS(ended.err, "1 ok, 2 failed");
   CHECK_SAYS(ended.out, "whole");
 
-  std::map<std::string, std::string> reasons;
-  const Json status = here.json({"status"});
-  for (const auto& row : status["failures"]) {
-    CHECK(row["status"] == "failed");
-    reasons[row["model"]] = row["message"];
-  }
+  auto reasons = here.failures_at("model: fit");
   REQUIRE(reasons.size() == 2);
   for (const std::string name : {"half", "words"})
     CHECK_SAYS(reasons[name], here.path(name + ".onnx") + ": not an ONNX file, or damaged: ");

@@ -1,10 +1,9 @@
 // What a plan says before anything is run, and that it changes nothing.
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/content_of.h"
 #include "tests/support/npy_bytes.h"
 
 using namespace conoscope::testing;
@@ -52,9 +51,7 @@ TEST_CASE("a plan counts, skips with a reason, and writes nothing") {
   CHECK_SAYS(finished, "2 cells: 2 done, 0 to do");
   CHECK_FALSE(has(finished, "estimate"));
   // The same cells, asked for by a run that the store does not know.
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  const auto renamed = here.write("renamed.toml", "name = \"renamed\"\n" + text.str());
+  const auto renamed = here.write("renamed.toml", "name = \"renamed\"\n" + content_of(file));
   CHECK_SAYS(here.run({"plan", renamed}).out, "2 cells: 2 done, 0 to do");
 }
 
@@ -88,12 +85,11 @@ TEST_CASE("every run file that ships can be planned, in each of its sizes") {
   for (const auto& entry : std::filesystem::directory_iterator(CONOSCOPE_TEST_RUNS)) {
     CAPTURE(entry.path().string());
     ++files;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
+    const std::string text = content_of(entry.path());
     const std::string plan = here.run({"plan", entry.path().stem().string()}).out;
     CHECK_FALSE(has(plan, " 0 cells"));
     for (const std::string profile : {"resnet", "paper"})
-      if (has(text.str(), ", \"" + profile + "\"")) {
+      if (has(text, ", \"" + profile + "\"")) {
         ++profiles;
         here.run({"plan", entry.path().stem().string(), "--profile", profile});
       }

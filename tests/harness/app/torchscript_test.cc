@@ -28,13 +28,7 @@ TEST_CASE("each TorchScript file that cannot be read fails its cell and no other
             name + ".pt\", layer = \"layer4\" }\n";
   const Ended ended = here.run({"run", here.write("run.toml", text)}, 4);
   CHECK_SAYS(ended.err, "1 ok, 2 failed");
-  const Json status = here.json({"status"});
-  std::map<std::string, std::string> reasons;
-  for (const auto& row : status["failures"]) {
-    CHECK(row["status"] == "failed");
-    CHECK(row["stage"] == "model: fit");
-    reasons[row["model"]] = row["message"];
-  }
+  auto reasons = here.failures_at("model: fit");
   REQUIRE(reasons.size() == wanted.size());
   for (const auto& [name, parts] : wanted)
     for (const auto& part : parts) CHECK_SAYS(reasons[name], part);

@@ -28,6 +28,17 @@ std::int64_t Workspace::count(const std::string& table) const {
   return query("SELECT count(*) AS n FROM " + table)[0]["n"];
 }
 
+std::map<std::string, std::string> Workspace::failures_at(const std::string& stage) const {
+  std::map<std::string, std::string> messages;
+  const Json status = json({"status"});
+  for (const auto& row : status["failures"]) {
+    CHECK(row["status"] == "failed");
+    CHECK(row["stage"] == stage);
+    messages[row[stage.substr(0, stage.find(':'))]] = row["message"];
+  }
+  return messages;
+}
+
 std::string Workspace::exported(const std::string& store_file) const {
   return run({"export", "--store", store_file.empty() ? store() : store_file}).out;
 }

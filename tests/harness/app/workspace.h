@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class Workspace {
   Json json(std::vector<std::string> arguments) const;
   Json query(const std::string& sql) const { return json({"query", sql}); }
   std::int64_t count(const std::string& table) const;
+  /// The message of each cell that failed, all at this stage ("model: fit"), by its model, or its
+  /// dataset where that is the stage's.
+  std::map<std::string, std::string> failures_at(const std::string& stage) const;
   std::string exported(const std::string& store_file = "") const;
   /// Models that are trained need libtorch, which a build may leave out.
   bool can_train() const;

@@ -9,10 +9,10 @@
 
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "harness/core/artifacts/manifest.h"
+#include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
@@ -43,10 +43,7 @@ void add(const Cache& cache, const std::string& key, const std::string& content)
 }
 
 std::string content_of(const Cache& cache, const std::string& key) {
-  std::ifstream in(cache.path_of(key) / "x.npy");
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
+  return conoscope::testing::content_of(cache.path_of(key) / "x.npy");
 }
 
 void used_at(const Cache& cache, const std::string& key, std::int64_t seconds) {

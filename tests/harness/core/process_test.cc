@@ -8,9 +8,9 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
+#include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
@@ -42,12 +42,7 @@ struct Shell {
     return {};
   }
 
-  std::string output() const {
-    std::ifstream in(scratch.path("output.txt"));
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-  }
+  std::string output() const { return conoscope::testing::content_of(scratch.path("output.txt")); }
 
   std::vector<std::string> lines;
 };

@@ -14,10 +14,12 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::core;
+using conoscope::testing::content_of;
 using conoscope::testing::Scratch;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
@@ -26,11 +28,6 @@ namespace {
 
 const std::string kCommand = CONOSCOPE_TEST_COMMAND;
 const std::vector<std::string> kEnvironment = {"PATH=/usr/bin:/bin", "OMP_NUM_THREADS=7"};
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Workers whose job file is a pipe: each waits until somebody writes to it.
 struct Bench {

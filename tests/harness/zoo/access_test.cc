@@ -229,7 +229,7 @@ TEST_CASE("a link in the place of the granted access is not written through") {
   const Said said = bench("run asks.toml --no-board --grant wants_network");
   CHECK(said.code == 4);
   check_says(said.err, "the next run will ask for access again");
-  CHECK(content(target) == "somebody's");
+  CHECK(content_of(target) == "somebody's");
 }
 
 }  // namespace conoscope::testing

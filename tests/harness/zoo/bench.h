@@ -6,12 +6,11 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/harness/zoo/environment.h"
+#include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 
 namespace conoscope::testing {
@@ -20,11 +19,6 @@ struct Said {
   int code = -1;
   std::string out, err;
 };
-
-inline std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// What a worker may hold. What takes memory without end has to get there in the seconds that it has,
 /// on a machine that is slow to hand it out, too.
@@ -46,8 +40,8 @@ class Bench {
                              "' && CONOSCOPE_CACHE=cache XDG_DATA_HOME=. " + under + " '" +
                              CONOSCOPE_TEST_COMMAND + "' " + arguments + " > out.txt 2> err.txt";
     const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(scratch.path("out.txt")),
-            content(scratch.path("err.txt"))};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(scratch.path("out.txt")),
+            content_of(scratch.path("err.txt"))};
   }
 
   /// `plugins`: the [[explainer]] and other entries.

@@ -165,7 +165,7 @@ TEST_CASE("what does not hear SIGTERM is killed, and its cell is still to be don
   const auto start = std::chrono::steady_clock::now();
   CHECK(bench("run deaf.toml --no-board", "timeout --preserve-status 5").code == 75);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(40));
-  CHECK(content(bench.scratch.path("err.txt")).find("stopped; the same command") !=
+  CHECK(content_of(bench.scratch.path("err.txt")).find("stopped; the same command") !=
         std::string::npos);
   CHECK(bench.failures("deaf").empty());
 }
@@ -183,7 +183,7 @@ TEST_CASE("what is none of a plugin's business stays shut") {
   bench.scratch.write("secret.txt", "secret");
   const auto message = failure(bench, "curious", "")["message"].get<std::string>();
   CHECK(message == "could: own_scratch emptying_while_reading");  // of a file of its own
-  CHECK(content(bench.scratch.path("cache/quarantine.tsv")).empty());
+  CHECK(content_of(bench.scratch.path("cache/quarantine.tsv")).empty());
   CHECK_FALSE(fs::exists(bench.scratch.path("cache/artifacts/forged")));
   // It could have: what holds without confinement is less.
   const auto open = failure(bench, "curious", "--confine off")["message"].get<std::string>();
@@ -202,7 +202,7 @@ TEST_CASE("where Landlock does not keep files from being emptied, no call emptie
       {.under = "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" CONOSCOPE_TEST_OLD_LANDLOCK
                 "'"});
   CHECK(failed["message"] == "could: own_scratch");
-  CHECK(content(bench.scratch.path("secret.txt")) == "secret");
+  CHECK(content_of(bench.scratch.path("secret.txt")) == "secret");
   const Said said = bench("query \"SELECT text FROM environment\" --format json");
   CHECK(said.out.find("confinement: landlock 2, seccomp") != said.out.npos);
 }

@@ -128,7 +128,7 @@ TEST_CASE("broken explainers take nothing from the good ones, and each fault has
   check_fault(failed["crash_at_load"], "crash_at_load",
               {"failed", "explain: load", "in quarantine: loading it killed by SIGSEGV"});
   check_fault(failed["segfault"], "segfault", kFaults.at("segfault"));
-  CHECK(content(bench.scratch.path("cache/quarantine.tsv")).find('\t') != std::string::npos);
+  CHECK(content_of(bench.scratch.path("cache/quarantine.tsv")).find('\t') != std::string::npos);
 }
 
 TEST_CASE("an explainer that hangs is ended at its limit, and not loaded again if it hung there") {
@@ -168,7 +168,7 @@ TEST_CASE("a model that dies as it is served to an explainer does not quarantine
                                entry("explainer", "id = \"hu_mcd\""));
   const json failed = only_failure(bench, "served", " --confine off");
   check_fault(failed, "dies_when_served", {"crashed", "explain: open", "killed by SIGABRT"});
-  CHECK(content(bench.scratch.path("cache/quarantine.tsv")).empty());
+  CHECK(content_of(bench.scratch.path("cache/quarantine.tsv")).empty());
 }
 
 TEST_CASE("a broken metric fails its cells by name") {

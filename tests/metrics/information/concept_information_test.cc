@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "numerics/digamma.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -16,10 +17,7 @@ using namespace conoscope::metrics;
 using namespace conoscope::numerics;
 
 Matrix normals(Index n, Index d, std::uint64_t seed) {
-  const Draws draw = normal_draws(seed);
-  Matrix out(n, d);
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] = draw();
-  return out;
+  return testing::normals(n, d, Random(seed));
 }
 
 TEST_CASE("is_whole_valued: the reference's one-sided rule") {

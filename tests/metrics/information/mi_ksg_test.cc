@@ -8,6 +8,7 @@
 
 #include "metrics/information/mi_noise.h"
 #include "numerics/digamma.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -20,10 +21,7 @@ using namespace conoscope::numerics;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Matrix normals(Index n, Index d, std::uint64_t seed) {
-  const Draws draw = normal_draws(seed);
-  Matrix out(n, d);
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] = draw();
-  return out;
+  return testing::normals(n, d, Random(seed));
 }
 
 // The definition, pair by pair.

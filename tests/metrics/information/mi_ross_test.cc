@@ -9,6 +9,7 @@
 
 #include "metrics/information/mi_noise.h"
 #include "numerics/digamma.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -19,10 +20,7 @@ using namespace conoscope::metrics;
 using namespace conoscope::numerics;
 
 Matrix normals(Index n, Index d, std::uint64_t seed) {
-  const Draws draw = normal_draws(seed);
-  Matrix out(n, d);
-  for (Index i = 0; i < out.size(); ++i) out.data()[i] = draw();
-  return out;
+  return testing::normals(n, d, Random(seed));
 }
 
 // The definition, pair by pair; labels that occur once are left out.

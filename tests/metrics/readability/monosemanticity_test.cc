@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "metrics/catalogue.h"
-#include "numerics/random.h"
+#include "tests/support/normals.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -20,10 +20,7 @@ using namespace conoscope::metrics;
 constexpr double kRounding = 1e-10;
 
 Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed) {
-  numerics::Random random(seed);
-  Matrix out(rows, cols);
-  for (double& entry : out.reshaped<Eigen::RowMajor>()) entry = random.normal();
-  return out;
+  return testing::normals(rows, cols, numerics::Random(seed));
 }
 
 /// The definition, pair by pair, of strengths a.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metrics/peer_metric.h"
-#include "numerics/random.h"
+#include "tests/support/normals.h"
 
 namespace conoscope::tests {
 
@@ -18,10 +18,7 @@ using metrics::Peers;
 using metrics::Vector;
 
 inline Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed) {
-  numerics::Random random(seed);
-  Matrix out(rows, cols);
-  for (double& entry : out.reshaped<Eigen::RowMajor>()) entry = random.normal();
-  return out;
+  return testing::normals(rows, cols, numerics::Random(seed));
 }
 
 /// Class-specific: `counts` CAVs for each output.

@@ -3,25 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "numerics/statistics/multiple_tests.h"
+#include "tests/numerics/statistics/values.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
-
-namespace {
-
-Vector values(std::initializer_list<double> list) {
-  Vector out(static_cast<Index>(list.size()));
-  std::copy(list.begin(), list.end(), out.begin());
-  return out;
-}
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+using namespace conoscope::testing;
 
 TEST_CASE("pearson and spearman by hand") {
   const Vector x = values({1, 2, 3, 4}), y = values({1, 3, 2, 4});

@@ -3,17 +3,16 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <stdexcept>
 
+#include "tests/numerics/statistics/values.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
+using namespace conoscope::testing;
 
 namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Twelve digits; the closed forms below agree with tan and sqrt to a few units in the last place.
 constexpr double kRelative = 1e-11;
 }  // namespace

@@ -1,28 +1,17 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "numerics/random.h"
 #include "numerics/statistics/paired_bootstrap.h"
 #include "numerics/statistics/t_test.h"
 #include "numerics/statistics/wilcoxon_signed_rank.h"
+#include "tests/numerics/statistics/values.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
-
-namespace {
-
-Vector values(std::initializer_list<double> list) {
-  Vector out(static_cast<Index>(list.size()));
-  std::copy(list.begin(), list.end(), out.begin());
-  return out;
-}
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+using namespace conoscope::testing;
 
 TEST_CASE("wilcoxon_signed_rank by hand") {
   const auto against_zero = [](std::initializer_list<double> list) {

@@ -3,18 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "numerics/statistics/correlation.h"
+#include "tests/numerics/statistics/values.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
-
-namespace {
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-}  // namespace
+using namespace conoscope::testing;
 
 TEST_CASE("rubin_pooling by hand") {
   const RubinPooling pooled = rubin_pooling(Eigen::Vector2d(1, 3), 1.0, 10.0);

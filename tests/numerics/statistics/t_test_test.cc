@@ -4,25 +4,14 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <stdexcept>
 
 #include "numerics/statistics/mean_interval.h"
+#include "tests/numerics/statistics/values.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
-
-namespace {
-
-Vector values(std::initializer_list<double> list) {
-  Vector out(static_cast<Index>(list.size()));
-  std::copy(list.begin(), list.end(), out.begin());
-  return out;
-}
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+using namespace conoscope::testing;
 
 TEST_CASE("mean_interval by hand") {
   const MeanInterval interval = mean_interval(values({1, 2, 3}));
@@ -88,7 +77,7 @@ TEST_CASE("no spread at all") {
   for (const Test& test : {Test(welch_t_test), paired}) {
     CHECK(test(values({1, 1}), values({1, 1}), 0.95).p == 1.0);
     CHECK(test(values({2, 2}), values({1, 1}), 0.95).p == 0.0);
-    CHECK(test(values({2, 2}), values({1, 1}), 0.95).t == std::numeric_limits<double>::infinity());
+    CHECK(test(values({2, 2}), values({1, 1}), 0.95).t == kInfinity);
     CHECK(test(values({1, 1}), values({2, 2}), 0.95).half_width == 0.0);
   }
 }

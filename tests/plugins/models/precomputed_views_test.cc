@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
@@ -25,13 +25,6 @@ Bundle dataset() {
   data.arrays["concept_probabilities"] = OwnedArray::of<float>({3, 2}, {0, 1, 0.5F, 1, 0, 1});
   data.arrays["codes"] = OwnedArray::of<double>({3, 1}, {7, 8, 9});
   return data;
-}
-
-void refuses(const Plugin& plugin, const Bundle& data, const std::string& part) {
-  const Outcome outcome = plugin.fit_model({}, data);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CAPTURE(outcome.error);
-  CHECK(outcome.error.find(part) != std::string::npos);
 }
 
 }  // namespace
@@ -68,19 +61,19 @@ TEST_CASE("precomputed_concepts: a linear head that came along answers intervent
   CHECK(std::ranges::equal(answer.out.values<double>("outputs"),
                            std::vector<double>{0, 1.5, 0, 2.5}));
   data.arrays["concept_head_weight"] = OwnedArray::of<double>({2, 1}, {0, 1});
-  refuses(concepts(), data, "concept_head_weight: 2 x 1, expected 2 x 2");
+  check_refused(concepts().fit_model({}, data), "concept_head_weight: 2 x 1, expected 2 x 2");
 }
 
 TEST_CASE("precomputed_concepts: what it refuses") {
   Bundle data = dataset();
   data.arrays["concept_probabilities"].shape = {2, 3};
-  refuses(concepts(), data, "concept_probabilities: 2 x 3, expected 3 x 2");
+  check_refused(concepts().fit_model({}, data), "concept_probabilities: 2 x 3, expected 3 x 2");
   data = dataset();
   data.arrays["concept_scores"].shape = {6};
-  refuses(concepts(), data, "concept_scores: 6, expected n x k or n x k x w");
+  check_refused(concepts().fit_model({}, data), "concept_scores: 6, expected n x k or n x k x w");
   data = dataset();
   data.arrays["task_outputs"] = OwnedArray::of<double>({2, 1}, {1, 0});
-  refuses(concepts(), data, "task_outputs: 2 x 1, expected 3 x outputs");
+  check_refused(concepts().fit_model({}, data), "task_outputs: 2 x 1, expected 3 x outputs");
 }
 
 TEST_CASE("precomputed_codes: passes the codes on, and refuses what are none") {
@@ -94,11 +87,11 @@ TEST_CASE("precomputed_codes: passes the codes on, and refuses what are none") {
   REQUIRE(posterior.error == "");
   CHECK((posterior.out.arrays.at("codes_log_variance") == data.arrays.at("codes_log_variance")));
   data.arrays["codes_log_variance"] = OwnedArray::of<double>({3}, {0, -1, -2});
-  refuses(codes(), data, "codes_log_variance: 3, expected 3 x 1 as codes");
+  check_refused(codes().fit_model({}, data), "codes_log_variance: 3, expected 3 x 1 as codes");
   data.arrays.erase("codes_log_variance");
   data.arrays["codes"] =
       OwnedArray::of<double>({3, 1}, {7, std::numeric_limits<double>::infinity(), 9});
-  refuses(codes(), data, "codes: entry 1 of 3 x 1 is inf");
+  check_refused(codes().fit_model({}, data), "codes: entry 1 of 3 x 1 is inf");
   data.arrays["codes"] = OwnedArray::of<double>({3}, {7, 8, 9});
-  refuses(codes(), data, "codes: 3, expected n x m");
+  check_refused(codes().fit_model({}, data), "codes: 3, expected n x m");
 }

@@ -6,25 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "tests/plugins/models/torch_plugin.h"
 #include "tests/support/forward_gradient.h"
-#include "tests/support/plugin_driver.h"
+#include "tests/support/outcomes.h"
 
 namespace conoscope::testing {
 
-inline Plugin classifier(const std::string& name) {
-  // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  return Plugin(plugin_file(name));
-}
-
-inline Bundle digits() {
-  const Outcome outcome = Plugin(plugin_file("digits")).load({});
-  REQUIRE(outcome.error == "");
-  return outcome.out;
+inline Bundle digits(std::uint64_t seed = 0) {
+  return loaded(Plugin(plugin_file("digits")), {}, seed);
 }
 
 /// Logits n x C in double, from the head view alone.
@@ -61,41 +53,31 @@ inline double head_accuracy(const Bundle& model, const Bundle& data) {
   return right / static_cast<double>(test.size());
 }
 
-/// forward() on rows 20 to 29 of the inputs gives what fit() left for them.
-inline void check_forward(const Plugin& plugin, const Arguments& arguments, const Bundle& data,
-                          const Bundle& model) {
+/// forward() on ten rows of the inputs gives what fit() left for them. Returns the ten.
+inline OwnedArray check_forward(const Plugin& plugin, const Arguments& arguments,
+                                const Bundle& data, const Bundle& model, std::size_t first = 20) {
   const auto inputs = data.values<float>("inputs");
   auto shape = data.shape("inputs");
-  const auto row = static_cast<std::ptrdiff_t>(inputs.size()) / shape[0];
+  const std::size_t row = inputs.size() / static_cast<std::size_t>(shape[0]);
   shape[0] = 10;
-  const std::vector<float> ten(inputs.begin() + 20 * row, inputs.begin() + 30 * row);
+  const auto rows = inputs.subspan(first * row, 10 * row);
+  const OwnedArray ten = OwnedArray::of<float>(shape, {rows.begin(), rows.end()});
   const auto& all = model.shape("activations");
-  const Outcome again =
-      plugin.forward(arguments, model, OwnedArray::of<float>(shape, ten), {10, all[1], all[2]});
+  const Outcome again = plugin.forward(arguments, model, ten, {10, all[1], all[2]});
   REQUIRE(again.error == "");
   const auto fitted = model.values<float>("activations");
   const auto got = again.out.values<double>("activations");
   double largest = 0.0, apart = 0.0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const double reference = static_cast<double>(fitted[2 * got.size() + i]);
+    const double reference = static_cast<double>(fitted[first * got.size() / 10 + i]);
     largest = std::max(largest, std::abs(reference));
     apart = std::max(apart, std::abs(got[i] - reference));
   }
   CHECK(largest > 0.1);
   CHECK(apart <= 1e-5 * largest);  // float32 sums, in another order when batches differ
-  check_forward_gradient(plugin, arguments, model, shape, {ten.begin(), ten.end()}, all[1], all[2]);
-}
-
-/// The same seed gives the same bits whatever the host's threads; another seed, other weights.
-inline void check_repeatable(const Plugin& plugin, const Arguments& arguments, const Bundle& data) {
-  Host host;
-  const Outcome first = plugin.fit_model(arguments, data, host);
-  REQUIRE(first.error == "");
-  host.threads = 2;
-  CHECK((first.out == plugin.fit_model(arguments, data, host).out));
-  host.seed = 1;
-  const Outcome other = plugin.fit_model(arguments, data, host);
-  CHECK_FALSE((first.out.arrays.at("head_weight") == other.out.arrays.at("head_weight")));
+  check_forward_gradient(plugin, arguments, model, shape, {rows.begin(), rows.end()}, all[1],
+                         all[2]);
+  return ten;
 }
 
 }  // namespace conoscope::testing

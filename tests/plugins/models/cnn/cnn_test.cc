@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 
 #include "conoscope/sdk/random.h"
-#include "tests/support/forward_gradient.h"
-#include "tests/support/plugin_driver.h"
+#include "tests/plugins/models/classifiers/trained.h"
+#include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
@@ -18,41 +17,8 @@ namespace sdk = conoscope::sdk;
 namespace {
 
 const Plugin& cnn() {
-  // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  static const Plugin plugin(plugin_file("cnn"));
+  static const Plugin plugin = torch_plugin("cnn");
   return plugin;
-}
-
-Bundle digits(std::uint64_t seed = 0) {
-  Host host;
-  host.seed = seed;
-  const Outcome outcome = Plugin(plugin_file("digits")).load({}, host);
-  REQUIRE(outcome.error == "");
-  return outcome.out;
-}
-
-/// Logits n x C in double, from the head view alone.
-std::vector<double> logits(const Bundle& model) {
-  const auto h = model.values<float>("activations"), w = model.values<float>("head_weight"),
-             b = model.values<float>("head_bias");
-  const auto& shape = model.shape("activations");
-  const auto n = static_cast<std::size_t>(shape[0]), positions = static_cast<std::size_t>(shape[1]),
-             width = static_cast<std::size_t>(shape[2]), outputs = b.size();
-  std::vector<double> result(n * outputs), pooled(width);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::fill(pooled.begin(), pooled.end(), 0.0);
-    for (std::size_t p = 0; p < positions; ++p)
-      for (std::size_t d = 0; d < width; ++d)
-        pooled[d] += static_cast<double>(h[(i * positions + p) * width + d]) /
-                     static_cast<double>(positions);
-    for (std::size_t c = 0; c < outputs; ++c) {
-      result[i * outputs + c] = b[c];
-      for (std::size_t d = 0; d < width; ++d)
-        result[i * outputs + c] += static_cast<double>(w[c * width + d]) * pooled[d];
-    }
-  }
-  return result;
 }
 
 /// 10 x 6 images with one bright square; its corner (row, column) is what there is to learn.
@@ -112,15 +78,7 @@ TEST_CASE("cnn: at least 97 % of the digits' test split, at every seed") {
     CHECK(least == 0.0F);
 
     // What it says is what a reader of the head view finds.
-    const auto scores = logits(outcome.out);
-    const auto labels = data.values<std::int64_t>("labels");
-    int right = 0;
-    for (const std::int64_t i : data.values<std::int64_t>("test_index")) {
-      const double* row = scores.data() + i * 10;
-      right += std::max_element(row, row + 10) - row == labels[static_cast<std::size_t>(i)];
-    }
-    CHECK(right / static_cast<double>(data.shape("test_index")[0]) ==
-          doctest::Approx(told).epsilon(1e-5));
+    CHECK(head_accuracy(outcome.out, data) == doctest::Approx(told).epsilon(1e-5));
   }
 }
 
@@ -159,8 +117,7 @@ TEST_CASE("cnn: another process gets the same bits") {
                               "' --test-case='cnn: another process*' > '" + scratch.path("log") +
                               "'";
   REQUIRE(std::system(command.c_str()) == 0);
-  std::ifstream stream(scratch.path("bits"), std::ios::binary);
-  const std::string theirs{std::istreambuf_iterator<char>(stream), {}};
+  const std::string theirs = content_of(scratch.path("bits"));
   CHECK(theirs.size() > 1797 * 16 * 64 * sizeof(float));
   CHECK((theirs == bits()));
 }
@@ -172,34 +129,16 @@ TEST_CASE("cnn: forward gives the fitted activations again") {
   const Outcome model = cnn().fit_model(short_run, data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 12});
-  const auto images = data.values<float>("inputs");
-  const std::vector<float> ten(images.begin() + 640, images.begin() + 1280);
-  const Outcome again =
-      cnn().forward(short_run, model.out, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 16, 12});
-  REQUIRE(again.error == "");
-  const auto fitted = model.out.values<float>("activations");
-  const auto got = again.out.values<double>("activations");
-  double largest = 0.0, apart = 0.0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double reference = static_cast<double>(fitted[10 * 16 * 12 + i]);
-    largest = std::max(largest, std::abs(reference));
-    apart = std::max(apart, std::abs(got[i] - reference));
-  }
-  CHECK(largest > 0.1);
-  CHECK(apart <= 1e-5 * largest);  // float32 sums, in another order when batches differ
-  check_forward_gradient(cnn(), short_run, model.out, {10, 8, 8, 1}, {ten.begin(), ten.end()}, 16,
-                         12);
+  OwnedArray ten = check_forward(cnn(), short_run, data, model.out, 10);
 
-  const Outcome misfit =
-      cnn().forward(short_run, model.out, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 4, 12});
+  const Outcome misfit = cnn().forward(short_run, model.out, ten, {10, 4, 12});
   CHECK(misfit.status == CONO_INVALID_ARGUMENT);
   CHECK(misfit.error == "activations: room for 480 numbers, but there are 1920");
-  const Outcome colours =
-      cnn().forward(short_run, model.out, OwnedArray::of<float>({5, 8, 8, 2}, ten), {5, 16, 12});
-  CHECK(colours.error == "inputs: 5 x 8 x 8 x 2, but the network sees 1 channels");
-  const Outcome stateless =
-      cnn().forward(short_run, data, OwnedArray::of<float>({10, 8, 8, 1}, ten), {10, 16, 12});
+  const Outcome stateless = cnn().forward(short_run, data, ten, {10, 16, 12});
   CHECK(stateless.error == "array state.weight.0 is missing");
+  ten.shape = {5, 8, 8, 2};
+  const Outcome colours = cnn().forward(short_run, model.out, ten, {5, 16, 12});
+  CHECK(colours.error == "inputs: 5 x 8 x 8 x 2, but the network sees 1 channels");
 }
 
 TEST_CASE("cnn: attributes are learnt with a sigmoid") {
@@ -217,7 +156,7 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
   CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{2, 64});
   CHECK(std::stod(model.out.texts.at("test_accuracy")) >= 0.9);
 
-  const auto scores = logits(model.out);
+  const auto scores = head_outputs(model.out);
   int right = 0;
   for (const std::int64_t i : squares.data.values<std::int64_t>("test_index"))
     for (std::size_t c = 0; c < 2; ++c) {
@@ -245,7 +184,7 @@ TEST_CASE("cnn: regression answers in the units of the targets") {
   const double told = std::stod(model.out.texts.at("test_r2"));
   CHECK(told > 0.8);
 
-  const auto outputs = logits(model.out);
+  const auto outputs = head_outputs(model.out);
   double mean = 0.0, residual = 0.0, total = 0.0;
   const auto test = squares.data.values<std::int64_t>("test_index");
   for (const std::int64_t i : test) mean += targets[static_cast<std::size_t>(i)] / 50.0;
@@ -349,7 +288,7 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
                            usual.out.values<float>("head_weight")) < 1e-12);
   CHECK(largest_difference(last.out.values<double>("head_bias"),
                            usual.out.values<float>("head_bias")) < 1e-12);
-  CHECK(largest_difference(last.out.values<double>("logits"), logits(usual.out)) < 1e-12);
+  CHECK(largest_difference(last.out.values<double>("logits"), head_outputs(usual.out)) < 1e-12);
 
   // One below: 4 x 4 positions of 6 features, of the same network.
   arguments["layer"] = std::int64_t{1};
@@ -358,7 +297,7 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   CHECK(below.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 6});
   CHECK(below.out.shape("head_weight") == std::vector<std::int64_t>{10, 6});
   // The network in float64, where it was trained in float32.
-  CHECK(largest_difference(below.out.values<double>("logits"), logits(usual.out)) < 1e-4);
+  CHECK(largest_difference(below.out.values<double>("logits"), head_outputs(usual.out)) < 1e-4);
   const OwnedArray activations = in_double(below.out);
   const Outcome head = cnn().head(arguments, below.out, activations);
   REQUIRE(head.error == "");

@@ -185,8 +185,10 @@ TEST_CASE("cbm: convolutions on images, with an MLP head") {
 }
 
 TEST_CASE("cbm: the same seed gives the same bits, another seed other concepts") {
-  check_same_bits(cbm(), cbm_options({{"epochs", std::int64_t{2}}}), tabular_toy(300));
-  check_same_bits(cbm(), cbm_options({{"epochs", std::int64_t{1}}}), digits_with_concepts());
+  check_repeatable(cbm(), cbm_options({{"epochs", std::int64_t{2}}}), tabular_toy(300),
+                   "concept_scores");
+  check_repeatable(cbm(), cbm_options({{"epochs", std::int64_t{1}}}), digits_with_concepts(),
+                   "concept_scores");
 }
 
 TEST_CASE("cbm: a regression answers in the units of its targets") {

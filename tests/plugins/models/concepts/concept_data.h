@@ -6,22 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "conoscope/sdk/random.h"
-#include "tests/support/plugin_driver.h"
+#include "tests/plugins/models/torch_plugin.h"
 
 namespace conoscope::testing {
-
-/// A plugin that works with libtorch.
-inline Plugin torch_plugin(const std::string& name) {
-  // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  return Plugin(plugin_file(name));
-}
 
 /// TabularToy with covariance 0.25: three latents z, seven inputs; concepts z_i > 0; the task is
 /// whether two or more are there. The first fifth of the rows is the test split.
@@ -132,17 +124,6 @@ inline void check_answers_itself(const Plugin& plugin, const Arguments& argument
   }
   CHECK(largest > 0.1);
   CHECK(apart <= 1e-12 * largest);  // both in double, from the same float32 weights
-}
-
-inline void check_same_bits(const Plugin& plugin, const Arguments& arguments, const Bundle& data) {
-  Host host;
-  const Outcome first = plugin.fit_model(arguments, data, host);
-  REQUIRE(first.error == "");
-  host.threads = 2;
-  CHECK((first.out == plugin.fit_model(arguments, data, host).out));
-  host.seed = 1;
-  const Outcome other = plugin.fit_model(arguments, data, host);
-  CHECK_FALSE((first.out.arrays.at("concept_scores") == other.out.arrays.at("concept_scores")));
 }
 
 }  // namespace conoscope::testing

@@ -124,9 +124,9 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
 }
 
 TEST_CASE("cw: the same seed gives the same bits, another seed other concepts") {
-  check_same_bits(cw(),
-                  cw_options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
-                  tabular_toy(200));
+  check_repeatable(cw(),
+                   cw_options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
+                   tabular_toy(200), "concept_scores");
 }
 
 TEST_CASE("cw: a concept that all training rows share has no axis") {
