@@ -301,17 +301,15 @@ Verification run_again(results::Store& store, const std::vector<results::Outcome
   for (const auto& outcome : outcomes) by_run[outcome.run].push_back(&outcome);
   Verdicts verdicts;
   for (const auto& [run, group] : by_run) {
-    const fs::path scratch = cache.make_work_folder();
+    const core::WorkFolder scratch(cache);
     std::set<std::string> cells;
     for (const auto* outcome : group) {
       cells.insert(outcome->cell);
       cells.insert(outcome->peers.begin(), outcome->peers.end());
     }
     const auto planned = core::plan_stored_cells(store, run, cells, metrics_of(store, run, group),
-                                                 {registry, quarantine, data}, scratch);
-    run_group(store, group, planned, scratch, quarantine, options, verdicts);
-    std::error_code ignored;
-    fs::remove_all(scratch, ignored);
+                                                 {registry, quarantine, data}, scratch.path());
+    run_group(store, group, planned, scratch.path(), quarantine, options, verdicts);
   }
   return verdicts.take();
 }
