@@ -14,6 +14,7 @@
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/processes/process.h"
 #include "harness/core/processes/protocol.h"
 
 extern char** environ;
@@ -54,16 +55,10 @@ constexpr std::size_t kLongestMessage = 1 << 20;
                                         "PYTHONFAULTHANDLER=1",
                                         "PYTHONUTF8=1"};
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  const auto pointers = [](const std::vector<std::string>& texts) {
-    std::vector<char*> list;
-    for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-    list.push_back(nullptr);
-    return list;
-  };
   std::string why;
   try {
     confine();
-    ::execve(use.command[0].c_str(), pointers(use.command).data(), pointers(variables).data());
+    ::execve(use.command[0].c_str(), exec_list(use.command).data(), exec_list(variables).data());
     why = use.command[0] + ": " + std::strerror(errno);
   } catch (const std::exception& e) {
     why = e.what();
