@@ -16,6 +16,7 @@
 #include "harness/core/border/output_check.h"
 #include "harness/core/processes/process.h"
 #include "harness/core/processes/protocol.h"
+#include "harness/core/write_all.h"
 
 extern char** environ;
 
@@ -89,11 +90,7 @@ PluginPeer::PluginPeer(const PluginUse& use, const std::function<void()>& confin
 }
 
 void PluginPeer::send(const std::string& lines) {
-  for (std::size_t sent = 0; sent < lines.size();) {
-    const ssize_t n = ::write(out_, lines.data() + sent, lines.size() - sent);
-    if (n < 0 && errno != EINTR) end_too();
-    if (n > 0) sent += static_cast<std::size_t>(n);
-  }
+  if (!write_all(out_, lines.data(), lines.size())) end_too();
 }
 
 std::vector<std::string> PluginPeer::receive() {
