@@ -38,10 +38,6 @@ struct Side {
 
 bool whole(const Side& side) { return side.kind == "store" || side.kind == "run"; }
 
-bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::vector<std::string> names_of(results::Store& store, const std::string& kind) {
   if (kind == "metric") return results::metric_names(store);
   if (kind != "run") return results::component_names(store, "", kind);
@@ -73,7 +69,7 @@ Side side_of(results::Store* store, const std::string& in_run, const std::string
     if (std::string(kind) == "store") continue;
     const auto names = names_of(*store, kind);
     if (is_component_kind(kind) ? find_component(*store, in_run, kind, text).has_value()
-                                : is_one_of(names, text))
+                                : core::contains(names, text))
       kinds.emplace_back(kind);
     known.insert(known.end(), names.begin(), names.end());
   }
@@ -146,7 +142,7 @@ std::vector<results::CurrentScore> scores_of(const Options& options, const Side&
                          ? find_component(*store, filter.run, side.kind, side.name)
                          : std::optional(side.name);
   const auto names = names_of(*store, side.kind);
-  if (!found || (side.kind == "metric" && !is_one_of(names, side.name)))
+  if (!found || (side.kind == "metric" && !core::contains(names, side.name)))
     throw UsageError("there is no " + side.kind + " " + side.name +
                      core::did_you_mean(side.name, names));
   if (side.kind == "explainer") filter.explainer = *found;

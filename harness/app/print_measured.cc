@@ -12,6 +12,7 @@
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/npz_file.h"
 #include "harness/core/measure/wanted_arrays.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/estimate.h"
 
@@ -111,10 +112,10 @@ std::vector<std::string> by_group(const std::vector<std::string>& metrics) {
     const std::string group(catalogue.metric(name)->group);
     const auto whole = catalogue.select(group);
     const bool all = std::ranges::all_of(whole, [&](const metrics::Metric* metric) {
-      return std::ranges::find(metrics, metric->name) != metrics.end();
+      return core::contains(metrics, metric->name);
     });
     const std::string& shown = all ? group : name;
-    if (std::ranges::find(out, shown) == out.end()) out.push_back(shown);
+    if (!core::contains(out, shown)) out.push_back(shown);
   }
   return out;
 }

@@ -12,6 +12,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/names.h"
 #include "harness/core/run/registration.h"
 
 namespace conoscope::app {
@@ -79,8 +80,7 @@ std::string Submission::changed(const core::Plan& plan) const {
     then[row[0]].push_back(row[1]);
   }
   for (const Hash& now : hashes_of(plan)) {
-    const auto& known = then[now.what];
-    if (std::find(known.begin(), known.end(), now.sha256) == known.end())
+    if (!core::contains(then[now.what], now.sha256))
       return now.what == "cells" ? "what " + now.name + " asks for (cells, data or metrics)"
                                  : now.what + ' ' + now.name;
   }

@@ -1,11 +1,11 @@
 #include "harness/core/border/output_check.h"
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
 
 #include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -167,15 +167,11 @@ void check_concept_dimensions(const ArrayBag& explanation,
   }
 }
 
-bool offers(const Metadata& metadata, const char* view) {
-  return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
-}
-
 }  // namespace
 
 void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
   for (const char* name : {"inputs", "labels", "targets", "concepts", "factors"})
-    if (offers(metadata, name)) need(dataset, name);
+    if (contains(metadata.offers, name)) need(dataset, name);
   const std::int64_t samples = samples_of(dataset);
   check_rows(dataset, kAnnotationArrays, samples);
   check_rows(dataset, kModelArrays, samples);
@@ -189,7 +185,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
              ", expected 0 to " + std::to_string(kMostClasses - 1));
   }
   if (dataset.find("head_weight")) check_head(dataset);
-  check_segments(dataset, samples, offers(metadata, "segments"));
+  check_segments(dataset, samples, contains(metadata.offers, "segments"));
   std::vector<char> used(static_cast<std::size_t>(samples), 0);
   for (const char* name : {"train_index", "test_index"}) {
     const auto index = need(dataset, name);
@@ -215,10 +211,11 @@ void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata&
       fail(std::string(name) + " is the dataset's to give; a model's own array needs another name");
   check_rows(model, kModelArrays, samples_of(dataset));
   // What is there is used, promised or not.
-  if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);
-  if (offers(metadata, "concept_view") || model.find("concept_scores")) check_concepts(model);
-  if (offers(metadata, "latent_view") || model.find("codes") || model.find("codes_log_variance") ||
-      model.find("reconstruction_loss"))
+  if (contains(metadata.offers, "head_view") || model.find("head_weight")) check_head(model);
+  if (contains(metadata.offers, "concept_view") || model.find("concept_scores"))
+    check_concepts(model);
+  if (contains(metadata.offers, "latent_view") || model.find("codes") ||
+      model.find("codes_log_variance") || model.find("reconstruction_loss"))
     check_codes(model);
   check_all_finite(model);
 }

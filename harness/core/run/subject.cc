@@ -9,6 +9,7 @@
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
 #include "harness/core/run/control.h"
 #include "metrics/faithfulness/attack/poisoned_samples.h"
@@ -22,14 +23,10 @@ namespace {
 using metrics::Index;
 using metrics::Matrix;
 
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Rows of the first per-sample array there is; 0 when there is none.
 std::int64_t samples_of(const ArrayBag& bag) {
   for (const std::string& name : bag.names())
-    if (is_one_of(kAnnotationArrays, name) || is_one_of(kModelArrays, name))
+    if (contains(kAnnotationArrays, name) || contains(kModelArrays, name))
       return bag.get(name).rows();
   return 0;
 }
@@ -73,9 +70,9 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   ArrayBag out;
   for (const std::string& name : bag.names()) {
     const sdk::Tensor tensor = bag.get(name);
-    const bool annotation = is_one_of(kAnnotationArrays, name);
+    const bool annotation = contains(kAnnotationArrays, name);
     if (annotation ? which == Which::kNoAnnotations : which == Which::kAnnotations) continue;
-    if (!annotation && !is_one_of(kModelArrays, name)) {
+    if (!annotation && !contains(kModelArrays, name)) {
       out.add(name, tensor.raw());
       continue;
     }
