@@ -27,11 +27,10 @@ struct Hash {
 };
 
 std::vector<Hash> hashes_of(const core::Plan& plan) {
-  core::Sha256 text;
-  text.update(plan.run_file.text);
   std::vector<Hash> out = {
       {"cells", plan.run_key, plain_name(plan)},
-      {"run file", text.hex(), fs::absolute(plan.run_file.path).string()},
+      {"run file", core::sha256_of_text(plan.run_file.text),
+       fs::absolute(plan.run_file.path).string()},
       {"command", core::sha256_of_file(own_executable()), own_executable().string()}};
   std::map<std::string, std::string> plugins;
   for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
