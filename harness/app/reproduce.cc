@@ -349,10 +349,7 @@ int reproduce_command(const Arguments& arguments) {
       if (ended != kOk && ended != kSomeFailed) return ended;
       code = std::max(code, ended);
     }
-  std::error_code error;
-  auto store = fs::exists(options.store(), error)
-                   ? open_store(options)
-                   : results::Store::open(":memory:", results::Mode::read_write);
+  auto store = open_or_empty(options.store());
   std::cerr << ledger.paper << '\n';
   std::cout << results::to_text(ledger_table(ledger, studies, store), format);
   return code;
