@@ -80,8 +80,7 @@ int artifact_command(const Arguments& arguments) {
   options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
                 "only cells of this run");
   options.with_store();
-  options.add()("cache", po::value<std::string>()->value_name("DIR"),
-                "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.with_cache();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("what")) throw UsageError("artifact: of which cell or explainer?");

@@ -140,7 +140,7 @@ core::Component data_component(const core::Registry& registry, const Asked& aske
     throw UsageError(
         "measure: the dataset precomputed, which reads the files, is not there; "
         "`conoscope plugin list` shows what was found where");
-  if (!plugin->metadata || !plugin->refusal.empty()) throw core::PluginRefused(plugin->refusal);
+  require_usable(*plugin);
   core::Component out;
   out.plugin = *plugin;
   out.id = out.key = plugin->metadata->id;
