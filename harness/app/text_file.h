@@ -8,4 +8,9 @@ namespace conoscope::app {
 /// throws  std::runtime_error: the file cannot be written
 void write_text(const std::filesystem::path& file, std::string_view text);
 
+/// Whole or not at all, so that a reader never meets half a page; but for what is no file, as
+/// /dev/stdout.
+/// throws  results::StoreError (cannot_open): it cannot be written
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace conoscope::app
