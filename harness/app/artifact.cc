@@ -9,6 +9,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
+#include "harness/app/text_file.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/names.h"
 #include "harness/core/run/kept_artifacts.h"
@@ -106,10 +107,10 @@ int artifact_command(const Arguments& arguments) {
   if (wanted.empty())
     throw UsageError("artifact: the cache " + options.cache().string() + " has nothing of " + word +
                      ": it was trimmed, or the work was done with another one (--cache)");
-  try {
+  return saved_or_not([&] {
     if (!options.has("output")) {
       std::cout << results::to_text(table_of(wanted), format);
-      return kOk;
+      return;
     }
     const fs::path target = options.get<std::string>("output");
     for (const auto& [cell, stage, folder] : wanted) {
@@ -120,11 +121,7 @@ int artifact_command(const Arguments& arguments) {
       copy_arrays(folder, to);
       std::cerr << to.string() << ": " << stage << " of cell " << cell.substr(0, 12) << '\n';
     }
-  } catch (const std::runtime_error& e) {  // damaged, or the disk is full
-    std::cerr << "conoscope: " << e.what() << '\n';
-    return kNotSaved;
-  }
-  return kOk;
+  });
 }
 
 }  // namespace conoscope::app

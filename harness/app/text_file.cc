@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 
@@ -40,6 +41,16 @@ void replace_file(const fs::path& path, std::string_view text) {
   if (whole) fs::remove(part, error);
   throw results::StoreError(results::StoreProblem::cannot_open,
                             "cannot write " + path.string() + ": " + why);
+}
+
+ExitCode saved_or_not(const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const std::runtime_error& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kNotSaved;
+  }
+  return kOk;
 }
 
 }  // namespace conoscope::app

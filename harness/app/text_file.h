@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
+
+#include "harness/app/command.h"
 
 namespace conoscope::app {
 
@@ -12,5 +15,9 @@ void write_text(const std::filesystem::path& file, std::string_view text);
 /// /dev/stdout.
 /// throws  results::StoreError (cannot_open): it cannot be written
 void replace_file(const std::filesystem::path& path, std::string_view text);
+
+/// Runs what writes files; kNotSaved, and why, where it throws a std::runtime_error: what it reads is
+/// damaged, or the disk is full.
+ExitCode saved_or_not(const std::function<void()>& write);
 
 }  // namespace conoscope::app
