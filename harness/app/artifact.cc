@@ -58,8 +58,8 @@ results::Table table_of(const std::vector<Wanted>& wanted) {
       std::string shape;
       for (int axis = 0; axis < array.dimensions(); ++axis)
         shape += (shape.empty() ? "" : " x ") + std::to_string(array.shape(axis));
-      table.add({cell.substr(0, 12), stage, name, std::string(sdk::dtype_name(array.dtype())),
-                 shape, folder.string()});
+      table.add({short_key(cell), stage, name, std::string(sdk::dtype_name(array.dtype())), shape,
+                 folder.string()});
     }
   }
   return table;
@@ -116,10 +116,10 @@ int artifact_command(const Arguments& arguments) {
     for (const auto& [cell, stage, folder] : wanted) {
       core::verify_artifact(folder);
       const fs::path to = is_cell             ? target / stage
-                          : wanted.size() > 1 ? target / cell.substr(0, 12)
+                          : wanted.size() > 1 ? target / short_key(cell)
                                               : target;
       copy_arrays(folder, to);
-      std::cerr << to.string() << ": " << stage << " of cell " << cell.substr(0, 12) << '\n';
+      std::cerr << to.string() << ": " << stage << " of cell " << short_key(cell) << '\n';
     }
   });
 }

@@ -27,8 +27,6 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::size_t kShownKey = 12;
-
 constexpr const char* kKinds[] = {"store", "run", "explainer", "model", "dataset", "metric"};
 
 /// What a word of the command line stands for.
@@ -106,7 +104,7 @@ void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
   if (found.size() < 2) return;
   std::string list;
   for (const auto& [key, name] : found)
-    list += (list.empty() ? "" : ", ") + name + " (key " + key.substr(0, kShownKey) + ")";
+    list += (list.empty() ? "" : ", ") + name + " (key " + short_key(key) + ")";
   throw UsageError(side.kind + " " + side.name + " stands for " + std::to_string(found.size()) +
                    ": " + list + "; name one, by its key or the start of it");
 }
@@ -219,7 +217,7 @@ void require_distinct(const std::vector<results::CurrentScore>& scores, const Si
     const auto& [kind, name] = what;
     if (of.size() < 2 || kind == side.kind) continue;
     std::vector<std::string> short_keys;
-    for (const std::string& key : of) short_keys.push_back(key.substr(0, kShownKey));
+    for (const std::string& key : of) short_keys.push_back(short_key(key));
     throw UsageError("compare: " + side.kind + " " + side.name + " has " +
                      std::to_string(of.size()) + " of the name " + kind + " " + name +
                      ", of other versions or parameters; keep one by its key: --" + kind + " " +

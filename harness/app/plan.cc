@@ -88,7 +88,7 @@ int plan_command(const Arguments& arguments) {
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       const auto& cell = plan.cells[i];
       const bool now = std::binary_search(todo.begin(), todo.end(), i);
-      table.add({cell.key.substr(0, 12), cell.dataset->name, cell.model->name,
+      table.add({short_key(cell.key), cell.dataset->name, cell.model->name,
                  cell.explainer ? results::Field(cell.explainer->name) : results::Field(),
                  cell.seed, cell.control,
                  std::string(finished.count(cell.key) ? "done"

@@ -173,7 +173,7 @@ std::string reason_of(const results::Outcome& outcome, const core::StoredCells& 
     return it->second;
   for (const auto& peer : outcome.peers)
     if (const auto it = planned.reason.find(peer); it != planned.reason.end())
-      return "cell " + peer.substr(0, 12) + ", with which it is compared: " + it->second;
+      return "cell " + short_key(peer) + ", with which it is compared: " + it->second;
   return "";
 }
 
@@ -320,7 +320,7 @@ void print_verification(const Verification& verification, results::Format format
     std::erase_if(cells.rows,
                   [](const auto& row) { return std::get<std::string>(row[0]) == "same"; });
     if (cells.rows.empty()) return;
-    for (auto& row : cells.rows) row.back() = std::get<std::string>(row.back()).substr(0, 12);
+    for (auto& row : cells.rows) row.back() = short_key(std::get<std::string>(row.back()));
   }
   if (format == results::Format::table && verification.environments.rows.empty())
     print({{"cells", cells}}, format);
