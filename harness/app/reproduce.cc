@@ -96,7 +96,8 @@ bool has_parameters(const core::Component& component, const std::string& wanted)
 }
 
 /// The components that a ledger means by a name: those of that name, else of that id, else those
-/// that have_parameters(). Empty: all of them, and none, for models are judged without an explainer.
+/// that has_parameters() fits. Empty: all of them, and none, for models are judged without an
+/// explainer.
 std::set<const core::Component*> meant(const std::vector<core::Component>& all,
                                        const std::string& name) {
   std::set<const core::Component*> named, others;
