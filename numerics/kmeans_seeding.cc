@@ -229,14 +229,6 @@ std::vector<Matrix> kmeans_starts(const MatrixRefF& x, Index k, Seed seed, int n
   return kmeans_starts(KMeansRows<float>(x), k, seed, n_init);
 }
 
-Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed) {
-  return plus_plus<double>(x, k, {seed}).front();
-}
-
-Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed) {
-  return plus_plus<float>(x, k, {seed}).front();
-}
-
 std::vector<Matrix> kmeans_plus_plus(const MatrixRef& x, Index k, const std::vector<Seed>& seeds) {
   return plus_plus<double>(x, k, seeds);
 }

@@ -8,21 +8,19 @@
 
 namespace conoscope::numerics {
 
-/// K rows of x, spread out: greedy k-means++ seeding.
+/// K rows of x for each seed, spread out: greedy k-means++ seeding.
 ///
 /// The first is drawn uniformly; each next is the best (least summed squared distance to the
 /// nearest seed) of 2 + floor(ln K) rows drawn with probability proportional to their squared
 /// distance to the nearest seed so far. When every row lies on a seed the rest are drawn uniformly.
 ///
-/// returns     K x D
+/// Each is as it is by itself: they share their looks at the rows, which for many rows cost more
+/// than what is done with them.
+///
+/// returns     K x D for each seed
 /// throws      std::invalid_argument: x empty or not finite; k < 1; k > N
 ///
 /// Source: Arthur & Vassilvitskii, SODA 2007; the greedy variant of its section 6.
-Matrix kmeans_plus_plus(const MatrixRef& x, Index k, Seed seed);
-Matrix kmeans_plus_plus(const MatrixRefF& x, Index k, Seed seed);
-
-/// One seeding for each seed, each as it is by itself: they share their looks at the rows, which
-/// for many rows cost more than what is done with them.
 std::vector<Matrix> kmeans_plus_plus(const MatrixRef& x, Index k, const std::vector<Seed>& seeds);
 std::vector<Matrix> kmeans_plus_plus(const MatrixRefF& x, Index k, const std::vector<Seed>& seeds);
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <cerrno>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <string>
 
 #include "harness/app/plugin_info.h"
+#include "harness/core/names.h"
 
 namespace conoscope::app {
 
@@ -67,7 +67,7 @@ void ask_for_access(const std::vector<core::PluginFile>& plugins, const Options&
         plugin.sha256 + "\t" + boost::algorithm::join(plugin.metadata->access, ", ");
     const std::string& id = plugin.metadata->id;
     if (!granted.insert(line).second) continue;
-    if (std::find(by_option.begin(), by_option.end(), id) != by_option.end() || says_yes(plugin))
+    if (core::contains(by_option, id) || says_yes(plugin))
       keep(file, line + '\n');
     else
       refused += (refused.empty() ? "" : "\n") + request(plugin) + "; --grant " + id +

@@ -9,6 +9,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
+#include "harness/app/text_file.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/names.h"
 #include "harness/core/run/kept_artifacts.h"
@@ -57,8 +58,8 @@ results::Table table_of(const std::vector<Wanted>& wanted) {
       std::string shape;
       for (int axis = 0; axis < array.dimensions(); ++axis)
         shape += (shape.empty() ? "" : " x ") + std::to_string(array.shape(axis));
-      table.add({cell.substr(0, 12), stage, name, std::string(sdk::dtype_name(array.dtype())),
-                 shape, folder.string()});
+      table.add({short_key(cell), stage, name, std::string(sdk::dtype_name(array.dtype())), shape,
+                 folder.string()});
     }
   }
   return table;
@@ -80,8 +81,7 @@ int artifact_command(const Arguments& arguments) {
   options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
                 "only cells of this run");
   options.with_store();
-  options.add()("cache", po::value<std::string>()->value_name("DIR"),
-                "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.with_cache();
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("what")) throw UsageError("artifact: of which cell or explainer?");
@@ -107,25 +107,21 @@ int artifact_command(const Arguments& arguments) {
   if (wanted.empty())
     throw UsageError("artifact: the cache " + options.cache().string() + " has nothing of " + word +
                      ": it was trimmed, or the work was done with another one (--cache)");
-  try {
+  return saved_or_not([&] {
     if (!options.has("output")) {
       std::cout << results::to_text(table_of(wanted), format);
-      return kOk;
+      return;
     }
     const fs::path target = options.get<std::string>("output");
     for (const auto& [cell, stage, folder] : wanted) {
       core::verify_artifact(folder);
       const fs::path to = is_cell             ? target / stage
-                          : wanted.size() > 1 ? target / cell.substr(0, 12)
+                          : wanted.size() > 1 ? target / short_key(cell)
                                               : target;
       copy_arrays(folder, to);
-      std::cerr << to.string() << ": " << stage << " of cell " << cell.substr(0, 12) << '\n';
+      std::cerr << to.string() << ": " << stage << " of cell " << short_key(cell) << '\n';
     }
-  } catch (const std::runtime_error& e) {  // damaged, or the disk is full
-    std::cerr << "conoscope: " << e.what() << '\n';
-    return kNotSaved;
-  }
-  return kOk;
+  });
 }
 
 }  // namespace conoscope::app

@@ -19,8 +19,7 @@ int cache_command(const Arguments& arguments) {
       "longest ago; what a running run uses stays. Nothing that cannot be made again is in\n"
       "the cache.",
       {"conoscope cache", "conoscope cache --trim 0"});
-  options.add()("cache", po::value<std::string>()->value_name("DIR"),
-                "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.with_cache();
   options.add()("trim", po::value<std::uint64_t>()->value_name("BYTES"), "keep at most so much");
   if (!options.parse(arguments)) return kOk;
   const fs::path folder = options.cache();

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace conoscope::app {
@@ -24,6 +25,9 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// A key as people see it: so many digits are enough to tell keys apart.
+inline std::string short_key(std::string_view key) { return std::string(key.substr(0, 12)); }
 
 using Arguments = std::vector<std::string>;
 

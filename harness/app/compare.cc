@@ -27,8 +27,6 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::size_t kShownKey = 12;
-
 constexpr const char* kKinds[] = {"store", "run", "explainer", "model", "dataset", "metric"};
 
 /// What a word of the command line stands for.
@@ -37,10 +35,6 @@ struct Side {
 };
 
 bool whole(const Side& side) { return side.kind == "store" || side.kind == "run"; }
-
-bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<std::string> names_of(results::Store& store, const std::string& kind) {
   if (kind == "metric") return results::metric_names(store);
@@ -73,7 +67,7 @@ Side side_of(results::Store* store, const std::string& in_run, const std::string
     if (std::string(kind) == "store") continue;
     const auto names = names_of(*store, kind);
     if (is_component_kind(kind) ? find_component(*store, in_run, kind, text).has_value()
-                                : is_one_of(names, text))
+                                : core::contains(names, text))
       kinds.emplace_back(kind);
     known.insert(known.end(), names.begin(), names.end());
   }
@@ -110,7 +104,7 @@ void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
   if (found.size() < 2) return;
   std::string list;
   for (const auto& [key, name] : found)
-    list += (list.empty() ? "" : ", ") + name + " (key " + key.substr(0, kShownKey) + ")";
+    list += (list.empty() ? "" : ", ") + name + " (key " + short_key(key) + ")";
   throw UsageError(side.kind + " " + side.name + " stands for " + std::to_string(found.size()) +
                    ": " + list + "; name one, by its key or the start of it");
 }
@@ -146,7 +140,7 @@ std::vector<results::CurrentScore> scores_of(const Options& options, const Side&
                          ? find_component(*store, filter.run, side.kind, side.name)
                          : std::optional(side.name);
   const auto names = names_of(*store, side.kind);
-  if (!found || (side.kind == "metric" && !is_one_of(names, side.name)))
+  if (!found || (side.kind == "metric" && !core::contains(names, side.name)))
     throw UsageError("there is no " + side.kind + " " + side.name +
                      core::did_you_mean(side.name, names));
   if (side.kind == "explainer") filter.explainer = *found;
@@ -223,7 +217,7 @@ void require_distinct(const std::vector<results::CurrentScore>& scores, const Si
     const auto& [kind, name] = what;
     if (of.size() < 2 || kind == side.kind) continue;
     std::vector<std::string> short_keys;
-    for (const std::string& key : of) short_keys.push_back(key.substr(0, kShownKey));
+    for (const std::string& key : of) short_keys.push_back(short_key(key));
     throw UsageError("compare: " + side.kind + " " + side.name + " has " +
                      std::to_string(of.size()) + " of the name " + kind + " " + name +
                      ", of other versions or parameters; keep one by its key: --" + kind + " " +

@@ -40,7 +40,7 @@ core::Component component_from(const std::string& text, core::Kind kind,
   if (open != text.npos && !text.ends_with(')'))
     throw UsageError(text + ": the bracket is not closed");
   const auto plugin = find_plugin(text.substr(0, open), registry, quarantine, kind);
-  if (!plugin.metadata || !plugin.refusal.empty()) throw core::PluginRefused(plugin.refusal);
+  require_usable(plugin);
   std::vector<std::pair<std::string, std::string>> params;
   if (open != text.npos)
     for (const auto& item : split_list(text.substr(open + 1, text.size() - open - 2))) {

@@ -4,6 +4,7 @@
 #include "harness/app/command.h"
 #include "harness/app/dataset_loading.h"
 #include "harness/app/plugin_info.h"
+#include "harness/app/text_file.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/npz_file.h"
@@ -37,7 +38,7 @@ int dataset_export_command(const Arguments& arguments) {
     throw UsageError("-o " + target.string() + ": neither a .npz file nor an empty folder");
   const auto component = component_of(plugin, options.params(), quarantine);
   return with_loaded(component, options, [&](const core::LoadedDataset& loaded) -> ExitCode {
-    try {
+    const ExitCode code = saved_or_not([&] {
       if (file) {
         core::write_npz(loaded.artifact(), target);
       } else {
@@ -45,10 +46,8 @@ int dataset_export_command(const Arguments& arguments) {
         fs::copy(loaded.artifact(), target);
         fs::remove(target / core::kManifest);
       }
-    } catch (const std::runtime_error& e) {
-      std::cerr << "conoscope: " << e.what() << '\n';
-      return kNotSaved;
-    }
+    });
+    if (code != kOk) return code;
     const auto bag = core::ArrayBag::open_fresh(loaded.artifact());
     std::cerr << target.string() << ": " << boost::algorithm::join(bag.names(), ", ") << '\n';
     return kOk;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <iostream>
 #include <map>
@@ -7,6 +6,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
+#include "harness/core/names.h"
 
 namespace conoscope::app {
 
@@ -18,8 +18,7 @@ std::string offers_text(const core::Metadata& data) {
   const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   std::vector<std::string> optional;
   for (const auto& parameter : data.parameters) {
-    if (!parameter.offers.empty() &&
-        std::ranges::find(optional, parameter.offers) == optional.end())
+    if (!parameter.offers.empty() && !core::contains(optional, parameter.offers))
       optional.push_back(parameter.offers);
     std::string views;
     std::set<std::string> seen = {""};

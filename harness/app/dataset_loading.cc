@@ -22,7 +22,7 @@ core::PluginFile wanted_dataset(const Options& options, const core::Quarantine& 
   if (!options.has("dataset"))
     throw UsageError(std::string(command) + ": which one? `conoscope dataset list` shows them");
   auto plugin = find_plugin(options.list("dataset")[0], registry, quarantine, core::Kind::kDataset);
-  if (!plugin.metadata || !plugin.refusal.empty()) throw core::PluginRefused(plugin.refusal);
+  require_usable(plugin);
   return plugin;
 }
 

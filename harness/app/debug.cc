@@ -104,7 +104,7 @@ int debug_command(const Arguments& arguments) {
   for (const core::Component& metric : plan.metric_plugins) plugins.push_back(metric.plugin);
   ask_for_access(plugins, options);
 
-  const fs::path folder = options.cache() / "debug" / cell.key.substr(0, 12);
+  const fs::path folder = options.cache() / "debug" / short_key(cell.key);
   fs::remove_all(folder);
   const core::Cache cache(folder / "cache");
   copy_earlier(plan, cell, stage, options.cache(), cache);

@@ -95,15 +95,13 @@ ExitCode export_summaries(results::Store& store, const std::string& run, const f
   if (found.empty())
     throw UsageError(
         "export: no cell here has a summary; `summaries = true` in a run file asks for them");
-  try {
+  const ExitCode code = saved_or_not([&] {
     if (target.extension() == ".npz")
       write_arrays(found, target);
     else
       write_csvs(found, target);
-  } catch (const std::runtime_error& e) {
-    std::cerr << "conoscope: " << e.what() << '\n';
-    return kNotSaved;
-  }
+  });
+  if (code != kOk) return code;
   for (const Found& one : found)
     std::cerr << one.shape.name << ": " << one.cells.size()
               << (one.cells.size() == 1 ? " cell\n" : " cells\n");

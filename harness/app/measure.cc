@@ -63,7 +63,7 @@ void give(Asked& asked, const std::string& name, const std::string& file) {
 /// FILE or FILE:ARRAY. A file whose own name has the colon wins.
 void give_array(Asked& asked, const std::string& name, const std::string& text) {
   const auto known = array_names();
-  if (std::ranges::find(known, name) == known.end())
+  if (!core::contains(known, name))
     throw UsageError(text + ": no array is called " + name + core::did_you_mean(name, known));
   const std::size_t colon = text.rfind(':');
   if (colon == text.npos || fs::exists(text)) return give(asked, name, text);
@@ -78,7 +78,7 @@ void give_file(Asked& asked, const std::string& file) {
   if (ends(".npy") || ends(".csv") || ends(".csv.gz")) {
     const std::string stem = name.substr(0, name.find('.'));
     const auto known = array_names();
-    if (std::ranges::find(known, stem) == known.end())
+    if (!core::contains(known, stem))
       throw UsageError(file + ": which array is it? Write NAME=" + file + " with one of " +
                        boost::algorithm::join(known, ", "));
     return give(asked, stem, file);
@@ -140,7 +140,7 @@ core::Component data_component(const core::Registry& registry, const Asked& aske
     throw UsageError(
         "measure: the dataset precomputed, which reads the files, is not there; "
         "`conoscope plugin list` shows what was found where");
-  if (!plugin->metadata || !plugin->refusal.empty()) throw core::PluginRefused(plugin->refusal);
+  require_usable(*plugin);
   core::Component out;
   out.plugin = *plugin;
   out.id = out.key = plugin->metadata->id;

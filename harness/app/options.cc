@@ -49,6 +49,10 @@ void Options::with_format() {
 void Options::with_plugins() {
   add()("plugin-path", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
         "look for plugins here first; may be repeated");
+  with_cache();
+}
+
+void Options::with_cache() {
   add()("cache", po::value<std::string>()->value_name("DIR"),
         "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
 }

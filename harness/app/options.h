@@ -35,6 +35,8 @@ class Options {
   void with_format();
   /// --plugin-path DIR and --cache DIR
   void with_plugins();
+  /// --cache DIR
+  void with_cache();
   void with_profile();  ///< needed by load_plan()
 
   /// --param NAME=VALUE, any number of times

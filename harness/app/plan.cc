@@ -7,6 +7,7 @@
 #include "harness/app/default_run.h"
 #include "harness/app/options.h"
 #include "harness/app/print_split.h"
+#include "harness/app/reading.h"
 #include "harness/app/selection.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/plan/work_graph.h"
@@ -63,11 +64,7 @@ int plan_command(const Arguments& arguments) {
       options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options);
   const core::Plan plan = load_plan(file, options);
 
-  // A store that is not there yet is an empty one; planning must not make it.
-  std::error_code error;
-  auto store = std::filesystem::exists(options.store(), error)
-                   ? results::Store::open(options.store(), results::Mode::read_only)
-                   : results::Store::open(":memory:", results::Mode::read_write);
+  auto store = open_or_empty(options.store());
   const auto finished = core::finished_cells(plan, store);
   report_changed_plugins(plan, store, finished);
   const auto only = options.list("only");
@@ -91,7 +88,7 @@ int plan_command(const Arguments& arguments) {
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       const auto& cell = plan.cells[i];
       const bool now = std::binary_search(todo.begin(), todo.end(), i);
-      table.add({cell.key.substr(0, 12), cell.dataset->name, cell.model->name,
+      table.add({short_key(cell.key), cell.dataset->name, cell.model->name,
                  cell.explainer ? results::Field(cell.explainer->name) : results::Field(),
                  cell.seed, cell.control,
                  std::string(finished.count(cell.key) ? "done"

@@ -1,42 +1,14 @@
 #include "harness/app/plot_option.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
 
 #include "harness/app/command.h"
+#include "harness/app/text_file.h"
 #include "results/report/plot.h"
-#include "results/store/error.h"
 
 namespace conoscope::app {
 
 namespace po = boost::program_options;
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const bool is_new = !fs::exists(path, error);
-  const bool whole = is_new || fs::is_regular_file(path, error);
-  const fs::path target = is_new || !whole ? path : fs::canonical(path, error);
-  fs::path part = target;
-  if (whole) part += ".part";
-  errno = 0;
-  std::ofstream out(part, std::ios::binary);
-  if (out) {
-    out << text;
-    out.close();
-  }
-  const int problem = errno;
-  error.clear();
-  if (out && whole) fs::rename(part, target, error);
-  if (out && !error) return;
-  const std::string why = error ? error.message() : std::strerror(problem);
-  if (whole) fs::remove(part, error);
-  throw results::StoreError(results::StoreProblem::cannot_open,
-                            "cannot write " + path.string() + ": " + why);
-}
 
 void add_plot(Options& options) {
   options.add()("plot", po::value<std::string>()->value_name("FILE"),
@@ -61,7 +33,7 @@ void write_plot(const Options& options, const results::Table& table, const std::
       throw UsageError("--plot: metrics share no axis; choose one with -m NAME");
   }
   try {
-    write_file(path, page ? results::plot_html(table, title) : results::plot_svg(table, title));
+    replace_file(path, page ? results::plot_html(table, title) : results::plot_svg(table, title));
   } catch (const std::invalid_argument& e) {
     throw UsageError(std::string("--plot: ") + e.what());
   }

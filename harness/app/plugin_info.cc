@@ -47,6 +47,10 @@ core::PluginFile find_plugin(const std::string& name, const core::Registry& regi
   return *found;
 }
 
+void require_usable(const core::PluginFile& plugin) {
+  if (!plugin.metadata || !plugin.refusal.empty()) throw core::PluginRefused(plugin.refusal);
+}
+
 void print_about(const core::PluginFile& plugin, results::Format format) {
   const auto& data = *plugin.metadata;
 

@@ -19,6 +19,9 @@ core::PluginFile find_plugin(const std::string& name, const core::Registry& regi
                              const core::Quarantine& quarantine,
                              std::optional<core::Kind> wanted = std::nullopt);
 
+/// throws  core::PluginRefused: it cannot be used
+void require_usable(const core::PluginFile& plugin);
+
 /// Prints what a plugin with metadata says of itself: facts, parameters, scores.
 void print_about(const core::PluginFile& plugin, results::Format format);
 

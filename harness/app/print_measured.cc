@@ -12,6 +12,7 @@
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/npz_file.h"
 #include "harness/core/measure/wanted_arrays.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/boards/estimate.h"
 
@@ -111,10 +112,10 @@ std::vector<std::string> by_group(const std::vector<std::string>& metrics) {
     const std::string group(catalogue.metric(name)->group);
     const auto whole = catalogue.select(group);
     const bool all = std::ranges::all_of(whole, [&](const metrics::Metric* metric) {
-      return std::ranges::find(metrics, metric->name) != metrics.end();
+      return core::contains(metrics, metric->name);
     });
     const std::string& shown = all ? group : name;
-    if (std::ranges::find(out, shown) == out.end()) out.push_back(shown);
+    if (!core::contains(out, shown)) out.push_back(shown);
   }
   return out;
 }
@@ -149,31 +150,24 @@ void print_measured(const core::Measured& measured, bool asked, bool parts,
 }
 
 void save_parts(const core::Measured& measured, const core::Cache& cache, const fs::path& file) {
-  const fs::path work = cache.make_work_folder();
-  try {
-    core::ArtifactWriter writer(work / "parts");
-    sdk::Sink sink(writer.sink());
-    std::ranges::copy(
-        measured.rows,
-        sink.create<std::int64_t>("rows", {static_cast<std::int64_t>(measured.rows.size())})
-            .begin());
-    for (const auto& subject : measured.subjects)
-      for (const auto& score : subject.scores) {
-        if (!score.by_sample) continue;
-        std::string name = (measured.subjects.size() > 1 ? subject.name + "." : "") + score.metric;
-        for (char& c : name)
-          if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
-        std::ranges::copy(
-            score.parts,
-            sink.create<double>(name, {static_cast<std::int64_t>(score.parts.size())}).begin());
-      }
-    writer.finish();
-    core::write_npz(work / "parts", file);
-  } catch (...) {
-    fs::remove_all(work);
-    throw;
-  }
-  fs::remove_all(work);
+  const core::WorkFolder work(cache);
+  core::ArtifactWriter writer(work.path() / "parts");
+  sdk::Sink sink(writer.sink());
+  std::ranges::copy(
+      measured.rows,
+      sink.create<std::int64_t>("rows", {static_cast<std::int64_t>(measured.rows.size())}).begin());
+  for (const auto& subject : measured.subjects)
+    for (const auto& score : subject.scores) {
+      if (!score.by_sample) continue;
+      std::string name = (measured.subjects.size() > 1 ? subject.name + "." : "") + score.metric;
+      for (char& c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
+      std::ranges::copy(
+          score.parts,
+          sink.create<double>(name, {static_cast<std::int64_t>(score.parts.size())}).begin());
+    }
+  writer.finish();
+  core::write_npz(work.path() / "parts", file);
 }
 
 }  // namespace conoscope::app

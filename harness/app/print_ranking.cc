@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "harness/app/print_board.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/equal_budget.h"
 #include "results/analysis/verdict.h"
@@ -18,17 +19,13 @@ constexpr std::size_t kColumns = 4;
 
 bool is_about_explanations(std::string_view name) {
   const auto* metric = metrics::catalogue().metric(name);
-  return metric != nullptr && std::find(metric->needs.begin(), metric->needs.end(),
-                                        "explanation") != metric->needs.end();
+  return metric != nullptr && core::contains(metric->needs, "explanation");
 }
 
 /// What people look at first: ranked metrics in the order of the run file, then those of plugins, and
 /// what an explanation uses for all that.
 std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) {
   std::vector<std::string> out;
-  const auto is_asked = [&asked](std::string_view name) {
-    return std::find(asked.begin(), asked.end(), name) != asked.end();
-  };
   for (const auto& name : asked)
     if (const auto* metric = metrics::catalogue().metric(name);
         metric != nullptr && metric->direction != metrics::Direction::kNone &&
@@ -38,7 +35,7 @@ std::vector<std::string> leading_metrics(const std::vector<std::string>& asked) 
     if (metrics::catalogue().metric(name) == nullptr) out.push_back(name);
   if (out.empty()) out = asked;
   const std::string used = results::kUsedMetric;
-  if (is_asked(used) && std::find(out.begin(), out.end(), used) == out.end() &&
+  if (core::contains(asked, used) && !core::contains(out, used) &&
       std::any_of(out.begin(), out.end(), is_about_explanations))
     out.push_back(used);
   return out;

@@ -16,6 +16,13 @@ results::Store open_store(const Options& options, const std::filesystem::path& f
   return store;
 }
 
+results::Store open_or_empty(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::exists(file, error)
+             ? results::Store::open(file, results::Mode::read_only)
+             : results::Store::open(":memory:", results::Mode::read_write);
+}
+
 std::string component_filter(results::Store& store, const std::string& run, const std::string& kind,
                              const std::vector<std::string>& words) {
   std::string lines;

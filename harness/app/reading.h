@@ -17,6 +17,9 @@ namespace conoscope::app {
 results::Store open_store(const Options& options);
 results::Store open_store(const Options& options, const std::filesystem::path& file);
 
+/// A store that is not there yet is an empty one, and is not made.
+results::Store open_or_empty(const std::filesystem::path& file);
+
 /// --dataset, --model, ...: what a filter keeps (results/boards/component_words.h), any of the words.
 /// throws  UsageError: a word that no component of this kind answers to, with the nearest that do
 std::string component_filter(results::Store& store, const std::string& run, const std::string& kind,

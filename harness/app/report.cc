@@ -5,10 +5,10 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "harness/app/plot_option.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
 #include "harness/app/reading.h"
+#include "harness/app/text_file.h"
 #include "harness/core/version.h"
 #include "metrics/catalogue.h"
 #include "metrics/summaries/summary.h"
@@ -48,7 +48,7 @@ int report_command(const Arguments& arguments) {
   std::ostringstream page;
   results::write_report(store, report, page);
   const std::string path = options.get<std::string>("output");
-  write_file(path, page.str());
+  replace_file(path, page.str());
   std::cerr << path << ": " << (page.str().size() + 1023) / 1024 << " KiB";
   if (const std::string why = results::why_no_pictures(); !why.empty())
     std::cerr << ", without pictures: " << why;

@@ -96,7 +96,8 @@ bool has_parameters(const core::Component& component, const std::string& wanted)
 }
 
 /// The components that a ledger means by a name: those of that name, else of that id, else those
-/// that have_parameters(). Empty: all of them, and none, for models are judged without an explainer.
+/// that has_parameters() fits. Empty: all of them, and none, for models are judged without an
+/// explainer.
 std::set<const core::Component*> meant(const std::vector<core::Component>& all,
                                        const std::string& name) {
   std::set<const core::Component*> named, others;
@@ -349,10 +350,7 @@ int reproduce_command(const Arguments& arguments) {
       if (ended != kOk && ended != kSomeFailed) return ended;
       code = std::max(code, ended);
     }
-  std::error_code error;
-  auto store = fs::exists(options.store(), error)
-                   ? open_store(options)
-                   : results::Store::open(":memory:", results::Mode::read_write);
+  auto store = open_or_empty(options.store());
   std::cerr << ledger.paper << '\n';
   std::cout << results::to_text(ledger_table(ledger, studies, store), format);
   return code;

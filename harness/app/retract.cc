@@ -96,7 +96,7 @@ int retract_command(const Arguments& arguments) {
       counts = &one;
       break;
     }
-  std::cerr << "cell " << attempts[0].cell.substr(0, 12) << ": "
+  std::cerr << "cell " << short_key(attempts[0].cell) << ": "
             << (counts == nullptr
                     ? "no attempt counts now, the next run does it again"
                     : "now attempt " + counts->attempt + " of " + counts->started_at + " counts")

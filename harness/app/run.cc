@@ -196,7 +196,7 @@ int run_command(const Arguments& arguments) {
   if (!todo.empty()) ask_for_access(plugins, options);
 
   std::optional<results::Store> recovery;
-  const auto recovery_file = cache.root() / ("recovery-" + plan.run_key.substr(0, 12) + ".db");
+  const auto recovery_file = cache.root() / ("recovery-" + short_key(plan.run_key) + ".db");
   run_options.recover = [&](const results::StoreError& e) -> results::Store* {
     std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "
               << recovery_file.string() << '\n';

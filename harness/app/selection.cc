@@ -77,7 +77,7 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
   for (const auto& filter : only) {
     const std::size_t equals = filter.find('=');
     const std::string key = filter.substr(0, equals);
-    if (equals == filter.npos || std::find(keys.begin(), keys.end(), key) == keys.end())
+    if (equals == filter.npos || !core::contains(keys, key))
       throw UsageError("--only " + filter + ": expected KEY=VALUE" + core::did_you_mean(key, keys));
     const std::string value = filter.substr(equals + 1);
     if (value.empty()) throw UsageError("--only " + filter + ": expected KEY=VALUE");

@@ -14,6 +14,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
+#include "harness/core/processes/process.h"
 
 namespace conoscope::app {
 
@@ -49,15 +50,8 @@ class Output {
   int fd_;
 };
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (auto& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 /// throws  UsageError: there is no such program
-Answer ask(std::vector<std::string> words, const fs::path& folder) {
+Answer ask(const std::vector<std::string>& words, const fs::path& folder) {
   const Output out, err;
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -65,10 +59,11 @@ Answer ask(std::vector<std::string> words, const fs::path& folder) {
   ::posix_spawn_file_actions_adddup2(&actions, out.fd(), 1);
   ::posix_spawn_file_actions_adddup2(&actions, err.fd(), 2);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  auto environment = slurm_environment();
+  const auto environment = slurm_environment();
   pid_t pid = 0;
-  const int fault = ::posix_spawnp(&pid, words[0].c_str(), &actions, nullptr,
-                                   pointers(words).data(), pointers(environment).data());
+  const int fault =
+      ::posix_spawnp(&pid, words[0].c_str(), &actions, nullptr, core::exec_list(words).data(),
+                     core::exec_list(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (fault != 0) throw UsageError(words[0] + ": " + std::strerror(fault));
   int status = 0;

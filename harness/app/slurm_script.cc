@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/names.h"
+
 namespace conoscope::app {
 
 namespace {
@@ -35,9 +37,7 @@ class Directives {
   explicit Directives(const core::SlurmRequest& request) : request_(request) {}
 
   void add(const std::string& option) {
-    const auto& without = request_.without;
-    if (std::find(without.begin(), without.end(), option_name(option)) == without.end())
-      text_ += "#SBATCH " + option + '\n';
+    if (!core::contains(request_.without, option_name(option))) text_ += "#SBATCH " + option + '\n';
   }
   void add(const std::string& name, const std::string& value) {
     if (!value.empty()) add(name + '=' + value);

@@ -12,6 +12,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/names.h"
 #include "harness/core/run/registration.h"
 
 namespace conoscope::app {
@@ -26,11 +27,10 @@ struct Hash {
 };
 
 std::vector<Hash> hashes_of(const core::Plan& plan) {
-  core::Sha256 text;
-  text.update(plan.run_file.text);
   std::vector<Hash> out = {
       {"cells", plan.run_key, plain_name(plan)},
-      {"run file", text.hex(), fs::absolute(plan.run_file.path).string()},
+      {"run file", core::sha256_of_text(plan.run_file.text),
+       fs::absolute(plan.run_file.path).string()},
       {"command", core::sha256_of_file(own_executable()), own_executable().string()}};
   std::map<std::string, std::string> plugins;
   for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
@@ -79,8 +79,7 @@ std::string Submission::changed(const core::Plan& plan) const {
     then[row[0]].push_back(row[1]);
   }
   for (const Hash& now : hashes_of(plan)) {
-    const auto& known = then[now.what];
-    if (std::find(known.begin(), known.end(), now.sha256) == known.end())
+    if (!core::contains(then[now.what], now.sha256))
       return now.what == "cells" ? "what " + now.name + " asks for (cells, data or metrics)"
                                  : now.what + ' ' + now.name;
   }

@@ -9,6 +9,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/print_split.h"
+#include "harness/app/reading.h"
 #include "harness/app/selection.h"
 #include "harness/app/shared_storage.h"
 #include "harness/app/slurm_client.h"
@@ -373,8 +374,7 @@ int submit_slurm_command(const Arguments& arguments) {
                        tasks[0].state + ": wait for it, or `scancel` it (--status shows all)");
   }
 
-  auto store = fs::exists(all) ? results::Store::open(all, results::Mode::read_only)
-                               : results::Store::open(":memory:", results::Mode::read_write);
+  auto store = open_or_empty(all);
   const auto seconds = store.median_seconds();
   const auto finished = core::finished_cells(plan, store);
   const auto todo = select_cells(plan, finished, {}, "");

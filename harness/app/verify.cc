@@ -173,7 +173,7 @@ std::string reason_of(const results::Outcome& outcome, const core::StoredCells& 
     return it->second;
   for (const auto& peer : outcome.peers)
     if (const auto it = planned.reason.find(peer); it != planned.reason.end())
-      return "cell " + peer.substr(0, 12) + ", with which it is compared: " + it->second;
+      return "cell " + short_key(peer) + ", with which it is compared: " + it->second;
   return "";
 }
 
@@ -301,17 +301,15 @@ Verification run_again(results::Store& store, const std::vector<results::Outcome
   for (const auto& outcome : outcomes) by_run[outcome.run].push_back(&outcome);
   Verdicts verdicts;
   for (const auto& [run, group] : by_run) {
-    const fs::path scratch = cache.make_work_folder();
+    const core::WorkFolder scratch(cache);
     std::set<std::string> cells;
     for (const auto* outcome : group) {
       cells.insert(outcome->cell);
       cells.insert(outcome->peers.begin(), outcome->peers.end());
     }
     const auto planned = core::plan_stored_cells(store, run, cells, metrics_of(store, run, group),
-                                                 {registry, quarantine, data}, scratch);
-    run_group(store, group, planned, scratch, quarantine, options, verdicts);
-    std::error_code ignored;
-    fs::remove_all(scratch, ignored);
+                                                 {registry, quarantine, data}, scratch.path());
+    run_group(store, group, planned, scratch.path(), quarantine, options, verdicts);
   }
   return verdicts.take();
 }
@@ -322,7 +320,7 @@ void print_verification(const Verification& verification, results::Format format
     std::erase_if(cells.rows,
                   [](const auto& row) { return std::get<std::string>(row[0]) == "same"; });
     if (cells.rows.empty()) return;
-    for (auto& row : cells.rows) row.back() = std::get<std::string>(row.back()).substr(0, 12);
+    for (auto& row : cells.rows) row.back() = short_key(std::get<std::string>(row.back()));
   }
   if (format == results::Format::table && verification.environments.rows.empty())
     print({{"cells", cells}}, format);

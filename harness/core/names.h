@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,8 +11,9 @@ namespace conoscope::core {
 
 // Lists of names: is one of them there, and which was meant?
 
-inline bool contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
+template <typename Names>
+bool contains(const Names& list, std::string_view item) {
+  return std::find(std::begin(list), std::end(list), item) != std::end(list);
 }
 
 /// How many letters must be inserted, removed, replaced or swapped with their neighbour to turn one

@@ -8,6 +8,7 @@
 
 #include "metrics/auc.h"
 #include "metrics/leakage/aligned_concepts.h"
+#include "metrics/leakage/leakage_columns.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
@@ -180,17 +181,10 @@ Result task_auc_of(const Subject& subject) {
 std::vector<Metric> declare::accuracy() {
   const auto row = [](const char* name, const char* question, bool labelled,
                       Result (*compute)(const Subject&)) {
-    Metric metric{
-        .name = name,
-        .group = "leakage",
-        .question = question,
-        .direction = Direction::kHigher,
-        .high = 1.0,
-        .source = "the common measure; as reported in Parisini et al., 2025",
-        .needs = {"concept_view", "concepts"},
-        .compute = compute,
-    };
-    if (labelled) metric.needs.push_back("labels");
+    Metric metric =
+        leakage_row(name, question, Direction::kHigher,
+                    "the common measure; as reported in Parisini et al., 2025", labelled, compute);
+    metric.high = 1.0;
     return metric;
   };
   Metric task_auc = row("task_auc", "Do samples of a class get higher probabilities of that class?",

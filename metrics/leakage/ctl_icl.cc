@@ -150,17 +150,10 @@ Result icl_noise_of(const Subject& subject) {
 std::vector<Metric> declare::ctl_icl() {
   const auto row = [](const char* name, const char* question, bool labelled,
                       Result (*compute)(const Subject&)) {
-    Metric metric{
-        .name = name,
-        .group = "leakage",
-        .question = question,
-        .direction = Direction::kLower,
-        .source = "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025",
-        .needs = {"concept_view", "concepts"},
-        .compute = compute,
-    };
-    if (labelled) metric.needs.push_back("labels");
-    return metric;
+    return leakage_row(
+        name, question, Direction::kLower,
+        "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025", labelled,
+        compute);
   };
   return {
       row("ctl", "Do predicted concepts say more about the label than true ones?", true, ctl_of),

@@ -3,7 +3,6 @@
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/aligned_concepts.h"
-#include "metrics/metric.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -44,6 +43,21 @@ void require_same_concepts(const char* name, const ConceptColumns& predicted,
 
 void require_pairs(const Subject& subject) {
   if (predicted_concepts(subject).cols() < 2) throw NotApplicable("one concept has no pairs");
+}
+
+Metric leakage_row(const char* name, const char* question, Direction direction, const char* source,
+                   bool labelled, Result (*compute)(const Subject&)) {
+  Metric metric{
+      .name = name,
+      .group = "leakage",
+      .question = question,
+      .direction = direction,
+      .source = source,
+      .needs = {"concept_view", "concepts"},
+      .compute = compute,
+  };
+  if (labelled) metric.needs.push_back("labels");
+  return metric;
 }
 
 }  // namespace conoscope::metrics

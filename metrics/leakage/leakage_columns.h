@@ -1,6 +1,7 @@
 #pragma once
 
 #include "metrics/information/concept_information.h"
+#include "metrics/metric.h"
 #include "metrics/subject.h"
 
 namespace conoscope::metrics {
@@ -27,5 +28,10 @@ void require_same_concepts(const char* name, const ConceptColumns& predicted,
 
 /// throws  NotApplicable: one concept, which has no pairs
 void require_pairs(const Subject& subject);
+
+/// The declaration of a measure that compares predicted concepts with true ones, and where it is
+/// `labelled` with the label.
+Metric leakage_row(const char* name, const char* question, Direction direction, const char* source,
+                   bool labelled, Result (*compute)(const Subject&));
 
 }  // namespace conoscope::metrics

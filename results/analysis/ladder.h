@@ -10,9 +10,6 @@
 
 namespace conoscope::results {
 
-/// From the perfect subject to the random one.
-enum class LadderStep { perfect, half, random };
-
 /// What a metric said of the three steps of one sanity ladder.
 ///
 /// Explanations: the explainers perfect, random_importance and random_concepts of one model, with the
@@ -30,7 +27,7 @@ struct Ladder {
     bool asked = false;                      ///< the run has this step
     std::map<std::int64_t, double> by_seed;  ///< where there is a number
   };
-  std::array<Step, 3> steps;  ///< by LadderStep
+  std::array<Step, 3> steps;  ///< perfect, half, random
 };
 
 /// Every ladder of a run, by dataset, subject and the metrics as given.

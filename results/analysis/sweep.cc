@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "results/boards/asked.h"
+#include "results/boards/bind_asked.h"
 #include "results/store/names.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
@@ -61,11 +62,7 @@ using Found = std::map<Method, Points>;
 
 void read(Store& store, const SweepOptions& options, const std::string& metric, Found& found) {
   Statement& query = store.connection().kept(query_text("sweep"));
-  query.bind_filter("metric", metric)
-      .bind_filter("run", options.run)
-      .bind_filter("dataset", options.dataset)
-      .bind_filter("model", options.model)
-      .bind_filter("explainer", options.explainer);
+  bind_asked(query, options, metric);
   while (query.step()) {
     const auto params = read_params(query.text(7));
     if (!params) continue;

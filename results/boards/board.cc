@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "results/boards/asked.h"
+#include "results/boards/bind_asked.h"
 #include "results/boards/estimate.h"
 #include "results/store/names.h"
 #include "results/store/sql.h"
@@ -41,12 +42,7 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
   require_asked(store, options.run, metric);
   const auto messages = messages_of(store, metric, options.run);
   Statement& query = store.connection().kept(query_text("board"));
-  query.bind_filter("metric", metric)
-      .bind_filter("run", options.run)
-      .bind_filter("dataset", options.dataset)
-      .bind_filter("model", options.model)
-      .bind_filter("explainer", options.explainer)
-      .bind_filter("control", control);
+  bind_asked(query, options, metric).bind_filter("control", control);
   std::vector<BoardEntry> entries;
   while (query.step()) {
     BoardEntry entry;

@@ -1,5 +1,6 @@
 #include "results/boards/scores.h"
 
+#include "results/boards/bind_asked.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
 
@@ -7,12 +8,7 @@ namespace conoscope::results {
 
 std::vector<CurrentScore> current_scores(Store& store, const ScoreFilter& filter) {
   Statement& query = store.connection().kept(query_text("scores"));
-  query.bind_filter("run", filter.run)
-      .bind_filter("dataset", filter.dataset)
-      .bind_filter("model", filter.model)
-      .bind_filter("explainer", filter.explainer)
-      .bind_filter("metric", filter.metric)
-      .bind_filter("control", filter.control);
+  bind_asked(query, filter, filter.metric).bind_filter("control", filter.control);
   std::vector<CurrentScore> scores;
   while (query.step())
     scores.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4),

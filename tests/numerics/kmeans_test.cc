@@ -141,12 +141,12 @@ TEST_CASE("k-means++ draws distinct rows while there are any") {
   Matrix x(6, 2);
   x << 0, 0, 0, 0, 5, 5, 5, 5, 9, 1, 9, 1;
   for (std::uint64_t s = 0; s < 50; ++s) {
-    const Matrix c = kmeans_plus_plus(x, 3, Seed(s));
+    const Matrix c = kmeans_plus_plus(x, 3, {Seed(s)}).front();
     CHECK(c.row(0) != c.row(1));
     CHECK(c.row(0) != c.row(2));
     CHECK(c.row(1) != c.row(2));
   }
-  CHECK(kmeans_plus_plus(x, 5, Seed(1)).rows() == 5);
+  CHECK(kmeans_plus_plus(x, 5, {Seed(1)}).front().rows() == 5);
 }
 
 TEST_CASE("restarts find four separated clusters, and more restarts are never worse") {
@@ -179,7 +179,7 @@ TEST_CASE("same seed, same bits: again, and in eight threads at once") {
   const Matrix x = normals(500, 9, 21);
   const KMeansResult r = kmeans(x, 5, Seed(77));
   CHECK(kmeans(x, 5, Seed(77)).centres == r.centres);
-  CHECK(kmeans_plus_plus(x, 5, Seed(77)) != kmeans_plus_plus(x, 5, Seed(78)));
+  CHECK(kmeans_plus_plus(x, 5, {Seed(77)}).front() != kmeans_plus_plus(x, 5, {Seed(78)}).front());
   std::vector<KMeansResult> all(8);
   std::vector<std::thread> threads;
   for (auto& one : all) threads.emplace_back([&] { one = kmeans(x, 5, Seed(77)); });
@@ -204,11 +204,11 @@ TEST_CASE("what is refused") {
   CHECK_THROWS_WITH_AS(kmeans(nan, 1, Seed(1)),
                        "kmeans: x is nan at row 1, column 0; every entry must be finite",
                        std::invalid_argument);
-  CHECK_THROWS_AS(kmeans_plus_plus(nan, 1, Seed(1)), std::invalid_argument);
+  CHECK_THROWS_AS(kmeans_plus_plus(nan, 1, {Seed(1)}), std::invalid_argument);
   CHECK_THROWS_AS(kmeans(Matrix(0, 2), 1, Seed(1)), std::invalid_argument);
   CHECK_THROWS_WITH_AS(kmeans(x, 3, Seed(1)), "kmeans: k = 3 exceeds the number of rows, 2",
                        std::invalid_argument);
-  CHECK_THROWS_AS(kmeans_plus_plus(x, 3, Seed(1)), std::invalid_argument);
+  CHECK_THROWS_AS(kmeans_plus_plus(x, 3, {Seed(1)}), std::invalid_argument);
   CHECK_THROWS_WITH_AS(kmeans(x, 0, Seed(1)), "kmeans: k = 0 must be at least 1",
                        std::invalid_argument);
   CHECK_THROWS_AS(kmeans(x, 1, Seed(1), {.n_init = 0}), std::invalid_argument);
@@ -276,8 +276,9 @@ TEST_CASE("seedings together are those of each seed alone; a row out of reach is
   const MatrixF floats = x.cast<float>();
   REQUIRE(together.size() == 3);
   for (std::size_t s = 0; s < seeds.size(); ++s) {
-    CHECK(together[s] == kmeans_plus_plus(x, 30, seeds[s]));
-    CHECK(kmeans_plus_plus(floats, 30, seeds)[s] == kmeans_plus_plus(floats, 30, seeds[s]));
+    CHECK(together[s] == kmeans_plus_plus(x, 30, {seeds[s]}).front());
+    CHECK(kmeans_plus_plus(floats, 30, seeds)[s] ==
+          kmeans_plus_plus(floats, 30, {seeds[s]}).front());
     // The definition: of the rows drawn the one of the least sum, every row measured.
     Random random{seeds[s]};
     Index row = static_cast<Index>(random.below(500));

@@ -12,6 +12,7 @@
 #include "harness/core/artifacts/file_memory.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -226,8 +227,7 @@ cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::in
   if (name == nullptr || !is_plain_name(name))
     return refuse("output name \"" + std::string(name == nullptr ? "" : name) +
                   "\": expected letters, digits, _ and .");
-  if (std::find(names_.begin(), names_.end(), name) != names_.end())
-    return refuse(std::string(name) + ": made twice");
+  if (contains(names_, name)) return refuse(std::string(name) + ": made twice");
   if (sdk::dtype_size(dtype) == 0)
     return refuse(std::string(name) + ": unknown dtype " + std::to_string(dtype));
   if (ndim < 1 || ndim > CONO_MAX_DIMENSIONS)

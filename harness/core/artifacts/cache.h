@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "harness/core/artifacts/work_folders.h"
@@ -74,6 +75,23 @@ class Cache {
 
   std::filesystem::path root_;
   mutable std::unique_ptr<WorkFolders> own_;  ///< once there is work to do
+};
+
+/// A work folder of the cache, removed at the end.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const Cache& cache) : path_(cache.make_work_folder()) {}
+  ~WorkFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
 };
 
 }  // namespace conoscope::core

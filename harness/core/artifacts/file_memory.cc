@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "harness/core/artifacts/manifest.h"
+#include "harness/core/write_all.h"
 
 namespace conoscope::core {
 
@@ -139,11 +140,7 @@ void NewFile::finish() {
   if (length_ > kSmall) return;  // the mapping is the file
   const Descriptor descriptor(file_, O_WRONLY | O_CREAT | O_EXCL);
   if (!descriptor.open()) refuse(errno);
-  for (std::size_t done = 0; done < length_;) {
-    const ssize_t put = ::write(descriptor.number(), bytes_.get() + done, length_ - done);
-    if (put < 0 && errno != EINTR) refuse(errno);
-    if (put > 0) done += static_cast<std::size_t>(put);
-  }
+  if (!write_all(descriptor.number(), bytes_.get(), length_)) refuse(errno);
 }
 
 void NewFile::refuse(int error) const {

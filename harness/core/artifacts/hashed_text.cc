@@ -11,11 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string hash_line(const std::string& text) {
-  Sha256 hash;
-  hash.update(text);
-  return hash.hex() + '\n';
-}
+std::string hash_line(const std::string& text) { return sha256_of_text(text) + '\n'; }
 
 }  // namespace
 

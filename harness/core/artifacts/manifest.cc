@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string hash_of(std::string_view text) {
-  Sha256 hash;
-  hash.update(text);
-  return hash.hex();
-}
-
 /// One call for all files of the folder and the folder itself: on ext4 each fsync() is a commit of
 /// the journal of its own, and seven took three to eight times as long.
 void bring_to_disk(const fs::path& folder) {
@@ -43,7 +37,7 @@ std::string manifest_text(const std::vector<ManifestEntry>& entries) {
   std::string lines;
   for (const ManifestEntry& entry : entries)
     lines += entry.sha256 + '\t' + std::to_string(entry.size) + '\t' + entry.name + '\n';
-  return lines + hash_of(lines) + '\n';
+  return lines + sha256_of_text(lines) + '\n';
 }
 
 std::vector<ManifestEntry> read_manifest(const fs::path& artifact) {
@@ -52,7 +46,7 @@ std::vector<ManifestEntry> read_manifest(const fs::path& artifact) {
   constexpr std::size_t kLastLine = 65;  // a hash and its line end
   const std::size_t length = text->size() < kLastLine ? 0 : text->size() - kLastLine;
   const auto lines = std::string_view(*text).substr(0, length);
-  if (text->substr(length) != hash_of(lines) + '\n')
+  if (text->substr(length) != sha256_of_text(lines) + '\n')
     throw DamagedArtifact((artifact / kManifest).string() + ": damaged");
   std::vector<ManifestEntry> out;
   for (std::size_t begin = 0; begin < lines.size();) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/core/names.h"
+
 namespace conoscope::core {
 
 // What metrics and explainers need of a subject, as lists of the names of views. A need may list
@@ -24,10 +26,8 @@ inline std::vector<std::string_view> alternatives(std::string_view need) {
 /// Is the view among the needs, as one of several alternatives too?
 template <typename Needs>
 bool asks_for(const Needs& needs, std::string_view view) {
-  return std::any_of(needs.begin(), needs.end(), [view](std::string_view need) {
-    const auto any = alternatives(need);
-    return std::find(any.begin(), any.end(), view) != any.end();
-  });
+  return std::any_of(needs.begin(), needs.end(),
+                     [view](std::string_view need) { return contains(alternatives(need), view); });
 }
 
 /// The needs that nothing of what is offered meets.
@@ -36,9 +36,8 @@ std::vector<std::string> missing(const Needs& needs, const std::vector<std::stri
   std::vector<std::string> out;
   for (const std::string_view need : needs) {
     const auto any = alternatives(need);
-    if (std::none_of(any.begin(), any.end(), [&](std::string_view one) {
-          return std::find(offered.begin(), offered.end(), one) != offered.end();
-        }))
+    if (std::none_of(any.begin(), any.end(),
+                     [&](std::string_view one) { return contains(offered, one); }))
       out.emplace_back(need);
   }
   return out;
@@ -50,9 +49,7 @@ std::vector<std::string> missing(const Needs& needs, const std::vector<std::stri
 /// model  the views that the model offers
 template <typename Names>
 bool judges_explanations(const Names& needs, const std::vector<std::string>& model) {
-  const auto has = [&model](std::string_view view) {
-    return std::find(model.begin(), model.end(), view) != model.end();
-  };
+  const auto has = [&model](std::string_view view) { return contains(model, view); };
   if (asks_for(needs, "explanation")) return true;
   if (!has("head_view")) return false;
   return (asks_for(needs, "concept_view") && !has("concept_view")) ||

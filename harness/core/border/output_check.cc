@@ -1,11 +1,12 @@
 #include "harness/core/border/output_check.h"
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -53,6 +54,18 @@ void check_dtype(const sdk::Tensor& tensor, std::int32_t dtype) {
   if (tensor.dtype() != dtype)
     fail(tensor.name() + " is " + sdk::dtype_name(tensor.dtype()) + ", expected " +
          sdk::dtype_name(dtype));
+}
+
+/// The value of an array at a place, from 0 to `most`.
+void check_within(std::int64_t value, std::int64_t most, const char* name, std::size_t i,
+                  std::optional<std::size_t> j = {}) {
+  if (value >= 0 && value <= most) return;
+  fail(std::string(name) + "[" + std::to_string(i) + (j ? ", " + std::to_string(*j) : "") +
+       "] is " + std::to_string(value) + ", expected 0 to " + std::to_string(most));
+}
+
+void check_all_within(std::span<const std::int64_t> values, std::int64_t most, const char* name) {
+  for (std::size_t i = 0; i < values.size(); ++i) check_within(values[i], most, name, i);
 }
 
 /// Rows of the first of the dataset's arrays that is there.
@@ -107,11 +120,7 @@ void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) 
     fail("segment_embeddings is " + embeddings.shape_text() + ", expected m x D");
   check_dtype(sample, CONO_I64);
   check_shape(sample, {embeddings.rows()});
-  const auto owners = sample.values<const std::int64_t>();
-  for (std::size_t i = 0; i < owners.size(); ++i)
-    if (owners[i] < 0 || owners[i] >= samples)
-      fail("segment_sample[" + std::to_string(i) + "] is " + std::to_string(owners[i]) +
-           ", expected 0 to " + std::to_string(samples - 1));
+  check_all_within(sample.values<const std::int64_t>(), samples - 1, "segment_sample");
 }
 
 void check_concepts(const ArrayBag& bag) {
@@ -155,9 +164,7 @@ void check_concept_dimensions(const ArrayBag& explanation,
     for (std::size_t l = 0; l < most; ++l) {
       const std::int64_t value = values[c * most + l];
       // Each on its own, as for counts.
-      if (value < 0 || value > cavs_of_output[c])
-        fail("concept_dimension[" + std::to_string(c) + ", " + std::to_string(l) + "] is " +
-             std::to_string(value) + ", expected 0 to " + std::to_string(cavs_of_output[c]));
+      check_within(value, cavs_of_output[c], "concept_dimension", c, l);
       total += value;
     }
     if (total != cavs_of_output[c])
@@ -167,29 +174,21 @@ void check_concept_dimensions(const ArrayBag& explanation,
   }
 }
 
-bool offers(const Metadata& metadata, const char* view) {
-  return std::find(metadata.offers.begin(), metadata.offers.end(), view) != metadata.offers.end();
-}
-
 }  // namespace
 
 void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
   for (const char* name : {"inputs", "labels", "targets", "concepts", "factors"})
-    if (offers(metadata, name)) need(dataset, name);
+    if (contains(metadata.offers, name)) need(dataset, name);
   const std::int64_t samples = samples_of(dataset);
   check_rows(dataset, kAnnotationArrays, samples);
   check_rows(dataset, kModelArrays, samples);
   if (const auto labels = dataset.find("labels")) {
     check_dtype(*labels, CONO_I64);
     check_shape(*labels, {samples});
-    const auto classes = labels->values<const std::int64_t>();
-    for (std::size_t i = 0; i < classes.size(); ++i)
-      if (classes[i] < 0 || classes[i] >= kMostClasses)
-        fail("labels[" + std::to_string(i) + "] is " + std::to_string(classes[i]) +
-             ", expected 0 to " + std::to_string(kMostClasses - 1));
+    check_all_within(labels->values<const std::int64_t>(), kMostClasses - 1, "labels");
   }
   if (dataset.find("head_weight")) check_head(dataset);
-  check_segments(dataset, samples, offers(metadata, "segments"));
+  check_segments(dataset, samples, contains(metadata.offers, "segments"));
   std::vector<char> used(static_cast<std::size_t>(samples), 0);
   for (const char* name : {"train_index", "test_index"}) {
     const auto index = need(dataset, name);
@@ -198,9 +197,7 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
       fail(std::string(name) + " is " + index.shape_text() + ", expected at least one row number");
     const auto rows = index.values<const std::int64_t>();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i] < 0 || rows[i] >= samples)
-        fail(std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(rows[i]) +
-             ", expected 0 to " + std::to_string(samples - 1));
+      check_within(rows[i], samples - 1, name, i);
       if (used[static_cast<std::size_t>(rows[i])]++ != 0)
         fail(std::string(name) + "[" + std::to_string(i) + "]: sample " + std::to_string(rows[i]) +
              " is in the split twice");
@@ -215,10 +212,11 @@ void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata&
       fail(std::string(name) + " is the dataset's to give; a model's own array needs another name");
   check_rows(model, kModelArrays, samples_of(dataset));
   // What is there is used, promised or not.
-  if (offers(metadata, "head_view") || model.find("head_weight")) check_head(model);
-  if (offers(metadata, "concept_view") || model.find("concept_scores")) check_concepts(model);
-  if (offers(metadata, "latent_view") || model.find("codes") || model.find("codes_log_variance") ||
-      model.find("reconstruction_loss"))
+  if (contains(metadata.offers, "head_view") || model.find("head_weight")) check_head(model);
+  if (contains(metadata.offers, "concept_view") || model.find("concept_scores"))
+    check_concepts(model);
+  if (contains(metadata.offers, "latent_view") || model.find("codes") ||
+      model.find("codes_log_variance") || model.find("reconstruction_loss"))
     check_codes(model);
   check_all_finite(model);
 }
@@ -244,9 +242,7 @@ void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {
     const auto values = counts.values<const std::int64_t>();
     for (std::size_t c = 0; c < values.size(); ++c) {
       // Each on its own: a sum of huge ones could wrap around to the right number.
-      if (values[c] < 0 || values[c] > cavs.shape(0))
-        fail("counts[" + std::to_string(c) + "] is " + std::to_string(values[c]) +
-             ", expected 0 to " + std::to_string(cavs.shape(0)));
+      check_within(values[c], cavs.shape(0), "counts", c);
       total += values[c];
     }
     cavs_of_output.assign(values.begin(), values.end());

@@ -14,7 +14,9 @@
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/processes/process.h"
 #include "harness/core/processes/protocol.h"
+#include "harness/core/write_all.h"
 
 extern char** environ;
 
@@ -54,16 +56,10 @@ constexpr std::size_t kLongestMessage = 1 << 20;
                                         "PYTHONFAULTHANDLER=1",
                                         "PYTHONUTF8=1"};
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  const auto pointers = [](const std::vector<std::string>& texts) {
-    std::vector<char*> list;
-    for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-    list.push_back(nullptr);
-    return list;
-  };
   std::string why;
   try {
     confine();
-    ::execve(use.command[0].c_str(), pointers(use.command).data(), pointers(variables).data());
+    ::execve(use.command[0].c_str(), exec_list(use.command).data(), exec_list(variables).data());
     why = use.command[0] + ": " + std::strerror(errno);
   } catch (const std::exception& e) {
     why = e.what();
@@ -94,11 +90,7 @@ PluginPeer::PluginPeer(const PluginUse& use, const std::function<void()>& confin
 }
 
 void PluginPeer::send(const std::string& lines) {
-  for (std::size_t sent = 0; sent < lines.size();) {
-    const ssize_t n = ::write(out_, lines.data() + sent, lines.size() - sent);
-    if (n < 0 && errno != EINTR) end_too();
-    if (n > 0) sent += static_cast<std::size_t>(n);
-  }
+  if (!write_all(out_, lines.data(), lines.size())) end_too();
 }
 
 std::vector<std::string> PluginPeer::receive() {

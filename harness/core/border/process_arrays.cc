@@ -11,6 +11,7 @@
 
 #include "conoscope/sdk/npy.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/write_all.h"
 
 namespace conoscope::core {
 
@@ -32,11 +33,7 @@ class FreshFile {
   FreshFile& operator=(const FreshFile&) = delete;
 
   void write(const char* data, std::size_t size) {
-    while (size > 0) {
-      const ssize_t n = ::write(fd_, data, size);
-      if (n < 0 && errno != EINTR) fail();
-      if (n > 0) data += n, size -= static_cast<std::size_t>(n);
-    }
+    if (!write_all(fd_, data, size)) fail();
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/conformance/derivative_check.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -146,8 +147,7 @@ void try_explainer(FittedExplainer& explainer, const ArrayBag& input, std::strin
 
 void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& dataset,
                  const ArrayBag& fitted, const Reporter& report) {
-  const auto& offers = metadata.offers;
-  const bool offered = std::find(offers.begin(), offers.end(), "forward") != offers.end();
+  const bool offered = contains(metadata.offers, "forward");
   if (!offered && !model.answers_forward())
     throw CallFault(CONO_NOT_APPLICABLE, "it has no forward()");
   if (!offered)

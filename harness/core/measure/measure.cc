@@ -28,22 +28,6 @@ namespace {
 
 constexpr double kTestShare = 0.2;  // as the dataset `precomputed` splits
 
-/// A folder of the cache, removed at the end.
-class WorkFolder {
- public:
-  explicit WorkFolder(const Cache& cache) : path_(cache.make_work_folder()) {}
-  ~WorkFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 std::vector<std::int64_t> numbers(const ArrayBag& arrays, const char* name) {
   const auto values = arrays.get(name).values<const std::int64_t>();
   return {values.begin(), values.end()};

@@ -10,6 +10,7 @@
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/artifacts/work_folders.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/plan.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
@@ -24,8 +25,7 @@ bool is_of_explanation(std::string_view name) {
 }
 
 bool is_of_dataset(std::string_view name) {
-  return std::ranges::find(kAnnotationArrays, name) != kAnnotationArrays.end() ||
-         name.starts_with("segment_");
+  return contains(kAnnotationArrays, name) || name.starts_with("segment_");
 }
 
 /// The arrays of one part, as a component that is known by their content.

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "conoscope/sdk/random.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -92,8 +93,7 @@ Plan plan_over_seeds(const Plan& plan,
     cell.score_nodes = {out.nodes.size()};
     out.nodes.push_back(std::move(score));
     for (const std::string& metric : cell.peer_metrics)
-      if (std::find(out.metrics.begin(), out.metrics.end(), metric) == out.metrics.end())
-        out.metrics.push_back(metric);
+      if (!contains(out.metrics, metric)) out.metrics.push_back(metric);
     out.cells.push_back(std::move(cell));
   }
   return out;

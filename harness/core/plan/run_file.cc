@@ -134,7 +134,7 @@ class Parser {
 
   void keys(const toml::table& table, const std::vector<std::string>& known) {
     for (const auto& [key, node] : table)
-      if (std::find(known.begin(), known.end(), key.str()) == known.end())
+      if (!contains(known, key.str()))
         diagnostics_.add(place_of(key),
                          "unknown key " + std::string(key.str()) + did_you_mean(key.str(), known));
   }
@@ -220,9 +220,9 @@ class Parser {
     if (is_empty_list(*node)) error(*node, "controls: an empty list");
     for (const auto& [name, place] : texts(*node, "controls")) {
       const auto& known = known_controls();
-      if (std::find(known.begin(), known.end(), name) == known.end())
+      if (!contains(known, name))
         diagnostics_.add(place, "unknown control " + name + did_you_mean(name, known));
-      else if (std::find(out.begin(), out.end(), name) != out.end())
+      else if (contains(out, name))
         diagnostics_.add(place, "control " + name + " is listed twice");
       else
         out.push_back(name);

@@ -22,13 +22,6 @@ namespace conoscope::core {
 
 namespace {
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 /// Bytes of the character that a text begins with; 0: that is not UTF-8 (RFC 3629).
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -71,13 +64,12 @@ pid_t spawn(const std::vector<std::string>& command, const OutputFiles& output,
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(
-      &attributes,
-      static_cast<short>(POSIX_SPAWN_SETSIGMASK | (own_session ? POSIX_SPAWN_SETSID : 0)));
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK |
+                                                           (own_session ? POSIX_SPAWN_SETSID : 0)));
 
   pid_t pid = -1;
   const int error = ::posix_spawn(&pid, command[0].c_str(), &actions, &attributes,
-                                  pointers(command).data(), pointers(environment).data());
+                                  exec_list(command).data(), exec_list(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
@@ -209,6 +201,13 @@ void ChildProcess::kill(int signal) const {
   if (own_session_) ::kill(-pid_, signal);
   ::kill(pid_, signal);
   for (const pid_t below : told_after) ::kill(below, signal);
+}
+
+std::vector<char*> exec_list(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
 }
 
 std::string signal_text(int signal) {

@@ -89,6 +89,9 @@ class ChildProcess {
   std::optional<Exit> exit_;
 };
 
+/// What exec and its like take: pointers to these texts, then null. They live as long as the texts.
+std::vector<char*> exec_list(const std::vector<std::string>& texts);
+
 /// "SIGSEGV, segmentation fault"
 std::string signal_text(int signal);
 

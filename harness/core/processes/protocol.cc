@@ -3,10 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <stdexcept>
 #include <system_error>
+
+#include "harness/core/write_all.h"
 
 namespace conoscope::core {
 
@@ -53,12 +54,7 @@ void Reporter::send(const std::vector<std::string>& fields) const {
   std::vector<std::string> bounded = fields;
   for (auto& field : bounded) field.resize(std::min(field.size(), kLongestField));
   const std::string line = make_line(bounded);
-  std::size_t sent = 0;
-  while (sent < line.size()) {
-    const ssize_t n = ::write(fd_, line.data() + sent, line.size() - sent);
-    if (n < 0 && errno != EINTR) ::_exit(1);  // the supervisor is gone
-    if (n > 0) sent += static_cast<std::size_t>(n);
-  }
+  if (!write_all(fd_, line.data(), line.size())) ::_exit(1);  // the supervisor is gone
 }
 
 void Reporter::stage(const std::string& word) const { send({"stage", word}); }

@@ -33,15 +33,12 @@ class LoadedDataset {
   /// throws     DatasetNotLoaded; std::runtime_error: no process can be started
   LoadedDataset(const Component& component, std::int64_t seed, const WorkerLimits& limits,
                 const Cache& cache, const std::string& worker = "/proc/self/exe");
-  ~LoadedDataset();
-  LoadedDataset(const LoadedDataset&) = delete;
-  LoadedDataset& operator=(const LoadedDataset&) = delete;
 
-  std::filesystem::path artifact() const { return work_ / "artifact"; }
+  std::filesystem::path artifact() const { return work_.path() / "artifact"; }
   const std::string& log() const { return log_; }  ///< what the plugin had to say
 
  private:
-  std::filesystem::path work_;
+  WorkFolder work_;
   std::string log_;
 };
 

@@ -153,6 +153,11 @@ class Found {
   std::size_t count_ = 0;
 };
 
+bool gives_score(const Component& plugin, std::string_view metric) {
+  return std::ranges::any_of(plugin.plugin.metadata->scores,
+                             [&](const auto& score) { return score.name == metric; });
+}
+
 /// The run file's plugins that give some of these scores.
 std::vector<Component> metric_plugins(const RunFile& run_file, const std::set<std::string>& metrics,
                                       const StoredCellSources& sources) {
@@ -162,10 +167,9 @@ std::vector<Component> metric_plugins(const RunFile& run_file, const std::set<st
     for (auto& component :
          resolve(with_registered_plugin(request, Kind::kMetric, sources.registry), Kind::kMetric,
                  sources.registry, sources.quarantine, sources.data_folders, ignored)) {
-      if (!component.usable()) continue;
-      const auto& scores = component.plugin.metadata->scores;
-      if (std::any_of(scores.begin(), scores.end(),
-                      [&](const auto& score) { return metrics.contains(score.name); }))
+      if (component.usable() && std::ranges::any_of(metrics, [&](const std::string& metric) {
+            return gives_score(component, metric);
+          }))
         out.push_back(std::move(component));
     }
   }
@@ -176,11 +180,8 @@ std::vector<Component> metric_plugins(const RunFile& run_file, const std::set<st
 std::string unknown_metric(const std::set<std::string>& metrics,
                            const std::vector<Component>& plugins) {
   for (const auto& metric : metrics) {
-    const bool given = std::any_of(plugins.begin(), plugins.end(), [&](const Component& plugin) {
-      const auto& scores = plugin.plugin.metadata->scores;
-      return std::any_of(scores.begin(), scores.end(),
-                         [&](const auto& score) { return score.name == metric; });
-    });
+    const bool given = std::ranges::any_of(
+        plugins, [&](const Component& plugin) { return gives_score(plugin, metric); });
     if (!given && metrics::catalogue().metric(metric) == nullptr) return metric;
   }
   return "";

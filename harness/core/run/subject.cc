@@ -9,6 +9,7 @@
 #include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
+#include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
 #include "harness/core/run/control.h"
 #include "metrics/faithfulness/attack/poisoned_samples.h"
@@ -22,20 +23,26 @@ namespace {
 using metrics::Index;
 using metrics::Matrix;
 
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Rows of the first per-sample array there is; 0 when there is none.
 std::int64_t samples_of(const ArrayBag& bag) {
   for (const std::string& name : bag.names())
-    if (is_one_of(kAnnotationArrays, name) || is_one_of(kModelArrays, name))
+    if (contains(kAnnotationArrays, name) || contains(kModelArrays, name))
       return bag.get(name).rows();
   return 0;
 }
 
 std::span<const std::int64_t> index_of(const ArrayBag& dataset, const char* name) {
   return dataset.get(name).values<const std::int64_t>();
+}
+
+/// Copies the given rows, one after the other.
+void gather_rows(const sdk::Tensor& from, std::size_t row_bytes, std::span<const std::int64_t> rows,
+                 char* to) {
+  const auto* base = static_cast<const char*>(from.raw().data);
+  for (const std::int64_t row : rows) {
+    std::memcpy(to, base + static_cast<std::size_t>(row) * row_bytes, row_bytes);
+    to += row_bytes;
+  }
 }
 
 /// The segments of the given samples, which then count from 0 in the order of `rows`.
@@ -56,12 +63,9 @@ void add_segments(const ArrayBag& dataset, std::span<const std::int64_t> rows, s
     }
   const std::size_t row_bytes =
       static_cast<std::size_t>(embeddings->shape(1)) * sdk::dtype_size(embeddings->dtype());
-  const auto* base = static_cast<const char*>(embeddings->raw().data);
-  char* target = out.add_empty("segment_embeddings", embeddings->dtype(),
-                               {static_cast<std::int64_t>(kept.size()), embeddings->shape(1)});
-  for (std::size_t s = 0; s < kept.size(); ++s)
-    std::memcpy(target + s * row_bytes, base + static_cast<std::size_t>(kept[s]) * row_bytes,
-                row_bytes);
+  gather_rows(*embeddings, row_bytes, kept,
+              out.add_empty("segment_embeddings", embeddings->dtype(),
+                            {static_cast<std::int64_t>(kept.size()), embeddings->shape(1)}));
   out.add_copy("segment_sample", kept_sample.data(),
                {static_cast<std::int64_t>(kept_sample.size())});
 }
@@ -73,9 +77,9 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   ArrayBag out;
   for (const std::string& name : bag.names()) {
     const sdk::Tensor tensor = bag.get(name);
-    const bool annotation = is_one_of(kAnnotationArrays, name);
+    const bool annotation = contains(kAnnotationArrays, name);
     if (annotation ? which == Which::kNoAnnotations : which == Which::kAnnotations) continue;
-    if (!annotation && !is_one_of(kModelArrays, name)) {
+    if (!annotation && !contains(kModelArrays, name)) {
       out.add(name, tensor.raw());
       continue;
     }
@@ -105,10 +109,7 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
       out.add(name, scattered);
       continue;
     }
-    char* target = out.add_empty(name, tensor.dtype(), shape);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::memcpy(target + i * row_bytes, base + static_cast<std::size_t>(rows[i]) * row_bytes,
-                  row_bytes);
+    gather_rows(tensor, row_bytes, rows, out.add_empty(name, tensor.dtype(), shape));
   }
   out.copy_texts(bag);
   return out;
