@@ -113,8 +113,8 @@ std::vector<Metric> declare::cace() {
       .name = "cace_error",
       .group = "causal",
       .question =
-          "How far are the effects that an explanation claims for concepts from those that "
-          "changing a concept has on the model's outputs?",
+          "How far are the effects on the model's outputs that an explanation claims for concepts "
+          "from those of changing the concepts?",
       .direction = Direction::kLower,
       .source = "ours; the causal concept effect of Goyal et al., arXiv 1907.07165",
       .needs = {"concept_view", "concepts"},
@@ -124,9 +124,8 @@ std::vector<Metric> declare::cace() {
   Metric correlation = error;
   correlation.name = "cace_correlation";
   correlation.question =
-      "Do the effects that an explanation claims for concepts go with those that changing a "
-      "concept "
-      "has on the model's outputs, whatever their unit?";
+      "Do the effects on the model's outputs that an explanation claims for concepts correlate "
+      "with those of changing the concepts, whatever their unit?";
   correlation.direction = Direction::kHigher;
   correlation.low = -1.0;
   correlation.high = 1.0;

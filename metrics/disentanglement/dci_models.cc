@@ -184,16 +184,20 @@ std::vector<Metric> declare::dci_models() {
       latent_forest, informativeness_of);
   explained.low = -kUnbounded;
   return {
-      row("dci_disentanglement", "Does each code serve one factor only, to gradient boosting?",
+      row("dci_disentanglement",
+          "Does each code matter for one factor only, by the importances of gradient boosting?",
           boosting_fit, disentanglement_of),
-      row("dci_completeness", "Is each factor served by one code only, to gradient boosting?",
+      row("dci_completeness",
+          "Does each factor depend on one code only, by the importances of gradient boosting?",
           boosting_fit, completeness_of),
       row("dci_informativeness",
-          "How often does gradient boosting on all codes predict a factor's value?", boosting_fit,
-          informativeness_of),
-      row("dci_forest_disentanglement", "Does each code serve one factor only, to a random forest?",
+          "How often does gradient boosting on all codes predict a factor's value correctly?",
+          boosting_fit, informativeness_of),
+      row("dci_forest_disentanglement",
+          "Does each code matter for one factor only, by the importances of a random forest?",
           latent_forest, disentanglement_of),
-      row("dci_forest_completeness", "Is each factor served by one code only, to a random forest?",
+      row("dci_forest_completeness",
+          "Does each factor depend on one code only, by the importances of a random forest?",
           latent_forest, completeness_of),
       explained,
   };

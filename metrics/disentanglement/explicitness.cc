@@ -83,13 +83,13 @@ Explicitness explicitness(const TrainAndTest& samples) {
 }
 
 std::vector<Metric> declare::explicitness() {
-  return {latent_metric("explicitness",
-                        "Can a linear classifier tell every value of every factor from the codes?",
-                        "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1},
-                        [](const Subject&, const LatentSample& s) -> Result {
-                          const Explicitness found = metrics::explicitness(s.split);
-                          return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
-                        })};
+  return {latent_metric(
+      "explicitness", "Can a linear classifier predict every value of every factor from the codes?",
+      "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1},
+      [](const Subject&, const LatentSample& s) -> Result {
+        const Explicitness found = metrics::explicitness(s.split);
+        return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
+      })};
 }
 
 }  // namespace conoscope::metrics

@@ -187,20 +187,23 @@ std::vector<Metric> declare::accuracy() {
     metric.high = 1.0;
     return metric;
   };
-  Metric task_auc = row("task_auc", "Do samples of a class get higher probabilities of that class?",
-                        true, task_auc_of);
+  Metric task_auc = row(
+      "task_auc",
+      "Do samples of a class get higher predicted probabilities of that class than other samples?",
+      true, task_auc_of);
   task_auc.source = "Hand and Till, Machine Learning 45, 2001";
   return {
-      row("concept_accuracy", "How often is a concept predicted right?", false,
+      row("concept_accuracy", "How often is a concept predicted correctly?", false,
           concept_accuracy_of),
       row("concept_f1",
-          "How well is a concept predicted by F1, absent and present counting equally?", false,
-          concept_f1_of),
-      row("concept_auc", "Do samples with a concept get higher probabilities of it?", false,
-          concept_auc_of),
-      row("task_accuracy", "How often is the label predicted right?", true, task_accuracy_of),
-      row("task_f1", "How well is the label predicted by F1, all classes counting equally?", true,
-          task_f1_of),
+          "How well is a concept predicted, by F1, with presence and absence counting equally?",
+          false, concept_f1_of),
+      row("concept_auc",
+          "Do samples with a concept get higher predicted probabilities of it than those without?",
+          false, concept_auc_of),
+      row("task_accuracy", "How often is the label predicted correctly?", true, task_accuracy_of),
+      row("task_f1", "How well is the label predicted, by F1, with all classes counting equally?",
+          true, task_f1_of),
       task_auc,
   };
 }

@@ -103,8 +103,7 @@ std::vector<Metric> declare::conditional_leakage() {
       .name = "ctl_conditional",
       .group = "leakage",
       .question =
-          "How much does a predicted concept say about the label that its true one does "
-          "not?",
+          "How much does a predicted concept say about the label that the true concept does not?",
       .direction = Direction::kLower,
       .source = "ours, after Makonnen et al., arXiv 2504.09459",
       .needs = {"concept_view", "concepts", "labels"},

@@ -159,20 +159,20 @@ std::vector<Metric> declare::ctl_icl() {
       row("ctl", "Do predicted concepts say more about the label than true ones?", true, ctl_of),
       row("icl", "Do predicted concepts say more about each other than true ones?", false, icl_of),
       row("icl_ij",
-          "How much more do two predicted concepts say about each other than the true ones, at "
-          "most?",
+          "How much more, at most, do two predicted concepts say about each other than the true "
+          "ones?",
           false, icl_ij_of),
       row("icl_true_entropy",
           "How much more do predicted concepts say about each other than true ones, as a share of "
-          "what true ones could say?",
+          "the true ones' entropy?",
           false, icl_true_entropy_of),
       row("ctl_noise",
           "Do predicted concepts say more about the label than true ones, once noise has broken "
-          "their many ties?",
+          "the ties?",
           true, ctl_noise_of),
       row("icl_noise",
           "Do predicted concepts say more about each other than true ones, once noise has broken "
-          "their many ties?",
+          "the ties?",
           false, icl_noise_of),
   };
 }

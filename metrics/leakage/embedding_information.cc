@@ -173,15 +173,16 @@ std::vector<Metric> declare::embedding_information() {
     };
   };
   return {
-      row("mi_ct", "What share of the label does a concept's embedding tell?", Direction::kNone,
-          0.0, kUnbounded, mi_ct_of),
-      row("mi_ic", "What share of another concept does a concept's embedding tell?",
+      row("mi_ct", "What share of the label's entropy does a concept's embedding account for?",
+          Direction::kNone, 0.0, kUnbounded, mi_ct_of),
+      row("mi_ic",
+          "What share of another concept's entropy does a concept's embedding account for?",
           Direction::kLower, 0.0, kUnbounded, mi_ic_of),
-      row("mi_self", "What share of its own concept does an embedding tell?", Direction::kHigher,
-          0.0, kUnbounded, mi_self_of),
+      row("mi_self", "What share of its own concept's entropy does an embedding account for?",
+          Direction::kHigher, 0.0, kUnbounded, mi_self_of),
       row("mi_align",
-          "Does the embedding that the true concept asks for tell more of the label than the "
-          "other?",
+          "Of a concept's two embeddings, does the one that matches the true value say more about "
+          "the label than the other?",
           Direction::kNone, -2.0, 2.0, mi_align_of),
   };
 }

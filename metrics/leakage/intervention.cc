@@ -359,7 +359,7 @@ std::vector<Metric> declare::intervention() {
     };
   };
   Metric gain = row("intervention_gain",
-                    "How much accuracy does the model win by being told all its concepts?",
+                    "How much accuracy does the model gain by being told all true concepts?",
                     "Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation "
                     "Evaluation, AAAI 2023, Figs. 5 and A.5",
                     gain_of);
@@ -367,13 +367,16 @@ std::vector<Metric> declare::intervention() {
   gain.direction = Direction::kNone;  // a model that knows its concepts has nothing to win
   return {
       row("intervention_random",
-          "How accurate is the model on average while it is told its concepts in random order?",
+          "How accurate is the model on average while it is told the true concepts in random "
+          "order?",
           "Koh et al., Concept Bottleneck Models, ICML 2020", random_of),
       row("intervention_coop",
-          "How accurate is the model on average while it is told the most telling concepts first?",
+          "How accurate is the model on average while it is told the true concepts in the order "
+          "that CooP chooses?",
           "Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023", coop_of),
       row("intervention_oracle",
-          "How accurate could the model be on average, always told the concept that helps most?",
+          "How accurate would the model be on average if it were always told the true concept that "
+          "helps most?",
           "conoscope; the upper mark of the policies", oracle_of),
       gain,
   };

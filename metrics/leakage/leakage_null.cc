@@ -180,13 +180,13 @@ Metric tested(const char* name, const char* question,
 std::vector<Metric> declare::leakage_null() {
   const Setting permutations{"permutations", LeakageNullOptions().permutations};
   Metric task = tested("ctl_significant",
-                       "What share of predicted concepts say more about the label than their true "
-                       "ones account for, beyond chance?",
+                       "What share of predicted concepts say significantly more about the label "
+                       "than the true concepts account for?",
                        ctl_significant, {permutations});
   task.needs.push_back("labels");
   return {task, tested("icl_significant",
-                       "What share of pairs of predicted concepts say more about each other than "
-                       "their true ones account for, beyond chance?",
+                       "What share of pairs of predicted concepts say significantly more about "
+                       "each other than the true concepts account for?",
                        icl_significant, {permutations, {"pairs", 200}})};
 }
 

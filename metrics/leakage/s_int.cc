@@ -32,7 +32,8 @@ std::vector<Metric> declare::s_int() {
   Metric reference{
       .name = "reference_accuracy",
       .group = "intervention",
-      .question = "How accurate is a head of the model's kind, trained by itself on true concepts?",
+      .question =
+          "How accurate is a head of the model's kind that is trained separately on true concepts?",
       .high = 1.0,
       .source = "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025",
       .needs = {"concept_view", "concepts", "labels"},
@@ -41,7 +42,7 @@ std::vector<Metric> declare::s_int() {
   Metric lost = reference;
   lost.name = "s_int";
   lost.question =
-      "How much accuracy does the model, told all its concepts, lack against the same kind of head "
+      "How much less accurate is the model, told all true concepts, than a head of its kind "
       "trained on them?";
   lost.direction = Direction::kLower;
   lost.low = -1.0;

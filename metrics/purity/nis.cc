@@ -181,7 +181,7 @@ std::vector<Metric> declare::nis() {
   Metric definition{
       .name = "nis",
       .group = "purity",
-      .question = "How well do the representations outside of a concept's niche predict it?",
+      .question = "How well is a concept predicted by the representations outside its niche?",
       .direction = Direction::kLower,
       .high = 0.95,
       .source = "Espinosa Zarlenga et al., AAAI 2023",
@@ -197,9 +197,8 @@ std::vector<Metric> declare::nis() {
   Metric softmax = definition;
   softmax.name = "nis_softmax";
   softmax.question =
-      "How well do the representations outside of a concept's niche predict it, after a softmax "
-      "over "
-      "concepts?";
+      "How well is a concept predicted by the representations outside its niche, after a softmax "
+      "over concepts?";
   softmax.source = "Espinosa Zarlenga et al., AAAI 2023, code c09d125";
   softmax.compute = [](const Subject& subject) {
     return result_of(subject.once(scores_of).softmax);
@@ -209,7 +208,7 @@ std::vector<Metric> declare::nis() {
   };
   Metric complement = definition;
   complement.name = "nis_complement";
-  complement.question = "How well does a concept's niche alone predict it?";
+  complement.question = "How well is a concept predicted by its niche alone?";
   complement.direction = Direction::kNone;
   complement.source = "Parisini et al., 2025, Figs. 15 and 16: a port of the code of NIS";
   complement.compute = [](const Subject& subject) {

@@ -249,8 +249,8 @@ Result aligned(const Matrices& m, const IndexVector& alignment) {
 Summary declare::purity_summary() {
   return {.name = "purity_matrix",
           .question =
-              "How well does each representation tell each concept, beside what the concepts "
-              "tell of each other?",
+              "How well does each representation predict each concept, and how well do the "
+              "concepts predict each other?",
           .source = "Espinosa Zarlenga et al., AAAI 2023, Def. 2 and 3",
           .needs = {"concept_view", "concepts"},
           .columns = {"representation", "stands_for", "concept", "auc", "ideal"},
@@ -270,14 +270,15 @@ std::vector<Metric> declare::ois() {
         .compute = compute,
     };
   };
-  Metric failed = row("ois_failed_fits",
-                      "How many networks predict a representation's own concept worse than chance?",
-                      [](const Subject& subject) -> Result {
-                        return {static_cast<double>(subject.once(matrices_of).failed)};
-                      });
+  Metric failed =
+      row("ois_failed_fits",
+          "How many helper networks predict a representation's own concept worse than chance?",
+          [](const Subject& subject) -> Result {
+            return {static_cast<double>(subject.once(matrices_of).failed)};
+          });
   Metric reference = row("ois_reference",
-                         "How much more does each representation know of other concepts than the "
-                         "concepts themselves do, by networks in batches of 512?",
+                         "How much more does each representation know about other concepts than "
+                         "the concepts themselves do, by networks trained in batches of 512?",
                          reference_of);
   reference.source = "Espinosa Zarlenga et al., AAAI 2023, code c09d125";
   failed.direction = Direction::kNone;
@@ -287,11 +288,10 @@ std::vector<Metric> declare::ois() {
   failed.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) -> Result {
     return {static_cast<double>(matrices_with(subject, settings).failed)};
   };
-  Metric own =
-      row("ois",
-          "How much more does each representation know of other concepts than the concepts "
-          "themselves do?",
-          ois_of);
+  Metric own = row("ois",
+                   "How much more does each representation know about other concepts than the "
+                   "concepts themselves do?",
+                   ois_of);
   own.settings = published();
   own.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
     require_names(subject);
@@ -300,18 +300,19 @@ std::vector<Metric> declare::ois() {
   return {
       own,
       row("ois_off_diagonal",
-          "How much more does each representation know of other concepts, whatever it knows of its "
-          "own?",
+          "How much more does each representation know about other concepts than the concepts "
+          "themselves do, whatever it knows about its own?",
           off_diagonal_of),
       row("ois_aligned_greedy",
-          "How impure are representations without names, aligned with the concepts greedily?",
+          "How impure are unnamed representations when they are aligned with the concepts "
+          "greedily?",
           [](const Subject& subject) {
             const Matrices& m = subject.once(matrices_of);
             return aligned(m, greedy_alignment(m.purity));
           }),
       row("ois_aligned_optimal",
-          "How impure are representations without names, aligned so that the sum of AUCs is "
-          "largest?",
+          "How impure are unnamed representations when they are aligned with the concepts so that "
+          "the sum of AUCs is largest?",
           [](const Subject& subject) {
             const Matrices& m = subject.once(matrices_of);
             return aligned(m, m.optimal);

@@ -94,7 +94,7 @@ std::vector<Metric> declare::probe() {
       .name = "concept_probe_auc",
       .group = "purity",
       .question =
-          "How well does a network read the annotated concepts off all representations "
+          "How well does a network predict the annotated concepts from all representations "
           "together?",
       .direction = Direction::kHigher,
       .high = 1.0,
@@ -104,7 +104,7 @@ std::vector<Metric> declare::probe() {
   };
   Metric label = concepts;
   label.name = "label_probe_auc";
-  label.question = "How well does a network read the label off all representations together?";
+  label.question = "How well does a network predict the label from all representations together?";
   label.source = "Espinosa Zarlenga et al., AAAI 2023, App. A.9";
   label.needs = {"concept_view", "concepts", "labels"};
   label.compute = label_of;

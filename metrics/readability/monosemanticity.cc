@@ -111,16 +111,17 @@ std::vector<Metric> declare::monosemanticity() {
                   .needs = {"head_view", "concept_view"},
                   .compute = std::move(compute)};
   };
-  return {declared("monosemanticity", "Are the images in which a concept is strong alike?",
-                   Direction::kHigher,
-                   [](const Subject& subject) {
-                     return metrics::monosemanticity(subject.once(image_embeddings),
-                                                     strengths(subject));
-                   }),
-          declared("monosemanticity_null", "How alike are images that no concept has chosen?",
-                   Direction::kNone, [](const Subject& subject) {
-                     return Result{mean_cosine(subject.once(image_embeddings))};
-                   })};
+  return {
+      declared("monosemanticity", "How alike are the images in which a concept is strong?",
+               Direction::kHigher,
+               [](const Subject& subject) {
+                 return metrics::monosemanticity(subject.once(image_embeddings),
+                                                 strengths(subject));
+               }),
+      declared("monosemanticity_null", "How alike are images that are not selected by any concept?",
+               Direction::kNone, [](const Subject& subject) {
+                 return Result{mean_cosine(subject.once(image_embeddings))};
+               })};
 }
 
 }  // namespace conoscope::metrics

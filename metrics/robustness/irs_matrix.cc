@@ -266,21 +266,20 @@ std::vector<Metric> declare::irs_matrix() {
       row("irs_score", "Does each latent keep its value when all factors but its own change?",
           Direction::kHigher, -1.0, 1.0, kPaper, score_of),
       row("irs_coverage",
-          "What part of the factor combinations that irs_score averages over was seen?",
+          "What part of the factor combinations that irs_score averages over occurs in the data?",
           Direction::kNone, 0.0, 1.0, "Suter et al., ICML 2019, Eq. 7: the sum of its weights",
           [](const Subject& subject) -> Result { return {active_irs(subject).coverage}; }),
       row("irs_quantile",
-          "Does each latent keep its value, up to the 99th percentile, when all factors but its "
-          "own "
-          "change?",
+          "Does each latent keep its value, by the 99th percentile of its deviations, when all "
+          "factors but its own change?",
           Direction::kHigher, -1.0, 1.0,
           "google-research/disentanglement_lib, irs; Suter et al., 2019", quantile_of),
-      row("irs_domain_shift", "How much of the code survives the worst single factor changing?",
+      row("irs_domain_shift", "How much of the code survives a change of the single worst factor?",
           Direction::kHigher, -1.0, 1.0, "Suter et al., ICML 2019, robustness to domain shift",
           domain_shift_of),
       row("irs_domain_shift_coverage",
-          "What part of a factor's values was seen with each combination of the others, for the "
-          "factor where that is least?",
+          "What part of a factor's values occurs with each combination of the others, for the "
+          "factor where this is least?",
           Direction::kNone, 0.0, 1.0, "missing combinations let irs_domain_shift tend to 1",
           domain_coverage_of),
       row("irs_active_latents", "How many latents are not constant?", Direction::kNone, 0.0,

@@ -59,7 +59,7 @@ Summary declare::concept_histogram() {
   Summary out{
       .name = "concept_histogram",
       .question =
-          "How are the activations of each concept spread, by the concept's true value and "
+          "How are the activations of each concept distributed, by the concept's true value and "
           "the label?",
       .source =
           "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, Fig. 2",

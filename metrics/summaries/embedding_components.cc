@@ -47,8 +47,8 @@ SummaryTable components(const Subject& subject) {
 Summary declare::embedding_components() {
   return {.name = "embedding_components",
           .question =
-              "What structure do the embeddings of a concept have, in the two directions in "
-              "which they vary most?",
+              "What structure do the embeddings of a concept have in the two directions in which "
+              "they vary most?",
           .source =
               "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, "
               "Figs. 9, 11, 21 and 22",

@@ -62,8 +62,8 @@ IndexVector moving_latents(const Vector& normaliser) {
 Summary declare::interventional_effect() {
   return {.name = "interventional_effect",
           .question =
-              "What does a latent do as its own factor changes, and as the others change "
-              "while its own is held?",
+              "How does a latent change as its own factor changes, and as the others change while "
+              "its own is held?",
           .source = "Suter et al., ICML 2019, Figs. 4 and 13 to 17",
           .needs = {"latent_view", "factors"},
           .columns = {"latent", "parent", "factor", "held", "value", "mean", "deviation"},

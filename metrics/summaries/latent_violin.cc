@@ -36,7 +36,7 @@ SummaryTable outlines(const Subject& subject) {
 
 Summary declare::latent_violin() {
   Summary out{.name = "latent_violin",
-              .question = "How is a latent spread for each value of each factor?",
+              .question = "How is a latent distributed at each value of each factor?",
               .source = "Suter et al., ICML 2019, Fig. 7; bandwidth: Scott's rule",
               .needs = {"latent_view", "factors"},
               .columns = {"latent", "factor", "value", "low", "high"},

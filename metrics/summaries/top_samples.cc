@@ -146,7 +146,7 @@ SummaryTable positions(const Subject& subject) {
 
 Summary declare::top_samples() {
   Summary out{.name = "top_samples",
-              .question = "What do the images look like in which each concept is strongest?",
+              .question = "What do the images in which each concept is strongest look like?",
               .source = "ours",
               .needs = {"concept_view", "inputs"},
               .uses = {"labels"},

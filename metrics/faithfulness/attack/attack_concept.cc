@@ -25,9 +25,8 @@ Result attack_concept(const ExplainedHead& of, std::uint64_t seed, const AttackO
 std::vector<Metric> declare::attack_concept() {
   return {{.name = "attack_concept",
            .group = "attacks",
-           .question =
-               "How many times as far as noise can a move that the model does not notice push "
-               "the contributions of concepts?",
+           .question = "How many times as far as noise can a move of the activations that the "
+                       "model does not notice push the concepts' contributions?",
            .direction = Direction::kLower,
            .unit = "times noise",
            .source = "ours, after Brown and Kvinge, arXiv 2110.07120",

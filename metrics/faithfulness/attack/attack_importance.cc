@@ -10,8 +10,8 @@ Result attack_importance(const ExplainedHead& of, std::uint64_t seed,
 std::vector<Metric> declare::attack_importance() {
   return {{.name = "attack_importance",
            .group = "attacks",
-           .question = "How much further than noise can a move that the model does not notice turn "
-                       "over the ranking of concepts?",
+           .question = "How much more than noise can a move of the activations that the model does "
+                       "not notice alter the ranking of the concepts' contributions?",
            .direction = Direction::kLower,
            .low = -1.0,
            .high = 1.0,

@@ -19,8 +19,8 @@ Result attack_input_concept(const ExplainedHead& of, const ImageView& images, st
 std::vector<Metric> declare::attack_input_concept() {
   return {{.name = "attack_input_concept",
            .group = "input_attacks",
-           .question = "How many times as far as noise can a change of the input that leaves the "
-                       "model's answer push the contributions of concepts?",
+           .question = "How many times as far as noise can a change of the input that keeps the "
+                       "model's answer push the concepts' contributions?",
            .direction = Direction::kLower,
            .unit = "times noise",
            .source = "ours, after Brown and Kvinge, arXiv 2110.07120",

@@ -28,8 +28,8 @@ Result attack_input_importance(const ExplainedHead& of, const ImageView& images,
 std::vector<Metric> declare::attack_input_importance() {
   return {{.name = "attack_input_importance",
            .group = "input_attacks",
-           .question = "How much further than noise can a change of the input that leaves the "
-                       "model's answer turn over the ranking of concepts?",
+           .question = "How much more than noise can a change of the input that keeps the model's "
+                       "answer alter the ranking of the concepts' contributions?",
            .direction = Direction::kLower,
            .low = -1.0,
            .high = 1.0,

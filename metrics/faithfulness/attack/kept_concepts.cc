@@ -10,7 +10,7 @@ PeerMetric kept_concepts_metric() {
   return {{.name = "kept_concepts",
            .group = "attacks",
            .question = "How similar are the concepts fitted to moved training samples to those "
-                       "fitted to the samples as they are?",
+                       "fitted to the unmoved samples?",
            .direction = Direction::kHigher,
            .low = 0.0,
            .high = 1.0,

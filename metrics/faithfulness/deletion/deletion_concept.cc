@@ -55,8 +55,8 @@ DeletionCurve deletion_concept(const MatrixRef& scores, const VectorRef& importa
 std::vector<Metric> declare::deletion_concept() {
   return {{.name = "deletion_concept_auc",
            .group = "deletion",
-           .question = "Proxy: how much class logit is left as concept scores are zeroed? (0 need "
-                       "not delete a concept; off the data manifold)",
+           .question = "Proxy: how much of the class's logit is left as concept scores are set to "
+                       "0? (this need not delete a concept, and may leave the data manifold)",
            .direction = Direction::kLower,
            .low = -kUnbounded,
            .unit = "logits",

@@ -92,8 +92,8 @@ std::vector<Metric> declare::deletion_pixel() {
   Metric accuracy{.name = "deletion_pixel_auc",
                   .group = kName,
                   .question =
-                      "Proxy: how accurate is the model as a concept's pixels are painted "
-                      "grey? (grey need not delete it; off the data manifold)",
+                      "Proxy: how accurate is the model as the pixels of concepts are painted "
+                      "grey? (this need not delete a concept, and may leave the data manifold)",
                   .direction = Direction::kLower,
                   .high = 1.0,
                   .source =
@@ -106,8 +106,8 @@ std::vector<Metric> declare::deletion_pixel() {
   Metric lost = accuracy;
   lost.name = "deletion_pixel_classes_lost";
   lost.question =
-      "Proxy: how many classes lose over 80 % of their accuracy as a concept's pixels are painted "
-      "grey? (grey need not delete it; off the data manifold)";
+      "Proxy: how many classes lose over 80 % of their accuracy as the pixels of concepts are "
+      "painted grey? (this need not delete a concept, and may leave the data manifold)";
   lost.direction = Direction::kHigher;
   lost.high = kUnbounded;
   lost.unit = "classes";

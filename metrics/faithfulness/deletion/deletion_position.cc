@@ -51,8 +51,8 @@ std::vector<Metric> declare::deletion_position() {
       .name = "deletion_position_auc",
       .group = "deletion",
       .question =
-          "Proxy: how accurate is the model as a concept's positions are replaced by the "
-          "mean? (a mean need not delete it; off the data manifold)",
+          "Proxy: how accurate is the model as the positions of concepts are set to the mean? "
+          "(this need not delete a concept, and may leave the data manifold)",
       .direction = Direction::kLower,
       .high = 1.0,
       .source =
@@ -65,8 +65,8 @@ std::vector<Metric> declare::deletion_position() {
   Metric lost = accuracy;
   lost.name = "deletion_position_classes_lost";
   lost.question =
-      "Proxy: how many classes lose over 80 % of their accuracy as a concept's positions are "
-      "replaced by the mean? (a mean need not delete it; off the data manifold)";
+      "Proxy: how many classes lose over 80 % of their accuracy as the positions of concepts are "
+      "set to the mean? (this need not delete a concept, and may leave the data manifold)";
   lost.direction = Direction::kHigher;
   lost.high = kUnbounded;
   lost.unit = "classes";

@@ -68,8 +68,8 @@ DeletionCurve deletion_weight(const MatrixRef& rows, const MatrixRef& weight, co
 std::vector<Metric> declare::deletion_weight() {
   return {{.name = "deletion_weight_auc",
            .group = "deletion",
-           .question = "Proxy: how accurate is the head as CAVs are projected out of it? (touches "
-                       "other concepts too; off the data manifold)",
+           .question = "Proxy: how accurate is the head as CAVs are projected out of it? (this "
+                       "touches other concepts too, and may leave the data manifold)",
            .direction = Direction::kLower,
            .high = 1.0,
            .source = "Graziani et al., CDISCO (M2), 2023; objections: arXiv 2504.10833, Sec. 4.1",

@@ -43,7 +43,7 @@ Complexity cost(const Subject& subject) {
 Surrogate weighted_concept_scores(std::string_view group, std::string prefix) {
   return {.group = group,
           .prefix = std::move(prefix),
-          .text = "the explanation read as a model",
+          .text = "the explanation's surrogate",
           .logits = [](const Subject& subject) -> const Logits& {
             return subject.once(pooled_logits);
           }};
@@ -53,7 +53,7 @@ std::vector<Metric> declare::surf() {
   const Surrogate pooled = weighted_concept_scores("surf", "surf_");
   Surrogate spatial_mean = pooled;
   spatial_mean.suffix = "_spatial_mean";
-  spatial_mean.text = "the explanation read as a model position by position";
+  spatial_mean.text = "the explanation's surrogate averaged over positions";
   spatial_mean.logits = spatial_mean_logits;
 
   std::vector<Metric> metrics;

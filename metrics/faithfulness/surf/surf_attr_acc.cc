@@ -15,7 +15,9 @@ Result surf_attr_acc(const Logits& model, const Logits& surrogate) {
 
 Measure surf_attr_acc_measure() {
   return {.name = "attr_acc",
-          .question = "On what share of attributes, present or absent, do {} and the model agree?",
+          .question =
+              "For what share of attributes is the model's answer, present or absent, the same as "
+              "that of {}?",
           .direction = Direction::kHigher,
           .high = 1.0,
           .source = kSurfPaper,

@@ -42,16 +42,14 @@ std::vector<Metric> declare::surf_below() {
   const Surrogate exact{
       .group = "surf_below",
       .prefix = "surf_through_",
-      .text = "the network above a layer moved to what the explanation says of it",
+      .text = "the network above a layer moved to match the explanation",
       .source = kSource,
       .needs = needs,
       .logits = [](const Subject& subject) -> const Logits& { return subject.once(through); }};
   Surrogate linearised = exact;
   linearised.prefix = "surf_local_";
   linearised.text =
-      "each sample's linear part of the network above a layer moved to what the explanation says "
-      "of "
-      "it";
+      "the network, linearised at each sample, above a layer moved to match the explanation";
   linearised.logits = [](const Subject& subject) -> const Logits& { return subject.once(local); };
 
   std::vector<Metric> metrics;

@@ -55,7 +55,10 @@ std::vector<Metric> declare_complexity(const Surrogate& surrogate,
     return {static_cast<double>(cost(subject).params)};
   };
   flops.name = surrogate.prefix + "flops";
-  flops.question = "What does " + surrogate.text + " cost per sample, beyond the concept scores?";
+  flops.question =
+      "How many floating-point operations per sample, beyond those for the concept scores, does it "
+      "take to evaluate " +
+      surrogate.text + "?";
   flops.unit = "FLOP per sample";
   flops.compute = [cost](const Subject& subject) -> Result {
     return {static_cast<double>(cost(subject).flops)};

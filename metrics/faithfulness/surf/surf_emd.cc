@@ -14,7 +14,8 @@ Result surf_emd(const Logits& model, const Logits& surrogate) {
 
 Measure surf_emd_measure() {
   return {.name = "emd",
-          .question = "How much probability must move to turn the answers of {} into the model's?",
+          .question =
+              "How much probability must move to turn the model's predictions into those of {}?",
           .direction = Direction::kLower,
           .high = 1.0,
           .source = kSurfPaper,

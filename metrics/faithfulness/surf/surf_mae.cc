@@ -13,7 +13,7 @@ Result surf_mae(const Logits& model, const Logits& surrogate) {
 
 Measure surf_mae_measure() {
   return {.name = "mae",
-          .question = "How far, in logits, are the answers of {} from the model's?",
+          .question = "How far from the model's logits are those of {}?",
           .direction = Direction::kLower,
           .unit = "logits",
           .source = kSurfPaper,

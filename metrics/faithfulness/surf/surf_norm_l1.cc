@@ -32,11 +32,13 @@ Result surf_norm_l1(const Logits& model, const Logits& surrogate, const IndexVec
 }
 
 Measure surf_norm_l1_measure() {
-  return {.name = "norm_l1",
-          .question = "By what fraction of the model's logit is {} off on the true class?",
-          .direction = Direction::kLower,
-          .source = "Zhang et al., Invertible Concept-based Explanations, AAAI 2021",
-          .compare_labelled = surf_norm_l1};
+  return {
+      .name = "norm_l1",
+      .question =
+          "How far from the model's logit of the true class, as a fraction of it, is that of {}?",
+      .direction = Direction::kLower,
+      .source = "Zhang et al., Invertible Concept-based Explanations, AAAI 2021",
+      .compare_labelled = surf_norm_l1};
 }
 
 }  // namespace conoscope::metrics

@@ -15,7 +15,7 @@ Result surf_prob_mae(const Logits& model, const Logits& surrogate) {
 
 Measure surf_prob_mae_measure() {
   return {.name = "prob_mae",
-          .question = "How far are the attribute probabilities of {} from the model's?",
+          .question = "How far from the model's attribute probabilities are those of {}?",
           .direction = Direction::kLower,
           .high = 1.0,
           .source = "conoscope; a bounded companion to SURF_MAE, arXiv 2504.10833",

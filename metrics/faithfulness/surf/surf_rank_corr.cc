@@ -34,7 +34,7 @@ Result surf_rank_corr_undefined(const Logits& model, const Logits& surrogate) {
 
 Measure surf_rank_corr_measure() {
   return {.name = "rank_corr",
-          .question = "How alike do {} and the model rank the outputs?",
+          .question = "How similar is the model's ranking of the outputs to that of {}?",
           .direction = Direction::kHigher,
           .low = -1.0,
           .high = 1.0,
@@ -45,8 +45,8 @@ Measure surf_rank_corr_measure() {
 Measure surf_rank_corr_undefined_measure() {
   return {.name = "rank_corr_undefined",
           .question =
-              "In how many samples does {} or the model give all outputs the same value, so "
-              "that their ranking counts 0?",
+              "In how many samples does the rank correlation count as 0 because all outputs are "
+              "equal in the model or in {}?",
           .unit = "samples",
           .source = kSurfPaper,
           .compare = surf_rank_corr_undefined};

@@ -15,8 +15,7 @@ Result surf_top1(const Logits& model, const Logits& surrogate) {
 
 Measure surf_top1_measure() {
   return {.name = "top1",
-          .question =
-              "How often does the class with the largest output agree between {} and the model?",
+          .question = "How often does the model predict the same class as {}?",
           .direction = Direction::kHigher,
           .high = 1.0,
           .source = kSurfPaper,

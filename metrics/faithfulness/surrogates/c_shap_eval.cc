@@ -50,7 +50,7 @@ std::vector<Metric> declare::c_shap_eval() {
   const Surrogate cel{
       .group = "c_shap_eval",
       .prefix = "c_shap_eval_cel_",
-      .text = "a network trained on concept scores by cross entropy",
+      .text = "a network trained on concept scores with cross entropy",
       .source =
           "Yeh et al., On Completeness-aware Concept-Based Explanations, NeurIPS 2020; the "
           "measures as in arXiv 2504.10833, Table 3",
@@ -58,7 +58,7 @@ std::vector<Metric> declare::c_shap_eval() {
       .logits = [](const Subject& subject) -> const Logits& { return subject.once(train_cel); }};
   Surrogate l1 = cel;
   l1.prefix = "c_shap_eval_l1_";
-  l1.text = "a network trained on concept scores by L1 on the logits";
+  l1.text = "a network trained on concept scores with an L1 loss on the logits";
   l1.logits = [](const Subject& subject) -> const Logits& { return subject.once(train_l1); };
   Surrogate either = cel;
   either.prefix = "c_shap_eval_";

@@ -29,7 +29,7 @@ Result completeness(const Logits& model, const Logits& surrogate, const IndexVec
 
 Measure completeness_measure() {
   return {.name = "completeness",
-          .question = "What part of the model's accuracy above chance does {} reach?",
+          .question = "What part of the model's accuracy above chance is reached by {}?",
           .direction = Direction::kHigher,
           .low = -kUnbounded,
           .source =

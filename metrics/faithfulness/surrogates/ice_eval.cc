@@ -32,7 +32,7 @@ Logits logits(const Subject& subject) {
 Surrogate rebuilt_embeddings(std::string_view group, std::string prefix) {
   return {.group = group,
           .prefix = std::move(prefix),
-          .text = "the head on rebuilt embeddings",
+          .text = "the head on embeddings rebuilt from concept scores",
           .logits = [](const Subject& subject) -> const Logits& { return subject.once(logits); }};
 }
 

@@ -33,7 +33,9 @@ Measure ice_fidelity_error_measure() {
     return {errors.mean(), {errors.begin(), errors.end()}};
   };
   return {.name = "fidelity_error",
-          .question = "By what fraction of its class's mean logit is {} off on the true class?",
+          .question =
+              "How far from the model's logit of the true class, as a fraction of that class's "
+              "mean logit, is that of {}?",
           .direction = Direction::kLower,
           .source =
               "Zhang et al., Invertible Concept-based Explanations, AAAI 2021, the published "

@@ -66,15 +66,16 @@ Result plausibility(const MatrixRef& weight, const CheckedExplanation& explanati
 }
 
 std::vector<Metric> declare::plausibility() {
-  return {{.name = kName,
-           .group = "sae_eval",
-           .question = "How closely does the best CAV of each class follow that class's weights?",
-           .direction = Direction::kHigher,
-           .low = -1.0,
-           .high = 1.0,
-           .source = "Fel et al., Archetypal SAE, 2025; as in arXiv 2504.10833, App. A",
-           .needs = {"head_view", "explanation"},
-           .compute = of_subject}};
+  return {
+      {.name = kName,
+       .group = "sae_eval",
+       .question = "How closely does the best CAV of each class align with that class's weights?",
+       .direction = Direction::kHigher,
+       .low = -1.0,
+       .high = 1.0,
+       .source = "Fel et al., Archetypal SAE, 2025; as in arXiv 2504.10833, App. A",
+       .needs = {"head_view", "explanation"},
+       .compute = of_subject}};
 }
 
 }  // namespace conoscope::metrics
