@@ -23,8 +23,7 @@ inline testing::Bundle labelled(testing::OwnedArray inputs,
   data.arrays["inputs"] = std::move(inputs);
   data.arrays["concepts"] = OwnedArray::of<std::int64_t>({samples, 3}, concepts);
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({samples}, labels);
-  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({samples - 8}, train);
-  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({8}, test);
+  put_split(data, train, test);
   data.texts["task"] = "classification";
   return data;
 }

@@ -20,15 +20,10 @@
 using namespace conoscope::results;
 using sample::attempt;
 using sample::key_of;
+using sample::memory;
 using sample::problem_of;
 
 namespace {
-
-Store memory(const sample::Plan& plan = {}) {
-  Store store = Store::open(":memory:", Mode::read_write);
-  sample::ask(store, plan);
-  return store;
-}
 
 // Seed 1 good, 2 crashed after a timeout, 3 scored in part, 4 stopped, 5 not tried, 6 not
 // applicable.

@@ -83,6 +83,13 @@ inline void ask(results::Store& store, const Plan& plan = {}) {
                      cells, plan.metrics);
 }
 
+/// A store of its own for the plan.
+inline results::Store memory(const Plan& plan = {}) {
+  results::Store store = results::Store::open(":memory:", results::Mode::read_write);
+  ask(store, plan);
+  return store;
+}
+
 /// The problem that a call reports ("none"), and its message.
 template <class Call>
 std::string problem_of(Call call, std::string* message = nullptr) {

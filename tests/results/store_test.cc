@@ -18,15 +18,10 @@ using namespace conoscope::results;
 using sample::at;
 using sample::attempt;
 using sample::key_of;
+using sample::memory;
 using sample::problem_of;
 
 namespace {
-
-Store memory(const sample::Plan& plan = {}) {
-  Store store = Store::open(":memory:", Mode::read_write);
-  sample::ask(store, plan);
-  return store;
-}
 
 std::int64_t count(Store& store, const std::string& table) {
   return store.connection().integer("SELECT count(*) FROM " + table);

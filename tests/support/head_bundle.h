@@ -21,6 +21,10 @@ inline std::vector<double> flat(const Rows& rows) {
   return {rows.data(), rows.data() + rows.size()};
 }
 
+inline OwnedArray array_of(const Rows& rows) {
+  return OwnedArray::of<double>({rows.rows(), rows.cols()}, flat(rows));
+}
+
 /// activations (n * positions) x D, weight C x D (flatten: C x positions * D).
 template <typename T = double>
 Bundle head_bundle(const Rows& activations, std::int64_t positions, const Rows& weight,

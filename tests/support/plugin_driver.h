@@ -58,6 +58,14 @@ struct Bundle {
   bool operator==(const Bundle&) const = default;
 };
 
+/// The rows to train on and those to test on.
+inline void put_split(Bundle& data, const std::vector<std::int64_t>& train,
+                      const std::vector<std::int64_t>& test) {
+  const auto count = [](const auto& rows) { return static_cast<std::int64_t>(rows.size()); };
+  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({count(train)}, train);
+  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({count(test)}, test);
+}
+
 struct Outcome {
   cono_status status = CONO_OK;
   std::string error;

@@ -14,12 +14,6 @@ const Plugin& craft() {
   return plugin;
 }
 
-std::string text(const char* value) { return value; }
-
-OwnedArray array_of(const Rows& rows) {
-  return OwnedArray::of<double>({rows.rows(), rows.cols()}, flat(rows));
-}
-
 }  // namespace
 
 TEST_CASE("craft: with one concept all variance is its own") {
@@ -37,7 +31,7 @@ TEST_CASE("craft: the closed form is what masking every concept gives") {
   for (const char* pooling : {"mean", "flatten"}) {
     const Bundle head = random_head_bundle(24, 3, 8, 2, 4, "softmax", pooling);
     const Outcome closed = craft().fit_explainer({}, head);
-    const Outcome sampled = craft().fit_explainer({{"estimator", text("sampled")}}, head);
+    const Outcome sampled = craft().fit_explainer({{"estimator", "sampled"}}, head);
     REQUIRE(closed.error == "");
     REQUIRE(sampled.error == "");
     CHECK((closed.out.arrays.at("cavs") == sampled.out.arrays.at("cavs")));
@@ -79,7 +73,7 @@ TEST_CASE("craft: parts and psi carry the penalty, D alpha in psi") {
     const Rows v = matrix_of(outcome.out, "cavs");
     CHECK(v == numerics::nmf(activations, 5, conoscope::numerics::Seed(0).child(0), options).h);
     const Outcome fast = craft().project(arguments, outcome.out, 0, array_of(rows), 5);
-    arguments["psi"] = text("exact");
+    arguments["psi"] = "exact";
     const Outcome exact = craft().project(arguments, outcome.out, 0, array_of(rows), 5);
     CHECK(matrix_of(fast.out, "scores") == numerics::nmf_transform(rows, v, options));
     CHECK(matrix_of(exact.out, "scores") == numerics::nnls(rows, v, 8.0 * alpha));

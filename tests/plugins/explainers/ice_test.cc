@@ -16,12 +16,6 @@ const Plugin& ice() {
   return plugin;
 }
 
-std::string text(const char* value) { return value; }
-
-OwnedArray array_of(const Rows& rows) {
-  return OwnedArray::of<double>({rows.rows(), rows.cols()}, flat(rows));
-}
-
 Rows projected(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
                const Rows& rows, std::int64_t k = 5) {
   const Outcome outcome = ice().project(arguments, explanation, output, array_of(rows), k);
@@ -71,7 +65,7 @@ TEST_CASE("ice: float32 activations are factored in float32, to float32's accura
 TEST_CASE("ice: the TCAV fraction is 1 where the derivative is positive, else 0") {
   const Bundle head = random_head_bundle(40, 3, 8, 3, 4);
   const Outcome slope = ice().fit_explainer({}, head);
-  const Outcome tcav = ice().fit_explainer({{"importance", text("tcav")}}, head);
+  const Outcome tcav = ice().fit_explainer({{"importance", "tcav"}}, head);
   REQUIRE(tcav.error == "");
   CHECK((slope.out.arrays.at("cavs") == tcav.out.arrays.at("cavs")));
   const auto alpha = slope.out.values<double>("importance");
@@ -90,20 +84,20 @@ TEST_CASE("ice: each solver's parts and each psi are those of the numerics") {
   const Bundle head = head_bundle(activations, 3, normal_rows(1, 8, 6), {0.0}, "regression");
   const methods::MiniBatchNmfOptions batches{.batch_size = 32};
   const conoscope::numerics::Seed seed = conoscope::numerics::Seed(2).child(0);
-  for (const char* solver : {"cd", "mu", "minibatch"}) {
+  for (const std::string solver : {"cd", "mu", "minibatch"}) {
     CAPTURE(solver);
-    Arguments arguments{{"solver", text(solver)}, {"batch_size", std::int64_t{32}}};
+    Arguments arguments{{"solver", solver}, {"batch_size", std::int64_t{32}}};
     const Outcome outcome = ice().fit_explainer(arguments, head, {.seed = 2});
     REQUIRE(outcome.error == "");
-    const bool in_batches = text(solver) == "minibatch";
-    const numerics::NmfOptions whole{.solver = text(solver) == "mu"
+    const bool in_batches = solver == "minibatch";
+    const numerics::NmfOptions whole{.solver = solver == "mu"
                                                    ? numerics::NmfSolver::kMultiplicativeUpdate
                                                    : numerics::NmfSolver::kCoordinateDescent};
     const Rows v = in_batches ? methods::minibatch_nmf(activations, 5, seed, batches).h
                               : numerics::nmf(activations, 5, seed, whole).h;
     CHECK(matrix_of(outcome.out, "cavs") == v);
     CHECK(projected(arguments, outcome.out, 0, rows) == numerics::nnls(rows, v));
-    arguments["psi"] = text("transform");
+    arguments["psi"] = "transform";
     CHECK(projected(arguments, outcome.out, 0, rows) ==
           (in_batches ? methods::minibatch_nmf_transform(rows, v, batches)
                       : numerics::nmf_transform(rows, v, whole)));
@@ -124,7 +118,7 @@ TEST_CASE("ice: no concepts for a class never predicted; same bits at any thread
 TEST_CASE("ice: constant features, zero rows and more concepts than features are handled") {
   for (const double value : {0.0, 2.0})
     for (const char* solver : {"cd", "mu", "minibatch"}) {
-      const Arguments arguments{{"solver", text(solver)}};
+      const Arguments arguments{{"solver", solver}};
       const Rows activations = Rows::Constant(12, 4, value);
       const Outcome outcome = ice().fit_explainer(
           arguments, head_bundle(activations, 2, Rows::Ones(1, 4), {0.0}, "regression"));
@@ -154,7 +148,7 @@ TEST_CASE("ice: what is refused") {
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "ice: a flattened head has one weight vector per position");
 
-  outcome = ice().fit_explainer({{"solver", text("minibatch")}, {"forget_factor", 0.0}},
+  outcome = ice().fit_explainer({{"solver", "minibatch"}, {"forget_factor", 0.0}},
                                 random_head_bundle(20, 2, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "minibatch_nmf: forget_factor = 0 is outside (0, 1]");

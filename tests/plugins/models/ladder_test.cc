@@ -43,8 +43,7 @@ Bundle dataset() {
   data.arrays["concepts"] = OwnedArray::of<float>({kSamples, kConcepts}, concepts);
   data.arrays["factors"] = OwnedArray::of<float>({kSamples, kConcepts}, factors);
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({kSamples}, labels);
-  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({300}, train);
-  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({100}, test);
+  put_split(data, train, test);
   return data;
 }
 

@@ -28,8 +28,7 @@ struct Table {
       (i % 4 == 0 ? test : train).push_back(i);
     }
     data.arrays["inputs"] = OwnedArray::of<double>({kCount, 3}, inputs);
-    data.arrays["train_index"] = OwnedArray::of<std::int64_t>({225}, train);
-    data.arrays["test_index"] = OwnedArray::of<std::int64_t>({75}, test);
+    put_split(data, train, test);
   }
 };
 

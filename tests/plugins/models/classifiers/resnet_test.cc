@@ -78,8 +78,7 @@ TEST_CASE("resnet: a batch of one sample that ends as one position is trained on
   for (int i = 0; i < 27; ++i) images.push_back(static_cast<float>(i % 7));
   data.arrays["inputs"] = OwnedArray::of<float>({3, 3, 3, 1}, images);
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 0});
-  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 2});
-  data.arrays["test_index"] = data.arrays["train_index"];
+  put_split(data, {0, 1, 2}, {0, 1, 2});
   Arguments arguments = brief("A", 2);
   arguments["batch_size"] = std::int64_t{2};
   const Outcome model = resnet().fit_model(arguments, data);

@@ -40,10 +40,7 @@ struct Squares {
       (i % 4 == 0 ? test : train).push_back(i);
     }
     data.arrays["inputs"] = OwnedArray::of<float>({kCount, kHeight, kWidth, 1}, images);
-    data.arrays["train_index"] =
-        OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(train.size())}, train);
-    data.arrays["test_index"] =
-        OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(test.size())}, test);
+    put_split(data, train, test);
   }
 };
 

@@ -37,15 +37,11 @@ inline Bundle tabular_toy(std::int64_t samples) {
     labels.push_back(there >= 2);
     (i < samples / 5 ? test : train).push_back(i);
   }
-  const auto rows = [](const std::vector<std::int64_t>& index) {
-    return OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(index.size())}, index);
-  };
   Bundle data;
   data.arrays["inputs"] = OwnedArray::of<float>({samples, 7}, inputs);
   data.arrays["concepts"] = OwnedArray::of<float>({samples, 3}, concepts);
-  data.arrays["labels"] = rows(labels);
-  data.arrays["train_index"] = rows(train);
-  data.arrays["test_index"] = rows(test);
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({samples}, labels);
+  put_split(data, train, test);
   data.texts["task"] = "classification";
   return data;
 }

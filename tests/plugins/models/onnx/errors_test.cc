@@ -25,14 +25,12 @@ void begins(const std::string& whole, const std::string& part) {
   CHECK_MESSAGE(whole.starts_with(part), whole);
 }
 
-std::string text(const char* value) { return value; }
-
 }  // namespace
 
 TEST_CASE("onnx: files that it cannot read") {
   const Scratch scratch;
   const std::string none = scratch.path("none.onnx");
-  CHECK(onnx().fit_model({{"file", none}, {"layer", text("relu")}}, samples(3)).error ==
+  CHECK(onnx().fit_model({{"file", none}, {"layer", "relu"}}, samples(3)).error ==
         none + ": no such file");
   CHECK(error_of("") == ": not an ONNX file, or damaged: it has no graph");
   begins(error_of("this is not a network"), ": not an ONNX file, or damaged: ");
@@ -100,9 +98,9 @@ TEST_CASE("onnx: layers and heads that are not there") {
   const std::string whole = ConvNet().file().bytes();
   CHECK(error_of(whole, "layer4") == ": no layer 'layer4'; its nodes: conv, relu, pool, flat, fc");
   CHECK(error_of(whole, "fc") == ": no linear node after layer 'fc'; linear ones: fc");
-  CHECK(error_of(whole, "relu", {{"head", text("top")}}) ==
+  CHECK(error_of(whole, "relu", {{"head", "top"}}) ==
         ": head 'top' is not there; linear nodes: fc");
-  CHECK(error_of(whole, "relu", {{"head", text("pool")}}) ==
+  CHECK(error_of(whole, "relu", {{"head", "pool"}}) ==
         ": head 'pool' is not linear; linear nodes: fc");
 
   OnnxWriter deep;
@@ -142,7 +140,7 @@ TEST_CASE("onnx: an output that is not the head of the pooled layer is refused")
   CHECK(error_of(wide.bytes()) ==
         ": head 'fc' reads 5 numbers, but layer 'relu' gives 9 positions of 4: neither their mean "
         "nor all of them");
-  CHECK(error_of(wide.bytes(), "relu", {{"head", text("wide")}}) ==
+  CHECK(error_of(wide.bytes(), "relu", {{"head", "wide"}}) ==
         ": the network's output is 6 x 3, but head 'wide' of the mean of layer 'relu' gives 6 x 5");
 }
 

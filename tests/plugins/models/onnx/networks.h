@@ -39,12 +39,8 @@ inline Bundle samples(std::int64_t n, std::vector<std::int64_t> shape = {6, 6, 2
     labels.push_back(i * i % 3);
     (i % 3 == 0 ? test : train).push_back(i);
   }
-  const auto rows = [](const std::vector<std::int64_t>& values) {
-    return OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values);
-  };
-  data.arrays["labels"] = rows(labels);
-  data.arrays["train_index"] = rows(train);
-  data.arrays["test_index"] = rows(test);
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({n}, labels);
+  put_split(data, train, test);
   return data;
 }
 

@@ -28,8 +28,6 @@ const Plugin& torchscript() {
   return plugin;
 }
 
-std::string text(const char* value) { return value; }
-
 const Module& resnet18() {
   static const Module module = Builder().resnet18();
   return module;
@@ -42,7 +40,7 @@ struct Saved {
   explicit Saved(const Module& module) { module.save(path); }
   Arguments arguments(const char* layer, Arguments more = {}) const {
     more["file"] = path;
-    more["layer"] = text(layer);
+    more["layer"] = layer;
     return more;
   }
 };
@@ -59,10 +57,7 @@ Bundle digits(std::int64_t n) {
   few.arrays["labels"] = OwnedArray::of<std::int64_t>({n}, {labels.begin(), labels.begin() + n});
   std::vector<std::int64_t> train, test;
   for (std::int64_t i = 0; i < n; ++i) (i % 3 == 0 ? test : train).push_back(i);
-  few.arrays["train_index"] =
-      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(train.size())}, train);
-  few.arrays["test_index"] =
-      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(test.size())}, test);
+  put_split(few, train, test);
   return few;
 }
 
@@ -221,15 +216,15 @@ TEST_CASE("torchscript: a layer within layers, a head by name, outputs that mean
   const Module module = resnet18();
   const Saved saved(module);
   Arguments arguments = saved.arguments("layer4.second", kColours);
-  arguments["head"] = text("fc");
-  arguments["output"] = text("sigmoid");
+  arguments["head"] = "fc";
+  arguments["output"] = "sigmoid";
   Bundle data = digits(12);
   data.arrays.erase("labels");  // not asked for when the output's meaning is given
   const Outcome inner = torchscript().fit_model(arguments, data);
   REQUIRE(inner.error == "");
   CHECK(inner.out.texts.at("output") == "sigmoid");
   CHECK_FALSE(inner.out.texts.contains("test_accuracy"));
-  arguments["layer"] = text("layer4");
+  arguments["layer"] = "layer4";
   const Outcome outer = torchscript().fit_model(arguments, data);
   CHECK((outer.out.arrays == inner.out.arrays));
 }
@@ -250,7 +245,7 @@ TEST_CASE("torchscript: a table, one number of standardisation for each column")
   const Saved saved(Builder().tabular("  return self.fc.forward(self.hidden.forward(x))\n"));
   Bundle data = table(10);
   Arguments arguments = saved.arguments("hidden");
-  arguments["output"] = text("regression");
+  arguments["output"] = "regression";
   const Outcome plain = torchscript().fit_model(arguments, data);
   REQUIRE(plain.error == "");
   CHECK(plain.out.texts.at("pooling") == "none");
@@ -306,7 +301,7 @@ TEST_CASE("torchscript: layers and heads that are not there or cannot be watched
   const auto error_of = [](const Module& module, const char* layer, const char* head = "") {
     const Saved saved(module);
     const Outcome outcome =
-        torchscript().fit_model(saved.arguments(layer, {{"head", text(head)}}), table(3));
+        torchscript().fit_model(saved.arguments(layer, {{"head", head}}), table(3));
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     CHECK(outcome.out.arrays.empty());
     REQUIRE(outcome.error.starts_with(saved.path));
@@ -429,7 +424,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
        {std::tuple{"layer2", 64, 16}, {"layer3", 16, 32}, {"layer4", 4, 64}}) {
     CAPTURE(layer);
     Arguments arguments = saved.arguments(layer, kColours);
-    arguments["above"] = text("network");
+    arguments["above"] = "network";
     arguments["batch_size"] = std::int64_t{8};
     const Outcome model = torchscript().fit_model(arguments, data);
     REQUIRE(model.error == "");
@@ -483,7 +478,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
 
   // A shortcut leads past it, and what is above is not a function of the layer.
   Arguments past = saved.arguments("layer3.first.conv1", kColours);
-  past["above"] = text("network");
+  past["above"] = "network";
   CHECK(
       torchscript().fit_model(past, data).error ==
       saved.path +

@@ -58,10 +58,7 @@ Bundle squares(std::int64_t height, std::int64_t width, int places) {
   Bundle data;
   data.arrays["inputs"] = OwnedArray::of<float>({sample, height, width, 1}, images);
   data.arrays["factors"] = OwnedArray::of<std::int64_t>({sample, 3}, factors);
-  data.arrays["train_index"] =
-      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(train.size())}, train);
-  data.arrays["test_index"] =
-      OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(test.size())}, test);
+  put_split(data, train, test);
   return data;
 }
 
@@ -294,8 +291,7 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
   std::vector<std::int64_t> train(1000), test(1000);
   std::iota(train.begin(), train.end(), 0);
   std::iota(test.begin(), test.end(), 1000);
-  data.arrays["train_index"] = OwnedArray::of<std::int64_t>({1000}, train);
-  data.arrays["test_index"] = OwnedArray::of<std::int64_t>({1000}, test);
+  put_split(data, train, test);
   Arguments arguments = small("vae", 600);
   arguments["likelihood"] = std::string("gaussian");
   const Outcome outcome = plugin("vae").fit_model(arguments, data);
