@@ -36,10 +36,10 @@ namespace {
 constexpr const char* kWithin = "within 1e-6";
 static_assert(results::kElsewhere == 1e-6);
 
-/// Builds a Verification, cell by cell.
-class Verdicts {
+/// Builds the tables of a Verification, cell by cell.
+class VerificationTables {
  public:
-  Verdicts() {
+  VerificationTables() {
     using results::ColumnType;
     out_.cells.columns = {{"verdict"},
                           {"subject"},
@@ -60,30 +60,16 @@ class Verdicts {
     add("not run", stored, {}, reason);
   }
 
-  void compared(const results::Outcome& stored, const results::Outcome& again,
-                const results::ScoreComparison& comparison) {
-    const auto elsewhere = results::environment_differences(stored, again);
-    std::vector<results::ScoreDifference> differs;
-    const results::ScoreDifference* furthest = nullptr;
-    for (const auto& difference : comparison.differences) {
-      if (elsewhere.empty() || !difference.within)
-        differs.push_back(difference);
-      else if (furthest == nullptr || *furthest->by < *difference.by)
-        furthest = &difference;
-    }
-    if (stored.status != again.status)
-      differs.push_back({"", std::nullopt, stored.status, again.status, std::nullopt, false});
-    const results::Field environment = number_of(elsewhere);
-    if (!differs.empty()) {
-      ++out_.different;
-      for (const auto& difference : differs) add("differs", stored, environment, "", &difference);
-    } else if (furthest != nullptr) {
-      ++out_.within;
-      add(kWithin, stored, environment, "", furthest);
-    } else {
+  void compared(const results::Outcome& stored, const results::RepeatedOutcome& found) {
+    const results::Field environment = number_of(found.elsewhere);
+    if (found.repetition == results::Repetition::kSame) {
       ++out_.same;
-      add("same", stored, environment, "");
+      return add("same", stored, environment, "");
     }
+    const bool within = found.repetition == results::Repetition::kWithin;
+    ++(within ? out_.within : out_.different);
+    for (const auto& difference : found.differences)
+      add(within ? kWithin : "differs", stored, environment, "", &difference);
   }
 
   Verification take() { return std::move(out_); }
@@ -180,7 +166,7 @@ std::string reason_of(const results::Outcome& outcome, const core::StoredCells& 
 /// Runs the planned cells and says what came of all.
 void run_group(results::Store& store, const std::vector<const results::Outcome*>& outcomes,
                const core::StoredCells& planned, const fs::path& scratch,
-               core::Quarantine& quarantine, const Options& options, Verdicts& verdicts) {
+               core::Quarantine& quarantine, const Options& options, VerificationTables& tables) {
   auto again = results::Store::open(":memory:", results::Mode::read_write);
   if (!planned.plan.cells.empty()) {
     core::register_run(planned.plan, again);
@@ -224,12 +210,14 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
     const auto reason = reason_of(*stored, planned);
     const auto it = done.find({stored->cell, stored->peers.empty()});
     if (!reason.empty())
-      verdicts.not_run(*stored, reason);
+      tables.not_run(*stored, reason);
     else if (it == done.end())
-      verdicts.not_run(*stored, failure_of(again, stored->cell));
+      tables.not_run(*stored, failure_of(again, stored->cell));
     else
-      verdicts.compared(*stored, it->second,
-                        results::compare_scores(store, stored->attempt, again, it->second.attempt));
+      tables.compared(
+          *stored, results::compare_outcomes(
+                       *stored, it->second,
+                       results::compare_scores(store, stored->attempt, again, it->second.attempt)));
   }
 }
 
@@ -299,7 +287,7 @@ Verification run_again(results::Store& store, const std::vector<results::Outcome
   const core::Cache cache(options.cache());
   std::map<std::string, std::vector<const results::Outcome*>> by_run;
   for (const auto& outcome : outcomes) by_run[outcome.run].push_back(&outcome);
-  Verdicts verdicts;
+  VerificationTables tables;
   for (const auto& [run, group] : by_run) {
     const core::WorkFolder scratch(cache);
     std::set<std::string> cells;
@@ -309,9 +297,9 @@ Verification run_again(results::Store& store, const std::vector<results::Outcome
     }
     const auto planned = core::plan_stored_cells(store, run, cells, metrics_of(store, run, group),
                                                  {registry, quarantine, data}, scratch.path());
-    run_group(store, group, planned, scratch.path(), quarantine, options, verdicts);
+    run_group(store, group, planned, scratch.path(), quarantine, options, tables);
   }
-  return verdicts.take();
+  return tables.take();
 }
 
 void print_verification(const Verification& verification, results::Format format) {

@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "numerics/statistics/detectable_effect.h"
-#include "numerics/statistics/mean_interval.h"
+#include "numerics/statistics/moments.h"
 #include "numerics/statistics/multiple_tests.h"
 #include "numerics/statistics/paired_bootstrap.h"
+#include "numerics/statistics/sample_checks.h"
 #include "numerics/statistics/t_test.h"
 #include "numerics/statistics/wilcoxon_signed_rank.h"
 #include "numerics/to_vector.h"
@@ -79,7 +80,7 @@ void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& optio
 
 /// What so many pairs can show, were the differences spread as they were seen to be.
 void plan_pairs(const Vector& differences, double alpha, double power, ComparisonRow& row) {
-  const double sd = numerics::mean_interval(differences).sd;
+  const double sd = numerics::sample_sd(numerics::as_span(differences));
   if (sd == 0.0) return;
   row.detectable = sd * numerics::minimum_detectable_effect(differences.size(), alpha, power);
   row.needed = numerics::pairs_needed(row.difference / sd, alpha, power);

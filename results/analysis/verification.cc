@@ -181,4 +181,26 @@ ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store&
   return out;
 }
 
+RepeatedOutcome compare_outcomes(const Outcome& stored, const Outcome& again,
+                                 const ScoreComparison& scores) {
+  RepeatedOutcome out;
+  out.elsewhere = environment_differences(stored, again);
+  const ScoreDifference* furthest = nullptr;
+  for (const auto& difference : scores.differences) {
+    if (out.elsewhere.empty() || !difference.within)
+      out.differences.push_back(difference);
+    else if (furthest == nullptr || *furthest->by < *difference.by)
+      furthest = &difference;
+  }
+  if (stored.status != again.status)
+    out.differences.push_back({"", std::nullopt, stored.status, again.status, std::nullopt, false});
+  if (!out.differences.empty()) {
+    out.repetition = Repetition::kDiffers;
+  } else if (furthest != nullptr) {
+    out.repetition = Repetition::kWithin;
+    out.differences.push_back(*furthest);
+  }
+  return out;
+}
+
 }  // namespace conoscope::results

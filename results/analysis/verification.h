@@ -79,4 +79,18 @@ struct ScoreComparison {
 ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store& again,
                                const std::string& other_attempt);
 
+/// Does a cell come out as it is stored? kWithin: every number is within kElsewhere.
+enum class Repetition { kSame, kWithin, kDiffers };
+
+struct RepeatedOutcome {
+  Repetition repetition = Repetition::kSame;
+  std::vector<EnvironmentDifference> elsewhere;
+  std::vector<ScoreDifference> differences;  ///< kDiffers: all that count; kWithin: the furthest
+};
+
+/// Where nothing that decides digits differs every bit counts, elsewhere what is not within
+/// kElsewhere; another status counts everywhere.
+RepeatedOutcome compare_outcomes(const Outcome& stored, const Outcome& again,
+                                 const ScoreComparison& scores);
+
 }  // namespace conoscope::results

@@ -13,7 +13,9 @@ namespace conoscope::results {
 ///            for each training row
 /// throws     std::invalid_argument: n < 2
 ///
-/// Source: Nadeau & Bengio, Machine Learning 52, 2003.
+/// Source: Student, Biometrika 1908; Nadeau & Bengio, Machine Learning 52, 2003. The leakage papers
+/// print 1.96 se, a bootstrap over five values, or a population standard deviation in its place; at
+/// n = 5 Student's factor is 2.776.
 double t_half_width(std::int64_t n, double sd, double resampled = 0.0);
 
 /// Mean and 95 % t interval; one value alone has no interval.

@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "metrics/leakage/leakage_criterion.h"
-#include "numerics/statistics/mean_interval.h"
+#include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
+#include "numerics/statistics/sample_checks.h"
 #include "numerics/statistics/t_test.h"
+#include "results/analysis/estimate.h"
 
 namespace conoscope::tests::golden {
 
@@ -25,14 +27,14 @@ Outputs welch_case(const Case& one) {
 
 Outputs standard_error_case(const Case& one) {
   const Vector a = one.input("a").vector();
-  const MeanInterval interval = mean_interval(a);
-  const auto n = static_cast<double>(interval.n);
+  const double sd = sample_sd(as_span(a));
+  const auto n = static_cast<double>(a.size());
   Outputs out;
-  out.arrays = {{"mean", {interval.mean}},
-                {"se", {interval.se}},
-                {"half_width_normal_1_96", {1.96 * interval.se}},
-                {"half_width_student", {interval.half_width}},
-                {"sd_population", {interval.sd * std::sqrt((n - 1.0) / n)}}};
+  out.arrays = {{"mean", {mean(as_span(a))}},
+                {"se", {standard_error(as_span(a))}},
+                {"half_width_normal_1_96", {1.96 * standard_error(as_span(a))}},
+                {"half_width_student", {results::t_half_width(a.size(), sd)}},
+                {"sd_population", {sd * std::sqrt((n - 1.0) / n)}}};
   return out;
 }
 

@@ -136,3 +136,30 @@ TEST_CASE("verification: what decides digits is told from what does not") {
         Differences{{"plugin p (again)", "1.0.0 xx", "1.0.0 bb"},
                     {"plugin svd", "1.0.0 yy", "1.0.0 cc"}});
 }
+
+TEST_CASE("verification: a bit counts in the same environment, elsewhere what is not within") {
+  const Outcome here = made_in("cpu: A\n"), there = made_in("cpu: B\n");
+  ScoreComparison scores;
+  CHECK(compare_outcomes(here, here, scores).repetition == Repetition::kSame);
+  scores.differences = {{"near", std::nullopt, "0", "1e-9", 1e-9, true},
+                        {"far", std::nullopt, "0", "1e-7", 1e-7, true}};
+  const auto same_place = compare_outcomes(here, here, scores);
+  CHECK(same_place.repetition == Repetition::kDiffers);
+  CHECK(same_place.differences.size() == 2);
+  const auto elsewhere = compare_outcomes(here, there, scores);
+  CHECK(elsewhere.repetition == Repetition::kWithin);
+  CHECK(elsewhere.elsewhere.size() == 1);
+  REQUIRE(elsewhere.differences.size() == 1);
+  CHECK(elsewhere.differences[0].metric == "far");
+  scores.differences.push_back({"lost", std::nullopt, "0", "undefined", std::nullopt, false});
+  const auto lost = compare_outcomes(here, there, scores);
+  CHECK(lost.repetition == Repetition::kDiffers);
+  REQUIRE(lost.differences.size() == 1);
+  CHECK(lost.differences[0].metric == "lost");
+  Outcome other_status = there;
+  other_status.status = "not_applicable";
+  const auto status = compare_outcomes(here, other_status, ScoreComparison());
+  CHECK(status.repetition == Repetition::kDiffers);
+  REQUIRE(status.differences.size() == 1);
+  CHECK(status.differences[0].again == "not_applicable");
+}

@@ -6,26 +6,11 @@
 #include <functional>
 #include <stdexcept>
 
-#include "numerics/statistics/mean_interval.h"
 #include "tests/numerics/statistics/values.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::numerics;
 using namespace conoscope::testing;
-
-TEST_CASE("mean_interval by hand") {
-  const MeanInterval interval = mean_interval(values({1, 2, 3}));
-  CHECK(interval.n == 3);
-  CHECK(interval.mean == 2.0);
-  CHECK(interval.sd == 1.0);
-  CHECK(interval.se == doctest::Approx(1 / std::sqrt(3.0)));
-  // 2 dof: t / sqrt(2 + t^2) = 0.95
-  CHECK(interval.half_width ==
-        doctest::Approx(0.95 * std::sqrt(2 / (1 - 0.95 * 0.95)) / std::sqrt(3.0)));
-  CHECK(mean_interval(values({1e8 + 1, 1e8 + 2, 1e8 + 3})).sd == doctest::Approx(1.0));
-  // 0.1 has no exact mean; equal values have no spread all the same.
-  CHECK(mean_interval(values({0.1, 0.1, 0.1})).sd == 0.0);
-}
 
 TEST_CASE("paired_t_test by hand") {
   const TTest test = paired_t_test(values({2, 4, 6}), values({1, 2, 3}));
@@ -83,10 +68,6 @@ TEST_CASE("no spread at all") {
 }
 
 TEST_CASE("t tests: what is refused") {
-  CHECK_THROWS_SAYING(mean_interval(values({1})), std::invalid_argument, "mean_interval",
-                      "values has 1 value;");
-  CHECK_THROWS_SAYING(mean_interval(values({1, kNan})), std::invalid_argument, "values is nan");
-  CHECK_THROWS_SAYING(mean_interval(values({1, 2}), 1.5), std::invalid_argument, "level is 1.5");
   CHECK_THROWS_SAYING(welch_t_test(values({1}), values({1, 2})), std::invalid_argument,
                       "welch_t_test", "a has 1 value;");
   CHECK_THROWS_SAYING(welch_t_test(values({1, 2}), values({})), std::invalid_argument,
