@@ -9,7 +9,7 @@
 #include "numerics/statistics/rubin_pooling.h"
 #include "numerics/statistics/sample_checks.h"
 #include "numerics/statistics/t_test.h"
-#include "results/analysis/estimate.h"
+#include "results/boards/estimate.h"
 
 namespace conoscope::tests::golden {
 
