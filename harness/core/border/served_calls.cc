@@ -12,6 +12,7 @@
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/processes/protocol.h"
+#include "harness/core/write_all.h"
 
 namespace conoscope::core {
 
@@ -40,16 +41,6 @@ struct Reply {
 };
 
 constexpr std::int64_t kLongestText = 1 << 14;
-
-bool put(int fd, const void* data, std::size_t size) {
-  const auto* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t n = ::write(fd, at, size);
-    if (n < 0 && errno != EINTR) return false;
-    if (n > 0) at += n, size -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
 
 bool get(int fd, void* data, std::size_t size) {
   auto* at = static_cast<char*>(data);
@@ -90,8 +81,9 @@ std::pair<Reply, std::string> fault() {
 /// The plugin's side. Ends where nobody asks any more.
 [[noreturn]] void serve(const std::function<PluginServer::Service()>& make) {
   const auto say = [](const Reply& reply, const std::string& text, const Matrix& numbers) {
-    if (!put(kReportFd, &reply, sizeof(reply)) || !put(kReportFd, text.data(), text.size()) ||
-        !put(kReportFd, numbers.data(), bytes_of(numbers)))
+    if (!write_all(kReportFd, &reply, sizeof(reply)) ||
+        !write_all(kReportFd, text.data(), text.size()) ||
+        !write_all(kReportFd, numbers.data(), bytes_of(numbers)))
       ::_exit(1);
   };
   const auto or_fault = [&say](auto&& body) {
@@ -134,9 +126,9 @@ Matrix PluginServer::ask(int call, Index output, const MatrixRef& in, Index rows
   const Question question{call, output, in.rows(), in.cols()};
   const bool together = in.outerStride() == in.cols() || in.rows() < 2;
   const Matrix packed = together ? Matrix() : Matrix(in);
-  if (!put(process_.report_fd(), &question, sizeof(question)) ||
-      !put(process_.report_fd(), together ? in.data() : packed.data(),
-           static_cast<std::size_t>(in.size()) * sizeof(double))) {
+  if (!write_all(process_.report_fd(), &question, sizeof(question)) ||
+      !write_all(process_.report_fd(), together ? in.data() : packed.data(),
+                 static_cast<std::size_t>(in.size()) * sizeof(double))) {
     process_.kill(SIGKILL);
     throw PluginEnded(process_.wait());
   }
