@@ -283,8 +283,10 @@ class Suite {
 
   void input_checks() {
     Asked asked = base();
-    asked.toy.float32 = true;
+    asked.toy.dtype = CONO_F32;
     add("float32 input", attempt(asked));
+    asked.toy.dtype = CONO_F16;
+    add("float16 input", attempt(asked));
 
     if (metadata_.kind == Kind::kMetric) {
       asked = base();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "conoscope/sdk/plugin.h"
@@ -71,18 +72,24 @@ std::vector<double> concepts() {
 }
 
 void write(sdk::Sink& out, const std::string& name, const std::vector<std::int64_t>& shape,
-           const std::vector<double>& values, bool float32) {
-  if (float32)
-    std::transform(values.begin(), values.end(), out.create<float>(name, shape).begin(),
-                   [](double value) { return static_cast<float>(value); });
+           const std::vector<double>& values, std::int32_t dtype = CONO_F64) {
+  const auto as = [&]<typename T>(std::span<T> to) {
+    std::ranges::transform(values, to.begin(),
+                           [](double value) { return T(static_cast<float>(value)); });
+  };
+  if (dtype == CONO_F16)
+    as(out.create<sdk::Half>(name, shape));
+  else if (dtype == CONO_F32)
+    as(out.create<float>(name, shape));
   else
-    std::copy(values.begin(), values.end(), out.create<double>(name, shape).begin());
+    std::ranges::copy(values, out.create<double>(name, shape).begin());
 }
 
 void write_head(const ToySubject& toy, sdk::Sink& out) {
-  write(out, "activations", {kSamples, kPositions, kWidth}, activations(toy), toy.float32);
-  write(out, "head_weight", {kOutputs, kWidth}, weight(), toy.float32);
-  write(out, "head_bias", {kOutputs}, bias(), toy.float32);
+  write(out, "activations", {kSamples, kPositions, kWidth}, activations(toy), toy.dtype);
+  const std::int32_t of_head = toy.dtype == CONO_F64 ? CONO_F64 : CONO_F32;
+  write(out, "head_weight", {kOutputs, kWidth}, weight(), of_head);
+  write(out, "head_bias", {kOutputs}, bias(), of_head);
   out.text("pooling", "mean");
   out.text("output", toy.output);
 }
@@ -94,13 +101,13 @@ void write_concepts_and_codes(const ToySubject& toy, sdk::Sink& out) {
     score = 4.0 * score - 2.0 + 0.5 * noise.normal();
     probabilities.push_back(1.0 / (1.0 + std::exp(-score)));
   }
-  write(out, "concept_scores", {kSamples, kConcepts, 1}, scores, false);
-  write(out, "concept_probabilities", {kSamples, kConcepts}, probabilities, false);
-  write(out, "task_outputs", {kSamples, kOutputs}, logits(toy), false);
-  write(out, "codes", {kSamples, kConcepts}, scores, false);
+  write(out, "concept_scores", {kSamples, kConcepts, 1}, scores);
+  write(out, "concept_probabilities", {kSamples, kConcepts}, probabilities);
+  write(out, "task_outputs", {kSamples, kOutputs}, logits(toy));
+  write(out, "codes", {kSamples, kConcepts}, scores);
   const std::vector<double> log_variances(scores.size(), -1.0), losses(kSamples, 2.0);
-  write(out, "codes_log_variance", {kSamples, kConcepts}, log_variances, false);
-  write(out, "reconstruction_loss", {kSamples}, losses, false);
+  write(out, "codes_log_variance", {kSamples, kConcepts}, log_variances);
+  write(out, "reconstruction_loss", {kSamples}, losses);
 }
 
 void write_rows(sdk::Sink& out, const char* name, std::int64_t first, std::int64_t count) {
@@ -134,7 +141,7 @@ void write_toy_dataset(const ToySubject& toy, const std::filesystem::path& folde
     for (std::int64_t y = 0; y < kSide; ++y)
       for (std::int64_t x = 0; x < kSide; ++x)
         images.push_back((x / 3 == class_of(i) ? 0.7 : 0.1) + 0.2 * noise.uniform());
-  write(out, "inputs", {kSamples, kSide, kSide, 1}, images, true);
+  write(out, "inputs", {kSamples, kSide, kSide, 1}, images, CONO_F32);
 
   if (toy.output == "softmax") {
     const auto labels = out.create<std::int64_t>("labels", {kSamples});
@@ -143,9 +150,9 @@ void write_toy_dataset(const ToySubject& toy, const std::filesystem::path& folde
     auto targets = logits(toy);
     if (toy.output == "sigmoid")
       for (double& value : targets) value = value > 0.0 ? 1.0 : 0.0;
-    write(out, "targets", {kSamples, kOutputs}, targets, false);
+    write(out, "targets", {kSamples, kOutputs}, targets);
   }
-  write(out, "concepts", {kSamples, kConcepts}, concepts(), false);
+  write(out, "concepts", {kSamples, kConcepts}, concepts());
 
   std::vector<double> factors;
   for (std::int64_t i = 0; i < kSamples; ++i) {
@@ -153,7 +160,7 @@ void write_toy_dataset(const ToySubject& toy, const std::filesystem::path& folde
     factors.push_back(static_cast<double>(i / 3 % 2));
     factors.push_back(static_cast<double>(i / 6 % 5));
   }
-  write(out, "factors", {kSamples, kFactors}, factors, false);
+  write(out, "factors", {kSamples, kFactors}, factors);
   write_rows(out, "train_index", 0, toy.train);
   write_rows(out, "test_index", kSamples - toy.test, toy.test);
   out.text("task", toy.output == "softmax"   ? "classification"
@@ -189,8 +196,8 @@ void write_toy_explanation(ToyExplanation kind, const std::filesystem::path& fol
   }
   const auto counts = out.create<std::int64_t>("counts", {kOutputs});
   std::fill(counts.begin(), counts.end(), 1);
-  write(out, "cavs", {kOutputs, kWidth}, cavs, false);
-  write(out, "importance", {kOutputs}, importance, false);
+  write(out, "cavs", {kOutputs, kWidth}, cavs);
+  write(out, "importance", {kOutputs}, importance);
   writer.finish();
   seal_artifact(folder);
 }

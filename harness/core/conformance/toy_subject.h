@@ -13,7 +13,7 @@ namespace conoscope::core {
 /// outputs over their mean. What it holds depends on nothing but these fields.
 struct ToySubject {
   std::string output = "softmax";  ///< or sigmoid, regression
-  bool float32 = false;            ///< activations and head
+  std::int32_t dtype = CONO_F64;   ///< of the activations; the head is float32 beside smaller ones
   bool constant_feature = false;   ///< the last feature is 1 everywhere
   std::int64_t train = 45;         ///< rows of the training split
   std::int64_t test = 15;

@@ -68,6 +68,7 @@ const Member kZoo[] = {
     {"seed_dependent", "ignores the seed",
      "seeded = false, but another seed gives another result (importance)"},
     {"strides_ignored", "strided input", "the result is another when the input is not contiguous"},
+    {"no_half", "float16 input", "fit: what numbers are these?"},
     {"deaf", "cancellation", "still running after", 2},
     {"wrong_abi", "file", "built for plugin border 99.0, this conoscope has 2.0"},
     {"old_border", "file",
