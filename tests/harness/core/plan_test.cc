@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <map>
 #include <set>
 
@@ -547,6 +548,8 @@ TEST_CASE("an explainer that calls the model is paired with models that answer")
   world.plugin("model", "answering", "offers = [\"head_view\", \"forward\"]\n");
   world.plugin("explainer", "caller", "needs = [\"head_view\", \"forward\"]\n");
   world.plugin("explainer", "either", "needs = [\"head_view\", \"segments or forward\"]\n");
+  world.plugin("model", "open", "offers = [\"head_view\", \"forward\", \"head\"]\n");
+  world.plugin("explainer", "above", "needs = [\"head_view\", \"head\"]\n");
   const Plan plan = world.plan(
       "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[dataset]]\nid = \"segmented\"\n"
       "[[model]]\nid = \"head\"\n[[model]]\nid = \"answering\"\n[[explainer]]\nid = \"caller\"\n"
@@ -555,22 +558,30 @@ TEST_CASE("an explainer that calls the model is paired with models that answer")
         std::vector<std::string>{"labelled x head x caller: missing forward",
                                  "labelled x head x either: missing segments or forward",
                                  "segmented x head x caller: missing forward"});
-  std::map<std::string, int> forwarded;
+  std::map<std::string, std::string> called;
   for (const Cell& cell : plan.cells)
     for (const std::size_t score : cell.score_nodes)
       for (const std::size_t need : plan.nodes[score].needs)
         if (plan.nodes[need].stage == Stage::kExplain) {
-          const auto* model = plan.nodes[need].forward;
-          if (model != nullptr) CHECK(model == cell.model);
-          forwarded[cell.dataset->id + " " + cell.model->id + " " + cell.explainer->id] =
-              model != nullptr;
+          const Node& node = plan.nodes[need];
+          CHECK(node.called == (node.calls.empty() ? nullptr : cell.model));
+          called[cell.dataset->id + " " + cell.model->id + " " + cell.explainer->id] =
+              boost::algorithm::join(node.calls, ", ");
         }
   // Whether a dataset really holds what it may hold is known only later.
-  CHECK(forwarded == std::map<std::string, int>{{"labelled answering caller", 1},
-                                                {"labelled answering either", 1},
-                                                {"segmented answering caller", 1},
-                                                {"segmented answering either", 1},
-                                                {"segmented head either", 0}});
+  CHECK(called == std::map<std::string, std::string>{{"labelled answering caller", "forward"},
+                                                     {"labelled answering either", "forward"},
+                                                     {"segmented answering caller", "forward"},
+                                                     {"segmented answering either", "forward"},
+                                                     {"segmented head either", ""}});
+  const Plan above = world.plan(
+      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"answering\"\n"
+      "[[model]]\nid = \"open\"\n[[explainer]]\nid = \"above\"\n");
+  CHECK(above.skipped == std::vector<std::string>{"labelled x answering x above: missing head"});
+  const auto asks = std::ranges::find_if(
+      above.nodes, [](const Node& node) { return node.stage == Stage::kExplain; });
+  REQUIRE(asks != above.nodes.end());
+  CHECK(asks->calls == std::vector<std::string>{"head"});
 }
 
 TEST_CASE("models and explainers may keep to some of the datasets") {
