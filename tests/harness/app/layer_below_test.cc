@@ -22,26 +22,35 @@ std::map<std::string, double> scores_of(const Workspace& here) {
   return out;
 }
 
-}  // namespace
-
-TEST_CASE("surf_below: the perfect explanation is 0 at any layer, and at the last it is surf") {
-  const Workspace here;
-  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
-  here.run({"run", here.write("run.toml", R"(
-metrics = ["surf_through_emd", "surf_local_emd", "surf_emd", "surf_through_mae", "surf_local_mae", "surf_mae"]
+/// The scores of `perfect` and of another explainer, at both layers of a small network on digits.
+std::map<std::string, double> at_two_layers(const Workspace& here, const std::string& asked,
+                                            int epochs, const std::string& explainer) {
+  here.run({"run",
+            here.write("run.toml", asked + R"(
 [[dataset]]
 id = "digits"
 [[model]]
 id = "cnn"
 name = "layer {layer}"
-params = { channels = [3, 4], epochs = 1, layer = [1, 2] }
+params = { channels = [3, 4], layer = [1, 2], epochs = )" +
+                                       std::to_string(epochs) + R"( }
 [[explainer]]
 id = "perfect"
 [[explainer]]
-id = "random_concepts"
-)"),
-            "--no-board"});
-  const auto scores = scores_of(here);
+id = ")" + explainer + "\"\n"),
+            "--plugin-path", CONOSCOPE_TEST_PLUGINS, "--no-board"});
+  return scores_of(here);
+}
+
+}  // namespace
+
+TEST_CASE("surf_below: the perfect explanation is 0 at any layer, and at the last it is surf") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
+  const auto scores = at_two_layers(
+      here,
+      R"(metrics = ["surf_through_emd", "surf_local_emd", "surf_emd", "surf_through_mae", "surf_local_mae", "surf_mae"])",
+      1, "random_concepts");
   REQUIRE(scores.size() == 24);
   for (const char* unit : {"emd", "mae"}) {
     CAPTURE(unit);
@@ -63,22 +72,9 @@ id = "random_concepts"
 TEST_CASE("random_model below the last layer draws all that lies above it anew") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
-  here.run({"run", here.write("run.toml", R"(
-metrics = ["surf_through_emd"]
-controls = ["none", "random_model"]
-[[dataset]]
-id = "digits"
-[[model]]
-id = "cnn"
-name = "layer {layer}"
-params = { channels = [3, 4], epochs = 2, layer = [1, 2] }
-[[explainer]]
-id = "perfect"
-[[explainer]]
-id = "random_concepts"
-)"),
-            "--no-board"});
-  const auto scores = scores_of(here);
+  const auto scores = at_two_layers(here, R"(metrics = ["surf_through_emd"]
+controls = ["none", "random_model"])",
+                                    2, "random_concepts");
   REQUIRE(scores.size() == 8);
   for (const std::string layer : {"layer 1 ", "layer 2 "}) {
     CAPTURE(layer);
@@ -93,23 +89,10 @@ id = "random_concepts"
 TEST_CASE("an explainer may call what lies above the layer, also of a network drawn anew") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
-  here.run({"run", here.write("run.toml", R"(
-metrics = ["surf_mae"]
-controls = ["none", "random_model"]
-[[dataset]]
-id = "digits"
-[[model]]
-id = "cnn"
-name = "layer {layer}"
-params = { channels = [3, 4], epochs = 1, layer = [1, 2] }
-[[explainer]]
-id = "perfect"
-[[explainer]]
-id = "mean_gradients"
-)"),
-            "--plugin-path", CONOSCOPE_TEST_PLUGINS, "--no-board"});
   // The mean gradient is the reading of the layer that the perfect explanation hands over.
-  const auto scores = scores_of(here);
+  const auto scores = at_two_layers(here, R"(metrics = ["surf_mae"]
+controls = ["none", "random_model"])",
+                                    1, "mean_gradients");
   REQUIRE(scores.size() == 8);
   for (const std::string layer : {"layer 1 ", "layer 2 "})
     for (const std::string control : {"none", "random_model"}) {
