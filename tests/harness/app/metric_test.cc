@@ -37,7 +37,7 @@ TEST_CASE("metric: a group, one metric in full, and a slip") {
   CHECK(surf[0]["unit"] == "logits");
 
   const std::string facts = here.run({"metric", "plausibility"}).out;
-  CHECK_SAYS(facts, "How closely does the best CAV of each class follow that class's weights?");
+  CHECK_SAYS(facts, "How closely does the best CAV of each class align with that class's weights?");
   CHECK_SAYS(facts, "a head view, an explanation");
   CHECK_SAYS(facts, "Archetypal SAE");
   CHECK_SAYS(here.run({"metric", "surf_mea"}, 2).err,
