@@ -44,7 +44,7 @@ class Digits final : public sdk::Dataset {
   void load(const sdk::Context& context, sdk::Sink& out) override {
     const formats::Table table = formats::parse_csv(
         formats::gunzip({conoscope_digits_csv_gz, conoscope_digits_csv_gz_end}, "digits.csv.gz"),
-        "digits.csv", {.header = formats::CsvHeader::absent, .separator = ','});
+        "digits.csv", {.header = formats::CsvHeader::kAbsent, .separator = ','});
 
     const auto inputs = out.create<float>("inputs", {table.rows, kSide, kSide, 1});
     std::vector<std::int64_t> digits(static_cast<std::size_t>(table.rows));

@@ -187,8 +187,8 @@ Table parse_csv(std::string_view text, const std::string& origin, const CsvLayou
       table.width = static_cast<std::int64_t>(fields.size());
       const bool numbers = std::ranges::all_of(
           fields, [](const TextField& field) { return csv_number(field.text).has_value(); });
-      if (layout.header == CsvHeader::present ||
-          (layout.header == CsvHeader::automatic && !numbers)) {
+      if (layout.header == CsvHeader::kPresent ||
+          (layout.header == CsvHeader::kAutomatic && !numbers)) {
         for (const TextField& field : fields) table.columns.emplace_back(field.text);
         continue;
       }
@@ -239,7 +239,7 @@ TextTable parse_text_csv(std::string text, const std::string& origin, const CsvL
   Reader reader(owner->text, origin, layout.separator);
   skip_lines(reader, origin, layout.skip_lines);
   std::vector<TextField> row;
-  if (layout.header == CsvHeader::present && reader.next_row(row)) {
+  if (layout.header == CsvHeader::kPresent && reader.next_row(row)) {
     for (const TextField& field : row) {
       if (field.text.empty()) reader.fail(field, "the column has no name");
       if (std::ranges::find(table.columns, field.text) != table.columns.end())

@@ -12,11 +12,12 @@
 
 namespace conoscope::formats {
 
-enum class CsvHeader { automatic, present, absent };  ///< automatic: a first row with a non-number
+/// kAutomatic: the first row is one if it holds anything but numbers.
+enum class CsvHeader { kAutomatic, kPresent, kAbsent };
 
 /// How a file of separated values is laid out.
 struct CsvLayout {
-  CsvHeader header = CsvHeader::automatic;
+  CsvHeader header = CsvHeader::kAutomatic;
   std::int64_t skip_lines = 0;  ///< before the first row; they are not looked at
   char separator = '\0';        ///< '\0': the one that the first row holds most of: , ; or a tab
 };

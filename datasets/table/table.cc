@@ -115,8 +115,8 @@ class Table final : public sdk::Dataset {
  public:
   explicit Table(const sdk::ParamsOf<kParameters>& params)
       : file_(params.file("table")),
-        layout_{params.text("header") == "names" ? formats::CsvHeader::present
-                                                 : formats::CsvHeader::absent,
+        layout_{params.text("header") == "names" ? formats::CsvHeader::kPresent
+                                                 : formats::CsvHeader::kAbsent,
                 params.integer("skip_lines"), separator(params.text("separator"))},
         task_(params.text("task")),
         split_(params.text("split")),

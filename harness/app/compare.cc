@@ -300,16 +300,16 @@ results::Table table_of(const results::Comparison& comparison, const Arranged& a
   for (const std::string& part : shared) table.columns.push_back({part});
   table.columns.push_back({"better"});
   if (paired)
-    table.columns.push_back({"pairs", ColumnType::integer});
+    table.columns.push_back({"pairs", ColumnType::kInteger});
   else
     table.columns.insert(table.columns.end(),
-                         {{"n_a", ColumnType::integer}, {"n_b", ColumnType::integer}});
+                         {{"n_a", ColumnType::kInteger}, {"n_b", ColumnType::kInteger}});
   for (const char* name : {"a", "b", "difference", "low", "high", "p"})
-    table.columns.push_back({name, ColumnType::real});
-  if (correction != "none") table.columns.push_back({"p_" + correction, ColumnType::real});
+    table.columns.push_back({name, ColumnType::kReal});
+  if (correction != "none") table.columns.push_back({"p_" + correction, ColumnType::kReal});
   if (paired)
     table.columns.insert(table.columns.end(),
-                         {{"detectable", ColumnType::real}, {"needed", ColumnType::integer}});
+                         {{"detectable", ColumnType::kReal}, {"needed", ColumnType::kInteger}});
   table.columns.push_back({"verdict"});
 
   for (const auto& row : comparison.rows) {

@@ -17,9 +17,9 @@ results::Table array_table(const core::ArrayBag& bag) {
   results::Table table{{{"array"},
                         {"type"},
                         {"shape"},
-                        {"min", ColumnType::real},
-                        {"max", ColumnType::real},
-                        {"mean", ColumnType::real}},
+                        {"min", ColumnType::kReal},
+                        {"max", ColumnType::kReal},
+                        {"mean", ColumnType::kReal}},
                        {}};
   for (const auto& name : bag.names()) {
     const auto tensor = bag.get(name);
@@ -41,10 +41,10 @@ results::Table array_table(const core::ArrayBag& bag) {
 
 /// How often each class is there, in all and in the parts of the split.
 results::Table class_table(const core::ArrayBag& bag) {
-  results::Table table{{{"class", ColumnType::integer},
-                        {"samples", ColumnType::integer},
-                        {"train", ColumnType::integer},
-                        {"test", ColumnType::integer}},
+  results::Table table{{{"class", ColumnType::kInteger},
+                        {"samples", ColumnType::kInteger},
+                        {"train", ColumnType::kInteger},
+                        {"test", ColumnType::kInteger}},
                        {}};
   const auto found = bag.find("labels");
   if (!found) return table;

@@ -109,7 +109,7 @@ int debug_command(const Arguments& arguments) {
   const core::Cache cache(folder / "cache");
   copy_earlier(plan, cell, stage, options.cache(), cache);
   core::Quarantine quarantine(folder / "quarantine.tsv");
-  auto store = results::Store::open(folder / "results.db", results::Mode::read_write);
+  auto store = results::Store::open(folder / "results.db", results::Mode::kReadWrite);
   core::register_run(plan, store);
 
   core::RunOptions how;

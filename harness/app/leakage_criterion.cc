@@ -50,9 +50,9 @@ CriterionRows leakage_criterion_rows(const std::vector<results::Measured>& a,
   using results::ColumnType;
   CriterionRows out;
   for (const std::string& name : shared) out.table.columns.push_back({name});
-  for (const char* name : {"n_a", "n_b"}) out.table.columns.push_back({name, ColumnType::integer});
+  for (const char* name : {"n_a", "n_b"}) out.table.columns.push_back({name, ColumnType::kInteger});
   for (const char* name : {"ctl_a", "ctl_b", "ctl_p", "icl_a", "icl_b", "icl_p"})
-    out.table.columns.push_back({name, ColumnType::real});
+    out.table.columns.push_back({name, ColumnType::kReal});
   out.table.columns.push_back({"verdict"});
   Grouped of_a = grouped(a), of_b = grouped(b);
   for (auto& [names, values_a] : of_a) {

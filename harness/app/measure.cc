@@ -176,7 +176,7 @@ void keep(const core::MeasureRequest& request, const core::Measured& measured,
   const auto& name = options.get<std::string>("name");
   const bool explained =
       std::ranges::any_of(measured.subjects, &core::MeasuredSubject::explanation);
-  auto store = results::Store::open(options.store(), results::Mode::read_write);
+  auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   core::record_measured(request, measured,
                         {"measure " + name, options.get<std::string>("dataset-name"),
                          explained ? "files" : name, name},

@@ -74,12 +74,12 @@ int merge_command(const Arguments& arguments) {
   if (options.has("verify") && options.get<std::size_t>("verify") == 0)
     throw UsageError("--verify: expected a number of cells, 1 or more");
   const auto& files = options.list("files");
-  auto store = results::Store::open(options.store(), results::Mode::read_write);
+  auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   std::vector<results::Store> verified;  // read once: what is run again is what is taken
   if (options.has("verify")) try {
-      auto merged = results::Store::open(options.store(), results::Mode::copy);
+      auto merged = results::Store::open(options.store(), results::Mode::kCopy);
       for (const auto& file : files) {
-        verified.push_back(results::Store::open(file, results::Mode::copy));
+        verified.push_back(results::Store::open(file, results::Mode::kCopy));
         results::merge(merged, verified.back());
       }
       for (auto& other : verified)

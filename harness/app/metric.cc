@@ -68,8 +68,8 @@ results::Table table_of(const std::vector<Row>& rows) {
   results::Table table{{{"metric"},
                         {"group"},
                         {"better"},
-                        {"low", ColumnType::real},
-                        {"high", ColumnType::real},
+                        {"low", ColumnType::kReal},
+                        {"high", ColumnType::kReal},
                         {"unit"},
                         {"question"}},
                        {}};

@@ -84,7 +84,7 @@ int plan_command(const Arguments& arguments) {
   if (options.has("cells")) {
     results::Table table{
         {{"cell"}, {"dataset"}, {"model"}, {"explainer"}, {"seed"}, {"control"}, {"state"}}, {}};
-    table.columns[4].type = results::ColumnType::integer;
+    table.columns[4].type = results::ColumnType::kInteger;
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
       const auto& cell = plan.cells[i];
       const bool now = std::binary_search(todo.begin(), todo.end(), i);

@@ -73,7 +73,7 @@ Table score_table(const core::Measured& measured, bool machine) {
       !measured.subjects.empty() && measured.subjects.front().scores.front().scores.size() > 1;
   Table table{{{"judged"},
                {"metric"},
-               {"value", repeated ? ColumnType::estimate : ColumnType::real},
+               {"value", repeated ? ColumnType::kEstimate : ColumnType::kReal},
                {"better"},
                {"reason"},
                {"message"}},
@@ -93,8 +93,8 @@ Table score_table(const core::Measured& measured, bool machine) {
 }
 
 Table part_table(const core::Measured& measured) {
-  Table table{{{"judged"}, {"metric"}, {"part", ColumnType::integer}, {"value", ColumnType::real}},
-              {}};
+  Table table{
+      {{"judged"}, {"metric"}, {"part", ColumnType::kInteger}, {"value", ColumnType::kReal}}, {}};
   for (const auto& subject : measured.subjects)
     for (const auto& score : subject.scores) {
       if (score.by_sample) continue;

@@ -59,9 +59,9 @@ void print_sanity(results::Store& store, const BoardRequest& request) {
   out.columns.insert(out.columns.end(),
                      {{"measure"},
                       {"better"},
-                      {"Perfect", results::ColumnType::real},
-                      {of_models ? "Half" : "Rand Imp", results::ColumnType::real},
-                      {of_models ? "Random" : "Full Rand", results::ColumnType::real},
+                      {"Perfect", results::ColumnType::kReal},
+                      {of_models ? "Half" : "Rand Imp", results::ColumnType::kReal},
+                      {of_models ? "Random" : "Full Rand", results::ColumnType::kReal},
                       {"verdict"}});
   for (const Ladder& ladder : ladders) {
     if (std::all_of(ladder.steps.begin(), ladder.steps.end(),

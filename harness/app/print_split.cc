@@ -35,8 +35,8 @@ void print_split(const core::Plan& plan, const core::Split& split,
     load.seconds += weight[i];
   }
   results::Table table{{{"shard"}, {"cells"}, {"to_do"}, {"seconds"}}, {}};
-  for (auto& column : table.columns) column.type = results::ColumnType::integer;
-  table.columns[3].type = results::ColumnType::real;
+  for (auto& column : table.columns) column.type = results::ColumnType::kInteger;
+  table.columns[3].type = results::ColumnType::kReal;
   for (const auto& [shard, load] : loads)
     table.add({static_cast<std::int64_t>(shard + 1), load.cells, load.to_do,
                seconds.empty() ? results::Field() : results::Field(load.seconds)});

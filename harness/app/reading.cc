@@ -11,7 +11,7 @@ namespace conoscope::app {
 results::Store open_store(const Options& options) { return open_store(options, options.store()); }
 
 results::Store open_store(const Options& options, const std::filesystem::path& file) {
-  auto store = results::Store::open(file, results::Mode::read_only);
+  auto store = results::Store::open(file, results::Mode::kReadOnly);
   if (options.has("verify")) results::verify(store);
   return store;
 }
@@ -19,8 +19,8 @@ results::Store open_store(const Options& options, const std::filesystem::path& f
 results::Store open_or_empty(const std::filesystem::path& file) {
   std::error_code error;
   return std::filesystem::exists(file, error)
-             ? results::Store::open(file, results::Mode::read_only)
-             : results::Store::open(":memory:", results::Mode::read_write);
+             ? results::Store::open(file, results::Mode::kReadOnly)
+             : results::Store::open(":memory:", results::Mode::kReadWrite);
 }
 
 std::string component_filter(results::Store& store, const std::string& run, const std::string& kind,

@@ -82,7 +82,7 @@ int retract_command(const Arguments& arguments) {
   auto reader = open_store(options);
   const auto attempts = chosen(text, results::retractable(reader));
 
-  auto store = results::Store::open(options.store(), results::Mode::read_write);
+  auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   const auto now = results::utc_text(std::chrono::system_clock::now());
   for (const Retractable& one : attempts) {
     store.retract(one.attempt, reason, now);

@@ -59,7 +59,7 @@ std::optional<int> stopped_code(const core::RunOutcome& outcome) {
 int prepare(const core::Plan& plan, const std::vector<std::size_t>& models,
             const core::Cache& cache, core::Quarantine& quarantine,
             const core::RunOptions& options) {
-  auto nothing = results::Store::open(":memory:", results::Mode::read_write);
+  auto nothing = results::Store::open(":memory:", results::Mode::kReadWrite);
   core::RunOutcome outcome;
   {
     Progress progress(models.size());
@@ -176,7 +176,7 @@ int run_command(const Arguments& arguments) {
     return prepare(plan, shared_models(plan, split, parse_shard(shard)), cache, quarantine,
                    run_options);
   }
-  results::Store store = results::Store::open(options.store(), results::Mode::read_write);
+  results::Store store = results::Store::open(options.store(), results::Mode::kReadWrite);
   core::register_run(plan, store);
 
   const auto finished = core::finished_cells(plan, store);
@@ -200,7 +200,7 @@ int run_command(const Arguments& arguments) {
   run_options.recover = [&](const results::StoreError& e) -> results::Store* {
     std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "
               << recovery_file.string() << '\n';
-    recovery = results::Store::open(recovery_file, results::Mode::read_write);
+    recovery = results::Store::open(recovery_file, results::Mode::kReadWrite);
     core::register_run(plan, *recovery);
     return &*recovery;
   };

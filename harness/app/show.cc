@@ -60,7 +60,7 @@ results::Table parts_in_lines(const results::Table& parts) {
                    (value ? results::digits_text(*value, 4) : std::get<std::string>(row[3]));
   }
   results::Table out;
-  out.columns = {{"metric"}, {"parts", results::ColumnType::integer}, {"values"}};
+  out.columns = {{"metric"}, {"parts", results::ColumnType::kInteger}, {"values"}};
   for (auto& [metric, line] : lines)
     out.add({metric, line.count, line.values + (line.count > kShown ? " ..." : "")});
   return out;

@@ -113,7 +113,7 @@ std::vector<ShardState> states_of(const core::Plan& plan, const core::Split& spl
   for (std::size_t shard = 0; shard < split.shards; ++shard) {
     const auto file = submission.store(shard + 1);
     if (std::error_code error; out[shard].cells == 0 || !fs::exists(file, error)) continue;
-    auto store = results::Store::open(file, results::Mode::read_only);
+    auto store = results::Store::open(file, results::Mode::kReadOnly);
     const auto finished = core::finished_cells(plan, store);
     for (std::size_t i = 0; i < plan.cells.size(); ++i)
       out[shard].done += split.shard_of[i] == shard && finished.count(plan.cells[i].key) != 0;
@@ -150,7 +150,7 @@ void print_states(const std::vector<ShardState>& states, const Submission& submi
     std::cerr << "squeue does not answer; this is what the stores say\n";
   results::Table table{{{"shard"}, {"cells"}, {"done"}, {"failed"}, {"queue"}, {"log"}}, {}};
   for (const std::size_t column : {0, 1, 2, 3})
-    table.columns[column].type = results::ColumnType::integer;
+    table.columns[column].type = results::ColumnType::kInteger;
   for (std::size_t shard = 0; shard < states.size(); ++shard) {
     const ShardState& state = states[shard];
     const std::string number = std::to_string(shard + 1);

@@ -44,15 +44,15 @@ class VerificationTables {
     out_.cells.columns = {{"verdict"},
                           {"subject"},
                           {"metric"},
-                          {"part", ColumnType::integer},
+                          {"part", ColumnType::kInteger},
                           {"stored"},
                           {"again"},
-                          {"difference", ColumnType::real, 2},
-                          {"environment", ColumnType::integer},
+                          {"difference", ColumnType::kReal, 2},
+                          {"environment", ColumnType::kInteger},
                           {"reason"},
                           {"cell"}};
     out_.environments.columns = {
-        {"environment", ColumnType::integer}, {"what"}, {"stored"}, {"again"}};
+        {"environment", ColumnType::kInteger}, {"what"}, {"stored"}, {"again"}};
   }
 
   void not_run(const results::Outcome& stored, const std::string& reason) {
@@ -167,7 +167,7 @@ std::string reason_of(const results::Outcome& outcome, const core::StoredCells& 
 void run_group(results::Store& store, const std::vector<const results::Outcome*>& outcomes,
                const core::StoredCells& planned, const fs::path& scratch,
                core::Quarantine& quarantine, const Options& options, VerificationTables& tables) {
-  auto again = results::Store::open(":memory:", results::Mode::read_write);
+  auto again = results::Store::open(":memory:", results::Mode::kReadWrite);
   if (!planned.plan.cells.empty()) {
     core::register_run(planned.plan, again);
     std::vector<core::PluginFile> plugins;

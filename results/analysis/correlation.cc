@@ -99,13 +99,13 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
   out.columns = {{"dataset"},
                  {"metric"},
                  {"with"},
-                 {"subjects", ColumnType::integer},
-                 {"r", ColumnType::real},
-                 {"low", ColumnType::real},
-                 {"high", ColumnType::real},
-                 {"dof", ColumnType::real},
-                 {"p", ColumnType::real},
-                 {"p_large_sample", ColumnType::real}};
+                 {"subjects", ColumnType::kInteger},
+                 {"r", ColumnType::kReal},
+                 {"low", ColumnType::kReal},
+                 {"high", ColumnType::kReal},
+                 {"dof", ColumnType::kReal},
+                 {"p", ColumnType::kReal},
+                 {"p_large_sample", ColumnType::kReal}};
   for (const auto& row : correlations(store, options, with)) {
     const auto field = [&row](double Correlation::*value) -> Field {
       if (!row.found) return {};

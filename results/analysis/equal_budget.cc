@@ -67,12 +67,12 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
     found[{std::get<std::string>(sweep.dataset), std::get<std::string>(sweep.model), sweep.method}]
         .push_back(&sweep);
   Table table;
-  table.columns = {{"rank", ColumnType::integer},
+  table.columns = {{"rank", ColumnType::kInteger},
                    {"dataset"},
                    {"model"},
                    {"method"},
-                   {"k", ColumnType::integer},
-                   {.name = "used", .type = ColumnType::estimate, .messages = true}};
+                   {"k", ColumnType::kInteger},
+                   {.name = "used", .type = ColumnType::kEstimate, .messages = true}};
   std::vector<Entry> entries;
   for (const Sweep& sweep : used) {
     Entry entry = entry_of(sweep, budget);
@@ -82,7 +82,7 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
   if (entries.empty()) return table;
   const std::size_t metrics = entries.front().scores.size();
   for (const Sweep* sweep : entries.front().scores)
-    table.columns.push_back({sweep->metric, ColumnType::estimate});
+    table.columns.push_back({sweep->metric, ColumnType::kEstimate});
 
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     if (a.group() != b.group()) return a.group() < b.group();

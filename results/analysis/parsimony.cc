@@ -75,7 +75,7 @@ std::vector<Field> selection_row(const Sweep& sweep) {
     row.emplace_back(chosen.estimate());
     row.emplace_back(best.k);
     row.emplace_back(best.estimate());
-    row.emplace_back(std::string(found->rule == SelectionRule::range ? "1pct" : "1se"));
+    row.emplace_back(std::string(found->rule == SelectionRule::kRange ? "1pct" : "1se"));
     row.emplace_back(static_cast<std::int64_t>(chosen.by_seed.size()));
   } else {
     row.insert(row.end(), 6, Field());
@@ -101,15 +101,15 @@ Table selection_table(const std::vector<Sweep>& sweeps, bool with_curve) {
                    {"method"},
                    {"metric"},
                    {"better"},
-                   {"k", ColumnType::integer},
-                   {"score", ColumnType::estimate},
-                   {"best_k", ColumnType::integer},
-                   {"best", ColumnType::estimate},
+                   {"k", ColumnType::kInteger},
+                   {"score", ColumnType::kEstimate},
+                   {"best_k", ColumnType::kInteger},
+                   {"best", ColumnType::kEstimate},
                    {"rule"},
-                   {"seeds", ColumnType::integer},
-                   {"complete", ColumnType::coverage},
+                   {"seeds", ColumnType::kInteger},
+                   {"complete", ColumnType::kCoverage},
                    {"k_range"},
-                   {"area", ColumnType::estimate}};
+                   {"area", ColumnType::kEstimate}};
   if (with_curve) table.columns.push_back({"curve"});
   for (const Sweep& sweep : sweeps) {
     std::vector<Field> row = selection_row(sweep);
@@ -125,11 +125,11 @@ Table curve_table(const std::vector<Sweep>& sweeps) {
                    {"model"},
                    {"method"},
                    {"metric"},
-                   {"k", ColumnType::integer},
-                   {"seeds", ColumnType::coverage},
-                   {"mean", ColumnType::real},
-                   {"low", ColumnType::real},
-                   {"high", ColumnType::real}};
+                   {"k", ColumnType::kInteger},
+                   {"seeds", ColumnType::kCoverage},
+                   {"mean", ColumnType::kReal},
+                   {"low", ColumnType::kReal},
+                   {"high", ColumnType::kReal}};
   for (const Sweep& sweep : sweeps)
     for (const ScoresAtK& point : sweep.points) {
       std::vector<Field> row = {sweep.dataset, sweep.model};

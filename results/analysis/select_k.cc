@@ -76,11 +76,11 @@ std::optional<Selection> select_k(std::span<const ScoresAtK> sweep, bool higher_
   };
   best = *std::find_if(complete.begin(), complete.end(),
                        [&](std::size_t i) { return behind(i) <= kRounding * range; });
-  Selection out{best, best, SelectionRule::standard_error};
-  if (!varies || sweep[best].by_seed.size() < 2) out.rule = SelectionRule::range;
+  Selection out{best, best, SelectionRule::kStandardError};
+  if (!varies || sweep[best].by_seed.size() < 2) out.rule = SelectionRule::kRange;
   for (const std::size_t i : complete) {
     if (i >= best) break;
-    const bool as_good = out.rule == SelectionRule::range
+    const bool as_good = out.rule == SelectionRule::kRange
                              ? behind(i) <= kShareOfRange * range
                              : within_standard_error(sweep[best], sweep[i], sign);
     if (!as_good) continue;

@@ -24,13 +24,13 @@ struct ScoresAtK {
 
 /// How "as good as the best" was told.
 enum class SelectionRule {
-  standard_error,  ///< within one standard error
-  range            ///< within 1 % of the range of the means: nothing is known of the spread
+  kStandardError,  ///< within one standard error
+  kRange           ///< within 1 % of the range of the means: nothing is known of the spread
 };
 
 struct Selection {
   std::size_t chosen = 0, best = 0;  ///< positions in the sweep
-  SelectionRule rule = SelectionRule::standard_error;
+  SelectionRule rule = SelectionRule::kStandardError;
 };
 
 /// At how many concepts does a score stop improving?

@@ -56,7 +56,7 @@ Table across_datasets(const Table& board) {
   for (const Place& place : places)
     for (std::size_t c = 0; c < board.columns.size(); ++c) {
       const Column& column = board.columns[c];
-      if (column.type != ColumnType::estimate || column.name.find('@') != std::string::npos)
+      if (column.type != ColumnType::kEstimate || column.name.find('@') != std::string::npos)
         continue;
       std::vector<Field> values;
       bool any = false;

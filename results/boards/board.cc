@@ -78,11 +78,11 @@ Table board(Store& store, const BoardOptions& options) {
   }
 
   const auto scores = [](const std::string& name) {
-    return Column{.name = name, .type = ColumnType::estimate, .messages = true};
+    return Column{.name = name, .type = ColumnType::kEstimate, .messages = true};
   };
   Table table;
-  table.columns = {{"rank", ColumnType::integer},      {"dataset"},  {"model"}, {"explainer"},
-                   {"coverage", ColumnType::coverage}, scores(first)};
+  table.columns = {{"rank", ColumnType::kInteger},      {"dataset"},  {"model"}, {"explainer"},
+                   {"coverage", ColumnType::kCoverage}, scores(first)};
   for (const auto& [control, fields] : controls)
     table.columns.push_back(scores(first + "@" + control));
   std::vector<std::map<BoardSubject, Field>> others;

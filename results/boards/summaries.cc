@@ -44,10 +44,15 @@ constexpr std::size_t kCellColumns = 6;  // that tell the cells apart
 }  // namespace
 
 Table summary_table(const std::vector<CellSummary>& cells, const SummaryShape& shape) {
-  Table out{
-      {{"dataset"}, {"model"}, {"explainer"}, {"control"}, {"seed", ColumnType::integer}, {"cell"}},
-      {}};
-  for (const std::string& column : shape.columns) out.columns.push_back({column, ColumnType::real});
+  Table out{{{"dataset"},
+             {"model"},
+             {"explainer"},
+             {"control"},
+             {"seed", ColumnType::kInteger},
+             {"cell"}},
+            {}};
+  for (const std::string& column : shape.columns)
+    out.columns.push_back({column, ColumnType::kReal});
   const std::size_t width = shape.columns.size();
   for (const CellSummary& one : cells)
     for (std::size_t row = 0; row < one.values.size() / width; ++row) {

@@ -65,7 +65,7 @@ std::string latex_field(const Field& field, const Column& column) {
   if (is_tiny(field, column)) return "$<10^{-" + std::to_string(column.tiny) + "}$";
   const std::string text = human_text(field, column);
   // A hyphen is not a minus sign.
-  const bool number = column.type != ColumnType::text;
+  const bool number = column.type != ColumnType::kText;
   return number && text.size() > 1 && text[0] == '-' ? "$-$" + latex_text(text.substr(1))
                                                      : latex_text(text);
 }

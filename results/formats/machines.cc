@@ -21,14 +21,14 @@ Field joined(const std::vector<std::string>& messages) {
 Table expanded(const Table& table) {
   Table out;
   for (const Column& column : table.columns) {
-    if (column.type == ColumnType::estimate) {
-      out.columns.push_back({column.name, ColumnType::real, column.digits});
-      out.columns.push_back({column.name + "_half_width", ColumnType::real, column.digits});
-      out.columns.push_back({column.name + "_n", ColumnType::integer, column.digits});
+    if (column.type == ColumnType::kEstimate) {
+      out.columns.push_back({column.name, ColumnType::kReal, column.digits});
+      out.columns.push_back({column.name + "_half_width", ColumnType::kReal, column.digits});
+      out.columns.push_back({column.name + "_n", ColumnType::kInteger, column.digits});
       if (column.messages) out.columns.push_back({column.name + "_message"});
-    } else if (column.type == ColumnType::coverage) {
-      out.columns.push_back({column.name + "_n", ColumnType::integer, column.digits});
-      out.columns.push_back({column.name + "_asked", ColumnType::integer, column.digits});
+    } else if (column.type == ColumnType::kCoverage) {
+      out.columns.push_back({column.name + "_n", ColumnType::kInteger, column.digits});
+      out.columns.push_back({column.name + "_asked", ColumnType::kInteger, column.digits});
     } else {
       out.columns.push_back(column);
     }
@@ -36,13 +36,13 @@ Table expanded(const Table& table) {
   for (const auto& row : table.rows) {
     std::vector<Field> fields;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (table.columns[i].type == ColumnType::estimate) {
+      if (table.columns[i].type == ColumnType::kEstimate) {
         const auto* e = std::get_if<Estimate>(&row[i]);
         fields.push_back(e && e->n > 0 ? Field(e->mean) : Field());
         fields.push_back(e && e->half_width ? Field(*e->half_width) : Field());
         fields.push_back(e ? Field(e->n) : Field());
         if (table.columns[i].messages) fields.push_back(e ? joined(e->messages) : Field());
-      } else if (table.columns[i].type == ColumnType::coverage) {
+      } else if (table.columns[i].type == ColumnType::kCoverage) {
         if (const auto* c = std::get_if<Coverage>(&row[i])) {
           fields.emplace_back(c->n);
           fields.emplace_back(c->asked);

@@ -38,7 +38,7 @@ bool is_best(const Field& field) {
   return estimate != nullptr && estimate->best;
 }
 
-bool is_right_aligned(const Column& column) { return column.type != ColumnType::text; }
+bool is_right_aligned(const Column& column) { return column.type != ColumnType::kText; }
 
 Footnotes::Footnotes(const Table& table) {
   for (const auto& row : table.rows)

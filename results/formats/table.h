@@ -29,11 +29,11 @@ using Field = std::variant<std::monostate, std::string, std::int64_t, double, Es
 /// Empty where it holds no text.
 std::string text_of(const Field& field);
 
-enum class ColumnType { text, integer, real, estimate, coverage };
+enum class ColumnType { kText, kInteger, kReal, kEstimate, kCoverage };
 
 struct Column {
   std::string name;
-  ColumnType type = ColumnType::text;
+  ColumnType type = ColumnType::kText;
   int digits = 4;         ///< significant digits of a real for people; machines get all
   bool messages = false;  ///< estimates: machines get a column <name>_message, too
   int tiny = 0;           ///< k: for people, what is nearer to 0 than 10^-k is < 1e-k; 0: as it is

@@ -54,7 +54,7 @@ std::map<Method, Changes> read(Store& store, const std::string& metric) {
 }  // namespace
 
 Section change_section(const ReportContext& context) {
-  const Column score{.name = "", .type = ColumnType::estimate};
+  const Column score{.name = "", .type = ColumnType::kEstimate};
   PageTable table("change-table", "Every recorded score, as means by run and version",
                   {{.title = "method", .by = "method", .method = true},
                    {.title = "first attempt", .by = "when"},

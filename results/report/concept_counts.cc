@@ -2,8 +2,8 @@
 #include <map>
 
 #include "results/analysis/equal_budget.h"
-#include "results/boards/estimate.h"
 #include "results/analysis/parsimony.h"
+#include "results/boards/estimate.h"
 #include "results/formats/people.h"
 #include "results/report/sections.h"
 
@@ -11,8 +11,8 @@ namespace conoscope::results {
 
 namespace {
 
-const Column kReal{.name = "", .type = ColumnType::real};
-const Column kScore{.name = "", .type = ColumnType::estimate};
+const Column kReal{.name = "", .type = ColumnType::kReal};
+const Column kScore{.name = "", .type = ColumnType::kEstimate};
 
 void add_curve(PageTable& table, const Sweep& sweep) {
   std::optional<std::size_t> chosen;

@@ -70,7 +70,7 @@ Section definition_section(const ReportContext& context) {
                      {.title = "to"},
                      {.title = "unit"},
                      {.title = "source"}});
-  const Column real{.name = "", .type = ColumnType::real, .digits = 2};
+  const Column real{.name = "", .type = ColumnType::kReal, .digits = 2};
   const auto bound = [&real](const Field& field) {
     const std::string text = human_text(field, real);
     return text == "-" ? "unbounded" : text;

@@ -106,7 +106,7 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   options.plan = false;
   std::map<std::string, ComparisonRow> found;
   for (const auto& row : compare(a, b, options).rows) found.emplace(row.row, row);
-  const Column real{.name = "", .type = ColumnType::real};
+  const Column real{.name = "", .type = ColumnType::kReal};
   const auto text = [&real](const std::optional<double>& value) {
     return human_text(value ? Field(*value) : Field(), real);
   };

@@ -19,7 +19,7 @@ constexpr std::pair<const char*, const char*> kPolicies[] = {{"intervention_rand
 
 void add_rows(PageTable& table, const Entrant& entrant, const std::string& policy,
               const Parts& parts) {
-  const Column score{.name = "", .type = ColumnType::estimate};
+  const Column score{.name = "", .type = ColumnType::kEstimate};
   for (const auto& [told, values] : parts) {
     const Estimate estimate = estimate_of(values, entrant.score.estimate.n);
     const std::string text = human_text(estimate, score);

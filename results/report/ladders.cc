@@ -39,7 +39,7 @@ std::vector<Ladder> ladders_of(const ReportContext& context, const ReportedRun& 
 
 Section ladder_section(const ReportContext& context) {
   const auto with_ladder = ladder_runs(context.store);
-  const Column real{.name = "", .type = ColumnType::real};
+  const Column real{.name = "", .type = ColumnType::kReal};
   PageTable table("ladder-table", "Means over seeds on the steps of each sanity ladder",
                   {{.title = "subject", .by = "subject"},
                    {.title = "perfect", .by = "perfect"},

@@ -9,7 +9,7 @@ namespace conoscope::results {
 
 namespace {
 
-const Column kScore{.name = "score", .type = ColumnType::estimate};
+const Column kScore{.name = "score", .type = ColumnType::kEstimate};
 
 JsonObject mark(const std::string& kind, const Estimate& estimate) {
   JsonObject out;

@@ -34,7 +34,7 @@ void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
   const std::int64_t side =
       k * k > last ? k
                    : static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(last + 1))));
-  const Column score{.name = "", .type = ColumnType::estimate};
+  const Column score{.name = "", .type = ColumnType::kEstimate};
   for (const auto& [part, values] : parts) {
     const Estimate estimate =
         estimate_of(values, static_cast<std::int64_t>(entrant.score.estimate.n));

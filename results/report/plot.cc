@@ -52,7 +52,7 @@ std::vector<std::string> labels_of(const Table& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Column& at = table.columns[c];
     if (kept_out.contains(at.name) ||
-        (at.type != ColumnType::text && at.type != ColumnType::integer))
+        (at.type != ColumnType::kText && at.type != ColumnType::kInteger))
       continue;
     std::vector<std::string> texts;
     for (const auto& row : table.rows) texts.push_back(human_text(row[c], at));
@@ -80,7 +80,7 @@ Plot plot_of(const Table& table) {
                                      real(table.rows[r][*high]).value_or(*at)});
   } else {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (table.columns[c].type != ColumnType::estimate) continue;
+      if (table.columns[c].type != ColumnType::kEstimate) continue;
       for (std::size_t r = 0; r < table.rows.size(); ++r)
         if (const auto* of = std::get_if<Estimate>(&table.rows[r][c]); of != nullptr && of->n > 0) {
           const double half = of->half_width.value_or(0.0);
@@ -232,7 +232,7 @@ std::string svg_of(const Table& table, const std::string& title, const std::stri
                  kColours[mark.series % std::size(kColours)] + "\"");
       out += mark_svg(mark.series, x_of(mark.at), y,
                       row.label + ", " + plot.series[mark.series] + ": " +
-                          human_text(mark.at, {.name = "", .type = ColumnType::real}));
+                          human_text(mark.at, {.name = "", .type = ColumnType::kReal}));
     }
   }
   for (std::size_t s = 0; s < plot.series.size() && plot.series.size() > 1; ++s) {

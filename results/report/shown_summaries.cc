@@ -54,7 +54,7 @@ std::string real_text(double value) {
   // Labels, factors and true values are whole numbers mostly.
   if (value == std::floor(value) && std::abs(value) < 1e6)
     return std::to_string(static_cast<std::int64_t>(value));
-  return human_text(value, {.name = "", .type = ColumnType::real});
+  return human_text(value, {.name = "", .type = ColumnType::kReal});
 }
 
 void add_matrix(PageTable& table, const ShownSummary& of, const std::string& what,

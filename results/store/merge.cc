@@ -116,7 +116,7 @@ std::map<std::string, std::int64_t> merge(Store& into, Store& other) {
 std::map<std::string, std::int64_t> merge(Store& into, const std::filesystem::path& from) {
   // Opened on its own: this refuses what is not a store of the schema we understand, and keeps the
   // log of a WAL store in place while it is read.
-  Store other = Store::open(from, Mode::read_only);
+  Store other = Store::open(from, Mode::kReadOnly);
   return merge(into, other);
 }
 

@@ -48,8 +48,8 @@ class TimeLimit {
  public:
   TimeLimit(Connection& connection, double seconds)
       : database_(connection.handle()),
-        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(seconds))) {
+        end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {
     constexpr int kSteps = 10'000;  // of SQLite's machine, between two looks at the clock
     sqlite3_progress_handler(
         database_, kSteps, [](void* self) { return static_cast<TimeLimit*>(self)->over() ? 1 : 0; },
@@ -75,15 +75,15 @@ Field field_of(const SqlValue& value) {
 // Text if any value is; real if any is; integer if all are. A column of NULLs is text.
 void widen(ColumnType& type, bool& seen, const SqlValue& value) {
   if (std::holds_alternative<std::monostate>(value)) return;
-  const ColumnType own = std::holds_alternative<std::string>(value)    ? ColumnType::text
-                         : std::holds_alternative<std::int64_t>(value) ? ColumnType::integer
-                                                                       : ColumnType::real;
+  const ColumnType own = std::holds_alternative<std::string>(value)    ? ColumnType::kText
+                         : std::holds_alternative<std::int64_t>(value) ? ColumnType::kInteger
+                                                                       : ColumnType::kReal;
   if (!seen)
     type = own;
-  else if (type == ColumnType::text || own == ColumnType::text)
-    type = ColumnType::text;
+  else if (type == ColumnType::kText || own == ColumnType::kText)
+    type = ColumnType::kText;
   else if (type != own)
-    type = ColumnType::real;
+    type = ColumnType::kReal;
   seen = true;
 }
 

@@ -84,9 +84,9 @@ std::unique_ptr<Connection> migrated_copy(Connection& older) {
 
 // Reading changes no file: an older store is brought to the newest schema in a copy.
 std::unique_ptr<Connection> readable(std::unique_ptr<Connection> connection, Mode mode) {
-  if (has_newest_schema(*connection) && mode != Mode::copy) return connection;
+  if (has_newest_schema(*connection) && mode != Mode::kCopy) return connection;
   auto copy = migrated_copy(*connection);
-  if (mode != Mode::copy) copy->execute("PRAGMA query_only = ON");
+  if (mode != Mode::kCopy) copy->execute("PRAGMA query_only = ON");
   return copy;
 }
 
@@ -221,7 +221,7 @@ Store Store::open(const std::filesystem::path& path, Mode mode) {
   parts->path = path;
   if (path == ":memory:")
     parts->connection = open_in_memory();
-  else if (mode == Mode::read_write)
+  else if (mode == Mode::kReadWrite)
     parts->connection = open_for_writing(path);
   else
     parts->connection = open_for_reading(path, mode);

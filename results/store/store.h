@@ -18,9 +18,9 @@ namespace conoscope::results {
 class Connection;
 
 enum class Mode {
-  read_only,
-  read_write,
-  copy  ///< in memory: nobody else can change it, and its changes are never saved
+  kReadOnly,
+  kReadWrite,
+  kCopy  ///< in memory: nobody else can change it, and its changes are never saved
 };
 
 /// Everything that was asked for and everything that came out, in one SQLite file.

@@ -39,7 +39,7 @@ class Hexadecimal {
 class LargeStore {
  public:
   LargeStore() {
-    Store store = Store::open(path(), Mode::read_write);
+    Store store = Store::open(path(), Mode::kReadWrite);
     // One fsync for each of 50 000 attempts would take minutes here.
     store.connection().execute("PRAGMA synchronous = OFF");
     Hexadecimal hexadecimal;
@@ -96,7 +96,7 @@ LargeStore& large() {
 }
 
 void one_metric(benchmark::State& state) {
-  Store store = Store::open(large().path(), Mode::read_only);
+  Store store = Store::open(large().path(), Mode::kReadOnly);
   BoardOptions options;
   options.run = "run";
   options.metrics = {"metric_number_3"};
@@ -114,7 +114,7 @@ void one_metric(benchmark::State& state) {
 BENCHMARK(one_metric)->ArgName("controls")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 void one_dataset(benchmark::State& state) {
-  Store store = Store::open(large().path(), Mode::read_only);
+  Store store = Store::open(large().path(), Mode::kReadOnly);
   BoardOptions options;
   options.metrics = {"metric_number_3"};
   options.dataset = "dataset2";
@@ -125,7 +125,7 @@ void one_dataset(benchmark::State& state) {
 BENCHMARK(one_dataset)->Unit(benchmark::kMillisecond);
 
 void to_do(benchmark::State& state) {
-  Store store = Store::open(large().path(), Mode::read_only);
+  Store store = Store::open(large().path(), Mode::kReadOnly);
   std::vector<std::string> cells;
   Statement query(store.connection(), "SELECT key FROM cell");
   while (query.step()) cells.push_back(query.text(0));
@@ -136,7 +136,7 @@ void to_do(benchmark::State& state) {
 BENCHMARK(to_do)->Unit(benchmark::kMillisecond);
 
 void export_all(benchmark::State& state) {
-  Store store = Store::open(large().path(), Mode::read_only);
+  Store store = Store::open(large().path(), Mode::kReadOnly);
   for (auto _ : state)
     if (export_table(store).rows.size() != std::size_t{kCells} * kMetrics)
       state.SkipWithError("wrong export");
@@ -148,7 +148,7 @@ void merge_all(benchmark::State& state) {
     state.PauseTiming();
     for (const char* tail : {"", "-wal", "-shm"})
       std::filesystem::remove(large().other().string() + tail);
-    Store into = Store::open(large().other(), Mode::read_write);
+    Store into = Store::open(large().other(), Mode::kReadWrite);
     state.ResumeTiming();
     if (merge(into, large().path()).at("score") != std::int64_t{kCells} * kMetrics)
       state.SkipWithError("wrong merge");
@@ -158,7 +158,7 @@ void merge_all(benchmark::State& state) {
 BENCHMARK(merge_all)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 void merge_again(benchmark::State& state) {
-  Store into = Store::open(large().other(), Mode::read_write);
+  Store into = Store::open(large().other(), Mode::kReadWrite);
   merge(into, large().path());
   for (auto _ : state)
     if (merge(into, large().path()).at("score") != 0) state.SkipWithError("wrong merge");

@@ -33,7 +33,9 @@ int npz(std::string_view bytes) {
 int csv(std::string_view bytes) {
   const BytesInFile file(bytes);
   answered([&] { use(formats::to_array(formats::read_csv(file.path()), file.path())); });
-  return answered([&] { formats::read_text_csv(file.path(), {.header = formats::CsvHeader::present, .skip_lines = 1}); });
+  return answered([&] {
+    formats::read_text_csv(file.path(), {.header = formats::CsvHeader::kPresent, .skip_lines = 1});
+  });
 }
 
 int hdf5(std::string_view bytes) {

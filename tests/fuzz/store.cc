@@ -19,7 +19,7 @@ namespace {
 std::string sound_store() {
   const BytesInFile file("", ".made.db");
   {
-    auto store = results::Store::open(file.path(), results::Mode::read_write);
+    auto store = results::Store::open(file.path(), results::Mode::kReadWrite);
     const std::vector<results::ComponentRow> components = {{"d", "dataset", "d", "1", "", "", "d"},
                                                            {"m", "model", "m", "1", "", "", "m"}};
     const std::vector<results::CellRow> cells = {{"c", "d", "m", "", 0, "none"}};
@@ -61,7 +61,7 @@ int merge(std::string_view bytes) {
   }
   const BytesInFile file(changed, ".db");
   return answered([&] {
-    auto into = results::Store::open(":memory:", results::Mode::read_write);
+    auto into = results::Store::open(":memory:", results::Mode::kReadWrite);
     results::merge(into, file.path());
   });
 }

@@ -14,14 +14,14 @@ Field score(double mean) { return Estimate{mean, 0.5, 3, 3}; }
 
 /// As board() gives it: sorted by dataset, model and rank.
 Table board_of(std::vector<std::vector<Field>> rows) {
-  return {{{"rank", ColumnType::integer},
+  return {{{"rank", ColumnType::kInteger},
            {"dataset"},
            {"model"},
            {"explainer"},
-           {"coverage", ColumnType::coverage},
-           {"mae", ColumnType::estimate},
-           {"mae@random", ColumnType::estimate},
-           {"top1", ColumnType::estimate}},
+           {"coverage", ColumnType::kCoverage},
+           {"mae", ColumnType::kEstimate},
+           {"mae@random", ColumnType::kEstimate},
+           {"top1", ColumnType::kEstimate}},
           std::move(rows)};
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 class Bench {
  public:
-  explicit Bench(const sample::Plan& plan) : store(Store::open(":memory:", Mode::read_write)) {
+  explicit Bench(const sample::Plan& plan) : store(Store::open(":memory:", Mode::kReadWrite)) {
     sample::ask(store, plan);
   }
 

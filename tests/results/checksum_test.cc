@@ -28,7 +28,7 @@ std::string exported(Store& store) { return to_text(export_table(store), Format:
 
 /// Twelve cells, some of them scored twice, one retracted, one failed, with parts and messages.
 void fill(const std::filesystem::path& path) {
-  Store store = Store::open(path, Mode::read_write);
+  Store store = Store::open(path, Mode::kReadWrite);
   sample::ask(store, {.explainers = {"e", "f"}, .seeds = 6});
   int id = 0;
   for (const char* explainer : {"e", "f"})
@@ -54,7 +54,7 @@ void fill(const std::filesystem::path& path) {
 
 /// Changes rows behind the store's back, past its triggers, which are there again afterwards.
 void alter(const std::filesystem::path& path, const std::string& sql) {
-  Store store = Store::open(path, Mode::read_write);
+  Store store = Store::open(path, Mode::kReadWrite);
   Connection& connection = store.connection();
   connection.execute("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = delete");
   std::vector<std::string> triggers;
@@ -78,7 +78,7 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
   const auto path = folder / "s.db";
   fill(path);
   {
-    Store store = Store::open(path, Mode::read_only);
+    Store store = Store::open(path, Mode::kReadOnly);
     CHECK(problem_of([&] { verify(store); }) == "none");
   }
   alter(path, "SELECT 1");  // the triggers are what they were
@@ -87,11 +87,11 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
     CAPTURE(sql);
     alter(path, sql);
     std::string message;
-    Store store = Store::open(path, Mode::read_only);
+    Store store = Store::open(path, Mode::kReadOnly);
     CHECK(problem_of([&] { verify(store); }, &message) == "corrupt");
     CHECK_MESSAGE(message.find(says) != message.npos, message);
     CHECK(problem_of([&] { exported(store); }) == "corrupt");
-    Store other = Store::open(folder / "other.db", Mode::read_write);
+    Store other = Store::open(folder / "other.db", Mode::kReadWrite);
     CHECK(problem_of([&] { merge(other, path); }) == "corrupt");
     CHECK(other.connection().integer("SELECT count(*) FROM attempt") == 0);
     std::ofstream(path, std::ios::binary) << good;
@@ -126,22 +126,22 @@ TEST_CASE("checksum: what an older schema holds is taken as it is, and held to f
   const auto path = folder / "s.db";
   fill(path);
   {
-    Store store = Store::open(path, Mode::read_write);
+    Store store = Store::open(path, Mode::kReadWrite);
     store.connection().execute(
         "DROP TABLE attempt_checksum; DROP TABLE run_component; DROP TABLE attempt_peer; "
         "ALTER TABLE run_metric DROP COLUMN position; PRAGMA user_version = 2");
   }
   std::string read;
   {
-    Store reader = Store::open(path, Mode::read_only);  // migrated in memory
+    Store reader = Store::open(path, Mode::kReadOnly);  // migrated in memory
     read = exported(reader);
   }
   {
-    Store writer = Store::open(path, Mode::read_write);
+    Store writer = Store::open(path, Mode::kReadWrite);
     CHECK(exported(writer) == read);
   }
   alter(path, "UPDATE score SET value = 0.25 WHERE attempt = 'a1' AND metric = 'a'");
-  Store store = Store::open(path, Mode::read_only);
+  Store store = Store::open(path, Mode::kReadOnly);
   CHECK(problem_of([&] { verify(store); }) == "corrupt");
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
   fill(path);
   std::string wanted;
   {
-    Store store = Store::open(path, Mode::read_write);
+    Store store = Store::open(path, Mode::kReadWrite);
     store.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
     wanted = exported(store);
   }
@@ -168,7 +168,7 @@ TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
     std::ofstream(file, std::ios::binary) << bad;
     std::string read;
     try {
-      Store store = Store::open(file, Mode::read_only);
+      Store store = Store::open(file, Mode::kReadOnly);
       read = exported(store);
     } catch (const StoreError&) {
       ++refused;

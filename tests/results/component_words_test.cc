@@ -15,7 +15,7 @@ ComponentRow explainer(const std::string& key, const std::string& id, const std:
 
 /// svd in two versions under one name, and kmeans, which one run calls mine.
 Store known() {
-  Store store = Store::open(":memory:", Mode::read_write);
+  Store store = Store::open(":memory:", Mode::kReadWrite);
   const std::vector components = {
       sample::component("dataset", "d"), sample::component("model", "m"),
       explainer("aaaa1111", "svd", "0.1.0", "svd"), explainer("aaaa2222", "svd", "0.2.0", "svd"),

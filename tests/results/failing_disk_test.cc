@@ -197,7 +197,7 @@ class OnFailingDisk {
 /// A run of four cells, a retraction and a merge; what record() acknowledged goes to `saved`.
 void work(const std::filesystem::path& folder, const std::filesystem::path& other,
           std::set<std::string>& saved) {
-  Store store = Store::open(folder / "s.db", Mode::read_write);
+  Store store = Store::open(folder / "s.db", Mode::kReadWrite);
   sample::ask(store, {.explainers = {"e"}, .seeds = 5});
   for (int seed = 1; seed <= 4; ++seed) {
     const std::string id = "a" + std::to_string(seed);
@@ -211,7 +211,7 @@ void work(const std::filesystem::path& folder, const std::filesystem::path& othe
 }
 
 std::string exported(const std::filesystem::path& path) {
-  Store store = Store::open(path, Mode::read_only);
+  Store store = Store::open(path, Mode::kReadOnly);
   return to_text(export_table(store), Format::csv);
 }
 
@@ -220,7 +220,7 @@ std::string exported(const std::filesystem::path& path) {
 TEST_CASE("failing disk: each operation fails once, or is the last one before a power cut") {
   const sample::Scratch folder;
   {
-    Store other = Store::open(folder / "other.db", Mode::read_write);
+    Store other = Store::open(folder / "other.db", Mode::kReadWrite);
     sample::ask(other, {.explainers = {"e"}, .seeds = 5});
     other.record(attempt("b5", key_of("d", "m", "e", 5), 5), std::vector{score_row("a", 0.75)});
   }
@@ -254,14 +254,14 @@ TEST_CASE("failing disk: each operation fails once, or is the last one before a 
       if (power) disk.lose_power(random);
       disk.start(0, 0, false);
       if (!saved.empty()) {
-        Store after = Store::open(place / "s.db", Mode::read_write);
+        Store after = Store::open(place / "s.db", Mode::kReadWrite);
         verify(after);
         for (const std::string& id : saved)
           CHECK(after.connection().integer("SELECT count(*) FROM score WHERE attempt = '" + id +
                                            "'") == 2);
       }
       work(place, folder / "other.db", again);
-      Store store = Store::open(place / "s.db", Mode::read_only);
+      Store store = Store::open(place / "s.db", Mode::kReadOnly);
       verify(store);
       CHECK(exported(place / "s.db") == wanted);
       std::filesystem::remove_all(place);

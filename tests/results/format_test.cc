@@ -19,10 +19,10 @@ namespace {
 Table awkward() {
   Table table;
   table.columns = {{"name"},
-                   {"n", ColumnType::integer},
-                   {"x", ColumnType::real},
-                   {"score", ColumnType::estimate},
-                   {"seeds", ColumnType::coverage}};
+                   {"n", ColumnType::kInteger},
+                   {"x", ColumnType::kReal},
+                   {"score", ColumnType::kEstimate},
+                   {"seeds", ColumnType::kCoverage}};
   table.add({"plain", std::int64_t{7}, 0.1, Estimate{0.81234, 0.0215, 3, 3}, Coverage{3, 3}});
   table.add({"a,b \"q\"\nz", std::int64_t{-12}, -1234567.0, Estimate{-0.5, std::nullopt, 1, 3},
              Coverage{1, 3}});
@@ -96,7 +96,7 @@ TEST_CASE("format: a terminal is never steered by what is shown") {
 }
 
 TEST_CASE("format: csv never begins a field as a formula; numbers stay numbers") {
-  Table table{{{"text"}, {"x", ColumnType::real}}, {}};
+  Table table{{{"text"}, {"x", ColumnType::kReal}}, {}};
   for (const char* text :
        {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1", "a;=1", "a\t@b; c", ";\"=1"})
     table.add({text, -0.5});
@@ -156,7 +156,7 @@ TEST_CASE("format: machine numbers read back as the same double") {
     CHECK(std::strtod(shortest_text(x).c_str(), nullptr) == x);
   }
   CHECK(shortest_text(0.1) == "0.1");
-  Table table{{{"x", ColumnType::real}}, {}};
+  Table table{{{"x", ColumnType::kReal}}, {}};
   table.add({std::numeric_limits<double>::infinity()});
   CHECK(to_text(table, Format::csv) == "x\ninf\n");
   CHECK(to_text(table, Format::json) == "[\n {\"x\": \"inf\"}\n]\n");
@@ -186,7 +186,7 @@ TEST_CASE("format: an estimate has the decimals of its half-width") {
 }
 
 TEST_CASE("format: messages are numbered in reading order, and listed below") {
-  Table table{{{"name"}, {.name = "x", .type = ColumnType::estimate, .messages = true}}, {}};
+  Table table{{{"name"}, {.name = "x", .type = ColumnType::kEstimate, .messages = true}}, {}};
   table.add({"e", Estimate{0.5, 0.1, 3, 3, {"b_c & d", "a, \"q\""}}});
   table.add({"f", Estimate{0, std::nullopt, 0, 3, {"a, \"q\""}}});
   table.add({"g", Field()});

@@ -41,7 +41,7 @@ std::string exported(Store& store) { return to_text(export_table(store), Format:
 
 // Shard i of 3: a third of the cells, with its own times, ids, retries, and one retracted mistake.
 void make_shard(const std::filesystem::path& path, std::size_t shard) {
-  Store store = Store::open(path, Mode::read_write);
+  Store store = Store::open(path, Mode::kReadWrite);
   sample::Plan plan = kPlan;
   plan.created = static_cast<int>(shard) * 10;
   sample::ask(store, plan);
@@ -70,7 +70,7 @@ TEST_CASE("merge: any order and any number of times gives the same export as one
   sample::Scratch folder;
   for (std::size_t i = 0; i < 3; ++i) make_shard(folder / std::to_string(i), i);
 
-  Store whole = Store::open(":memory:", Mode::read_write);
+  Store whole = Store::open(":memory:", Mode::kReadWrite);
   sample::ask(whole, kPlan);
   const auto keys = cell_keys();
   for (std::size_t i = keys.size(); i-- > 0;) {
@@ -88,7 +88,7 @@ TEST_CASE("merge: any order and any number of times gives the same export as one
 
   std::array<int, 3> order = {0, 1, 2};
   do {
-    Store store = Store::open(":memory:", Mode::read_write);
+    Store store = Store::open(":memory:", Mode::kReadWrite);
     for (int round = 0; round < 2; ++round) {
       for (const int shard : order) {
         const auto added = merge(store, folder / std::to_string(shard));
@@ -111,9 +111,9 @@ TEST_CASE("merge: any order and any number of times gives the same export as one
 TEST_CASE("merge: what comes back from a merge can be merged on") {
   sample::Scratch folder;
   for (std::size_t i = 0; i < 3; ++i) make_shard(folder / std::to_string(i), i);
-  Store all = Store::open(folder / "all.db", Mode::read_write);
+  Store all = Store::open(folder / "all.db", Mode::kReadWrite);
   for (int i = 0; i < 3; ++i) merge(all, folder / std::to_string(i));
-  Store first = Store::open(folder / "0", Mode::read_write);
+  Store first = Store::open(folder / "0", Mode::kReadWrite);
   const auto added = merge(first, folder / "all.db");
   CHECK(added.at("attempt") > 0);
   CHECK(added.at("run_cell") == 0);
@@ -123,17 +123,17 @@ TEST_CASE("merge: what comes back from a merge can be merged on") {
 TEST_CASE("merge: a retraction that comes before its scores, or after, holds") {
   sample::Scratch folder;
   const std::string key = key_of("d", "m", "e", 1);
-  Store here = Store::open(folder / "here.db", Mode::read_write);
+  Store here = Store::open(folder / "here.db", Mode::kReadWrite);
   sample::ask(here);
   here.record(attempt("x", key), std::vector{score_row("a", 0.5)});
   {
-    Store there = Store::open(folder / "there.db", Mode::read_write);
+    Store there = Store::open(folder / "there.db", Mode::kReadWrite);
     merge(there, folder / "here.db");
     there.retract("x", "wrong", sample::at(9));
   }
   merge(here, folder / "there.db");
   CHECK(here.connection().integer("SELECT count(*) FROM current_score") == 0);
-  Store fresh = Store::open(":memory:", Mode::read_write);
+  Store fresh = Store::open(":memory:", Mode::kReadWrite);
   merge(fresh, folder / "there.db");
   merge(fresh, folder / "here.db");
   CHECK(fresh.connection().integer("SELECT count(*) FROM current_score") == 0);
@@ -146,11 +146,11 @@ TEST_CASE("merge: the same key with another content is refused, and nothing is t
     const auto path = folder / "other.db";
     std::filesystem::remove(path);
     {
-      Store store = Store::open(path, Mode::read_write);
+      Store store = Store::open(path, Mode::kReadWrite);
       fill(store);
       store.record(attempt("new", key_of("d", "m", "e", 1), 0, Status::ok, run), {});
     }
-    Store into = Store::open(":memory:", Mode::read_write);
+    Store into = Store::open(":memory:", Mode::kReadWrite);
     merge(into, folder / "0");
     const std::string before = exported(into);
     std::string message;
@@ -236,24 +236,24 @@ TEST_CASE("merge: of a copy comes what the file held when it was read") {
   sample::Scratch folder;
   make_shard(folder / "0", 0);
   make_shard(folder / "1", 1);
-  Store wanted = Store::open(":memory:", Mode::read_write);
+  Store wanted = Store::open(":memory:", Mode::kReadWrite);
   merge(wanted, folder / "0");
-  Store copy = Store::open(folder / "0", Mode::copy);
+  Store copy = Store::open(folder / "0", Mode::kCopy);
   std::filesystem::rename(folder / "1", folder / "0");
-  Store into = Store::open(":memory:", Mode::read_write);
+  Store into = Store::open(":memory:", Mode::kReadWrite);
   CHECK(merge(into, copy).at("attempt") > 0);
   CHECK(exported(into) == exported(wanted));
   // Nor does what is added to it reach the file.
   make_shard(folder / "2", 2);
   CHECK(merge(copy, folder / "2").at("attempt") > 0);
   CHECK(exported(copy) != exported(wanted));
-  Store file = Store::open(folder / "0", Mode::read_only);
+  Store file = Store::open(folder / "0", Mode::kReadOnly);
   CHECK(file.connection().integer("SELECT count(*) FROM attempt WHERE id LIKE '2-%'") == 0);
 }
 
 TEST_CASE("merge: refuses newer schemas, other files, and itself") {
   sample::Scratch folder;
-  Store into = Store::open(folder / "into.db", Mode::read_write);
+  Store into = Store::open(folder / "into.db", Mode::kReadWrite);
   make_shard(folder / "0", 0);
   const auto set_version = [&](int version) {
     sqlite3* database = nullptr;
@@ -272,14 +272,14 @@ TEST_CASE("merge: refuses newer schemas, other files, and itself") {
   std::ofstream(folder / "text") << std::string(3000, 'x');
   CHECK(problem_of([&] { merge(into, folder / "text"); }) == "not_a_database");
   CHECK_THROWS_AS(merge(into, folder / "into.db"), std::invalid_argument);
-  Store reader = Store::open(folder / "into.db", Mode::read_only);
+  Store reader = Store::open(folder / "into.db", Mode::kReadOnly);
   CHECK(problem_of([&] { merge(reader, folder / "0"); }) == "read_only");
 }
 
 TEST_CASE("merge: names go with their runs, and the export has those of a run or of all") {
   sample::Scratch folder;
   const auto make = [&](const std::string& run, const std::string& name) {
-    Store store = Store::open(folder / run, Mode::read_write);
+    Store store = Store::open(folder / run, Mode::kReadWrite);
     sample::ask(store, {.run = run, .seeds = 1});
     ComponentRow e = sample::component("explainer", "e");
     e.name = name;
@@ -292,7 +292,7 @@ TEST_CASE("merge: names go with their runs, and the export has those of a run or
   for (const auto& [into, from] : {std::pair("one", "two"), {"two", "one"}}) {
     const std::string both = std::string("both into ") + into;
     std::filesystem::copy_file(folder / into, folder / both);
-    Store store = Store::open(folder / both, Mode::read_write);
+    Store store = Store::open(folder / both, Mode::kReadWrite);
     CHECK(merge(store, folder / from).at("run_component") == 3);
     CHECK(exported(store).find(",d,m,mine; the first,") != std::string::npos);
     const std::string one = to_text(export_table(store, "one"), Format::csv);

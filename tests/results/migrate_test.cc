@@ -103,7 +103,7 @@ void check_rows(Store& store) {
 TEST_CASE("migrate: opening an old store for writing keeps every row, and it takes messages") {
   sample::Scratch folder;
   make_old_store(folder / "s.db");
-  Store store = Store::open(folder / "s.db", Mode::read_write);
+  Store store = Store::open(folder / "s.db", Mode::kReadWrite);
   check_rows(store);
   store.record(attempt("third", key_of("d", "m", "e", 3), 5),
                std::vector{ScoreRow{"a", std::nullopt, "undefined", "all labels are equal"}});
@@ -118,7 +118,7 @@ TEST_CASE("migrate: an old store is read without being changed") {
   sample::Scratch folder;
   make_old_store(folder / "s.db");
   const std::string before = bytes_of(folder / "s.db");
-  Store reader = Store::open(folder / "s.db", Mode::read_only);
+  Store reader = Store::open(folder / "s.db", Mode::kReadOnly);
   check_rows(reader);
   BoardOptions options;
   options.metrics = {"a"};
@@ -129,10 +129,10 @@ TEST_CASE("migrate: an old store is read without being changed") {
         }) == "read_only");
   const std::string read = exported(reader);
   // Another one at the same time has a copy of its own.
-  Store second = Store::open(folder / "s.db", Mode::read_only);
+  Store second = Store::open(folder / "s.db", Mode::kReadOnly);
   CHECK(exported(second) == read);
   CHECK(bytes_of(folder / "s.db") == before);
-  Store writer = Store::open(folder / "s.db", Mode::read_write);
+  Store writer = Store::open(folder / "s.db", Mode::kReadWrite);
   CHECK(exported(writer) == read);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("migrate: an old store merges into a new one, and a new one into an ol
   make_old_store(folder / "old.db");
   const std::string before = bytes_of(folder / "old.db");
   const auto make_new = [&](const std::string& name) {
-    Store store = Store::open(folder / name, Mode::read_write);
+    Store store = Store::open(folder / name, Mode::kReadWrite);
     sample::ask(store);
     store.record(attempt("third", key_of("d", "m", "e", 3), 5),
                  std::vector{score_row("a", 0.125, "8 of 10 rows were left out")});
@@ -149,12 +149,12 @@ TEST_CASE("migrate: an old store merges into a new one, and a new one into an ol
   make_new("new.db");
   make_new("again.db");
 
-  Store into_new = Store::open(folder / "new.db", Mode::read_write);
+  Store into_new = Store::open(folder / "new.db", Mode::kReadWrite);
   CHECK(merge(into_new, folder / "old.db").at("score") == 4);
   CHECK(merge(into_new, folder / "old.db").at("score") == 0);
   CHECK(bytes_of(folder / "old.db") == before);
 
-  Store into_old = Store::open(folder / "old.db", Mode::read_write);
+  Store into_old = Store::open(folder / "old.db", Mode::kReadWrite);
   CHECK(merge(into_old, folder / "again.db").at("score") == 1);
   CHECK(exported(into_old) == exported(into_new));
   CHECK(exported(into_old).find("ok,,a,0.125,,8 of 10 rows were left out,") != std::string::npos);
@@ -164,7 +164,7 @@ TEST_CASE("migrate: an old store merges into a new one, and a new one into an ol
 TEST_CASE("migrate: a run of an old store keeps the names that it had") {
   sample::Scratch folder;
   make_old_store(folder / "s.db");
-  Store store = Store::open(folder / "s.db", Mode::read_write);
+  Store store = Store::open(folder / "s.db", Mode::kReadWrite);
   ComponentRow renamed = sample::component("explainer", "e");
   renamed.name = "mine";
   store.register_run({"later", "later", "[run]", sample::at(9)}, std::vector{renamed},
@@ -191,7 +191,7 @@ TEST_CASE("migrate: a stranger's trigger in an old store is not run") {
                        "UPDATE score SET value = 1; END",
                        nullptr, nullptr, nullptr) == SQLITE_OK);
   sqlite3_close(database);
-  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+  for (const Mode mode : {Mode::kReadOnly, Mode::kReadWrite}) {
     CAPTURE(static_cast<int>(mode));
     try {
       Store::open(folder / "s.db", mode);

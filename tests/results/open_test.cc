@@ -22,7 +22,7 @@ using sample::problem_of;
 namespace {
 
 void make_store(const std::filesystem::path& path) {
-  Store store = Store::open(path, Mode::read_write);
+  Store store = Store::open(path, Mode::kReadWrite);
   sample::ask(store);
   store.record(attempt("x", key_of("d", "m", "e", 1)), std::vector{score_row("a", 0.5)});
 }
@@ -77,9 +77,9 @@ TEST_CASE("open: creates, opens again, reads") {
     CAPTURE(name);
     make_store(folder / name);
     CHECK(std::filesystem::exists(folder / name));
-    Store again = Store::open(folder / name, Mode::read_write);
+    Store again = Store::open(folder / name, Mode::kReadWrite);
     CHECK(again.connection().integer("SELECT count(*) FROM attempt") == 1);
-    Store reader = Store::open(folder / name, Mode::read_only);
+    Store reader = Store::open(folder / name, Mode::kReadOnly);
     CHECK(reader.runs().size() == 1);
     CHECK(problem_of([&] { reader.add_environment({"k", ""}); }) == "read_only");
   }
@@ -87,7 +87,7 @@ TEST_CASE("open: creates, opens again, reads") {
 
 TEST_CASE("open: foreign keys, full synchronisation, a timeout of 30 s, WAL on a local disk") {
   sample::Scratch folder;
-  Store store = Store::open(folder / "s.db", Mode::read_write);
+  Store store = Store::open(folder / "s.db", Mode::kReadWrite);
   Connection& connection = store.connection();
   CHECK(connection.integer("PRAGMA foreign_keys") == 1);
   CHECK(connection.integer("PRAGMA synchronous") == 2);
@@ -108,7 +108,7 @@ TEST_CASE("open: a newer schema is refused and left alone") {
   const auto path = folder / "results.db";
   make_store(path);
   tamper(path, "PRAGMA user_version = 7");
-  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+  for (const Mode mode : {Mode::kReadOnly, Mode::kReadWrite}) {
     std::string message;
     CHECK(open_problem(path, mode, &message) == "newer_schema");
     CHECK(message ==
@@ -125,16 +125,16 @@ TEST_CASE("open: what is not a store is refused and left as it is") {
   std::ofstream(folder / "empty.db").close();
   tamper(folder / "other.db", "PRAGMA user_version = 1; CREATE TABLE song (title)");
   std::string message;
-  for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+  for (const Mode mode : {Mode::kReadOnly, Mode::kReadWrite}) {
     CHECK(open_problem(folder / "text.db", mode, &message) == "not_a_database");
     CHECK(message.find("file is not a database; choose another --store") != std::string::npos);
     CHECK(open_problem(folder / "other.db", mode, &message) == "not_a_store");
     CHECK(message.find("not a store of conoscope") != std::string::npos);
   }
   CHECK(conoscope::testing::bytes_of(folder / "text.db") == text);
-  CHECK(open_problem(folder / "empty.db", Mode::read_only) == "not_a_store");
-  CHECK(open_problem(folder / "empty.db", Mode::read_write) == "none");
-  CHECK(open_problem(folder / "empty.db", Mode::read_only) == "none");
+  CHECK(open_problem(folder / "empty.db", Mode::kReadOnly) == "not_a_store");
+  CHECK(open_problem(folder / "empty.db", Mode::kReadWrite) == "none");
+  CHECK(open_problem(folder / "empty.db", Mode::kReadOnly) == "none");
 }
 
 TEST_CASE("open: a damaged file") {
@@ -145,14 +145,14 @@ TEST_CASE("open: a damaged file") {
   file.seekp(100);  // the first page after its header
   file << std::string(3996, '\xff');
   file.close();
-  CHECK(open_problem(path, Mode::read_only) == "corrupt");
+  CHECK(open_problem(path, Mode::kReadOnly) == "corrupt");
 }
 
 TEST_CASE("open: no file, no folder") {
   sample::Scratch folder;
-  CHECK(open_problem(folder / "none.db", Mode::read_only) == "cannot_open");
-  CHECK(open_problem(folder / "none" / "s.db", Mode::read_write) == "cannot_open");
-  CHECK(open_problem(folder.path(), Mode::read_write) == "cannot_open");
+  CHECK(open_problem(folder / "none.db", Mode::kReadOnly) == "cannot_open");
+  CHECK(open_problem(folder / "none" / "s.db", Mode::kReadWrite) == "cannot_open");
+  CHECK(open_problem(folder.path(), Mode::kReadWrite) == "cannot_open");
 }
 
 TEST_CASE("open: a read-only file or folder") {
@@ -161,10 +161,10 @@ TEST_CASE("open: a read-only file or folder") {
   make_store(path);
   const auto try_all = [&] {
     std::string message;
-    const std::string problem = open_problem(path, Mode::read_write, &message);
+    const std::string problem = open_problem(path, Mode::kReadWrite, &message);
     std::string rows = "unread";
     try {
-      Store reader = Store::open(path, Mode::read_only);
+      Store reader = Store::open(path, Mode::kReadOnly);
       rows = std::to_string(reader.connection().integer("SELECT count(*) FROM score"));
     } catch (const StoreError& error) {
       rows = error.what();
@@ -182,7 +182,7 @@ TEST_CASE("open: a read-only file or folder") {
                                   folder.path().string() +
                                   " is read-only, and SQLite keeps its journal beside the store|1");
   permit(path, 0000);
-  CHECK(as_nobody([&] { return open_problem(path, Mode::read_only); }) == "cannot_open");
+  CHECK(as_nobody([&] { return open_problem(path, Mode::kReadOnly); }) == "cannot_open");
   permit(folder.path(), 0755);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("open: the log of a store behind a link is that beside the file") {
   permit(folder.path(), 0555);
   permit(other.path(), 0555);
   const auto try_both = [&] {
-    return open_problem(path, Mode::read_only) + "|" + open_problem(link, Mode::read_only);
+    return open_problem(path, Mode::kReadOnly) + "|" + open_problem(link, Mode::kReadOnly);
   };
   const std::string without = as_nobody(try_both);
   permit(folder.path(), 0755);
@@ -210,8 +210,8 @@ TEST_CASE("open: the log of a store behind a link is that beside the file") {
 TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
   sample::Scratch folder;
   make_store(folder / "s.db");
-  Store holder = Store::open(folder / "s.db", Mode::read_write);
-  Store waiter = Store::open(folder / "s.db", Mode::read_write);
+  Store holder = Store::open(folder / "s.db", Mode::kReadWrite);
+  Store waiter = Store::open(folder / "s.db", Mode::kReadWrite);
   const Transaction lock(holder.connection());
   waiter.connection().execute("PRAGMA busy_timeout = 20");
   CHECK(problem_of([&] { waiter.record(attempt("y", key_of("d", "m", "e", 2)), {}); }) == "busy");
@@ -220,7 +220,7 @@ TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
 TEST_CASE("open: a full store (page limit) refuses the attempt and keeps the others") {
   sample::Scratch folder;
   make_store(folder / "s.db");
-  Store store = Store::open(folder / "s.db", Mode::read_write);
+  Store store = Store::open(folder / "s.db", Mode::kReadWrite);
   store.connection().text("PRAGMA max_page_count = " +
                           std::to_string(store.connection().integer("PRAGMA page_count")));
   AttemptRow large = attempt("large", key_of("d", "m", "e", 2));
@@ -243,7 +243,7 @@ TEST_CASE("open: a disk that is really full") {
     return;
   }
   {
-    Store store = Store::open(folder / "s.db", Mode::read_write);
+    Store store = Store::open(folder / "s.db", Mode::kReadWrite);
     sample::ask(store);
     AttemptRow row = attempt("0", key_of("d", "m", "e", 2));
     row.log_tail = std::string(50'000, 'x');

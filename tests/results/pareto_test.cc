@@ -18,9 +18,9 @@ Table board() {
   out.columns = {{"dataset"},
                  {"model"},
                  {"explainer"},
-                 {"coverage", ColumnType::coverage},
-                 {"error", ColumnType::estimate},
-                 {"hits", ColumnType::estimate}};
+                 {"coverage", ColumnType::kCoverage},
+                 {"error", ColumnType::kEstimate},
+                 {"hits", ColumnType::kEstimate}};
   const auto add = [&](const char* model, const char* explainer, Estimate error, Estimate hits) {
     out.add({"d", model, explainer, Coverage{error.n, 2}, std::move(error), std::move(hits)});
   };

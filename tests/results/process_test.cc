@@ -38,7 +38,7 @@ TEST_CASE("kill -9: no acknowledged attempt is lost, none is there in part") {
   sample::Scratch folder;
   const auto path = folder / "s.db";
   {
-    Store store = Store::open(path, Mode::read_write);
+    Store store = Store::open(path, Mode::kReadWrite);
     sample::ask(store, {.seeds = 50, .metrics = metric_keys()});
   }
   std::mt19937_64 random(11);
@@ -51,7 +51,7 @@ TEST_CASE("kill -9: no acknowledged attempt is lost, none is there in part") {
     if (child == 0) {
       close(ends[0]);
       try {
-        Store store = Store::open(path, Mode::read_write);
+        Store store = Store::open(path, Mode::kReadWrite);
         for (int i = 0; i < 1'000'000; ++i) {
           const std::string id = std::to_string(kill_number) + "-" + std::to_string(i);
           store.record(sample::attempt(id, sample::key_of("d", "m", "e", 1 + i % 50), i),
@@ -77,7 +77,7 @@ TEST_CASE("kill -9: no acknowledged attempt is lost, none is there in part") {
     close(ends[0]);
     acknowledged += here;
 
-    Store store = Store::open(path, Mode::read_write);
+    Store store = Store::open(path, Mode::kReadWrite);
     Connection& connection = store.connection();
     REQUIRE(connection.text("PRAGMA integrity_check") == "ok");
     // It may have died between saving and saying so.
@@ -104,7 +104,7 @@ TEST_CASE("eight writers that open, create and write at once lose nothing") {
     if (child == 0) {
       try {
         // All of them find no file, and migrate.
-        Store store = Store::open(path, Mode::read_write);
+        Store store = Store::open(path, Mode::kReadWrite);
         sample::ask(store, {.seeds = kAttempts, .metrics = metric_keys()});
         for (int i = 0; i < kAttempts; ++i)
           if (!store.record(sample::attempt(std::to_string(writer) + "-" + std::to_string(i),
@@ -124,7 +124,7 @@ TEST_CASE("eight writers that open, create and write at once lose nothing") {
     waitpid(child, &status, 0);
     CHECK(status == 0);
   }
-  Store store = Store::open(path, Mode::read_only);
+  Store store = Store::open(path, Mode::kReadOnly);
   Connection& connection = store.connection();
   CHECK(connection.text("PRAGMA integrity_check") == "ok");
   CHECK(connection.integer("SELECT count(*) FROM attempt") == kWriters * kAttempts);

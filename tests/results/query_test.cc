@@ -56,9 +56,9 @@ TEST_CASE("query: any reading, with types by value") {
             {{"name", "it's"}});
   CHECK(to_text(table, Format::csv) ==
         "i,half,word,blob,name\n1,0.5,,0aff,it's\n2,1,two,0aff,it's\n3,1.5,,0aff,it's\n");
-  CHECK(table.columns[0].type == ColumnType::integer);
-  CHECK(table.columns[1].type == ColumnType::real);
-  CHECK(table.columns[2].type == ColumnType::text);
+  CHECK(table.columns[0].type == ColumnType::kInteger);
+  CHECK(table.columns[1].type == ColumnType::kReal);
+  CHECK(table.columns[2].type == ColumnType::kText);
   CHECK(query(store, "SELECT count(*) FROM cell_state").rows.size() == 1);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("query: what is not one statement of SQL is a bad query") {
 }
 
 TEST_CASE("query: rows and time are bounded") {
-  Store store = Store::open(":memory:", Mode::read_write);
+  Store store = Store::open(":memory:", Mode::kReadWrite);
   const std::string counting =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
   CHECK(query(store, counting + "i FROM n LIMIT 1000", {}, {1000, 60}).rows.size() == 1000);
@@ -197,7 +197,7 @@ TEST_CASE("history: every scored attempt, oldest first") {
   const auto values = [&](const HistoryOptions& options) {
     std::string text;
     for (const auto& row : history(store, options).rows)
-      text += to_text(Table{{{"x", ColumnType::real}}, {{row[7]}}}, Format::csv).substr(2);
+      text += to_text(Table{{{"x", ColumnType::kReal}}, {{row[7]}}}, Format::csv).substr(2);
     return text;
   };
   CHECK(values({.metric = "a"}) == "0.25\n0.5\n\n");

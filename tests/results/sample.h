@@ -85,7 +85,7 @@ inline void ask(results::Store& store, const Plan& plan = {}) {
 
 /// A store of its own for the plan.
 inline results::Store memory(const Plan& plan = {}) {
-  results::Store store = results::Store::open(":memory:", results::Mode::read_write);
+  results::Store store = results::Store::open(":memory:", results::Mode::kReadWrite);
   ask(store, plan);
   return store;
 }

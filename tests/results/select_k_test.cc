@@ -24,7 +24,7 @@ ScoresAtK at(std::int64_t k, const std::vector<double>& values) {
 
 struct Answer {
   std::int64_t chosen = 0, best = 0;
-  SelectionRule rule = SelectionRule::range;
+  SelectionRule rule = SelectionRule::kRange;
   bool operator==(const Answer&) const = default;
 };
 
@@ -34,8 +34,8 @@ Answer ask(const std::vector<ScoresAtK>& sweep, bool higher = true) {
   return {sweep[found->chosen].k, sweep[found->best].k, found->rule};
 }
 
-constexpr auto kStandardError = SelectionRule::standard_error;
-constexpr auto kRange = SelectionRule::range;
+constexpr auto kStandardError = SelectionRule::kStandardError;
+constexpr auto kRange = SelectionRule::kRange;
 
 }  // namespace
 

@@ -103,7 +103,7 @@ TEST_CASE("store: what would be written to a deleted or moved file is refused") 
   sample::Scratch folder;
   for (const bool removed : {true, false}) {
     const auto path = folder / (removed ? "removed.db" : "moved.db");
-    Store store = Store::open(path, Mode::read_write);
+    Store store = Store::open(path, Mode::kReadWrite);
     sample::ask(store);
     store.record(attempt("1", kFirst), both(1, 2));
     if (removed)

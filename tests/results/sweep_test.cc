@@ -19,7 +19,7 @@ namespace {
 /// A store with explainers of any parameters.
 class Bench {
  public:
-  Bench() : store(Store::open(":memory:", Mode::read_write)) { sample::ask(store, {.seeds = 0}); }
+  Bench() : store(Store::open(":memory:", Mode::kReadWrite)) { sample::ask(store, {.seeds = 0}); }
 
   /// key e of plugin p; scores of the seeds 1, 2, ... for a; none: the attempt failed.
   void add(const std::string& key, const std::string& name, const std::string& params,

@@ -22,7 +22,7 @@ std::vector<std::string> ids(const std::vector<Outcome>& outcomes) {
 /// One cell with one attempt that has these scores.
 Store store_with(const std::vector<ScoreRow>& scores,
                  const std::vector<SampleScoreRow>& parts = {}) {
-  Store store = Store::open(":memory:", Mode::read_write);
+  Store store = Store::open(":memory:", Mode::kReadWrite);
   sample::ask(store, {.seeds = 1});
   store.record(attempt("id", key_of("d", "m", "e", 1)), scores, parts);
   return store;
@@ -41,7 +41,7 @@ Outcome made_in(const std::string& environment, const std::string& binaries = ""
 }  // namespace
 
 TEST_CASE("verification: the attempts that count, without those that are known") {
-  Store store = Store::open(":memory:", Mode::read_write);
+  Store store = Store::open(":memory:", Mode::kReadWrite);
   sample::ask(store, {.seeds = 4});
   const auto cell = [](int seed) { return key_of("d", "m", "e", seed); };
   store.record(attempt("old", cell(1), 1), std::vector{score_row("a", 1), score_row("b", 1)});

@@ -17,7 +17,7 @@ using formats::TextTable;
 
 namespace {
 
-std::string refusal(const std::string& text, CsvHeader header = CsvHeader::automatic) {
+std::string refusal(const std::string& text, CsvHeader header = CsvHeader::kAutomatic) {
   try {
     parse_csv(text, "f.csv", {.header = header});
   } catch (const std::invalid_argument& error) {
@@ -54,13 +54,13 @@ TEST_CASE("csv: header, quotes, carriage returns, byte order mark, no last newli
   const auto table = parse_csv("\xEF\xBB\xBF\"a, b\",c\r\n\"1\",2\r\n3,4", "f.csv");
   CHECK(table.columns == std::vector<std::string>{"a, b", "c"});
   CHECK(table.values == std::vector<double>{1, 2, 3, 4});
-  CHECK(parse_csv("1,2\n3,4\n", "f.csv", {.header = CsvHeader::present}).columns ==
+  CHECK(parse_csv("1,2\n3,4\n", "f.csv", {.header = CsvHeader::kPresent}).columns ==
         std::vector<std::string>{"1", "2"});
-  CHECK(parse_csv("1,2\n3,4\n", "f.csv", {.header = CsvHeader::present}).rows == 1);
+  CHECK(parse_csv("1,2\n3,4\n", "f.csv", {.header = CsvHeader::kPresent}).rows == 1);
 }
 
 TEST_CASE("csv: quotes may hold quotes, separators and line ends") {
-  const auto layout = formats::CsvLayout{.header = CsvHeader::present};
+  const auto layout = formats::CsvLayout{.header = CsvHeader::kPresent};
   const TextTable table = parse_text_csv(
       "\"a \"\"b\"\"\",c\r\n\"x, y\r\nz\", \"\"\"\" \r\n\"\",2\r\n\r\n \r\n", "q.csv", layout);
   CHECK(table.columns == std::vector<std::string>{"a \"b\"", "c"});
@@ -75,10 +75,10 @@ TEST_CASE("csv: the first row says what separates the fields, unless the caller 
   const std::vector<double> four = {1, 2, 3, 4};
   for (const char* text : {"1,2\n3,4", "1;2\n3;4\n\n", "1\t2\n3\t4\n", "\"a,b,c\";d\n1;2\n3;4\n"})
     CHECK(parse_csv(text, "f.csv").values == four);
-  CHECK(parse_text_csv("a;b\n1;2\n", "f.csv", {.header = CsvHeader::present, .separator = ','})
+  CHECK(parse_text_csv("a;b\n1;2\n", "f.csv", {.header = CsvHeader::kPresent, .separator = ','})
             .width == 1);
   const TextTable tabs =
-      parse_text_csv("a\tb\n\t\n 1\t\n", "f.csv", {.header = CsvHeader::present});
+      parse_text_csv("a\tb\n\t\n 1\t\n", "f.csv", {.header = CsvHeader::kPresent});
   CHECK(tabs.rows == 2);
   CHECK(tabs.at(0, 1).text == "");
   CHECK(tabs.at(1, 0).text == "1");
@@ -87,7 +87,7 @@ TEST_CASE("csv: the first row says what separates the fields, unless the caller 
 TEST_CASE("csv: errors name file, line and column") {
   CHECK(refusal("1,2\n3,x4\n") == "f.csv:2:3: 'x4' is not a number");
   CHECK(refusal("a,b\n1,2\n3,4.5.6\n") == "f.csv:3:3: '4.5.6' is not a number");
-  CHECK(refusal("a,b\n1,2\n", CsvHeader::absent) == "f.csv:1:1: 'a' is not a number");
+  CHECK(refusal("a,b\n1,2\n", CsvHeader::kAbsent) == "f.csv:1:1: 'a' is not a number");
   CHECK(refusal("1,2\n3,   x\n") == "f.csv:2:6: 'x' is not a number");
   CHECK(refusal("1,2\n3,\n") == "f.csv:2:3: the field is empty");
   CHECK(refusal("1,2\n,3\n") == "f.csv:2:1: the field is empty");
@@ -96,11 +96,11 @@ TEST_CASE("csv: errors name file, line and column") {
   CHECK(refusal("1,2\n\n3,4\n") == "f.csv:2:1: the line is empty");
   CHECK(refusal("1,2\n3,\"4\n") == "f.csv:2:3: a quote is opened and not closed");
   CHECK(refusal("1,2\n3,\"4\"5\n") == "f.csv:2:6: text after a closing quote");
-  CHECK(refusal("1:2\n3:4\n", CsvHeader::absent) == "f.csv:1:1: '1:2' is not a number");
+  CHECK(refusal("1:2\n3:4\n", CsvHeader::kAbsent) == "f.csv:1:1: '1:2' is not a number");
   CHECK(refusal("a;b\n1;2,5\n") == "f.csv:2:3: '2,5' is not a number");
   CHECK(refusal("\"a\nb\",c\n1,x\n") == "f.csv:3:3: 'x' is not a number");
   CHECK(refusal("1,\"2\n3,4\n") == "f.csv:1:3: a quote is opened and not closed");
-  CHECK(refusal("1,+-2\n", CsvHeader::absent) == "f.csv:1:3: '+-2' is not a number");
+  CHECK(refusal("1,+-2\n", CsvHeader::kAbsent) == "f.csv:1:3: '+-2' is not a number");
   CHECK(refusal("") == "f.csv:1:1: there is no row of numbers");
   CHECK(refusal("a,b\n") == "f.csv:1:1: there is no row of numbers");
 }
@@ -148,7 +148,7 @@ TEST_CASE("csv: as an array, one column is a vector") {
 
 TEST_CASE("csv: a table of text keeps every field and its place") {
   const TextTable table = parse_text_csv("note\n\na, \"b, c\" ,d\r\n 1,,\"\"\n-,x y,3", "t.csv",
-                                         {.header = CsvHeader::present, .skip_lines = 2});
+                                         {.header = CsvHeader::kPresent, .skip_lines = 2});
   CHECK(table.columns == std::vector<std::string>{"a", "b, c", "d"});
   CHECK(table.rows == 2);
   CHECK(table.width == 3);
@@ -161,7 +161,7 @@ TEST_CASE("csv: a table of text keeps every field and its place") {
   CHECK(table.place(0, 0) == "t.csv:4:2: ");
   CHECK(table.place(1, 2) == "t.csv:5:7: ");
 
-  const TextTable bare = parse_text_csv("1,a\n2,b\n", "t.csv", {.header = CsvHeader::absent});
+  const TextTable bare = parse_text_csv("1,a\n2,b\n", "t.csv", {.header = CsvHeader::kAbsent});
   CHECK(bare.columns.empty());
   CHECK(bare.rows == 2);
   CHECK(bare.place(1, 1) == "t.csv:2:3: ");

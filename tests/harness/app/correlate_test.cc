@@ -14,7 +14,7 @@ namespace {
 /// Models m0, m1, ... on one dataset, judged by themselves with two seeds; by metric, the mean of
 /// each model. Seeds lie 0.01 on both sides of it.
 void write_store(const std::string& file, const std::map<std::string, std::vector<double>>& means) {
-  auto store = results::Store::open(file, results::Mode::read_write);
+  auto store = results::Store::open(file, results::Mode::kReadWrite);
   store.add_environment(sample::kHere);
   const std::size_t models = means.begin()->second.size();
   std::vector<results::ComponentRow> components = {sample::component("dataset", "d")};

@@ -127,6 +127,6 @@ TEST_CASE("what cannot be reported, and where nothing can be written, is said") 
 
 TEST_CASE("an empty store has nothing to report") {
   const Workspace here;
-  conoscope::results::Store::open(here.store(), conoscope::results::Mode::read_write);
+  conoscope::results::Store::open(here.store(), conoscope::results::Mode::kReadWrite);
   CHECK_SAYS(here.run({"report"}, 2).err, "holds no run yet");
 }

@@ -121,7 +121,7 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   const Json cells = here.query("SELECT key, model, seed FROM cell ORDER BY model, seed, key");
   REQUIRE(cells.size() == 72);  // two datasets, twelve models, three seeds
   const std::string run = here.query("SELECT key FROM run")[0]["key"];
-  auto store = results::Store::open(here.store(), results::Mode::read_write);
+  auto store = results::Store::open(here.store(), results::Mode::kReadWrite);
   store.add_environment(sample::kHere);
   // Numbers that correlate, from model to model, and are later than those of the run.
   constexpr int kLater = 300'000'000;

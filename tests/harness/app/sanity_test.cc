@@ -23,7 +23,7 @@ void write_store(const std::string& file, const Means& means, const std::string&
   const std::map<std::string, std::string> directions = {
       {"surf_mae", "lower"},    {"surf_emd", "lower"},   {"surf_top1", "higher"},
       {"surf_params", "lower"}, {"surf_flops", "lower"}, {"of_a_plugin", "higher"}};
-  auto store = results::Store::open(file, results::Mode::read_write);
+  auto store = results::Store::open(file, results::Mode::kReadWrite);
   store.add_environment(sample::kHere);
   std::vector<results::ComponentRow> components = {sample::component("dataset", dataset),
                                                    sample::component("model", "m")};
@@ -197,7 +197,7 @@ namespace {
 void write_ladder(const std::string& file, const std::string& metric, const std::string& direction,
                   const std::vector<std::vector<double>>& by_seed, const std::string& run = "steps",
                   const std::string& disturbance = "mixed", int created = 0) {
-  auto store = results::Store::open(file, results::Mode::read_write);
+  auto store = results::Store::open(file, results::Mode::kReadWrite);
   store.add_environment(sample::kHere);
   std::vector<results::ComponentRow> components = {sample::component("dataset", "d")};
   std::vector<results::CellRow> cells;

@@ -13,7 +13,7 @@ namespace {
 /// Changes rows past the triggers, which are there again afterwards; with checksums that fit, so that
 /// the file looks as if it had been written so.
 void forge(const std::string& path, const std::string& sql, bool checksums = true) {
-  auto store = results::Store::open(path, results::Mode::read_write);
+  auto store = results::Store::open(path, results::Mode::kReadWrite);
   auto& connection = store.connection();
   std::string drops, creates;
   {
