@@ -142,8 +142,8 @@ Table curve_table(const std::vector<Sweep>& sweeps) {
       } else {
         const Estimate estimate = point.estimate();
         row.emplace_back(estimate.mean);
-        row.push_back(estimate.half_width ? Field(estimate.mean - *estimate.half_width) : Field());
-        row.push_back(estimate.half_width ? Field(estimate.mean + *estimate.half_width) : Field());
+        row.push_back(low_end(estimate));
+        row.push_back(high_end(estimate));
       }
       table.add(std::move(row));
     }

@@ -10,6 +10,16 @@ std::string text_of(const Field& field) {
   return text != nullptr ? *text : std::string();
 }
 
+Field low_end(const Estimate& estimate) {
+  if (!estimate.half_width) return {};
+  return estimate.mean - *estimate.half_width;
+}
+
+Field high_end(const Estimate& estimate) {
+  if (!estimate.half_width) return {};
+  return estimate.mean + *estimate.half_width;
+}
+
 void Table::add(std::vector<Field> row) {
   if (row.size() != columns.size())
     throw std::invalid_argument("Table::add: " + std::to_string(row.size()) + " fields for " +

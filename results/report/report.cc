@@ -172,14 +172,6 @@ GroupKeys ReportContext::keys(const ReportedRun& run, const std::string& dataset
   return out;
 }
 
-Field low_end(const Estimate& estimate) {
-  return estimate.half_width ? Field(estimate.mean - *estimate.half_width) : Field();
-}
-
-Field high_end(const Estimate& estimate) {
-  return estimate.half_width ? Field(estimate.mean + *estimate.half_width) : Field();
-}
-
 std::string why_no_pictures() {
   return bundle().empty()
              ? "This conoscope was built without Vega, which draws them (CONOSCOPE_REPORT)."

@@ -66,8 +66,4 @@ Section failure_section(const ReportContext& context);
 /// What the metrics ask, and whom to cite.
 Section definition_section(const ReportContext& context);
 
-/// The interval's ends; NULL without a half-width.
-Field low_end(const Estimate& estimate);
-Field high_end(const Estimate& estimate);
-
 }  // namespace conoscope::results
