@@ -15,6 +15,7 @@ namespace {
 
 using results::ColumnType;
 using results::Field;
+using results::field_of;
 
 /// One metric, whoever computes it, in the words of the table.
 struct Row {
@@ -50,16 +51,13 @@ std::vector<Row> all_metrics(const core::Registry& registry) {
                     metric.question, bound(metric.low), bound(metric.high),
                     need_texts(metric.needs), need_texts(metric.uses), std::string(metric.source),
                     settings_text(metric)});
-  const auto given = [](const std::optional<double>& value) {
-    return value ? Field(*value) : Field();
-  };
   for (const auto& plugin : registry.plugins()) {
     if (!plugin.metadata || !plugin.refusal.empty()) continue;
     const auto& data = *plugin.metadata;
     for (const auto& score : data.scores)
       rows.push_back({score.name, data.id, score.direction, score.unit, score.question,
-                      given(score.low), given(score.high), boost::algorithm::join(data.needs, ", "),
-                      "", data.citation});
+                      field_of(score.low), field_of(score.high),
+                      boost::algorithm::join(data.needs, ", "), "", data.citation});
   }
   return rows;
 }

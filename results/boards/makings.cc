@@ -15,9 +15,8 @@ std::vector<Makings> makings(Store& store, const std::string& cell) {
     one.seed = query.integer(4);
     one.control = query.text(5);
     const std::string kind = query.text(1);
-    (kind == "dataset" ? one.dataset
-     : kind == "model" ? one.model
-                       : one.explainer) = {query.text(2), query.text(3)};
+    Making& part = kind == "dataset" ? one.dataset : kind == "model" ? one.model : one.explainer;
+    part = {query.text(2), query.text(3)};
   }
   return out;
 }

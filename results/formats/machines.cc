@@ -37,11 +37,15 @@ Table expanded(const Table& table) {
     std::vector<Field> fields;
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (table.columns[i].type == ColumnType::kEstimate) {
-        const auto* e = std::get_if<Estimate>(&row[i]);
-        fields.push_back(e && e->n > 0 ? Field(e->mean) : Field());
-        fields.push_back(e && e->half_width ? Field(*e->half_width) : Field());
-        fields.push_back(e ? Field(e->n) : Field());
-        if (table.columns[i].messages) fields.push_back(e ? joined(e->messages) : Field());
+        const bool messages = table.columns[i].messages;
+        if (const auto* e = std::get_if<Estimate>(&row[i])) {
+          fields.push_back(field_of(e->n > 0 ? std::optional(e->mean) : std::nullopt));
+          fields.push_back(field_of(e->half_width));
+          fields.emplace_back(e->n);
+          if (messages) fields.push_back(joined(e->messages));
+        } else {
+          fields.insert(fields.end(), messages ? 4 : 3, Field());
+        }
       } else if (table.columns[i].type == ColumnType::kCoverage) {
         if (const auto* c = std::get_if<Coverage>(&row[i])) {
           fields.emplace_back(c->n);

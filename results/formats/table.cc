@@ -10,6 +10,11 @@ std::string text_of(const Field& field) {
   return text != nullptr ? *text : std::string();
 }
 
+Field field_of(const std::optional<double>& number) {
+  if (!number) return {};
+  return *number;
+}
+
 Field low_end(const Estimate& estimate) {
   if (!estimate.half_width) return {};
   return estimate.mean - *estimate.half_width;

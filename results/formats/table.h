@@ -29,6 +29,9 @@ using Field = std::variant<std::monostate, std::string, std::int64_t, double, Es
 /// Empty where it holds no text.
 std::string text_of(const Field& field);
 
+/// NULL without a number.
+Field field_of(const std::optional<double>& number);
+
 /// The interval's ends; NULL without a half-width.
 Field low_end(const Estimate& estimate);
 Field high_end(const Estimate& estimate);

@@ -108,7 +108,7 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   for (const auto& row : compare(a, b, options).rows) found.emplace(row.row, row);
   const Column real{.name = "", .type = ColumnType::kReal};
   const auto text = [&real](const std::optional<double>& value) {
-    return human_text(value ? Field(*value) : Field(), real);
+    return human_text(field_of(value), real);
   };
   std::int64_t place = 0;
   for (std::size_t i = 0; i < group.sides.size(); ++i) {
@@ -129,12 +129,11 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
     }
     const ComparisonRow& row = it->second;
     const std::string pairs = std::to_string(row.n_a);
-    const auto number = [](const std::optional<double>& v) { return v ? Field(*v) : Field(); };
     const std::string said = verdict(row, group.direction, group.paired);
     data.add("difference", row.difference)
-        .add("low", number(row.low))
-        .add("high", number(row.high))
-        .add("p", number(row.p_corrected))
+        .add("low", field_of(row.low))
+        .add("high", field_of(row.high))
+        .add("p", field_of(row.p_corrected))
         .add("outcome", outcome(row, group.direction))
         .add("text", said);
     table.add({method, letters[i], pairs, text(row.difference), text(row.low), text(row.high),

@@ -64,7 +64,7 @@ Section ladder_section(const ReportContext& context) {
         data.add("subject", subject);
         for (std::size_t i = 0; i < ladder.steps.size(); ++i) {
           const auto mean = mean_of(ladder.steps[i]);
-          cells.push_back(human_text(mean ? Field(*mean) : Field(), real));
+          cells.push_back(human_text(field_of(mean), real));
           if (mean) data.add(kSteps[i], *mean);
           for (const auto& [seed, value] : ladder.steps[i].by_seed)
             marks.push_back(JsonObject()
