@@ -23,6 +23,7 @@ TEST_CASE("ccd: discovers concepts that suffice for the task") {
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
                   << told(model, "test_completeness"));
+  // Measured over 6 seeds and two kernel sets: min 0.965; min 0.984.
   CHECK(told(model, "test_accuracy") >= 0.93);
   CHECK(told(model, "test_completeness") >= 0.9);
   REQUIRE(model.log.size() == 2);
@@ -71,8 +72,10 @@ TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silen
   };
   const Bundle free = fit({{"distinctness", 0.0}}), apart = fit({{"distinctness", 20.0}});
   MESSAGE("mean cosine " << overlap(free) << " and " << overlap(apart));
+  // Measured over 6 seeds and two kernel sets: -0.12 ... 0.16 free, -0.48 ... -0.45 apart.
   CHECK(overlap(apart) < overlap(free) - 0.1);
   CHECK(overlap(apart) < -0.3);  // three directions cannot be below -1/2
+  // Measured as above: 1800 of 1800, and 674 ... 1055.
   CHECK(silent(fit({{"distinctness", 0.0}, {"threshold", 0.5}})) > silent(free));
 }
 
@@ -85,6 +88,7 @@ TEST_CASE("ccd: images, with an MLP head") {
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
                   << told(model, "test_completeness"));
+  // Measured over 6 seeds and two kernel sets: min 0.981.
   CHECK(told(model, "test_completeness") >= 0.9);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 12, 1});
   check_answers_itself(ccd(), arguments, model.out);

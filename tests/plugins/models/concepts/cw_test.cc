@@ -38,6 +38,7 @@ TEST_CASE("cw: axes are decorrelated, and turned to the concepts") {
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                       << told(model, "test_accuracy"));
+  // Measured over 6 seeds and two kernel sets: min 0.933.
   CHECK(told(model, "test_accuracy") >= 0.9);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1500, 3, 1});
   check_answers_itself(cw(), arguments, model.out);
@@ -118,6 +119,7 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
                         << told(model, "test_accuracy"));
     const std::int64_t width = representation == "feature_map" ? 16 : 1;
     CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, width});
+    // Measured over 6 seeds and two kernel sets: min 0.37; min 0.91. Guessing: 0.1.
     CHECK(told(model, "test_accuracy") >= (width == 1 ? 0.3 : 0.8));
     check_answers_itself(cw(), arguments, model.out);
   }

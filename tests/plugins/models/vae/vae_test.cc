@@ -119,7 +119,7 @@ TEST_CASE("vae: every method learns the digits: the reconstruction gets better, 
     const std::int64_t steps = 200;
     Arguments arguments = small(name, steps);
     // At the default of 10 nothing that a code says about so small an image is worth its nats.
-    if (name == "beta_vae") arguments["beta"] = 2.0;
+    if (name == "beta_vae") arguments["beta"] = 1.5;
     const Outcome outcome = plugin(name).fit_model(arguments, digits());
     REQUIRE(outcome.error == "");
     CHECK(outcome.out.shape("codes") == std::vector<std::int64_t>{1797, 6});
@@ -131,6 +131,8 @@ TEST_CASE("vae: every method learns the digits: the reconstruction gets better, 
     CHECK(outcome.log[0].starts_with(name + ": step 20 of 200: reconstruction "));
     const auto [first, unused] = logged(outcome.log[0]);
     const auto [last, kl] = logged(outcome.log[9]);
+    // Measured over 6 seeds and two kernel sets: 11 ... 23 better; min 0.26
+    // (beta_vae), 0.30 (beta_tcvae), 1.2 of the others.
     CHECK(last < first - 2.0);
     CHECK(kl > 0.1);
     CHECK(outcome.log[10].starts_with(name + ": on the test split reconstruction "));
@@ -159,6 +161,7 @@ TEST_CASE("vae: a code is worth its nats") {
   for (const double p : average)
     if (p > 0.0 && p < 1.0) entropy -= p * std::log(p) + (1.0 - p) * std::log(1.0 - p);
   MESSAGE("means alone " << entropy << ", vae " << losses.reconstruction << " + " << losses.kl);
+  // Measured over 6 seeds and two kernel sets: min 2.2; 1.4 ... 1.7 better.
   CHECK(losses.kl > 0.1);
   CHECK(losses.bound() < entropy - 1.0);
 }
@@ -219,6 +222,7 @@ TEST_CASE("annealed_vae: the divergence ends near the capacity") {
   const Outcome outcome = plugin("annealed_vae").fit_model(arguments, digits());
   REQUIRE(outcome.error == "");
   // In the middle of the annealing the capacity is on its way.
+  // Measured over 6 seeds and two kernel sets: 2.43 ... 2.51; 4.95 ... 5.07.
   CHECK(logged(outcome.log[2]).second == doctest::Approx(2.1).epsilon(0.2));
   CHECK(logged(outcome.log[9]).second == doctest::Approx(5.0).epsilon(0.1));
 }
@@ -241,6 +245,7 @@ TEST_CASE("dip_vae: the codes' variances come nearer to one") {
     }
     return sum;
   };
+  // Measured over 6 seeds and two kernel sets: 0.34 ... 0.67 and 3.1 ... 4.1.
   CHECK(distance(10.0) < 0.5 * distance(0.0));
 }
 
@@ -300,6 +305,7 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
   // of noise variance 1 are the best there is: a likelihood of N(0, 2) and N(0, 2) along the first
   // two and of N(0, 1) along the others.
   const double best = 2.5 * std::log(2.0 * M_PI) + std::log(2.0) + 1.0;
+  // Measured over 6 seeds and two kernel sets: 0.041 ... 0.092 short of it; allowed: 0.11.
   CHECK(test_losses(outcome, data).bound() == doctest::Approx(best).epsilon(0.015));
   // Neither the offset nor the unit of a column matters.
   for (std::size_t i = 0; i < rows.size(); i += 5) rows[i] = 64.0 * rows[i];
