@@ -286,7 +286,8 @@ Outputs sanity_cshap_eval_case(const Case& one) {
     const Json& other = json.at("expected");
     const double gap = other.at("mae_mean").get<double>() - expected.at("mae_mean").get<double>();
     if (std::abs(gap) <= std::max(width_of(other, "mae"), width_of(expected, "mae"))) continue;
-    const Outputs& there = cshap_scores({one.folder, one.file, json});
+    const Case setting{one.folder, one.file, json};
+    const Outputs& there = cshap_scores(setting);
     if ((there.scalars.at("mae_mean").get<double>() > out.scalars.at("mae_mean").get<double>()) !=
         (gap > 0.0))
       throw std::runtime_error("mae orders this setting and " + json.at("id").get<std::string>() +
