@@ -109,7 +109,7 @@ foreach(target IN LISTS targets)
     elseif(torch)
       # Compiled as libraries are, these can share the largest set of all.
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-      target_compile_options(${target} PRIVATE -fPIC)
+      target_compile_options(${target} PRIVATE -fPIC $<$<CONFIG:Release>:-O3>)
       target_precompile_headers(${target} REUSE_FROM precompiled_torch)
     else()
       target_precompile_headers(${target} REUSE_FROM precompiled_tests)
