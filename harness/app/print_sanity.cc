@@ -75,10 +75,13 @@ void print_sanity(results::Store& store, const BoardRequest& request) {
     row.emplace_back(ladder.direction);
     for (const auto& step : ladder.steps) {
       const auto mean = results::mean_of(step);
-      row.push_back(mean ? results::Field(*mean) : results::Field());
+      row.push_back(results::field_of(mean));
     }
     const std::string said = results::verdict(ladder);
-    row.push_back(said.empty() ? results::Field() : results::Field(said));
+    if (said.empty())
+      row.emplace_back();
+    else
+      row.emplace_back(said);
     out.add(std::move(row));
   }
   std::cout << results::to_text(out, request.format);
