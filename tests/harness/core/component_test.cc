@@ -124,7 +124,7 @@ TEST_CASE("a sweep of millions is refused before it is made") {
   World world;
   world.plugin("e", kParameters);
   std::vector<Value> taus, ks;
-  for (int i = 1; i <= 8000; ++i) taus.emplace_back(i * 0.001), ks.push_back(whole(i));
+  for (int i = 1; i <= 8000; ++i) taus.emplace_back(i * 0.001), ks.emplace_back(std::int64_t{i});
   CHECK(world(world.ask("e", {{"tau", taus, {}}, {"k", ks, {}}})).empty());
   REQUIRE(world.errors.size() == 1);
   CHECK(world.errors[0].find("a sweep over more than 100000 parameter sets") != std::string::npos);
