@@ -48,7 +48,11 @@ NpzReader::NpzReader(const std::string& path) : path_(path) {
     zip_error_init_with_code(&error, code);
     std::string text = zip_error_strerror(&error);
     zip_error_fini(&error);
-    if (code == ZIP_ER_NOZIP && begins_as_zip(path))
+    bool cut = code == ZIP_ER_NOZIP;
+#ifdef ZIP_ER_TRUNCATED_ZIP  // since libzip 1.11
+    cut |= code == ZIP_ER_TRUNCATED_ZIP;
+#endif
+    if (cut && begins_as_zip(path))
       text = "cut short: it begins as a zip archive, but the directory at its end is missing";
     throw std::invalid_argument(path + ": " + text);
   }

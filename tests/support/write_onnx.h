@@ -68,6 +68,18 @@ class OnnxWriter {
     graph_.message(5, tensor.number(2, kFloat).text(8, name).text(9, raw));
     return *this;
   }
+  /// The result of a Constant node, its sizes packed.
+  OnnxWriter& constant(const std::string& name, const Sizes& shape,
+                       const std::vector<float>& values) {
+    std::string sizes, raw(values.size() * sizeof(float), '\0');
+    for (const auto size : shape) sizes += static_cast<char>(size);  // below 128
+    std::memcpy(raw.data(), values.data(), raw.size());
+    ProtoMessage tensor, value, node;
+    tensor.text(1, sizes).number(2, kFloat).text(9, raw);
+    value.text(1, "value").message(5, tensor).number(20, 4);
+    graph_.message(1, node.text(2, name).text(4, "Constant").message(5, value));
+    return *this;
+  }
   /// One axis of integers: a shape, for Reshape.
   OnnxWriter& int_weight(const std::string& name, const Sizes& values) {
     ProtoMessage tensor;

@@ -3,9 +3,10 @@
 
 #include "plugins/models/onnx/onnx_file.h"
 
+#include <Eigen/Core>
 #include <bit>
-#include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace conoscope::models {
 
@@ -25,6 +26,7 @@ class Message {
     if (rest_.empty()) return false;
     const std::uint64_t key = varint();
     field = key >> 3;
+    integer = (key & 7) == 0;
     switch (key & 7) {
       case 0:
         number = varint();
@@ -43,7 +45,16 @@ class Message {
     }
   }
 
+  /// Of a repeated integer: the one, or all of them, which may be packed.
+  void append_to(std::vector<std::int64_t>& out) const {
+    if (integer) out.push_back(static_cast<std::int64_t>(number));
+    if (!integer)
+      for (Message all(text); !all.rest_.empty();)
+        out.push_back(static_cast<std::int64_t>(all.varint()));
+  }
+
   std::uint64_t field = 0;
+  bool integer = false;
   std::uint64_t number = 0;  ///< of an integer
   std::string_view text;     ///< of anything else
 
@@ -68,22 +79,28 @@ class Message {
   std::string_view rest_;
 };
 
+/// Bits is as wide as the bytes.
+template <typename Bits>
+Bits little_endian(std::string_view bytes) {
+  Bits bits = 0;
+  for (std::size_t i = 0; i < sizeof(Bits); ++i)
+    bits = static_cast<Bits>(bits | Bits{static_cast<unsigned char>(bytes[i])} << (8 * i));
+  return bits;
+}
+
 float as_float(std::string_view bytes) {
   if (bytes.size() != 4) refuse("a float32 of another size");
-  std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    bits |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  return std::bit_cast<float>(bits);
+  return std::bit_cast<float>(little_endian<std::uint32_t>(bytes));
 }
 
 /// OpenCV (4.6) reads a Gemm as if alpha and beta were 1, transA 0, and transB 1 where it is not
 /// written; that it is 0 then by ONNX goes unnoticed where the weight is square.
-void check_gemm(const OnnxFile::Node& node, const std::vector<std::string_view>& attributes) {
+void read_gemm(OnnxFile::Node& node, const std::vector<std::string_view>& attributes) {
   const auto refuse_gemm = [&node](const std::string& why) {
     throw std::invalid_argument("Gemm '" + (node.name.empty() ? node.outputs[0] : node.name) +
                                 "' " + why);
   };
-  bool trans_b = false;
+  bool said = false;
   for (const std::string_view attribute : attributes) {
     std::string name;
     float real = 0.0f;
@@ -93,15 +110,28 @@ void check_gemm(const OnnxFile::Node& node, const std::vector<std::string_view>&
       if (m.field == 2) real = as_float(m.text);
       if (m.field == 3) integer = m.number;
     }
-    trans_b = trans_b || name == "transB";
+    if (name == "transB") said = true, node.trans_b = integer != 0;
     if (((name == "alpha" || name == "beta") && real != 1.0f) || (name == "transA" && integer != 0))
       refuse_gemm("has an attribute that OpenCV neglects, " + name + "; put it into the weights");
   }
-  if (!trans_b)
+  if (!said)
     refuse_gemm("does not say transB, and OpenCV would take it for 1; write transB = 0 into it");
 }
 
-OnnxFile::Node read_node(std::string_view bytes) {
+/// Of a TensorProto; its name, and where it lies in another file.
+OnnxFile::Weight read_weight(std::string_view bytes, std::string& name, bool& external) {
+  OnnxFile::Weight weight;
+  for (Message m(bytes); m.next();) {
+    if (m.field == 1) m.append_to(weight.shape);
+    if (m.field == 2) weight.type = m.number;
+    if (m.field == 4 || m.field == 9 || m.field == 10) weight.numbers = m.text;  // packed, or raw
+    if (m.field == 8) name = m.text;
+    if (m.field == 14) external = m.number == 1;
+  }
+  return weight;
+}
+
+OnnxFile::Node read_node(std::string_view bytes, OnnxFile& file) {
   OnnxFile::Node node;
   std::vector<std::string_view> attributes;
   for (Message m(bytes); m.next();) {
@@ -112,7 +142,15 @@ OnnxFile::Node read_node(std::string_view bytes) {
     if (m.field == 5) attributes.push_back(m.text);
   }
   if (node.outputs.empty()) refuse("a node without outputs");
-  if (node.op == "Gemm") check_gemm(node, attributes);
+  if (node.op == "Gemm") read_gemm(node, attributes);
+  if (node.op == "Constant")
+    for (const std::string_view attribute : attributes)
+      for (Message m(attribute); m.next();)
+        if (m.field == 5) {  // the tensor, of whatever name
+          std::string unused;
+          bool external = false;
+          file.weights[node.outputs[0]] = read_weight(m.text, unused, external);
+        }
   return node;
 }
 
@@ -146,18 +184,15 @@ OnnxFile::Input read_value_info(std::string_view bytes) {
   return value;
 }
 
-std::string read_weight_name(std::string_view bytes) {
+void read_initializer(std::string_view bytes, OnnxFile& file) {
   std::string name;
   bool external = false;
-  for (Message m(bytes); m.next();) {
-    if (m.field == 8) name = m.text;
-    if (m.field == 14) external = m.number == 1;
-  }
+  auto weight = read_weight(bytes, name, external);
   if (external)
     throw std::invalid_argument("weight '" + name +
                                 "' lies in another file (external data); save the network with its "
                                 "weights in one file");
-  return name;
+  file.weights[name] = std::move(weight);
 }
 
 }  // namespace
@@ -167,17 +202,48 @@ OnnxFile read_onnx(std::string_view bytes) {
   for (Message m(bytes); m.next();)
     if (m.field == 7) graph = m.text;
   OnnxFile file;
-  std::set<std::string> weights;
   for (Message m(graph); m.next();) {
-    if (m.field == 1) file.nodes.push_back(read_node(m.text));
-    if (m.field == 5) weights.insert(read_weight_name(m.text));
+    if (m.field == 1) file.nodes.push_back(read_node(m.text, file));
+    if (m.field == 5) read_initializer(m.text, file);
     if (m.field == 11) file.inputs.push_back(read_value_info(m.text));
     if (m.field == 12) file.outputs.push_back(read_value_info(m.text).name);
   }
   if (file.nodes.empty()) refuse("it has no graph");
   // Before IR version 4 weights were inputs, too.
-  std::erase_if(file.inputs, [&](const auto& input) { return weights.contains(input.name); });
+  std::erase_if(file.inputs, [&](const auto& input) { return file.weights.contains(input.name); });
   return file;
+}
+
+std::vector<float> numbers_of(const OnnxFile::Weight& weight) {
+  constexpr std::uint64_t kFloat32 = 1, kFloat16 = 10, kFloat64 = 11;
+  const std::size_t width = weight.type == kFloat16   ? 2
+                            : weight.type == kFloat32 ? 4
+                            : weight.type == kFloat64 ? 8
+                                                      : 0;
+  if (width == 0)
+    throw std::invalid_argument("is of ONNX's type " + std::to_string(weight.type) +
+                                ", neither float16, float32 nor float64");
+  const std::size_t count = weight.numbers.size() / width;
+  std::size_t left = count * width == weight.numbers.size() ? count : 0;
+  for (const std::int64_t size : weight.shape)
+    left = size > 0 && left % static_cast<std::size_t>(size) == 0
+               ? left / static_cast<std::size_t>(size)
+               : 0;
+  if (left != 1)
+    throw std::invalid_argument("has " + std::to_string(count) +
+                                " numbers, another number than its shape says");
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view bytes = weight.numbers.substr(i * width, width);
+    if (width == 2)
+      out[i] = static_cast<float>(
+          Eigen::numext::bit_cast<Eigen::half>(little_endian<std::uint16_t>(bytes)));
+    else if (width == 4)
+      out[i] = as_float(bytes);
+    else
+      out[i] = static_cast<float>(std::bit_cast<double>(little_endian<std::uint64_t>(bytes)));
+  }
+  return out;
 }
 
 }  // namespace conoscope::models

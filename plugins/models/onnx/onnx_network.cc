@@ -7,7 +7,6 @@
 #include <iterator>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/core/version.hpp>
-#include <opencv2/dnn/all_layers.hpp>
 #include <regex>
 #include <stdexcept>
 
@@ -88,14 +87,8 @@ bool near(const Block& a, const Block& b) {
 OnnxNetwork::OnnxNetwork(const std::string& file, const std::string& layer, const std::string& head)
     : file_(file) {
   make_quiet_and_repeatable();
-  read(file);
-  const auto check_one = [this](std::size_t count, const char* what) {
-    if (count != 1)
-      throw std::invalid_argument(file_ + ": has " + std::to_string(count) + " " + what +
-                                  ", expected one");
-  };
-  check_one(graph_.inputs.size(), "inputs");
-  check_one(graph_.outputs.size(), "outputs");
+  const std::string bytes = read_file(file);
+  read(bytes);
   const Node* node = find(layer);
   if (!node || !layer_of(*node)) {
     std::vector<std::string> names;
@@ -107,18 +100,24 @@ OnnxNetwork::OnnxNetwork(const std::string& file, const std::string& layer, cons
   }
   watched_ = layer_of(*node)->name;
   head_ = read_head(find_head(head, *node));
+  graph_.weights.clear();
 }
 
-void OnnxNetwork::read(const std::string& file) {
-  const std::string bytes = read_file(file);
+void OnnxNetwork::read(const std::string& bytes) {
   try {
     graph_ = read_onnx(bytes);
+    const auto check_one = [](std::size_t count, const std::string& what) {
+      if (count != 1)
+        throw std::invalid_argument("has " + std::to_string(count) + " " + what + ", expected one");
+    };
+    check_one(graph_.inputs.size(), "inputs");
+    check_one(graph_.outputs.size(), "outputs");
     net_ = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
   } catch (const cv::Exception& error) {
     throw std::invalid_argument(
-        file + ": not a network that OpenCV " CV_VERSION " reads: " + essence(error));
+        file_ + ": not a network that OpenCV " CV_VERSION " reads: " + essence(error));
   } catch (const std::exception& error) {
-    throw std::invalid_argument(file + ": " + error.what());
+    throw std::invalid_argument(file_ + ": " + error.what());
   }
   net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
   net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
@@ -140,11 +139,34 @@ const OnnxFile::Node* OnnxNetwork::find(const std::string& name) const {
   return by_output;
 }
 
+OnnxNetwork::Constant OnnxNetwork::constant(std::string tensor) const {
+  bool turned = false;
+  for (std::size_t hops = 0; hops <= graph_.nodes.size(); ++hops) {
+    if (const auto weight = graph_.weights.find(tensor); weight != graph_.weights.end())
+      return {&weight->second, turned};
+    const auto from = std::ranges::find_if(graph_.nodes, [&tensor](const Node& node) {
+      return node.outputs[0] == tensor && node.inputs.size() == 1 &&
+             (node.op == "Identity" || node.op == "Transpose");
+    });
+    if (from == graph_.nodes.end()) break;
+    turned ^= from->op == "Transpose";
+    tensor = from->inputs[0];
+  }
+  return {};
+}
+
+std::vector<float> OnnxNetwork::numbers(const std::string& tensor) const {
+  try {
+    return numbers_of(*constant(tensor).weight);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(file_ + ": weight '" + tensor + "' " + error.what());
+  }
+}
+
 bool OnnxNetwork::is_linear(const Node& node) const {
-  if (node.op != "Gemm" && node.op != "MatMul") return false;
-  const auto layer = layer_of(node);
-  return layer && layer->type == "InnerProduct" && !layer->blobs.empty() &&
-         layer->blobs[0].dims == 2;
+  if ((node.op != "Gemm" && node.op != "MatMul") || node.inputs.size() < 2) return false;
+  const auto* weight = constant(node.inputs[1]).weight;
+  return weight != nullptr && weight->shape.size() == 2;
 }
 
 const OnnxFile::Node& OnnxNetwork::find_head(const std::string& name, const Node& layer) const {
@@ -170,32 +192,30 @@ const OnnxFile::Node& OnnxNetwork::find_head(const std::string& name, const Node
 }
 
 LinearHead OnnxNetwork::read_head(const Node& node) const {
-  const auto vector = [](const cv::Mat& blob) {
-    const Block values = to_block(blob);
-    return Eigen::VectorXf(Eigen::Map<const Eigen::VectorXf>(
-        values.values.data(), static_cast<Eigen::Index>(values.values.size())));
+  const auto [weight, turned] = constant(node.inputs[1]);
+  const std::vector<float> values = numbers(node.inputs[1]);
+  const Eigen::Map<const LinearHead::Weight> stored(values.data(), weight->shape[0],
+                                                    weight->shape[1]);
+  LinearHead head{name_of(node), stored, {}};
+  if (turned == (node.op == "Gemm" && node.trans_b)) head.weight = stored.transpose();
+  head.bias.setZero(head.weight.rows());
+  const auto add_bias = [&](const std::string& tensor) {
+    if (constant(tensor).weight == nullptr) return;
+    const std::vector<float> bias = numbers(tensor);
+    if (bias.size() == 1)
+      head.bias.setConstant(bias[0]);
+    else if (static_cast<Eigen::Index>(bias.size()) == head.bias.size())
+      head.bias = Eigen::Map<const Eigen::VectorXf>(bias.data(), head.bias.size());
   };
-  const auto own = layer_of(node);
-  const Block weight = to_block(own->blobs[0]);
-  LinearHead head{
-      name_of(node),
-      Eigen::Map<const LinearHead::Weight>(weight.values.data(), weight.shape[0], weight.shape[1]),
-      Eigen::VectorXf::Zero(weight.shape[0])};
-  if (own->blobs.size() > 1) {
-    head.bias = vector(own->blobs[1]);
+  if (node.inputs.size() > 2) {
+    add_bias(node.inputs[2]);
     return head;
   }
-  // The bias of a MatMul is an Add that follows. OpenCV adds one number and many differently.
-  for (const Node& next : graph_.nodes) {
-    if (next.op != "Add" || std::ranges::count(next.inputs, node.outputs[0]) != 1) continue;
-    const auto add = layer_of(next);
-    if (!add) continue;
-    if (const auto power = add.dynamicCast<cv::dnn::PowerLayer>(); power)
-      head.bias.setConstant(power->shift);
-    else if (!add->blobs.empty() &&
-             static_cast<Eigen::Index>(add->blobs.back().total()) == head.bias.size())
-      head.bias = vector(add->blobs.back());
-  }
+  // The bias of a MatMul is an Add that follows.
+  for (const Node& next : graph_.nodes)
+    if (next.op == "Add" && next.inputs.size() == 2 &&
+        std::ranges::count(next.inputs, node.outputs[0]) == 1)
+      add_bias(next.inputs[next.inputs[0] == node.outputs[0] ? 1 : 0]);
   return head;
 }
 

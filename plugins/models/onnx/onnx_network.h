@@ -33,10 +33,18 @@ class OnnxNetwork final : public Network {
  private:
   using Node = OnnxFile::Node;
 
-  void read(const std::string& file);
+  void read(const std::string& bytes);
   /// OpenCV's own; null: it has merged the node into another.
   cv::Ptr<cv::dnn::Layer> layer_of(const Node& node) const;
   const Node* find(const std::string& name) const;
+  /// The constant that a tensor is, and whether the graph turns it over; null: it is none.
+  struct Constant {
+    const OnnxFile::Weight* weight = nullptr;
+    bool turned = false;
+  };
+  Constant constant(std::string tensor) const;
+  /// throws  std::invalid_argument: see numbers_of()
+  std::vector<float> numbers(const std::string& tensor) const;
   /// A Gemm or a MatMul with constant weights.
   bool is_linear(const Node& node) const;
   const Node& find_head(const std::string& name, const Node& layer) const;
@@ -47,7 +55,7 @@ class OnnxNetwork final : public Network {
   Answer check_batching(const Block& batch);
 
   std::string file_;
-  OnnxFile graph_;
+  OnnxFile graph_;  ///< its weights while head_ is read
   cv::dnn::Net net_;
   std::string watched_;  ///< OpenCV's name of the layer
   LinearHead head_;

@@ -12,6 +12,11 @@ namespace conoscope::models {
 void make_repeatable() {
   torch::set_num_threads(1);
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+#if TORCH_VERSION_MAJOR >= 2
+  // The oneDNN beside Debian 13's libtorch 2.6, libdnnl 3.7.2, gives wrong derivatives of a convolution
+  // by its input where it has few channels; 1.13's are right.
+  at::globalContext().setUserEnabledMkldnn(false);
+#endif
 }
 
 torch::Tensor initial_weights(std::vector<std::int64_t> shape, double gain, sdk::Seed seed) {

@@ -15,7 +15,8 @@
 namespace conoscope::models {
 
 /// One thread, whatever the host allows: libtorch splits its sums by the number of threads, so two
-/// would give other bits than one. To be called first in every fit and forward.
+/// would give other bits than one. Since libtorch 2, without oneDNN. To be called first in every fit
+/// and forward.
 void make_repeatable();
 
 /// gain = sqrt(2) before a ReLU, 1 elsewhere: uniform with variance gain^2 / fan_in, where fan_in

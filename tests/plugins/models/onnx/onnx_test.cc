@@ -165,6 +165,45 @@ TEST_CASE("onnx: a head of MatMul and Add, of one output and of many, and withou
     }
 }
 
+TEST_CASE("onnx: a head's weights from a Constant node, turned over, and passed on") {
+  const auto weights = normal_floats(12, 3), shift = normal_floats(3, 4);
+  const auto network = [] {
+    OnnxWriter file;
+    file.input("x", {-1, 4}).node("Relu", "relu", {"x"}, {"r"});
+    return file;
+  };
+  OnnxWriter constant = network();
+  constant.constant("b", {4, 3}, weights)
+      .constant("b.bias", {3}, shift)
+      .node("MatMul", "top", {"r", "b"}, {"t"})
+      .node("Add", "shift", {"t", "b.bias"}, {"y"})
+      .output("y", {-1, 3});
+  std::vector<float> over(12);
+  for (std::size_t f = 0; f < 4; ++f)
+    for (std::size_t c = 0; c < 3; ++c) over[c * 4 + f] = weights[f * 3 + c];
+  OnnxWriter turned = network();
+  turned.weight("kept", {3, 4}, over)
+      .weight("b.bias", {3}, shift)
+      .node("Transpose", "turn", {"kept"}, {"b"}, {{"perm", OnnxWriter::Sizes{1, 0}}})
+      .node("MatMul", "top", {"r", "b"}, {"t"})
+      .node("Add", "shift", {"t", "b.bias"}, {"y"})
+      .output("y", {-1, 3});
+  OnnxWriter passed = network();
+  passed.weight("kept", {3, 4}, over)
+      .weight("b.bias", {3}, shift)
+      .node("Identity", "same", {"kept"}, {"b"})
+      .node("Gemm", "top", {"r", "b", "b.bias"}, {"y"}, {{"transB", std::int64_t{1}}})
+      .output("y", {-1, 3});
+  for (const OnnxWriter* file : {&constant, &turned, &passed}) {
+    const Outcome model =
+        fitted(*file, "relu", samples(6, {4}), {{"output", std::string("regression")}});
+    const auto weight = model.out.values<float>("head_weight");
+    const auto bias = model.out.values<float>("head_bias");
+    CHECK(std::vector<float>(weight.begin(), weight.end()) == over);
+    CHECK(std::vector<float>(bias.begin(), bias.end()) == shift);
+  }
+}
+
 TEST_CASE("onnx: inputs are scaled, resized, repeated and standardised") {
   ConvNet net;
   const Bundle data = samples(5, {3, 3, 1});
