@@ -139,18 +139,13 @@ const OnnxFile::Node* OnnxNetwork::find(const std::string& name) const {
   return by_output;
 }
 
-OnnxNetwork::Constant OnnxNetwork::constant(std::string tensor) const {
-  bool turned = false;
-  for (std::size_t hops = 0; hops <= graph_.nodes.size(); ++hops) {
-    if (const auto weight = graph_.weights.find(tensor); weight != graph_.weights.end())
-      return {&weight->second, turned};
-    const auto from = std::ranges::find_if(graph_.nodes, [&tensor](const Node& node) {
-      return node.outputs[0] == tensor && node.inputs.size() == 1 &&
-             (node.op == "Identity" || node.op == "Transpose");
-    });
-    if (from == graph_.nodes.end()) break;
-    turned ^= from->op == "Transpose";
-    tensor = from->inputs[0];
+OnnxNetwork::Constant OnnxNetwork::constant(const std::string& tensor) const {
+  const auto weight = graph_.weights.find(tensor);
+  if (weight != graph_.weights.end()) return {&weight->second, false};
+  for (const Node& node : graph_.nodes) {
+    if (node.op != "Transpose" || node.outputs[0] != tensor || node.inputs.size() != 1) continue;
+    const auto turned = graph_.weights.find(node.inputs[0]);
+    if (turned != graph_.weights.end()) return {&turned->second, true};
   }
   return {};
 }

@@ -42,7 +42,7 @@ class OnnxNetwork final : public Network {
     const OnnxFile::Weight* weight = nullptr;
     bool turned = false;
   };
-  Constant constant(std::string tensor) const;
+  Constant constant(const std::string& tensor) const;
   /// throws  std::invalid_argument: see numbers_of()
   std::vector<float> numbers(const std::string& tensor) const;
   /// A Gemm or a MatMul with constant weights.
