@@ -6,7 +6,6 @@
 #include <Eigen/Core>
 #include <bit>
 #include <stdexcept>
-#include <utility>
 
 namespace conoscope::models {
 
@@ -118,9 +117,11 @@ void read_gemm(OnnxFile::Node& node, const std::vector<std::string_view>& attrib
     refuse_gemm("does not say transB, and OpenCV would take it for 1; write transB = 0 into it");
 }
 
-/// Of a TensorProto; its name, and where it lies in another file.
-OnnxFile::Weight read_weight(std::string_view bytes, std::string& name, bool& external) {
+/// A TensorProto, under its own name or another.
+void read_weight(std::string_view bytes, const std::string& other_name, OnnxFile& file) {
   OnnxFile::Weight weight;
+  std::string name;
+  bool external = false;
   for (Message m(bytes); m.next();) {
     if (m.field == 1) m.append_to(weight.shape);
     if (m.field == 2) weight.type = m.number;
@@ -128,7 +129,12 @@ OnnxFile::Weight read_weight(std::string_view bytes, std::string& name, bool& ex
     if (m.field == 8) name = m.text;
     if (m.field == 14) external = m.number == 1;
   }
-  return weight;
+  if (!other_name.empty()) name = other_name;
+  if (external)
+    throw std::invalid_argument("weight '" + name +
+                                "' lies in another file (external data); save the network with its "
+                                "weights in one file");
+  file.weights[name] = weight;
 }
 
 OnnxFile::Node read_node(std::string_view bytes, OnnxFile& file) {
@@ -146,11 +152,7 @@ OnnxFile::Node read_node(std::string_view bytes, OnnxFile& file) {
   if (node.op == "Constant")
     for (const std::string_view attribute : attributes)
       for (Message m(attribute); m.next();)
-        if (m.field == 5) {  // the tensor, of whatever name
-          std::string unused;
-          bool external = false;
-          file.weights[node.outputs[0]] = read_weight(m.text, unused, external);
-        }
+        if (m.field == 5) read_weight(m.text, node.outputs[0], file);
   return node;
 }
 
@@ -184,17 +186,6 @@ OnnxFile::Input read_value_info(std::string_view bytes) {
   return value;
 }
 
-void read_initializer(std::string_view bytes, OnnxFile& file) {
-  std::string name;
-  bool external = false;
-  auto weight = read_weight(bytes, name, external);
-  if (external)
-    throw std::invalid_argument("weight '" + name +
-                                "' lies in another file (external data); save the network with its "
-                                "weights in one file");
-  file.weights[name] = std::move(weight);
-}
-
 }  // namespace
 
 OnnxFile read_onnx(std::string_view bytes) {
@@ -204,7 +195,7 @@ OnnxFile read_onnx(std::string_view bytes) {
   OnnxFile file;
   for (Message m(graph); m.next();) {
     if (m.field == 1) file.nodes.push_back(read_node(m.text, file));
-    if (m.field == 5) read_initializer(m.text, file);
+    if (m.field == 5) read_weight(m.text, "", file);
     if (m.field == 11) file.inputs.push_back(read_value_info(m.text));
     if (m.field == 12) file.outputs.push_back(read_value_info(m.text).name);
   }
