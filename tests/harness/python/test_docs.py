@@ -5,7 +5,6 @@ import csv
 import io
 import re
 
-import pytest
 from conftest import ROOT
 from plugin_command import conoscope
 
@@ -24,11 +23,6 @@ def test_the_examples_run(tmp_path):
         assert block in out.getvalue()
 
 
-def spread(metric, value):
-    """intervention_random draws orders by the bytes of the files, which depend on NumPy's version."""
-    return 0.02 if metric == "intervention_random" else 0.501 * 10 ** -(len(value) - 2)
-
-
 def test_bottlenecks_of_ones_own_come_on_one_board():
     text = (ROOT / "docs/models.md").read_text()
     section = text[text.index("### My CBM in five minutes") : text.index("## `ladder_concepts`")]
@@ -45,20 +39,21 @@ def test_bottlenecks_of_ones_own_come_on_one_board():
     board, _ = conoscope("board", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(board)))
     assert len(rows) == 1
+    # The bytes of the archive, by which orders are drawn: Python's newer zipfile writes sizes elsewhere.
+    with open("rest.npz", "rb") as file:
+        newer = file.read(22)[18:] == b"\xff" * 4
     told = {"ctl": "0.0189", "icl": "0.0031", "concept_auc": "0.982", "intervention_random": "0.9265"}
     for metric, value in told.items():
         assert f"`{metric}` {value}" in section
-        assert float(rows[0][metric]) == pytest.approx(float(value), abs=spread(metric, value)), metric
+    assert "(0.9253, and 0.9320 and 0.9998 below," in section
+    if newer:
+        told["intervention_random"] = "0.9253"
+    for metric, value in told.items():
+        assert round(float(rows[0][metric]), len(value) - 2) == float(value), metric
     out, _ = conoscope("run", "two.toml", "--store", "two.db")
     shown = blocks[""].splitlines()
     assert shown
-    printed = [line.split() for line in out.splitlines()]
-    for words in map(str.split, shown):
-        if "±" not in words:
-            assert words in printed, out
-            continue
-        random = len(words) - 6  # one before concept_auc: 0.9190 ± - 0.9817 ± -
-        others = words[:random] + words[random + 1 :]
-        near = [line[random] for line in printed if line[:random] + line[random + 1 :] == others]
-        assert len(near) == 1, out
-        assert float(near[0]) == pytest.approx(float(words[random]), abs=spread("intervention_random", ""))
+    for line in shown:
+        if newer:
+            line = line.replace("0.9190", "0.9320").replace("0.9997", "0.9998")
+        assert line in out, out

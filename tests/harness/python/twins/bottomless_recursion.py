@@ -1,6 +1,6 @@
 # check: fit softmax
 # says: fit: killed by SIGSEGV, Segmentation fault
-# says: fit: RecursionError: maximum recursion depth exceeded
+# since 3.12 says: fit: RecursionError: maximum recursion depth exceeded
 #
 # /// conoscope
 # kind = "explainer"
@@ -20,7 +20,7 @@ class Twin(cp.Explainer):
     def fit(self, head, context):
         cavs = np.array(head.head_weight, dtype=float)
         sys.setrecursionlimit(1 << 30)
-        list(map(self.fit, [head], [context]))  # through C, whose stack has an end; 3.12 counts there, too
+        list(map(self.fit, [head], [context]))  # through C, whose stack has an end
         return cp.Explanation(cavs=cavs, importance=np.ones(len(cavs)), counts=np.ones(len(cavs)))
 
 
