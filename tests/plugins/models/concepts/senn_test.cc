@@ -59,20 +59,21 @@ TEST_CASE("senn: under a strong robustness term the relevances become constants"
         {{"robustness", robustness}, {"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
     const Outcome model = senn().fit_model(arguments, data);
     REQUIRE(model.error == "");
+    CHECK(told(model, "test_accuracy") >= 0.9);
     const Outcome edit =
         senn().intervene(arguments, model.out, OwnedArray::of<double>({12, 3, 1}, edits));
     const auto y = edit.out.values<double>("outputs");  // 12 x 2
-    double change = 0.0;
+    double change = 0.0, size = 0.0;
     for (std::size_t j = 0; j < 3; ++j) {
       const double low = y[8 * j + 2] - y[8 * j], high = y[8 * j + 6] - y[8 * j + 4];
-      change += std::abs(high - low);
+      change += std::abs(high - low), size += std::abs(high) + std::abs(low);
     }
-    return change;
+    return change / size;
   };
-  const double free = spread(0.0), bound = spread(100.0);
+  // At 100 some networks answer nothing any more, and then the ratio is one of nothing.
+  const double free = spread(0.0), bound = spread(30.0);
   MESSAGE("free " << free << ", bound " << bound);
-  // Measured over 6 seeds and two kernel sets: 0.42 ... 2.2 and 12 ... 37, at most
-  // 0.17 of it.
+  // Measured over 6 seeds and three kernel sets: at most 0.2 of it; accuracy min 0.94.
   CHECK(bound < 0.5 * free);
 }
 
