@@ -17,9 +17,17 @@ function(conoscope_builtin_plugin name)
   set_property(GLOBAL APPEND PROPERTY CONOSCOPE_BUILTIN_PLUGINS ${name})
 endfunction()
 
-# conoscope_left_out(<line>): a plugin that is not built, and why; `conoscope plugin list` says it.
-function(conoscope_left_out line)
+# conoscope_without(<line> [OFF]): what is not built, and why. OFF: as was asked for.
+function(conoscope_without line)
+  if(NOT CONOSCOPE_LEAVE_OUT AND NOT "OFF" IN_LIST ARGN)
+    message(FATAL_ERROR "Nothing is to be left out (CONOSCOPE_LEAVE_OUT=OFF): ${line}")
+  endif()
   message(STATUS "Left out: ${line}")
+endfunction()
+
+# The same of a plugin: `conoscope plugin list` says it, too.
+function(conoscope_left_out line)
+  conoscope_without(${line} ${ARGN})
   set_property(GLOBAL APPEND_STRING PROPERTY CONOSCOPE_LEFT_OUT "${line}\n")
 endfunction()
 
