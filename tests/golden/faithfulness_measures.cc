@@ -308,9 +308,17 @@ Outputs deletion_concept_case(const Case& one) {
     return model_logits(MatrixRef(Matrix(left * bank)), weight, bias);
   };
   const DeletionCurve curve = deletion_concept(
-      scores, importance, [&](const MatrixRef& left) { return logits(left).col(c).mean(); });
+      scores, importance,
+      [&](const IndexVector&, const MatrixRef& left) -> Vector { return logits(left).col(c); });
   const DeletionCurve right = deletion_concept(
-      scores, importance, [&](const MatrixRef& left) { return accuracy(logits(left), labels); });
+      scores, importance, [&](const IndexVector& samples, const MatrixRef& left) -> Vector {
+        const Matrix of_rows = logits(left);
+        Vector hits(left.rows());
+        for (Index i = 0; i < hits.size(); ++i)
+          hits(i) = accuracy(of_rows.row(i),
+                             {labels[static_cast<size_t>(samples[static_cast<size_t>(i)])]});
+        return hits;
+      });
   Outputs out;
   out.scalars["auc_logit"] = curve.auc;
   out.arrays["order"] = {curve.order.begin(), curve.order.end()};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "metrics/faithfulness/class_assignment.h"
+#include "metrics/faithfulness/deletion/deletion_order.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -13,12 +14,37 @@ namespace {
 constexpr const char* kName = "deletion_parts";
 constexpr double kKept = 0.2;  // a class below this share of its first accuracy is lost
 
+using Model = std::function<Matrix(const MatrixRef& inputs)>;
+
+Matrix answer(const Model& model, const MatrixRef& inputs) {
+  Matrix logits = model(inputs);
+  if (logits.rows() != inputs.rows())
+    numerics::refuse(kName, "the model answered " + std::to_string(logits.rows()) + " rows for " +
+                                std::to_string(inputs.rows()) + " samples");
+  return logits;
+}
+
+/// Paints over a concept's parts.
+///
+/// returns  the samples that had any
+IndexVector delete_parts(Matrix& inputs, const IndexVector& concept_of, Index deleted,
+                         const VectorRef& fill) {
+  const Index width = fill.size(), parts = inputs.cols() / width;
+  IndexVector changed;
+  for (Index i = 0; i < inputs.rows(); ++i) {
+    bool any = false;
+    for (Index p = 0; p < parts; ++p) {
+      if (concept_of[static_cast<size_t>(i * parts + p)] != deleted) continue;
+      inputs.block(i, p * width, 1, width) = fill.transpose();
+      any = true;
+    }
+    if (any) changed.push_back(i);
+  }
+  return changed;
+}
+
 void append(PartDeletion& result, const Matrix& logits, const IndexVector& labels) {
   const auto n = static_cast<Index>(labels.size());
-  if (logits.rows() != n)
-    numerics::refuse(kName, "the model answered " + std::to_string(logits.rows()) + " rows for " +
-                                std::to_string(n) + " samples");
-  numerics::require_labels(kName, labels, n, logits.cols());
   const IndexVector predictions = class_assignment(logits).predictions;
   Eigen::RowVectorXd right = Eigen::RowVectorXd::Zero(logits.cols()), count = right;
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -40,8 +66,7 @@ void append(PartDeletion& result, const Matrix& logits, const IndexVector& label
 
 PartDeletion deletion_parts(const MatrixRef& inputs, const IndexVector& concept_of,
                             const IndexVector& order, const VectorRef& fill,
-                            const IndexVector& labels,
-                            const std::function<Matrix(const MatrixRef& inputs)>& model) {
+                            const IndexVector& labels, const Model& model) {
   const Index n = inputs.rows(), width = fill.size();
   const Index parts = width > 0 ? inputs.cols() / width : 0;
   if (n < 1 || parts < 1 || parts * width != inputs.cols() ||
@@ -57,13 +82,20 @@ PartDeletion deletion_parts(const MatrixRef& inputs, const IndexVector& concept_
 
   PartDeletion result;
   Matrix left = inputs;
-  append(result, model(left), labels);
+  Matrix logits = answer(model, left);
+  numerics::require_labels(kName, labels, n, logits.cols());
+  append(result, logits, labels);
   for (const Index deleted : order) {
-    for (Index i = 0; i < n; ++i)
-      for (Index p = 0; p < parts; ++p)
-        if (concept_of[static_cast<size_t>(i * parts + p)] == deleted)
-          left.block(i, p * width, 1, width) = fill.transpose();
-    append(result, model(left), labels);
+    const IndexVector changed = delete_parts(left, concept_of, deleted, fill);
+    if (!changed.empty()) {
+      const Matrix again = answer(model, rows_at(left, changed));
+      if (again.cols() != logits.cols())
+        numerics::refuse(kName, "the model has answered " + std::to_string(logits.cols()) +
+                                    " outputs, and now " + std::to_string(again.cols()));
+      for (size_t i = 0; i < changed.size(); ++i)
+        logits.row(changed[i]) = again.row(static_cast<Index>(i));
+    }
+    append(result, logits, labels);
   }
   return result;
 }

@@ -24,12 +24,13 @@ struct PartDeletion {
 /// order       K >= 1 concepts, the first is deleted first; parts of other concepts stay.
 /// fill        width entries that replace a part, as 117/255 (ACE's grey) or a mean embedding.
 /// labels      n, in 0 ... C-1.
-/// model       inputs -> logits, n x C.
+/// model       inputs -> logits, one row for each: asked for all samples, then, at each step, for
+///             those that it changes.
 /// returns     a class is lost when its accuracy is below 20 % of what it was before any deletion;
 ///             one that was never right cannot be lost.
 /// throws      std::invalid_argument: shapes that disagree, K < 1, an entry of inputs or fill not
-///             finite, a label outside 0 ... C-1; the model answers with other rows than n or an
-///             entry that is not finite
+///             finite, a label outside 0 ... C-1; the model answers with another number of rows
+///             than it was asked for or of outputs than before, or an entry that is not finite
 ///
 /// Source: Ghorbani et al., NeurIPS 2019 (ACE) and Graziani et al., 2023 (CDISCO, M1), as
 /// classified in Kumar and Ahuja, arXiv 2504.10833, Table 1. Its objections: see deletion_concept.

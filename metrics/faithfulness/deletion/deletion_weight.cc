@@ -47,17 +47,19 @@ DeletionCurve deletion_weight(const MatrixRef& rows, const MatrixRef& weight, co
   curve.order = deletion_order(importance);
   Matrix left = weight;
   curve.values.push_back(accuracy(model_logits(rows, left, bias), labels));
-  Matrix basis(0, cavs.cols());  // orthonormal rows
+  Matrix basis(cavs.rows(), cavs.cols());  // orthonormal rows, `rank` of them
+  Index rank = 0;
   for (const Index k : curve.order) {
     Eigen::RowVectorXd direction = cavs.row(k);
     const double length = direction.norm();
     // Twice: after one pass of Gram-Schmidt nearly parallel CAVs leave a remainder in the span.
-    for (int pass = 0; pass < 2; ++pass) direction -= direction * basis.transpose() * basis;
+    const auto before = basis.topRows(rank);
+    for (int pass = 0; pass < 2; ++pass) direction -= direction * before.transpose() * before;
     if (direction.norm() > kSameSpan * length) {
       direction.normalize();
-      basis.conservativeResize(basis.rows() + 1, Eigen::NoChange);
-      basis.row(basis.rows() - 1) = direction;
-      left = weight - weight * basis.transpose() * basis;
+      basis.row(rank++) = direction;
+      const Vector along = left * direction.transpose();
+      left -= along * direction;
     }
     curve.values.push_back(accuracy(model_logits(rows, left, bias), labels));
   }

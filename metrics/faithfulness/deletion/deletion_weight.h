@@ -12,6 +12,7 @@ namespace conoscope::metrics {
 ///
 ///   W^(k) = W (I - Q_k Q_k^T),   Q_k an orthonormal basis of the k most important CAVs
 ///
+/// found one direction after the other: W^(k) = W^(k-1) - (W^(k-1) q_k) q_k^T.
 /// A CAV that lies in the span of those before it (within 1e-10 of its norm), a zero CAV too,
 /// changes nothing.
 ///

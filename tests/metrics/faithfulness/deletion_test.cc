@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <Eigen/QR>
 #include <map>
 
+#include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/deletion/deletion_concept.h"
 #include "metrics/faithfulness/deletion/deletion_parts.h"
 #include "metrics/faithfulness/deletion/deletion_weight.h"
 #include "metrics/faithfulness/model_logits.h"
+#include "metrics/faithfulness/surrogates/completeness.h"
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"
 
@@ -32,7 +35,9 @@ TEST_CASE("deletion_auc: trapezoids over the deleted share") {
 
 TEST_CASE("deletion_concept: by hand") {
   const Matrix scores = (Matrix(1, 2) << 2, 5).finished();
-  const auto sum = [](const MatrixRef& left) { return left.sum(); };
+  const auto sum = [](const IndexVector&, const MatrixRef& left) -> Vector {
+    return left.rowwise().sum();
+  };
   const DeletionCurve curve = deletion_concept(scores, (Vector(2) << 1, 3).finished(), sum);
   CHECK(curve.order == IndexVector{1, 0});
   CHECK(curve.values == std::vector<double>{7, 2, 0});
@@ -43,13 +48,49 @@ TEST_CASE("deletion_concept: by hand") {
                       "1 x 0");
   CHECK_THROWS_SAYING(deletion_concept(scores, Vector::Ones(3), sum), std::invalid_argument,
                       "3 importances");
+  CHECK_THROWS_SAYING(deletion_concept(scores, Vector::Ones(2),
+                                       [](const IndexVector&, const MatrixRef&) -> Vector {
+                                         return Vector::Constant(
+                                             1, std::numeric_limits<double>::infinity());
+                                       }),
+                      std::invalid_argument, "the answer is inf");
   CHECK_THROWS_SAYING(
-      deletion_concept(scores, Vector::Ones(2), [](const MatrixRef&) { return 1.0 / 0.0; }),
-      std::invalid_argument, "the answer is inf");
+      deletion_concept(scores, Vector::Ones(2),
+                       [](const IndexVector&, const MatrixRef&) -> Vector { return Vector(2); }),
+      std::invalid_argument, "2 answers for 1 rows");
   Matrix bad = scores;
   bad(0, 1) = -std::numeric_limits<double>::infinity();
   CHECK_THROWS_SAYING(deletion_concept(bad, Vector::Ones(2), sum), std::invalid_argument,
                       "scores is -inf");
+}
+
+TEST_CASE(
+    "deletion_concept: asked for what a step changes, in few calls, and the same as all anew") {
+  Matrix scores = normal_matrix(40, 30, 6);
+  for (Index i = 0; i < 40; ++i)
+    for (Index k = 0; k < 30; ++k)
+      if ((i + k) % 3 != 0) scores(i, k) = 0.0;
+  const auto answer = [](const MatrixRef& left) -> Vector {
+    return left.array().square().rowwise().sum().sqrt();
+  };
+  Index calls = 0, rows = 0;
+  const DeletionCurve curve = deletion_concept(
+      scores, Vector::LinSpaced(30, 30, 1),
+      [&](const IndexVector& samples, const MatrixRef& left) -> Vector {
+        ++calls, rows += left.rows();
+        REQUIRE(static_cast<Index>(samples.size()) == left.rows());
+        for (Index r = 0; r < left.rows(); ++r)
+          for (Index k = 0; k < 30; ++k)
+            CHECK((left(r, k) == 0.0 || left(r, k) == scores(samples[static_cast<size_t>(r)], k)));
+        return answer(left);
+      });
+  CHECK(rows == 40 + 400);  // a third of 40 x 30 scores
+  CHECK(calls == 3);
+  Matrix left = scores;
+  for (Index k = 0; k <= 30; ++k) {
+    CHECK(curve.values[static_cast<size_t>(k)] == answer(left).mean());
+    if (k < 30) left.col(k).setZero();
+  }
 }
 
 TEST_CASE("deletion_weight: by hand, whatever a CAV's length, and CAVs that add nothing") {
@@ -75,10 +116,32 @@ TEST_CASE("deletion_weight: by hand, whatever a CAV's length, and CAVs that add 
                       std::invalid_argument, "cavs is nan");
 }
 
+TEST_CASE("deletion_weight: the rows of the head less their projections on the CAVs so far") {
+  const HeadView head = random_head(300, 1, 40, 6, Pooling::kNone);
+  const Matrix rows = head.activations.all(), cavs = normal_matrix(30, 40, 4);
+  const Vector importance = Vector::LinSpaced(30, 30, 1);
+  const IndexVector labels = class_assignment(model_logits(head)).predictions;
+  const DeletionCurve curve =
+      deletion_weight(rows, head.weight, head.bias, cavs, importance, labels);
+  for (Index k = 1; k <= 30; ++k) {
+    const Matrix some = cavs.topRows(k).transpose();
+    const Matrix basis =
+        Eigen::HouseholderQR<Matrix>(some).householderQ() * Matrix::Identity(40, k);
+    const Matrix left = head.weight - head.weight * basis * basis.transpose();
+    CHECK(curve.values[static_cast<size_t>(k)] ==
+          accuracy(model_logits(rows, left, head.bias), labels));
+  }
+  CHECK(curve.values.back() < 0.5);
+}
+
 TEST_CASE("deletion_parts: by hand") {
   // Two grey pixels are the two logits.
   const Matrix images = (Matrix(3, 2) << 1, 0, 0, 1, 0, 2).finished();
-  const auto model = [](const MatrixRef& left) -> Matrix { return left; };
+  IndexVector asked;
+  const auto model = [&asked](const MatrixRef& left) -> Matrix {
+    asked.push_back(left.rows());
+    return left;
+  };
   const Vector grey = Vector::Constant(1, 0.1);
   // Concept 7 has the second pixel of the last two samples; 9 has all the others.
   const PartDeletion curve =
@@ -87,6 +150,10 @@ TEST_CASE("deletion_parts: by hand") {
   CHECK(curve.accuracy == std::vector<double>{1.0, 1.0, 1.0 / 3.0});
   CHECK(curve.by_class == (Matrix(3, 2) << 1, 1, 1, 1, 1, 0).finished());
   CHECK(curve.classes_lost == IndexVector{0, 0, 1});
+  CHECK(asked == IndexVector{3, 2, 3});  // for samples that changed; for none, not at all:
+  CHECK(deletion_parts(images, IndexVector(6, 0), {5, 6}, grey, {0, 1, 1}, model).accuracy ==
+        std::vector<double>{1.0, 1.0, 1.0});
+  CHECK(asked == IndexVector{3, 2, 3, 3});
   CHECK(deletion_parts(images, IndexVector(6, 0), {5}, grey, {0, 0, 0}, model).by_class(1, 1) ==
         1.0);
   CHECK_THROWS_SAYING(deletion_parts(images, {0, 0}, {0}, grey, {0, 1, 1}, model),
@@ -98,6 +165,12 @@ TEST_CASE("deletion_parts: by hand") {
   CHECK_THROWS_SAYING(deletion_parts(images, IndexVector(6, 0), {0}, grey, {0, 1, 1},
                                      [](const MatrixRef&) -> Matrix { return Matrix::Zero(1, 2); }),
                       std::invalid_argument, "answered 1 rows for 3");
+  Index outputs = 2;
+  CHECK_THROWS_SAYING(deletion_parts(images, IndexVector(6, 0), {0}, grey, {0, 1, 1},
+                                     [&](const MatrixRef& left) -> Matrix {
+                                       return Matrix::Zero(left.rows(), outputs++);
+                                     }),
+                      std::invalid_argument, "has answered 2 outputs, and now 3");
   CHECK_THROWS_SAYING(deletion_parts(images, IndexVector(6, 0), {0},
                                      Vector::Constant(1, std::numeric_limits<double>::quiet_NaN()),
                                      {0, 1, 1}, model),
