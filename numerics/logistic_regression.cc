@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "numerics/checks.h"
+#include "numerics/softmax.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::numerics {
 
@@ -143,19 +145,13 @@ Matrix LogisticRegression::probabilities(const MatrixRef& x) const {
   if (x.cols() != weight.cols())
     refuse("logistic_regression", "x has " + std::to_string(x.cols()) + " columns; the model has " +
                                       std::to_string(weight.cols()));
-  Matrix scores = x * weight.transpose();
+  Matrix scores = product_by_whole_blocks<double>(x, weight);
   scores.rowwise() += intercept.transpose();
-  if (scores.cols() == 1) {
-    Matrix out(x.rows(), 2);
-    out.col(1) = (1.0 + (-scores.col(0).array()).exp()).inverse();
-    out.col(0) = (1.0 + scores.col(0).array().exp()).inverse();
-    return out;
-  }
-  const Vector top = scores.rowwise().maxCoeff();
-  scores = (scores.colwise() - top).array().exp();
-  const Vector total = scores.rowwise().sum();
-  scores.array().colwise() /= total.array();
-  return scores;
+  if (scores.cols() > 1) return softmax(scores);
+  Matrix out(x.rows(), 2);
+  for (Index i = 0; i < x.rows(); ++i)
+    out.row(i) << 1.0 / (1.0 + std::exp(scores(i, 0))), 1.0 / (1.0 + std::exp(-scores(i, 0)));
+  return out;
 }
 
 IndexVector LogisticRegression::classify(const MatrixRef& x) const {

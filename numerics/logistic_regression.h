@@ -9,7 +9,7 @@ struct LogisticRegression {
   Matrix weight;     ///< classes x d; two classes: 1 x d, the score of class 1
   Vector intercept;  ///< one per row of weight
 
-  Matrix probabilities(const MatrixRef& x) const;  ///< n x classes
+  Matrix probabilities(const MatrixRef& x) const;  ///< n x classes; of equal rows the same bits
   IndexVector classify(const MatrixRef& x) const;  ///< the lowest of equals
 };
 

@@ -12,6 +12,7 @@
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
+#include "numerics/softmax.h"
 #include "numerics/statistics/moments.h"
 
 namespace conoscope::metrics {
@@ -167,13 +168,9 @@ Result task_f1_of(const Subject& subject) {
 }
 
 Result task_auc_of(const Subject& subject) {
-  Matrix p = task_outputs(subject);
+  const Matrix p = task_outputs(subject);
   if (p.cols() == 1) return {auc(subject.annotations().labels, Vector(p.col(0)))};
-  for (Index i = 0; i < p.rows(); ++i) {
-    p.row(i) = (p.row(i).array() - p.row(i).maxCoeff()).exp();
-    p.row(i) /= p.row(i).sum();
-  }
-  return {auc_one_vs_one(subject.annotations().labels, p)};
+  return {auc_one_vs_one(subject.annotations().labels, numerics::softmax(p))};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 #include "numerics/random.h"
+#include "numerics/softmax.h"
 
 namespace conoscope::metrics {
 
@@ -53,15 +54,6 @@ void require_problem(const InterventionProblem& problem) {
                                                                        : problem.truth.maxCoeff()) +
                          "; it must lie in 0 ... 1");
   if (!problem.head) numerics::refuse(kName, "head is empty");
-}
-
-Matrix softmax(Matrix out) {
-  for (Index i = 0; i < out.rows(); ++i) {
-    out.row(i).array() -= out.row(i).maxCoeff();
-    out.row(i) = out.row(i).array().exp();
-    out.row(i) /= out.row(i).sum();
-  }
-  return out;
 }
 
 void require_softmax_head(const CheckedIntervention& problem) {
@@ -231,12 +223,12 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
   const Eigen::ArrayXXd p = probabilities.array(), q = 1.0 - p;
   const Matrix unsure = -(p * (p + 1e-8).log() + q * (q + 1e-8).log()) / std::numbers::ln2;
   return greedy_order(problem, [&](const Matrix& scores) {
-    const Matrix now = softmax(problem.answer(scores));
+    const Matrix now = numerics::softmax(problem.answer(scores));
     const IndexVector answers = predicted_classes(now);
     Matrix merits = options.entropy_weight * unsure;
     for (Index j = 0; j < k; ++j) {
       const auto told = [&](double presence) {
-        return softmax(
+        return numerics::softmax(
             problem.answer(all_told(problem, scores, j, [=](Index) { return presence; })));
       };
       const Matrix on = told(1.0), off = told(0.0);
@@ -256,7 +248,7 @@ InterventionOrder greedy_oracle_order(const CheckedIntervention& problem) {
   return greedy_order(problem, [&](const Matrix& scores) {
     Matrix merits(n, k);
     for (Index j = 0; j < k; ++j) {
-      const Matrix told = softmax(problem.answer(
+      const Matrix told = numerics::softmax(problem.answer(
           all_told(problem, scores, j, [&](Index i) { return problem->truth(i, j); })));
       for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem->labels[static_cast<size_t>(i)]);
     }

@@ -10,6 +10,7 @@
 #include "metrics/purity/helper_networks.h"
 #include "metrics/summaries/summary.h"
 #include "numerics/checks.h"
+#include "numerics/softmax.h"
 
 namespace conoscope::metrics {
 
@@ -53,12 +54,7 @@ double test_auc(const detail::ConceptLabels& labels, std::size_t j, const IndexV
     const Vector scores = logits.col(0);
     return auc(here, scores);
   }
-  Matrix shares = logits;
-  for (Index i = 0; i < shares.rows(); ++i) {
-    shares.row(i) = (shares.row(i).array() - shares.row(i).maxCoeff()).exp();
-    shares.row(i) /= shares.row(i).sum();
-  }
-  return auc_one_vs_rest(here, shares);
+  return auc_one_vs_rest(here, numerics::softmax(logits));
 }
 
 Matrix matrix_of(const char* function, const MatrixRef& c_hat, Index width,

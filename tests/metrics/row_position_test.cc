@@ -14,7 +14,9 @@
 #include "metrics/purity/niche_network.h"
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"
+#include "numerics/logistic_regression.h"
 #include "numerics/nnls.h"
+#include "numerics/softmax.h"
 #include "numerics/subspace.h"
 #include "tests/support/logits.h"
 
@@ -81,6 +83,21 @@ std::vector<Function> functions() {
          const Matrix concepts = x * bank.topRows(1).transpose() * Matrix::Ones(1, 13);
          return CheckedExplanation(explanation).reconstruct(0, concepts, kFeatures);
        }},
+      {"softmax", [=](const Matrix& x) { return numerics::softmax(x.leftCols(7)); }},
+      {"logistic regression",
+       [=](const Matrix& x) {
+         numerics::LogisticRegression fitted;
+         fitted.weight = head.topRows(7);
+         fitted.intercept = bias.head(7);
+         return fitted.probabilities(x);
+       }},
+      {"logistic regression, two classes",
+       [=](const Matrix& x) {
+         numerics::LogisticRegression fitted;
+         fitted.weight = head.topRows(1);
+         fitted.intercept = bias.head(1);
+         return fitted.probabilities(x);
+       }},
       {"nnls", [=](const Matrix& x) { return numerics::nnls(x, bank.cwiseAbs()); }},
       {"subspace", [=](const Matrix& x) { return numerics::subspace_coefficients(x, bank); }},
   };
@@ -99,12 +116,13 @@ TEST_CASE("equal rows have equal results, however many there are") {
 
 TEST_CASE("a representation that is the same for all samples predicts nothing: an AUC of 0.5") {
   for (Index n = 60; n <= 190; ++n) {
-    Matrix concepts(n, 2);
+    Matrix concepts(n, 3);
     for (Index i = 0; i < n; ++i)
-      concepts.row(i) << static_cast<double>(i % 2), static_cast<double>(i % 3);
-    const Matrix c_hat = normal_matrix(1, 4, 6).replicate(n, 1);
+      concepts.row(i) << static_cast<double>(i % 2), static_cast<double>(i % 3),
+          static_cast<double>(i % 7);
+    const Matrix c_hat = normal_matrix(1, 6, 6).replicate(n, 1);
     INFO("n = ", n);
-    CHECK(purity_matrix(c_hat, 2, concepts, {.epochs = 2}) == Matrix::Constant(2, 2, 0.5));
+    CHECK(purity_matrix(c_hat, 2, concepts, {.epochs = 2}) == Matrix::Constant(3, 3, 0.5));
   }
 }
 
