@@ -63,6 +63,10 @@ std::vector<Function> functions() {
     explanation.class_agnostic = true;
     return concept_scores(view, explanation);
   };
+  const auto logistic = [=](Index rows) {
+    const numerics::LogisticRegression fitted{head.topRows(rows), bias.head(rows)};
+    return [=](const Matrix& x) { return fitted.probabilities(x); };
+  };
   return {
       {"niche network", [net = niche_network(3)](const Matrix& x) { return net.probabilities(x); }},
       {"one output", [net = niche_network(1)](const Matrix& x) { return net.probabilities(x); }},
@@ -84,20 +88,8 @@ std::vector<Function> functions() {
          return CheckedExplanation(explanation).reconstruct(0, concepts, kFeatures);
        }},
       {"softmax", [=](const Matrix& x) { return numerics::softmax(x.leftCols(7)); }},
-      {"logistic regression",
-       [=](const Matrix& x) {
-         numerics::LogisticRegression fitted;
-         fitted.weight = head.topRows(7);
-         fitted.intercept = bias.head(7);
-         return fitted.probabilities(x);
-       }},
-      {"logistic regression, two classes",
-       [=](const Matrix& x) {
-         numerics::LogisticRegression fitted;
-         fitted.weight = head.topRows(1);
-         fitted.intercept = bias.head(1);
-         return fitted.probabilities(x);
-       }},
+      {"logistic regression", logistic(7)},
+      {"logistic regression, two classes", logistic(1)},
       {"nnls", [=](const Matrix& x) { return numerics::nnls(x, bank.cwiseAbs()); }},
       {"subspace", [=](const Matrix& x) { return numerics::subspace_coefficients(x, bank); }},
   };

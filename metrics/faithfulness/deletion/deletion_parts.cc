@@ -14,9 +14,7 @@ namespace {
 constexpr const char* kName = "deletion_parts";
 constexpr double kKept = 0.2;  // a class below this share of its first accuracy is lost
 
-using Model = std::function<Matrix(const MatrixRef& inputs)>;
-
-Matrix answer(const Model& model, const MatrixRef& inputs) {
+Matrix answer(const PartsModel& model, const MatrixRef& inputs) {
   Matrix logits = model(inputs);
   if (logits.rows() != inputs.rows())
     numerics::refuse(kName, "the model answered " + std::to_string(logits.rows()) + " rows for " +
@@ -66,7 +64,7 @@ void append(PartDeletion& result, const Matrix& logits, const IndexVector& label
 
 PartDeletion deletion_parts(const MatrixRef& inputs, const IndexVector& concept_of,
                             const IndexVector& order, const VectorRef& fill,
-                            const IndexVector& labels, const Model& model) {
+                            const IndexVector& labels, const PartsModel& model) {
   const Index n = inputs.rows(), width = fill.size();
   const Index parts = width > 0 ? inputs.cols() / width : 0;
   if (n < 1 || parts < 1 || parts * width != inputs.cols() ||

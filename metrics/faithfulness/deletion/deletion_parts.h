@@ -15,6 +15,9 @@ struct PartDeletion {
   std::vector<Index> classes_lost;  ///< K + 1: classes that lost > 80 % of by_class's first row
 };
 
+/// m inputs -> m x C logits, each row of its own input.
+using PartsModel = std::function<Matrix(const MatrixRef& inputs)>;
+
 /// Proxy: how accurate is a model on inputs whose parts are painted over?
 ///
 ///   input^(k) = input, every part of one of the first k concepts of `order` set to `fill`
@@ -24,8 +27,7 @@ struct PartDeletion {
 /// order       K >= 1 concepts, the first is deleted first; parts of other concepts stay.
 /// fill        width entries that replace a part, as 117/255 (ACE's grey) or a mean embedding.
 /// labels      n, in 0 ... C-1.
-/// model       inputs -> logits, one row for each: asked for all samples, then, at each step, for
-///             those that it changes.
+/// model       asked for all samples, then, at each step, for those that it changes.
 /// returns     a class is lost when its accuracy is below 20 % of what it was before any deletion;
 ///             one that was never right cannot be lost.
 /// throws      std::invalid_argument: shapes that disagree, K < 1, an entry of inputs or fill not
@@ -36,8 +38,7 @@ struct PartDeletion {
 /// classified in Kumar and Ahuja, arXiv 2504.10833, Table 1. Its objections: see deletion_concept.
 PartDeletion deletion_parts(const MatrixRef& inputs, const IndexVector& concept_of,
                             const IndexVector& order, const VectorRef& fill,
-                            const IndexVector& labels,
-                            const std::function<Matrix(const MatrixRef& inputs)>& model);
+                            const IndexVector& labels, const PartsModel& model);
 
 /// The deletions of all classes, each on its own samples.
 struct PartsOverClasses {
