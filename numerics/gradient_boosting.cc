@@ -5,6 +5,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/softmax.h"
 
 namespace conoscope::numerics {
 
@@ -325,10 +326,7 @@ Matrix GradientBoosting::probabilities(const MatrixRef& x) const {
     out.col(0) = 1.0 - out.col(1).array();
     return out;
   }
-  Matrix out = (scores.colwise() - scores.rowwise().maxCoeff()).array().exp();
-  const Vector total = out.rowwise().sum();
-  out.array().colwise() /= total.array();
-  return out;
+  return softmax(scores);
 }
 
 IndexVector GradientBoosting::classify(const MatrixRef& x) const {

@@ -225,7 +225,9 @@ constexpr Method kMethods[] = {
     {"read", "perfect\""},  // with the dataset and the model, whose artifacts are written then
     {"svd", "svd\""},
     {"pca", "pca\""},
+    {"ica", "ica\"\nparams = { max_iter = 10 }"},
     {"cdisco", "cdisco\""},
+    {"cdisco_directional", "cdisco_directional\""},
     {"kmeans", "kmeans\"\nparams = { n_init = 1, max_iter = 10 }"},
     {"nmf", "nmf\"\nparams = { max_iter = 10 }"},
     {"ice", "ice\"\nparams = { max_iter = 10 }"},

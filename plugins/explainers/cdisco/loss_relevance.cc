@@ -1,10 +1,10 @@
 #include "plugins/explainers/cdisco/loss_relevance.h"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/softmax.h"
 
 namespace conoscope::methods {
 namespace {
@@ -26,12 +26,8 @@ Matrix cross_entropy_gradient(const MatrixRef& logits, const std::vector<Index>&
       throw std::invalid_argument("cross_entropy_gradient: the target of row " + std::to_string(i) +
                                   " is " + std::to_string(targets[i]) + ", expected 0 ... " +
                                   std::to_string(logits.cols() - 1));
-  Matrix out(logits.rows(), logits.cols());
-  for (Index i = 0; i < logits.rows(); ++i) {
-    out.row(i) = (logits.row(i).array() - logits.row(i).maxCoeff()).exp();
-    out.row(i) /= out.row(i).sum();
-    out(i, targets[static_cast<std::size_t>(i)]) -= 1.0;
-  }
+  Matrix out = numerics::softmax(logits);
+  for (Index i = 0; i < logits.rows(); ++i) out(i, targets[static_cast<std::size_t>(i)]) -= 1.0;
   return out;
 }
 
