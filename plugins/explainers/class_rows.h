@@ -8,6 +8,7 @@
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
 #include "numerics/row_source.h"
+#include "numerics/types.h"
 
 namespace conoscope::explainers {
 
@@ -31,21 +32,27 @@ inline std::vector<std::vector<Eigen::Index>> members_by_output(const sdk::HeadV
   return members;
 }
 
-/// All positions of the given samples of n x P x D as rows, (members * P) x D; with pool, their mean
-/// over positions, members x D.
-inline sdk::Matrix rows_of_members(const sdk::Tensor& activations,
-                                   const std::vector<Eigen::Index>& members, bool pool) {
+/// All positions of the given samples of n x P x D as rows, (members * P) x D. T: float or double.
+template <typename T = double>
+numerics::RowMajor<T> rows_of_members(const sdk::Tensor& activations,
+                                      const std::vector<Eigen::Index>& members) {
   const auto count = static_cast<Eigen::Index>(members.size());
   const Eigen::Index positions = activations.shape(1), width = activations.shape(2);
-  sdk::Matrix out(pool ? count : count * positions, width), one(positions, width);
-  for (Eigen::Index i = 0; i < count; ++i) {
+  numerics::RowMajor<T> out(count * positions, width);
+  for (Eigen::Index i = 0; i < count; ++i)
     activations.row_block(members[static_cast<std::size_t>(i)], 1)
-        .copy_to(std::span<double>(one.data(), static_cast<std::size_t>(one.size())));
-    if (pool)
-      out.row(i) = one.colwise().mean();
-    else
-      out.middleRows(i * positions, positions) = one;
-  }
+        .copy_to(std::span<T>(out.row(i * positions).data(),
+                              static_cast<std::size_t>(positions * width)));
+  return out;
+}
+
+/// The mean over positions of each of the given samples of n x P x D, members x D.
+inline sdk::Matrix pooled_rows_of_members(const sdk::Tensor& activations,
+                                          const std::vector<Eigen::Index>& members) {
+  sdk::Matrix out(static_cast<Eigen::Index>(members.size()), activations.shape(2));
+  for (std::size_t i = 0; i < members.size(); ++i)
+    out.row(static_cast<Eigen::Index>(i)) =
+        rows_of_members(activations, {members[i]}).colwise().mean();
   return out;
 }
 
@@ -65,17 +72,32 @@ struct OutputConcepts {
   Eigen::VectorXd importance;  ///< K_c
 };
 
+/// In what numbers a method takes the rows of an output.
+enum class Numbers {
+  kDouble,
+  /// Positions in float where the activations are float16 or float32, which is all they hold: half
+  /// the memory. For methods that take both and sum in double.
+  kOwn,
+};
+
 /// Class-specific concepts with importances of the method's own.
 ///
+/// pool  whether a row is the mean over positions of a sample, or one of its positions
 /// concepts_of(c, members, rows)  the OutputConcepts of output c from its members (indices of
-///                       samples) and their rows (see rows_of_members); an output that nothing is
-///                       predicted as gets none
+///                       samples) and their rows; an output that nothing is predicted as gets none
 /// throws  std::domain_error: nothing is predicted as any output
-template <typename ConceptsOf>
+template <Numbers kNumbers = Numbers::kDouble, typename ConceptsOf>
 void explain_members(const sdk::HeadView& head, const sdk::Context& context,
                      sdk::ExplanationOut& out, const std::string& method, bool pool,
                      ConceptsOf&& concepts_of) {
   const sdk::Tensor activations = head.activations();
+  const auto from_rows = [&](Eigen::Index c, const std::vector<Eigen::Index>& members) {
+    if (pool) return concepts_of(c, members, pooled_rows_of_members(activations, members));
+    if constexpr (kNumbers == Numbers::kOwn)
+      if (activations.dtype() != CONO_F64)
+        return concepts_of(c, members, rows_of_members<float>(activations, members));
+    return concepts_of(c, members, rows_of_members(activations, members));
+  };
   const auto members = members_by_output(head);
   std::vector<OutputConcepts> concepts;
   std::vector<std::int64_t> counts;
@@ -84,8 +106,7 @@ void explain_members(const sdk::HeadView& head, const sdk::Context& context,
     if (members[c].empty())
       concepts.push_back({sdk::Matrix(0, head.width()), Eigen::VectorXd(0)});
     else
-      concepts.push_back(concepts_of(static_cast<Eigen::Index>(c), members[c],
-                                     rows_of_members(activations, members[c], pool)));
+      concepts.push_back(from_rows(static_cast<Eigen::Index>(c), members[c]));
     counts.push_back(concepts.back().cavs.rows());
     context.progress(static_cast<double>(c + 1) / static_cast<double>(members.size()));
   }
@@ -114,19 +135,19 @@ inline void refuse_flattened(const sdk::HeadView& head, const std::string& metho
 /// concepts_of(c, rows)  K_c x D concepts of output c from its rows; an output that nothing is
 ///                       predicted as gets none
 /// throws  NotApplicable: a flattened head
-template <typename ConceptsOf>
+template <Numbers kNumbers = Numbers::kDouble, typename ConceptsOf>
 void explain_each_output(const sdk::HeadView& head, const sdk::Context& context,
                          sdk::ExplanationOut& out, const std::string& method, bool pool,
                          ConceptsOf&& concepts_of) {
   refuse_flattened(head, method);
   const sdk::Matrix weight = sdk::to_matrix(head.weight());
-  explain_members(head, context, out, method, pool,
-                  [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
-                    OutputConcepts mine;
-                    mine.cavs = concepts_of(c, rows);
-                    mine.importance = mine.cavs * weight.row(c).transpose();
-                    return mine;
-                  });
+  explain_members<kNumbers>(head, context, out, method, pool,
+                            [&](Eigen::Index c, const auto&, const auto& rows) {
+                              OutputConcepts mine;
+                              mine.cavs = concepts_of(c, rows);
+                              mine.importance = mine.cavs * weight.row(c).transpose();
+                              return mine;
+                            });
 }
 
 /// Fewer rows than concepts is an error, in the method's name.

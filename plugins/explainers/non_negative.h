@@ -2,7 +2,6 @@
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
-#include "numerics/types.h"
 #include "numerics/whole_blocks.h"
 
 namespace conoscope::explainers {
@@ -16,18 +15,6 @@ inline void refuse_negative(const std::string& method, const sdk::Tensor& activa
           method + ": needs non-negative activations, as after a ReLU; entry " + std::to_string(i) +
           " of the " + activations.shape_text() + " activations is " + std::to_string(value));
   });
-}
-
-/// The parts H that a factorisation finds in rows, K x D. float16 and float32 activations are
-/// factored in float32, which is all they hold: half the memory, about twice the speed; the solvers
-/// sum over rows and judge convergence in double.
-///
-/// factorise   called with the rows in double or float; returns what has a member h
-template <typename Factorise>
-sdk::Matrix parts_of(const sdk::HeadView& head, const sdk::Matrix& rows, Factorise&& factorise) {
-  if (head.activations().dtype() != CONO_F64)
-    return factorise(numerics::MatrixF(rows.cast<float>())).h.template cast<double>();
-  return factorise(rows).h;
 }
 
 /// The concepts of one output, K_c x D.

@@ -26,7 +26,7 @@ class LossRelevance {
         positions_(static_cast<double>(head.positions())) {
     std::vector<Eigen::Index> all(static_cast<std::size_t>(head.samples()));
     std::iota(all.begin(), all.end(), Eigen::Index{0});
-    pooled_ = explainers::rows_of_members(head.activations(), all, true);
+    pooled_ = explainers::pooled_rows_of_members(head.activations(), all);
     if (!softmax_) return;
     const auto predictions = head.predictions().values<const std::int64_t>();
     shared_ = of(methods::cross_entropy_gradient(logits_, {predictions.begin(), predictions.end()}),

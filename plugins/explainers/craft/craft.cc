@@ -55,16 +55,14 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
     const sdk::Matrix weight = sdk::to_matrix(head.weight());
     const auto bias = sdk::to_matrix(head.bias());
     const methods::SobolDesign design = methods::halton_design(nb_design_, k_);
-    explainers::explain_members(
-        head, context, out, "craft", false,
-        [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
+    explainers::explain_members<explainers::Numbers::kOwn>(
+        head, context, out, "craft", false, [&](Eigen::Index c, const auto&, const auto& rows) {
           explainers::need_rows("craft", c, rows.rows(), k_);
           const numerics::Seed seed =
               numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
           explainers::OutputConcepts mine;
-          mine.cavs = explainers::parts_of(
-              head, rows, [&](const auto& x) { return numerics::nmf(x, k_, seed, options_); });
-          const sdk::Matrix scores = psi(rows, mine.cavs);
+          mine.cavs = numerics::nmf(rows, k_, seed, options_).h.template cast<double>();
+          const sdk::Matrix scores = psi(rows.template cast<double>(), mine.cavs);
           const sdk::Matrix per_position = weights_by_position(head, weight.row(c));
           const sdk::Matrix total =
               sampled_

@@ -64,20 +64,15 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
     explainers::refuse_flattened(head, "ice");
     explainers::refuse_negative("ice", head.activations());
     const sdk::Matrix weight = sdk::to_matrix(head.weight());
-    explainers::explain_members(
-        head, context, out, "ice", false,
-        [&](Eigen::Index c, const auto&, const sdk::Matrix& rows) {
+    explainers::explain_members<explainers::Numbers::kOwn>(
+        head, context, out, "ice", false, [&](Eigen::Index c, const auto&, const auto& rows) {
           explainers::need_rows("ice", c, rows.rows(), k_);
           const numerics::Seed seed =
               numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
           explainers::OutputConcepts mine;
-          if (minibatch_)
-            mine.cavs = explainers::parts_of(head, rows, [&](const auto& x) {
-              return methods::minibatch_nmf(x, k_, seed, batches_);
-            });
-          else
-            mine.cavs = explainers::parts_of(
-                head, rows, [&](const auto& x) { return numerics::nmf(x, k_, seed, whole_); });
+          const auto parts = minibatch_ ? methods::minibatch_nmf(rows, k_, seed, batches_).h
+                                        : numerics::nmf(rows, k_, seed, whole_).h;
+          mine.cavs = parts.template cast<double>();
           mine.importance = mine.cavs * weight.row(c).transpose();
           // A linear head has the same derivative at every sample: all rise along v, or none.
           if (tcav_) mine.importance = (mine.importance.array() > 0.0).cast<double>();

@@ -9,6 +9,7 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 namespace numerics = conoscope::numerics;
+namespace explainers = conoscope::explainers;
 
 constexpr auto kParameters = sdk::parameters(
     sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
@@ -29,9 +30,9 @@ class KMeans final : public sdk::Explainer {
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
     const numerics::Seed seed(context.seed().value());
-    conoscope::explainers::explain_each_output(
-        head, context, out, "kmeans", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
-          conoscope::explainers::need_rows("kmeans", c, rows.rows(), k_);
+    explainers::explain_each_output<explainers::Numbers::kOwn>(
+        head, context, out, "kmeans", false, [&](Eigen::Index c, const auto& rows) {
+          explainers::need_rows("kmeans", c, rows.rows(), k_);
           sdk::Matrix centres =
               numerics::kmeans(rows, k_, seed.child(static_cast<std::uint64_t>(c)), options_)
                   .centres;
@@ -49,7 +50,7 @@ class KMeans final : public sdk::Explainer {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(KMeans, "kmeans", "1.1.0", R"toml(
+CONOSCOPE_EXPLAINER(KMeans, "kmeans", "1.1.1", R"toml(
 summary = "class-specific K-Means of position features; unit-norm centres as concepts"
 licence = "Apache-2.0"
 citation = "clustering: Arthur & Vassilvitskii, k-means++, SODA 2007; as concepts: Wang et al., arXiv:1909.13584"

@@ -57,8 +57,8 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
     std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
-    explainers::explain_each_output(
-        head, context, out, "mcd", false, [&](Index c, const sdk::Matrix& rows) {
+    explainers::explain_each_output<explainers::Numbers::kOwn>(
+        head, context, out, "mcd", false, [&](Index c, const auto& rows) {
           const numerics::Seed seed =
               numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
           const sdk::Matrix units = unit_rows(rows, seed.child("rows"));
@@ -75,16 +75,17 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
 
  private:
   /// Rows that are not zero, scaled to norm 1; max_rows of them, drawn, if there are more.
-  sdk::Matrix unit_rows(const sdk::Matrix& rows, numerics::Seed seed) const {
+  template <typename T>
+  sdk::Matrix unit_rows(const numerics::RowMajor<T>& rows, numerics::Seed seed) const {
     std::vector<Index> used;
     for (Index i = 0; i < rows.rows(); ++i)
-      if (!rows.row(i).isZero(0.0)) used.push_back(i);
+      if (!rows.row(i).isZero(T(0))) used.push_back(i);
     if (static_cast<std::int64_t>(used.size()) > max_rows_) {
       numerics::Random(seed).shuffle(used);
       used.resize(static_cast<std::size_t>(max_rows_));
       std::sort(used.begin(), used.end());
     }
-    sdk::Matrix units = rows(used, Eigen::all);
+    sdk::Matrix units = rows(used, Eigen::all).template cast<double>();
     units.rowwise().normalize();
     return units;
   }
