@@ -67,21 +67,27 @@ void exact(const RowMajorRef<T>& x, Index k, TruncatedSvd& out) {
   out.components = svd.matrixV().leftCols(k).transpose();
 }
 
+/// Rows whose squares are added to X^T X at a time: each addition reads and writes all of it.
+constexpr Index kGramRows = 2048;
+
 template <typename T>
 void by_gram(const RowMajorRef<T>& x, Index k, TruncatedSvd& out) {
   const Index n = x.rows(), width = x.cols(), side = std::min(n, width);
   const bool over_columns = width <= n;
   ColMajor gram = ColMajor::Zero(side, side);
   Matrix block;
-  if (over_columns) {
-    const Index step = rows_per_block<double>(width);
-    for (Index first = 0; first < n; first += step) {
-      load(x, first, std::min(step, n - first), out.mean, block);
-      gram.selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
+  auto lower = gram.selfadjointView<Eigen::Lower>();
+  const bool as_it_lies = std::is_same_v<T, double> && out.mean.size() == 0;
+  if (over_columns && as_it_lies) {
+    if constexpr (std::is_same_v<T, double>) lower.rankUpdate(x.transpose());
+  } else if (over_columns) {
+    for (Index first = 0; first < n; first += kGramRows) {
+      load(x, first, std::min(kGramRows, n - first), out.mean, block);
+      lower.rankUpdate(block.transpose());
     }
   } else {
     load(x, 0, n, out.mean, block);
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
+    lower.rankUpdate(block);
   }
   const auto found = leading_eigenpairs(gram, k);
   if (!found)
@@ -108,13 +114,12 @@ constexpr Index kSpare = 10;  // directions beyond the k asked for
 
 /// X^T X with products in float inside a block of rows, the blocks' sum in double.
 ColMajor float_gram(const RowMajorRef<float>& x, const Vector& mean) {
-  constexpr Index kBlock = 2048;
   const Index width = x.cols();
   ColMajor gram = ColMajor::Zero(width, width);
   Eigen::MatrixXf part(width, width);
   RowMajor<float> centred;
-  for (Index first = 0; first < x.rows(); first += kBlock) {
-    const Index count = std::min(kBlock, x.rows() - first);
+  for (Index first = 0; first < x.rows(); first += kGramRows) {
+    const Index count = std::min(kGramRows, x.rows() - first);
     part.setZero();
     auto lower = part.selfadjointView<Eigen::Lower>();
     if (mean.size() > 0) {

@@ -16,8 +16,10 @@
 #include "datasets/formats/npy.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_ross.h"
+#include "numerics/gradient_boosting.h"
 #include "numerics/kmeans.h"
 #include "numerics/kmeans_seeding.h"
+#include "numerics/linear_svm.h"
 #include "numerics/logistic_regression.h"
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
@@ -54,6 +56,12 @@ const MatrixF& activations() {
   return x;
 }
 
+/// As the explainers have them that decompose.
+const Matrix& in_double() {
+  static const Matrix x = activations().cast<double>();
+  return x;
+}
+
 void objective(benchmark::State& state, double value) { state.counters["objective"] = value; }
 
 void product(benchmark::State& state) {
@@ -67,16 +75,16 @@ void product(benchmark::State& state) {
   objective(state, std::sqrt(out.cast<double>().squaredNorm()));
 }
 
-/// X^T X, the half that is needed.
+/// X^T X in double, the half that is needed.
 void gram(benchmark::State& state) {
-  const MatrixF& x = activations();
-  Eigen::MatrixXf out(x.cols(), x.cols());
+  const Matrix& x = in_double();
+  Eigen::MatrixXd out(x.cols(), x.cols());
   for (auto _ : state) {
     out.setZero();
     out.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
     benchmark::ClobberMemory();
   }
-  objective(state, out.diagonal().cast<double>().sum());
+  objective(state, out.diagonal().sum());
 }
 
 void kmeans(benchmark::State& state) {
@@ -116,14 +124,21 @@ void nmf(benchmark::State& state, NmfSolver solver) {
   objective(state, found.error);
 }
 
-void svd(benchmark::State& state, bool centred) {
-  const MatrixF& x = activations();
+template <typename T>
+void svd_of(benchmark::State& state, const RowMajor<T>& x, bool centred) {
   TruncatedSvd found;
   for (auto _ : state) found = truncated_svd(x, 25, centred);
   if (!(found.components * found.components.transpose()).isIdentity(1e-9))
     state.SkipWithError("not orthonormal");
   objective(state, found.singular_values.norm());
 }
+
+void svd(benchmark::State& state) { svd_of(state, in_double(), false); }
+
+void pca(benchmark::State& state) { svd_of(state, in_double(), true); }
+
+/// What NMF starts from.
+void svd_in_float(benchmark::State& state) { svd_of(state, activations(), false); }
 
 void nonnegative_weights(benchmark::State& state) {
   const Matrix x = activations().topRows(2000).cast<double>(), h = read<float>("h").cast<double>();
@@ -197,14 +212,45 @@ void logistic(benchmark::State& state) {
   objective(state, loss);
 }
 
+/// The objective is the mean logarithmic loss on its own training rows.
+void boosting(benchmark::State& state) {
+  const Matrix x = read<double>("table");
+  const IndexVector labels = read_labels("table_labels");
+  Matrix p;
+  for (auto _ : state)
+    p = GradientBoosting::classification(SortedFeatures(x), labels, 5, {.stages = 20})
+            .probabilities(x);
+  double loss = 0.0;
+  for (Index i = 0; i < x.rows(); ++i) loss -= std::log(p(i, labels[static_cast<std::size_t>(i)]));
+  objective(state, loss / static_cast<double>(x.rows()));
+}
+
+void svm(benchmark::State& state) {
+  const Matrix x = read<double>("left_1");
+  const IndexVector labels = read_labels("labels");
+  LinearSvm found;
+  for (auto _ : state) found = linear_svm(x.col(0), labels, 2);
+  const double n = static_cast<double>(x.rows());
+  const double positives = static_cast<double>(std::count(labels.begin(), labels.end(), 1));
+  const double w = found.slope[0], b = found.intercept[0];
+  double loss = 0.5 * (w * w + b * b);
+  for (Index i = 0; i < x.rows(); ++i) {
+    const bool one = labels[static_cast<std::size_t>(i)] == 1;
+    const double gap = std::max(0.0, 1.0 - (one ? 1.0 : -1.0) * (w * x(i, 0) + b));
+    loss += 0.01 * n / (2.0 * (one ? positives : n - positives)) * gap * gap;
+  }
+  objective(state, loss);
+}
+
 BENCHMARK(product);
 BENCHMARK(gram);
 BENCHMARK(kmeans)->Arg(2)->Arg(12)->Arg(52);
 BENCHMARK(kmeans_seeding)->ArgsProduct({benchmark::CreateDenseRange(1, 9, 1), {1, 10}});
 BENCHMARK_CAPTURE(nmf, cd, NmfSolver::kCoordinateDescent)->Arg(2)->Arg(12);
 BENCHMARK_CAPTURE(nmf, mu, NmfSolver::kMultiplicativeUpdate)->Arg(2)->Arg(12);
-BENCHMARK_CAPTURE(svd, plain, false);
-BENCHMARK_CAPTURE(svd, centred, true);
+BENCHMARK(svd);
+BENCHMARK(pca);
+BENCHMARK(svd_in_float);
 BENCHMARK(nonnegative_weights);
 BENCHMARK(self_representation)->Arg(20);
 BENCHMARK_CAPTURE(sae_epoch, mse, 0.0);
@@ -213,6 +259,8 @@ BENCHMARK(coalitions)->Arg(40);
 BENCHMARK(ksg)->Arg(1)->Arg(16);
 BENCHMARK(ross);
 BENCHMARK(logistic);
+BENCHMARK(boosting);
+BENCHMARK(svm);
 
 }  // namespace
 

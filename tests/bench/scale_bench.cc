@@ -264,8 +264,7 @@ void series(benchmark::State& state, const Method& method, bool over_classes) {
         good = good && measure(std::min<std::int64_t>(4000, most_images), c);
     else
       for (const auto n : samples) good = good && (n > most_images || measure(n, 100));
-    if (!good) return;
-    if (sizes.size() < 2) return;
+    if (!good || sizes.size() < 2) continue;
     state.counters["s_exponent"] = exponent(sizes, seconds);
     state.counters["MiB_exponent"] = exponent(sizes, mib);
   }
