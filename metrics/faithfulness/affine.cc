@@ -1,20 +1,11 @@
 #include "metrics/faithfulness/affine.h"
 
-#include <algorithm>
 #include <string>
 
 #include "numerics/checks.h"
 #include "numerics/whole_blocks.h"
 
 namespace conoscope::metrics::detail {
-
-namespace {
-
-// So that float32 products are widened while they are in the cache; packing the weights once per
-// block costs 1/512 of the product.
-constexpr Index kBlockRows = 512;
-
-}  // namespace
 
 void require_head(std::string_view metric, const HeadView& head) {
   const auto text = [](Index value) { return std::to_string(value); };
@@ -62,19 +53,6 @@ Matrix pool_positions(const HeadView& head) {
 Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias) {
   Matrix out = numerics::product_by_whole_blocks<double>(rows, weight);
   out.rowwise() += bias.transpose();
-  return out;
-}
-
-Matrix affine(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias) {
-  const MatrixF narrow = weight.cast<float>();
-  Matrix out(rows.rows(), weight.rows());
-  for (Index begin = 0; begin < rows.rows(); begin += kBlockRows) {
-    const Index count = std::min(kBlockRows, rows.rows() - begin);
-    out.middleRows(begin, count) =
-        numerics::product_by_whole_blocks<float>(rows.middleRows(begin, count), narrow)
-            .cast<double>();
-    out.middleRows(begin, count).rowwise() += bias.transpose();
-  }
   return out;
 }
 

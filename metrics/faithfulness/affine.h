@@ -18,6 +18,5 @@ Matrix pool_rows(const MatrixRef& rows, Index positions, Pooling pooling);
 
 /// rows * weight^T + bias, n x C, without any check.
 Matrix affine(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
-Matrix affine(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias);
 
 }  // namespace conoscope::metrics::detail

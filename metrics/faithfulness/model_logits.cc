@@ -22,19 +22,6 @@ constexpr const char* kName = "model_logits";
                           ": a logit overflows although activations, weight and bias are finite");
 }
 
-template <typename Rows>
-Matrix logits_of_rows(const Rows& rows, const MatrixRef& weight, const VectorRef& bias) {
-  if (rows.rows() < 1 || rows.cols() < 1 || weight.rows() < 1 || weight.cols() != rows.cols() ||
-      bias.size() != weight.rows())
-    numerics::refuse(kName, "rows " + numerics::shape_of(rows) + ", weight " +
-                                numerics::shape_of(weight) + " and " + std::to_string(bias.size()) +
-                                " biases do not fit together");
-  Matrix logits = detail::affine(rows, weight, bias);
-  if (numerics::all_finite(logits)) return logits;
-  numerics::require_finite(kName, "activations", rows);
-  refuse_head(weight, bias);
-}
-
 }  // namespace
 
 Matrix model_logits(const HeadView& head) {
@@ -66,11 +53,15 @@ Matrix head_reading(const HeadView& head) {
 }
 
 Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias) {
-  return logits_of_rows(rows, weight, bias);
-}
-
-Matrix model_logits(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias) {
-  return logits_of_rows(rows, weight, bias);
+  if (rows.rows() < 1 || rows.cols() < 1 || weight.rows() < 1 || weight.cols() != rows.cols() ||
+      bias.size() != weight.rows())
+    numerics::refuse(kName, "rows " + numerics::shape_of(rows) + ", weight " +
+                                numerics::shape_of(weight) + " and " + std::to_string(bias.size()) +
+                                " biases do not fit together");
+  Matrix logits = detail::affine(rows, weight, bias);
+  if (numerics::all_finite(logits)) return logits;
+  numerics::require_finite(kName, "activations", rows);
+  refuse_head(weight, bias);
 }
 
 }  // namespace conoscope::metrics

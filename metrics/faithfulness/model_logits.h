@@ -28,9 +28,7 @@ Matrix model_logits(const HeadView& head);
 /// throws   as model_logits
 Matrix head_reading(const HeadView& head);
 
-/// The same for pooled rows at hand: n x D, C x D and C give n x C. Rows are read where they lie;
-/// a float32 matrix is multiplied in float32, the bias is added in double.
+/// The same for pooled rows at hand: n x D, C x D and C give n x C. Rows are read where they lie.
 Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
-Matrix model_logits(const MatrixRefF& rows, const MatrixRef& weight, const VectorRef& bias);
 
 }  // namespace conoscope::metrics

@@ -146,7 +146,12 @@ Outputs surf_given_psi_case(const Case& one) {
   explanation.project = [&](Index c, const MatrixRef&) -> Matrix {
     return scores.middleCols(c * concepts, concepts);
   };
-  const Matrix surrogate = surf_surrogate(MatrixRef(scores), explanation, one.input("b").vector());
+  HeadView head;
+  head.activations = scores;
+  head.bias = one.input("b").vector();
+  head.weight = Matrix::Zero(outputs, scores.cols());
+  explanation.cavs = Matrix::Zero(outputs * concepts, scores.cols());
+  const Matrix surrogate = surf_surrogate({head, explanation});
   return compare_logits(one.input("logits").matrix(), surrogate);
 }
 

@@ -72,11 +72,6 @@ std::vector<Function> functions() {
       {"one output", [net = niche_network(1)](const Matrix& x) { return net.probabilities(x); }},
       {"C-SHAP-Eval's network", network},
       {"logits", [=](const Matrix& x) { return model_logits(MatrixRef(x), head, bias); }},
-      {"logits in float",
-       [=](const Matrix& x) {
-         const MatrixF narrow = x.cast<float>();
-         return model_logits(MatrixRefF(narrow), head, bias);
-       }},
       {"concept scores", scores},
       {"reconstruction as a sum of CAVs",
        [=](const Matrix& x) {

@@ -17,8 +17,7 @@ constexpr const char* kName = "surf_surrogate";
 
 // A linear psi carries a NaN through to the n x C result, so the larger rows are searched only if
 // that shows one.
-template <typename Rows>
-Matrix finite(Matrix surrogate, const Rows& rows) {
+Matrix finite(Matrix surrogate, const Matrix& rows) {
   if (numerics::all_finite(surrogate)) return surrogate;
   numerics::require_finite(kName, "activations", rows);
   throw std::domain_error(std::string(kName) +
@@ -49,24 +48,11 @@ Matrix projected_surrogate(const MatrixRef& rows, const CheckedExplanation& expl
   return surrogate;
 }
 
-template <typename Rows>
-Matrix linear_surrogate(const Rows& rows, const CheckedExplanation& explanation,
+Matrix linear_surrogate(const Matrix& rows, const CheckedExplanation& explanation,
                         const VectorRef& bias) {
   // An explanation without any CAV has no width to multiply with; it says b.
   if (explanation->cavs.rows() == 0) return bias.transpose().replicate(rows.rows(), 1);
   return detail::affine(rows, surf_weight(explanation), bias);
-}
-
-template <typename Rows>
-void require_rows(const Rows& rows, const CheckedExplanation& explanation, const VectorRef& bias) {
-  const bool other_width = explanation->linear() && explanation->cavs.rows() > 0 &&
-                           explanation->cavs.cols() != rows.cols();
-  if (rows.rows() < 1 || rows.cols() < 1 || other_width || explanation->outputs() != bias.size())
-    numerics::refuse(kName, "rows " + numerics::shape_of(rows) + ", CAVs of width " +
-                                std::to_string(explanation->cavs.cols()) + " for " +
-                                std::to_string(explanation->outputs()) + " outputs and " +
-                                std::to_string(bias.size()) + " biases do not fit together");
-  numerics::require_finite_vector(kName, "bias", bias);
 }
 
 }  // namespace
@@ -86,21 +72,6 @@ Matrix surf_surrogate(const ExplainedHead& of, PositionRule rule) {
         projected_surrogate(block, explanation, head.bias, head.positions, head.pooling);
   });
   return finite(std::move(surrogate), of.pooled());
-}
-
-Matrix surf_surrogate(const MatrixRef& rows, const CheckedExplanation& explanation,
-                      const VectorRef& bias) {
-  require_rows(rows, explanation, bias);
-  if (explanation->linear()) return finite(linear_surrogate(rows, explanation, bias), rows);
-  numerics::require_finite(kName, "activations", rows);
-  return finite(projected_surrogate(rows, explanation, bias, 1, Pooling::kNone), rows);
-}
-
-Matrix surf_surrogate(const MatrixRefF& rows, const CheckedExplanation& explanation,
-                      const VectorRef& bias) {
-  require_rows(rows, explanation, bias);
-  if (explanation->linear()) return finite(linear_surrogate(rows, explanation, bias), rows);
-  return surf_surrogate(MatrixRef(Matrix(rows.cast<double>())), explanation, bias);
 }
 
 }  // namespace conoscope::metrics

@@ -33,15 +33,4 @@ enum class PositionRule {
 /// autoencoder).
 Matrix surf_surrogate(const ExplainedHead& of, PositionRule rule = PositionRule::kPooled);
 
-/// The same for pooled rows at hand, n x D, and b. Rows are read where they lie; float32 rows under
-/// a linear psi are multiplied in float32 and summed up in double; a projection receives double
-/// rows.
-///
-/// throws  as above, and std::invalid_argument: shapes that disagree, n < 1, D < 1, an entry that is
-///         not finite
-Matrix surf_surrogate(const MatrixRef& rows, const CheckedExplanation& explanation,
-                      const VectorRef& bias);
-Matrix surf_surrogate(const MatrixRefF& rows, const CheckedExplanation& explanation,
-                      const VectorRef& bias);
-
 }  // namespace conoscope::metrics
