@@ -25,9 +25,14 @@ RowSource::RowSource(Matrix rows) : rows_(rows.rows()), cols_(rows.cols()) {
   };
 }
 
-Matrix RowSource::block(Index first, Index count) const {
-  Matrix out(count, cols_);
+void RowSource::read(Index first, Index count, Matrix& out) const {
+  out.resize(count, cols_);
   if (out.size() > 0) read_(first, count, out.data());
+}
+
+Matrix RowSource::block(Index first, Index count) const {
+  Matrix out;
+  read(first, count, out);
   return out;
 }
 
@@ -36,8 +41,11 @@ void for_each_block(const RowSource& source, Index per_sample,
   const Index step =
       per_sample *
       std::max<Index>(1, kBlockNumbers / std::max<Index>(1, per_sample * source.cols()));
-  for (Index first = 0; first < source.rows(); first += step)
-    visit(first, source.block(first, std::min(step, source.rows() - first)));
+  Matrix block;  // the same memory for all: fresh pages cost as much as what is read into them
+  for (Index first = 0; first < source.rows(); first += step) {
+    source.read(first, std::min(step, source.rows() - first), block);
+    visit(first, block);
+  }
 }
 
 Matrix rows_of_samples(const RowSource& source, Index per_sample, const IndexVector& samples) {

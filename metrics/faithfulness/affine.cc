@@ -42,6 +42,7 @@ Matrix pool_rows(const MatrixRef& rows, Index positions, Pooling pooling) {
 }
 
 Matrix pool_positions(const HeadView& head) {
+  if (head.positions == 1) return head.activations.all();
   Matrix pooled(head.samples(), head.width());
   for_each_block(head.activations, head.positions, [&](Index first, const Matrix& block) {
     pooled.middleRows(first / head.positions, block.rows() / head.positions) =
