@@ -7,6 +7,7 @@
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/formats/csv.h"
+#include "datasets/formats/gzip.h"
 
 extern "C" const char conoscope_digits_csv_gz[], conoscope_digits_csv_gz_end[];
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,9 +78,5 @@ std::optional<double> csv_number(std::string_view text);
 
 /// rows x width as float64; a table of one column becomes a vector.
 Array to_array(Table table, const std::string& origin);
-
-/// Unpacks gzip data, all members of it.
-/// throws  std::invalid_argument, beginning with origin: damaged or cut short
-std::string gunzip(std::span<const char> bytes, const std::string& origin);
 
 }  // namespace conoscope::formats
