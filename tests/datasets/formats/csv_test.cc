@@ -1,14 +1,15 @@
 #include "datasets/formats/csv.h"
 
 #include <doctest/doctest.h>
-#include <zlib.h>
 
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/gzip.h"
 #include "tests/support/scratch.h"
 
 namespace formats = conoscope::formats;
+using conoscope::testing::gzip;
 using conoscope::testing::Scratch;
 using formats::CsvHeader;
 using formats::parse_csv;
@@ -24,20 +25,6 @@ std::string refusal(const std::string& text, CsvHeader header = CsvHeader::kAuto
     return error.what();
   }
   return "";
-}
-
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(deflateBound(&stream, text.size()) + 32, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 }  // namespace
@@ -116,25 +103,6 @@ TEST_CASE("csv: plain and gzipped files") {
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(formats::read_csv(scratch.path("none.csv")),
                        (scratch.path("none.csv") + ": No such file or directory").c_str(),
-                       std::invalid_argument);
-}
-
-TEST_CASE("csv: gzip data, whole, in several members, cut short and damaged") {
-  std::string text;
-  for (int i = 0; i < 50000; ++i) text += std::to_string(i) + "\n";
-  const std::string packed = gzip(text);
-  CHECK(formats::gunzip(packed, "f.gz") == text);
-  CHECK(formats::gunzip(packed + gzip("more"), "f.gz") == text + "more");
-  const std::string cut = packed.substr(0, 1000);
-  CHECK_THROWS_WITH_AS(formats::gunzip(cut, "f.gz"),
-                       "f.gz: the gzip data are cut short after 1000 bytes", std::invalid_argument);
-  std::string damaged = packed;
-  damaged[packed.size() - 5] = static_cast<char>(damaged[packed.size() - 5] ^ 1);
-  CHECK_THROWS_WITH_AS(formats::gunzip(damaged, "f.gz"),
-                       "f.gz: the gzip data are damaged: incorrect data check",
-                       std::invalid_argument);
-  CHECK_THROWS_WITH_AS(formats::gunzip(packed + "tail", "f.gz"),
-                       "f.gz: the gzip data are damaged: incorrect header check",
                        std::invalid_argument);
 }
 
