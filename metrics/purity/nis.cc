@@ -49,7 +49,8 @@ class MaskedOutputs {
   std::map<std::pair<Index, std::vector<bool>>, Vector> known_;
 };
 
-/// Number by number, so that equal rows keep equal bits: an AUC counts their ties.
+/// Of probabilities, which need no shift; number by number, so that equal rows keep equal bits: an AUC
+/// counts their ties.
 void apply_softmax(Matrix& rows) {
   for (Index i = 0; i < rows.rows(); ++i) {
     double sum = 0.0;

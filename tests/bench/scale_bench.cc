@@ -218,8 +218,8 @@ struct Method {
   Rows rows = Rows::kSparse;
 };
 
-// With surf_mae, the cheapest score; `metrics` is every score that a head view allows, of an
-// explanation that projects and rebuilds each row. mcd needs rows with subspaces: of the others a
+// With surf_mae, the cheapest score; `metrics` is what judges an explanation of a head view by the
+// model's answers, for one that projects and rebuilds each row. mcd needs rows with subspaces: of the others a
 // row's support is all the others, and the cost N^4.
 constexpr Method kMethods[] = {
     {"read", "perfect\""},  // with the dataset and the model, whose artifacts are written then
