@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <Eigen/SVD>
+
 #include "tests/support/head_bundle.h"
 
 using namespace conoscope::testing;
