@@ -219,7 +219,7 @@ struct Method {
 };
 
 // With surf_mae, the cheapest score; `metrics` is what judges an explanation of a head view by the
-// model's answers, for one that projects and rebuilds each row. mcd needs rows with subspaces: of the others a
+// model's answers, for one that projects and rebuilds each row, `more_metrics` what else judges it. mcd needs rows with subspaces: of the others a
 // row's support is all the others, and the cost N^4.
 constexpr Method kMethods[] = {
     {"read", "perfect\""},  // with the dataset and the model, whose artifacts are written then
@@ -237,6 +237,8 @@ constexpr Method kMethods[] = {
     {"c_shap", "c_shap\"\nparams = { epochs = 1, coalitions = 256 }"},
     {"metrics", "topk_sae\"\nparams = { epochs = 1, latents = 505 }",
      "\"surf\", \"ice_eval\", \"sae_eval\", \"c_shap_eval\", \"deletion\""},
+    {"more_metrics", "topk_sae\"\nparams = { epochs = 1, latents = 505 }",
+     "\"attacks\", \"parsimony\", \"readability\""},
 };
 
 void series(benchmark::State& state, const Method& method, bool over_classes) {
