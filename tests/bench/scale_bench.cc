@@ -219,8 +219,8 @@ struct Method {
 };
 
 // With surf_mae, the cheapest score; `metrics` is what judges an explanation of a head view by the
-// model's answers, for one that projects and rebuilds each row, `more_metrics` what else judges it. mcd needs rows with subspaces: of the others a
-// row's support is all the others, and the cost N^4.
+// model's answers, for one that projects and rebuilds each row, `more_metrics` what else judges it.
+// mcd needs rows with subspaces: of the others a row's support is all the others, and the cost N^4.
 constexpr Method kMethods[] = {
     {"read", "perfect\""},  // with the dataset and the model, whose artifacts are written then
     {"svd", "svd\""},
