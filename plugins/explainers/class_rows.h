@@ -33,16 +33,14 @@ inline std::vector<std::vector<Eigen::Index>> members_by_output(const sdk::HeadV
 }
 
 /// All positions of the given samples of n x P x D as rows, (members * P) x D. T: float or double.
-template <typename T = double>
+template <typename T>
 numerics::RowMajor<T> rows_of_members(const sdk::Tensor& activations,
                                       const std::vector<Eigen::Index>& members) {
-  const auto count = static_cast<Eigen::Index>(members.size());
   const Eigen::Index positions = activations.shape(1), width = activations.shape(2);
-  numerics::RowMajor<T> out(count * positions, width);
-  for (Eigen::Index i = 0; i < count; ++i)
-    activations.row_block(members[static_cast<std::size_t>(i)], 1)
-        .copy_to(std::span<T>(out.row(i * positions).data(),
-                              static_cast<std::size_t>(positions * width)));
+  numerics::RowMajor<T> out(static_cast<Eigen::Index>(members.size()) * positions, width);
+  const auto numbers = static_cast<std::size_t>(positions * width);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    activations.row_block(members[i], 1).copy_to(std::span<T>(out.data() + i * numbers, numbers));
   return out;
 }
 
@@ -50,9 +48,12 @@ numerics::RowMajor<T> rows_of_members(const sdk::Tensor& activations,
 inline sdk::Matrix pooled_rows_of_members(const sdk::Tensor& activations,
                                           const std::vector<Eigen::Index>& members) {
   sdk::Matrix out(static_cast<Eigen::Index>(members.size()), activations.shape(2));
-  for (std::size_t i = 0; i < members.size(); ++i)
-    out.row(static_cast<Eigen::Index>(i)) =
-        rows_of_members(activations, {members[i]}).colwise().mean();
+  sdk::Matrix one(activations.shape(1), activations.shape(2));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    activations.row_block(members[i], 1)
+        .copy_to(std::span<double>(one.data(), static_cast<std::size_t>(one.size())));
+    out.row(static_cast<Eigen::Index>(i)) = one.colwise().mean();
+  }
   return out;
 }
 
@@ -96,7 +97,7 @@ void explain_members(const sdk::HeadView& head, const sdk::Context& context,
     if constexpr (kNumbers == Numbers::kOwn)
       if (activations.dtype() != CONO_F64)
         return concepts_of(c, members, rows_of_members<float>(activations, members));
-    return concepts_of(c, members, rows_of_members(activations, members));
+    return concepts_of(c, members, rows_of_members<double>(activations, members));
   };
   const auto members = members_by_output(head);
   std::vector<OutputConcepts> concepts;
