@@ -127,12 +127,12 @@ void InterventionProblem::set(Matrix& scores_of_all, Index sample, Index concept
 }
 
 InterventionValues intervention_values(const MatrixRef& logits) {
-  constexpr const char* kName = "intervention_values";
+  constexpr const char* kOfValues = "intervention_values";
   const Index n = logits.rows(), k = logits.cols();
   if (n < 1 || k < 1)
-    numerics::refuse(kName, "logits is " + std::to_string(n) + " x " + std::to_string(k) +
-                                "; it must be n x k with n, k >= 1");
-  numerics::require_finite(kName, "logits", logits);
+    numerics::refuse(kOfValues, "logits is " + std::to_string(n) + " x " + std::to_string(k) +
+                                    "; it must be n x k with n, k >= 1");
+  numerics::require_finite(kOfValues, "logits", logits);
   InterventionValues out{Vector(k), Vector(k)};
   for (Index j = 0; j < k; ++j) {
     Vector values = logits.col(j);
