@@ -76,4 +76,10 @@ void ask_for_access(const std::vector<core::PluginFile>& plugins, const Options&
   if (!refused.empty()) throw core::PluginRefused(refused);
 }
 
+void ask_for_access(const core::Plan& plan, const Options& options) {
+  std::vector<core::PluginFile> plugins;
+  for (const auto* component : plan.components()) plugins.push_back(component->plugin);
+  ask_for_access(plugins, options);
+}
+
 }  // namespace conoscope::app

@@ -184,27 +184,7 @@ void keep(const core::MeasureRequest& request, const core::Measured& measured,
   std::cerr << "kept in " << options.store().string() << " as " << name << '\n';
 }
 
-}  // namespace
-
-int measure_command(const Arguments& arguments) {
-  Options options(
-      "measure [GROUP|METRIC]... FILE... [NAME=FILE[:ARRAY]]... [options]",
-      "Scores arrays of your own, without a run file. FILE: .npz, .safetensors or HDF5 with "
-      "arrays\n"
-      "of the names below, or .npy or .csv called after its one array. NAME=FILE[:ARRAY]: one "
-      "array\n"
-      "by any name (:ARRAY: what it is called in its file; of a .csv file, its columns). Every\n"
-      "metric whose needs are met is applied, or of those named every one; what is missing is\n"
-      "listed with the array that would bring it. Every row is judged and nothing is trained,\n"
-      "unless the rows are split: --split, or train_index and test_index.",
-      {"conoscope measure explained.npz", "conoscope measure surf explained.npz --per-concept",
-       "conoscope measure --concept-scores c_hat.npy --concepts c.npy --labels y.npy",
-       "conoscope measure dci_disentanglement codes.npy factors=factors.npy --split 0.5 --format "
-       "json",
-       "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --repeat 3",
-       "conoscope measure stability explained.npz --explain 'svd(k=3)' --repeat 3",
-       "conoscope measure surf explained.npz --per-sample errors.npz",
-       "conoscope measure surf explained.npz --explain svd --name mine --dataset-name digits"});
+void add_options(Options& options) {
   options.positional("what", -1);
   options.add()("split", po::value<double>()->value_name("SHARE"),
                 "judge this share of every class, train on the rest");
@@ -241,10 +221,10 @@ int measure_command(const Arguments& arguments) {
   options.with_limits(600, 8192);
   options.with_plugins();
   options.with_format();
-  if (!options.parse(arguments)) return kOk;
-  const auto format = options.format();
+}
 
-  const Asked asked = read_arguments(options);
+/// What is measured, and with which plugins.
+core::MeasureRequest request_of(const Asked& asked, const Options& options) {
   core::MeasureRequest request;
   request.metrics = metric_names(asked.metrics);
   request.seed = options.get<std::int64_t>("seed");
@@ -266,7 +246,36 @@ int measure_command(const Arguments& arguments) {
     for (const auto& text : split_list(list))
       request.explainers.push_back(
           component_from(text, core::Kind::kExplainer, registry, quarantine));
+  return request;
+}
 
+}  // namespace
+
+int measure_command(const Arguments& arguments) {
+  Options options(
+      "measure [GROUP|METRIC]... FILE... [NAME=FILE[:ARRAY]]... [options]",
+      "Scores arrays of your own, without a run file. FILE: .npz, .safetensors or HDF5 with "
+      "arrays\n"
+      "of the names below, or .npy or .csv called after its one array. NAME=FILE[:ARRAY]: one "
+      "array\n"
+      "by any name (:ARRAY: what it is called in its file; of a .csv file, its columns). Every\n"
+      "metric whose needs are met is applied, or of those named every one; what is missing is\n"
+      "listed with the array that would bring it. Every row is judged and nothing is trained,\n"
+      "unless the rows are split: --split, or train_index and test_index.",
+      {"conoscope measure explained.npz", "conoscope measure surf explained.npz --per-concept",
+       "conoscope measure --concept-scores c_hat.npy --concepts c.npy --labels y.npy",
+       "conoscope measure dci_disentanglement codes.npy factors=factors.npy --split 0.5 --format "
+       "json",
+       "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --repeat 3",
+       "conoscope measure stability explained.npz --explain 'svd(k=3)' --repeat 3",
+       "conoscope measure surf explained.npz --per-sample errors.npz",
+       "conoscope measure surf explained.npz --explain svd --name mine --dataset-name digits"});
+  add_options(options);
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+
+  const Asked asked = read_arguments(options);
+  const core::MeasureRequest request = request_of(asked, options);
   std::vector<core::PluginFile> plugins = {request.data.plugin};
   for (const auto& explainer : request.explainers) plugins.push_back(explainer.plugin);
   ask_for_access(plugins, options);

@@ -104,10 +104,9 @@ int plan_command(const Arguments& arguments) {
             << plan.run_file.seeds.size() << " seeds, " << plan.metrics.size() << " scores\n"
             << plan.cells.size() << " cells: " << finished.size() << " done, " << todo.size()
             << " to do\n";
-  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
-    for (const auto& component : *list)
-      if (!component.usable())
-        std::cout << "refused: " << component.name << ": " << component.plugin.refusal << '\n';
+  for (const auto* component : plan.components())
+    if (!component->usable())
+      std::cout << "refused: " << component->name << ": " << component->plugin.refusal << '\n';
   if (!todo.empty()) {
     const auto seconds = estimate(plan, todo, store);
     std::cout << "estimate: "

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "harness/app/access.h"
 #include "harness/app/command.h"
@@ -55,58 +57,7 @@ std::optional<int> stopped_code(const core::RunOutcome& outcome) {
   return outcome.signal == SIGINT ? kInterrupted : kStopped;
 }
 
-/// Makes models for others to use. Returns the exit code.
-int prepare(const core::Plan& plan, const std::vector<std::size_t>& models,
-            const core::Cache& cache, core::Quarantine& quarantine,
-            const core::RunOptions& options) {
-  auto nothing = results::Store::open(":memory:", results::Mode::kReadWrite);
-  core::RunOutcome outcome;
-  {
-    Progress progress(models.size());
-    outcome = core::make_artifacts(plan, models, nothing, cache, quarantine, options, progress);
-  }
-  std::cerr << plan.run_file.name << ": " << outcome.good << " of " << models.size()
-            << " models are in the cache\n";
-  if (const auto code = stopped_code(outcome)) return *code;
-  return outcome.failed > 0 ? kSomeFailed : kOk;
-}
-
-/// Compares cells with those of other seeds, where that is asked for and not done yet.
-core::RunOutcome score_over_seeds(const core::Plan& plan, const std::vector<std::size_t>& cells,
-                                  results::Store& store, const core::Cache& cache,
-                                  core::Quarantine& quarantine, const core::RunOptions& run_options,
-                                  const std::vector<core::PluginFile>& plugins,
-                                  const Options& options) {
-  const auto [to_score, waiting] = core::over_seeds_to_do(plan, cells, store);
-  if (waiting > 0)
-    std::cerr << waiting << (waiting == 1 ? " cell waits" : " cells wait")
-              << " for other seeds to be compared with\n";
-  if (to_score.empty()) return {};
-  std::cerr << to_score.size() << (to_score.size() == 1 ? " cell" : " cells")
-            << " to compare with other seeds\n";
-  ask_for_access(plugins, options);  // what the cache has lost is made again
-  const core::Plan over_seeds = core::plan_over_seeds(plan, to_score);
-  std::vector<std::size_t> todo(over_seeds.cells.size());
-  std::iota(todo.begin(), todo.end(), std::size_t{0});
-  Progress progress(todo.size());
-  return core::run_cells(over_seeds, todo, store, cache, quarantine, run_options, progress);
-}
-
-}  // namespace
-
-int run_command(const Arguments& arguments) {
-  stop_at_once_outside_jobs();
-  const auto start = std::chrono::steady_clock::now();
-  Options options(
-      "run [FILE] [options]",
-      "Does what the run file asks for and is not done yet, records every outcome, and\n"
-      "prints the leaderboard. Stopped in any way, the same command continues. FILE is\n"
-      "a run file or the name of one that ships; default: quick.toml, or quick_precomputed.toml\n"
-      "where nothing can be trained.",
-      {"conoscope run", "conoscope run my.toml -j 2",
-       "conoscope run my.toml --only explainer=kmeans --only seed=0",
-       "conoscope run my.toml --shard 2/8 --store shard2.db",
-       "conoscope run leakage_causes.toml --profile paper"});
+void add_options(Options& options) {
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
@@ -130,129 +81,227 @@ int run_command(const Arguments& arguments) {
   options.with_confinement();
   options.add()("no-board", "do not print the leaderboard");
   options.with_format();
-  if (!options.parse(arguments)) return kOk;
-  const auto format = options.format();
-  options.confine();  // a mistake is said before anything is done
-  const auto jobs = options.get<unsigned>("jobs");
-  if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
+}
 
-  const auto file =
-      options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options);
-  core::Plan plan = load_plan(file, options);
-  if (options.has("memory")) {
-    const double share = options.get<double>("memory") / jobs;
-    if (!(share >= 1)) throw UsageError("--memory: expected a MiB or more for each worker");
-    auto& memory = plan.run_file.limits.memory;
-    if (share < static_cast<double>(memory) / 0x1p20)
-      memory = static_cast<std::uint64_t>(share * 0x1p20);
-  }
-  const auto only = options.list("only");
-  const auto shard = options.get<std::string>("shard");
+/// The plan, and how its work is done.
+struct Work {
+  core::Plan plan;
+  core::Split split;
+  core::Cache cache;
+  core::Quarantine quarantine;
+  core::RunOptions how;
+};
+
+/// --memory: a smaller share for each worker than the run file's limit.
+void limit_memory(const Options& options, unsigned jobs, core::Plan& plan) {
+  if (!options.has("memory")) return;
+  const double share = options.get<double>("memory") / jobs;
+  if (!(share >= 1)) throw UsageError("--memory: expected a MiB or more for each worker");
+  auto& memory = plan.run_file.limits.memory;
+  if (share < static_cast<double>(memory) / 0x1p20)
+    memory = static_cast<std::uint64_t>(share * 0x1p20);
+}
+
+core::Split split_asked_for(const Options& options, const core::Plan& plan) {
+  const auto& shard = options.get<std::string>("shard");
   core::Split split = options.has("frozen") ? frozen_split(plan, options.get<std::string>("frozen"))
                                             : split_of(plan, parse_shard(shard).of);
-  const bool only_over_seeds = options.has("over-seeds");
-  if (only_over_seeds) {
-    if (!shard.empty() || options.has("prepare"))
-      throw UsageError("--over-seeds cannot be combined with --shard or --prepare");
-    if (core::peers_of_cells(plan).empty())
-      throw UsageError("--over-seeds: " + plan.run_file.name +
-                       " asks for no metric over seeds, or has one seed");
-    split = split_of(plan, 1);  // what has been merged, whichever shard did it
-  }
-  // A mistake in them must not leave an empty store behind.
-  select_cells(plan, {}, only, shard, &split);
-  const core::Cache cache(options.cache());
-  core::Quarantine quarantine = open_quarantine(options);
-  std::vector<core::PluginFile> plugins;
-  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
-    for (const auto& component : *list) plugins.push_back(component.plugin);
-  core::RunOptions run_options;
-  run_options.confine = options.confine();
-  run_options.jobs = jobs;
-  run_options.retry = options.get<unsigned>("retry");
-  run_options.repeat = options.has("repeat");
-  if (options.has("prepare")) {
-    ask_for_access(plugins, options);
-    return prepare(plan, shared_models(plan, split, parse_shard(shard)), cache, quarantine,
-                   run_options);
-  }
-  results::Store store = results::Store::open(options.store(), results::Mode::kReadWrite);
-  core::register_run(plan, store);
+  if (!options.has("over-seeds")) return split;
+  if (!shard.empty() || options.has("prepare"))
+    throw UsageError("--over-seeds cannot be combined with --shard or --prepare");
+  if (core::peers_of_cells(plan).empty())
+    throw UsageError("--over-seeds: " + plan.run_file.name +
+                     " asks for no metric over seeds, or has one seed");
+  return split_of(plan, 1);  // what has been merged, whichever shard did it
+}
 
+/// The cells that --only and --shard leave, without those that are finished.
+std::vector<std::size_t> cells_asked_for(const Options& options, const Work& work,
+                                         const std::set<std::string>& finished) {
+  return select_cells(work.plan, finished, options.list("only"), options.get<std::string>("shard"),
+                      &work.split);
+}
+
+/// throws  UsageError: whatever is wrong, before a store is made
+Work work_of(const Options& options) {
+  core::RunOptions how;
+  how.confine = options.confine();
+  how.jobs = options.get<unsigned>("jobs");
+  how.retry = options.get<unsigned>("retry");
+  how.repeat = options.has("repeat");
+  if (how.jobs < 1 || how.jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
+  core::Plan plan = load_plan(
+      options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options),
+      options);
+  limit_memory(options, how.jobs, plan);
+  core::Split split = split_asked_for(options, plan);
+  Work work{std::move(plan), std::move(split), core::Cache(options.cache()),
+            open_quarantine(options), std::move(how)};
+  cells_asked_for(options, work, {});
+  return work;
+}
+
+/// --prepare: makes models for others to use. Returns the exit code.
+int prepare(const Options& options, Work& work) {
+  ask_for_access(work.plan, options);
+  const auto models =
+      shared_models(work.plan, work.split, parse_shard(options.get<std::string>("shard")));
+  auto nothing = results::Store::open(":memory:", results::Mode::kReadWrite);
+  core::RunOutcome outcome;
+  {
+    Progress progress(models.size());
+    outcome = core::make_artifacts(work.plan, models, nothing, work.cache, work.quarantine,
+                                   work.how, progress);
+  }
+  std::cerr << work.plan.run_file.name << ": " << outcome.good << " of " << models.size()
+            << " models are in the cache\n";
+  if (const auto code = stopped_code(outcome)) return *code;
+  return outcome.failed > 0 ? kSomeFailed : kOk;
+}
+
+/// What a run goes on with when its store cannot be written.
+class Recovery {
+ public:
+  Recovery(const core::Plan& plan, const core::Cache& cache)
+      : plan_(plan), file_(cache.root() / ("recovery-" + short_key(plan.run_key) + ".db")) {}
+
+  results::Store* open(const results::StoreError& e) {
+    std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "
+              << file_.string() << '\n';
+    store_ = results::Store::open(file_, results::Mode::kReadWrite);
+    core::register_run(plan_, *store_);
+    return &*store_;
+  }
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  const core::Plan& plan_;
+  std::filesystem::path file_;
+  std::optional<results::Store> store_;
+};
+
+/// Which of the run's cells are to do now; says how many, and what will not fit.
+std::vector<std::size_t> cells_to_do(const Options& options, const Work& work,
+                                     results::Store& store) {
+  const core::Plan& plan = work.plan;
   const auto finished = core::finished_cells(plan, store);
   report_changed_plugins(plan, store, finished);
-  const auto todo = only_over_seeds ? std::vector<std::size_t>()
-                                    : select_cells(plan, finished, only, shard, &split);
+  const auto todo = options.has("over-seeds") ? std::vector<std::size_t>()
+                                              : cells_asked_for(options, work, finished);
   std::cerr << plan.run_file.name << ": " << plan.cells.size() << " cells, " << finished.size()
             << " done, " << todo.size() << " to do now";
   if (!plan.skipped.empty())
     std::cerr << "; " << plan.skipped.size()
               << " combinations do not fit (`conoscope plan` says why)";
   std::cerr << '\n';
-
   for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
     std::cerr << "warning: will not fit: " << line << '\n';
+  return todo;
+}
 
-  if (!todo.empty()) ask_for_access(plugins, options);
+/// Compares cells with those of other seeds, where that is asked for and not done yet.
+core::RunOutcome score_over_seeds(const Options& options, Work& work, results::Store& store) {
+  const auto [to_score, waiting] =
+      core::over_seeds_to_do(work.plan, cells_asked_for(options, work, {}), store);
+  if (waiting > 0)
+    std::cerr << waiting << (waiting == 1 ? " cell waits" : " cells wait")
+              << " for other seeds to be compared with\n";
+  if (to_score.empty()) return {};
+  std::cerr << to_score.size() << (to_score.size() == 1 ? " cell" : " cells")
+            << " to compare with other seeds\n";
+  ask_for_access(work.plan, options);  // what the cache has lost is made again
+  const core::Plan over_seeds = core::plan_over_seeds(work.plan, to_score);
+  std::vector<std::size_t> todo(over_seeds.cells.size());
+  std::iota(todo.begin(), todo.end(), std::size_t{0});
+  Progress progress(todo.size());
+  return core::run_cells(over_seeds, todo, store, work.cache, work.quarantine, work.how, progress);
+}
 
-  std::optional<results::Store> recovery;
-  const auto recovery_file = cache.root() / ("recovery-" + short_key(plan.run_key) + ".db");
-  run_options.recover = [&](const results::StoreError& e) -> results::Store* {
-    std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "
-              << recovery_file.string() << '\n';
-    recovery = results::Store::open(recovery_file, results::Mode::kReadWrite);
-    core::register_run(plan, *recovery);
-    return &*recovery;
-  };
-
+/// Runs these cells, then what compares seeds.
+core::RunOutcome run_and_compare(const Options& options, Work& work,
+                                 const std::vector<std::size_t>& todo, results::Store& store) {
   core::RunOutcome outcome;
-  {
+  if (!todo.empty()) {
+    ask_for_access(work.plan, options);
     Progress progress(todo.size());
-    outcome = core::run_cells(plan, todo, store, cache, quarantine, run_options, progress);
+    outcome =
+        core::run_cells(work.plan, todo, store, work.cache, work.quarantine, work.how, progress);
   }
   // A shard has few of the seeds: who has merged them scores over them.
-  if (outcome.signal == 0 && !outcome.recovered && split.shards == 1) {
-    const auto compared = score_over_seeds(plan, select_cells(plan, {}, only, shard, &split), store,
-                                           cache, quarantine, run_options, plugins, options);
-    if (todo.empty()) {  // else these cells are counted already
-      outcome.good = compared.good;
-      outcome.not_applicable = compared.not_applicable;
-    }
-    outcome.failed += compared.failed;
-    outcome.signal = compared.signal;
-    outcome.recovered = compared.recovered;
+  if (outcome.signal != 0 || outcome.recovered || work.split.shards != 1) return outcome;
+  const auto compared = score_over_seeds(options, work, store);
+  if (todo.empty()) {  // else these cells are counted already
+    outcome.good = compared.good;
+    outcome.not_applicable = compared.not_applicable;
   }
-  const bool worked = !todo.empty() || outcome.good + outcome.not_applicable + outcome.failed > 0;
-  if (worked)  // what was used within the last hour stays: another run may be at work
-    cache.trim(plan.run_file.limits.cache,
-               std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
+  outcome.failed += compared.failed;
+  outcome.signal = compared.signal;
+  outcome.recovered = compared.recovered;
+  return outcome;
+}
 
-  if (worked) {
-    std::cerr << outcome.good << " ok";
-    if (outcome.not_applicable > 0)
-      std::cerr << ", " << outcome.not_applicable << " not applicable";
-    if (outcome.failed > 0)
-      std::cerr << ", " << outcome.failed << " failed (`conoscope status` lists them)";
-    std::cerr << " in " << seconds_text(start) << " s\n";
+void print_counts(const core::RunOutcome& outcome, std::chrono::steady_clock::time_point start) {
+  std::cerr << outcome.good << " ok";
+  if (outcome.not_applicable > 0) std::cerr << ", " << outcome.not_applicable << " not applicable";
+  if (outcome.failed > 0)
+    std::cerr << ", " << outcome.failed << " failed (`conoscope status` lists them)";
+  std::cerr << " in " << seconds_text(start) << " s\n";
+}
+
+/// False: there is nothing to rank.
+bool print_leaderboard(const core::Plan& plan, results::Format format, results::Store& store) {
+  BoardRequest board;
+  board.kind = plan.run_file.board;
+  board.filters.run = plan.run_key;
+  board.format = format;
+  for (const auto& explainer : plan.explainers) note_concept_count(explainer.plugin, board);
+  if (print_board(store, board)) return true;
+  for (const auto& line : plan.skipped) std::cerr << "skipped: " << line << '\n';
+  return false;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  stop_at_once_outside_jobs();
+  const auto start = std::chrono::steady_clock::now();
+  Options options(
+      "run [FILE] [options]",
+      "Does what the run file asks for and is not done yet, records every outcome, and\n"
+      "prints the leaderboard. Stopped in any way, the same command continues. FILE is\n"
+      "a run file or the name of one that ships; default: quick.toml, or quick_precomputed.toml\n"
+      "where nothing can be trained.",
+      {"conoscope run", "conoscope run my.toml -j 2",
+       "conoscope run my.toml --only explainer=kmeans --only seed=0",
+       "conoscope run my.toml --shard 2/8 --store shard2.db",
+       "conoscope run leakage_causes.toml --profile paper"});
+  add_options(options);
+  if (!options.parse(arguments)) return kOk;
+  const auto format = options.format();
+  Work work = work_of(options);
+  if (options.has("prepare")) return prepare(options, work);
+
+  results::Store store = results::Store::open(options.store(), results::Mode::kReadWrite);
+  core::register_run(work.plan, store);
+  const auto todo = cells_to_do(options, work, store);
+  Recovery recovery(work.plan, work.cache);
+  work.how.recover = [&recovery](const results::StoreError& e) { return recovery.open(e); };
+  const core::RunOutcome outcome = run_and_compare(options, work, todo, store);
+  if (!todo.empty() || outcome.good + outcome.not_applicable + outcome.failed > 0) {
+    // What was used within the last hour stays: another run may be at work.
+    work.cache.trim(work.plan.run_file.limits.cache,
+                    std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()) - 3600);
+    print_counts(outcome, start);
   }
   if (outcome.recovered) {
     std::cerr << "conoscope: " << options.store().string()
               << " could not be written. Make room, then: conoscope merge "
-              << recovery_file.string() << " --store " << options.store().string() << '\n';
+              << recovery.file().string() << " --store " << options.store().string() << '\n';
     return kNotSaved;
   }
   if (const auto code = stopped_code(outcome)) return *code;
-  if (!options.has("no-board")) {
-    BoardRequest board;
-    board.kind = plan.run_file.board;
-    board.filters.run = plan.run_key;
-    board.format = format;
-    for (const auto& explainer : plan.explainers) note_concept_count(explainer.plugin, board);
-    if (!print_board(store, board)) {
-      for (const auto& line : plan.skipped) std::cerr << "skipped: " << line << '\n';
-      return kSomeFailed;
-    }
-  }
+  if (!options.has("no-board") && !print_leaderboard(work.plan, format, store)) return kSomeFailed;
   return outcome.failed > 0 ? kSomeFailed : kOk;
 }
 

@@ -33,9 +33,8 @@ std::vector<Hash> hashes_of(const core::Plan& plan) {
        fs::absolute(plan.run_file.path).string()},
       {"command", core::sha256_of_file(own_executable()), own_executable().string()}};
   std::map<std::string, std::string> plugins;
-  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
-    for (const auto& component : *list)
-      plugins[component.plugin.file.string()] = component.plugin.sha256;
+  for (const auto* component : plan.components())
+    plugins[component->plugin.file.string()] = component->plugin.sha256;
   for (const auto& [file, sha256] : plugins) out.push_back({"plugin", sha256, file});
   return out;
 }

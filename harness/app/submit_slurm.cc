@@ -311,17 +311,7 @@ void send(const Submission& submission, const std::vector<Step>& steps) {
   }
 }
 
-}  // namespace
-
-int submit_slurm_command(const Arguments& arguments) {
-  Options options(
-      "submit slurm [FILE] [options]",
-      "Hands a run to a Slurm cluster: an array of jobs, each with a part of the cells and a\n"
-      "store of its own, a job that merges them, and one for metrics over seeds. The same\n"
-      "command again sends the parts that are not finished. What jobs ask for stands in the\n"
-      "run file's [slurm] or here.",
-      {"conoscope submit slurm my.toml --shards 4 --dry-run",
-       "conoscope submit slurm my.toml --time 04:00:00 --cpus 4 --print"});
+void add_options(Options& options) {
   options.positional("file", 1);
   options.with_store();
   options.with_plugins();
@@ -336,6 +326,67 @@ int submit_slurm_command(const Arguments& arguments) {
   options.add()("one-machine", "do not insist on storage that other machines see");
   options.with_confinement();
   options.with_format();
+}
+
+/// --status
+void print_status(const core::Plan& plan, const std::vector<Submission>& earlier,
+                  const fs::path& parent, results::Format format) {
+  if (earlier.empty())
+    throw UsageError(plan.run_file.name + ": was not submitted from " + parent.string());
+  const auto& last = earlier.back();
+  std::cerr << last.folder.string() << '\n';
+  print_states(states_of(plan, last.split(plan), last), last, format);
+}
+
+/// Jobs run where these folders and files have to be seen. A warning is enough where nothing is sent.
+void require_shared_storage(const Options& options, const fs::path& parent, const fs::path& file,
+                            bool only_look) {
+  std::string faults;
+  for (const auto& fault : storage_faults(options, parent, file)) faults += "\n  " + fault;
+  if (!faults.empty() && !only_look)
+    throw UsageError("other machines will not see" + faults +
+                     "\n--one-machine if the cluster is this machine alone");
+  if (!faults.empty()) std::cerr << "warning: other machines will not see" << faults << '\n';
+}
+
+/// throws  UsageError: no Slurm here, or jobs of this run are queued already
+void require_idle_slurm(const core::Plan& plan, const std::vector<Submission>& earlier) {
+  if (!on_path("sbatch"))
+    throw UsageError(
+        "sbatch is not on PATH: this machine cannot submit to Slurm (--dry-run, --print)");
+  const auto queue = queued_tasks();
+  if (!queue) throw UsageError("squeue does not answer: jobs of this run may be queued already");
+  if (const auto tasks = queued_of(*queue, earlier); !tasks.empty())
+    throw UsageError(plan.run_file.name + ": job " + tasks[0].job + " is still " + tasks[0].state +
+                     ": wait for it, or `scancel` it (--status shows all)");
+}
+
+/// Says so where every cell is done; false: something is to be sent.
+bool print_done(const core::Plan& plan, const Work& work, results::Store& store) {
+  std::vector<std::size_t> cells(plan.cells.size());
+  std::iota(cells.begin(), cells.end(), std::size_t{0});
+  const auto to_compare = core::over_seeds_to_do(plan, cells, store).to_score.size();
+  if (to_compare > 0 && work.submission) return false;
+  std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
+  if (to_compare > 0)
+    std::cout << to_compare
+              << " still to be compared with other seeds: `conoscope run --over-seeds` does "
+                 "that\n";
+  return true;
+}
+
+}  // namespace
+
+int submit_slurm_command(const Arguments& arguments) {
+  Options options(
+      "submit slurm [FILE] [options]",
+      "Hands a run to a Slurm cluster: an array of jobs, each with a part of the cells and a\n"
+      "store of its own, a job that merges them, and one for metrics over seeds. The same\n"
+      "command again sends the parts that are not finished. What jobs ask for stands in the\n"
+      "run file's [slurm] or here.",
+      {"conoscope submit slurm my.toml --shards 4 --dry-run",
+       "conoscope submit slurm my.toml --time 04:00:00 --cpus 4 --print"});
+  add_options(options);
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
   options.confine();
@@ -348,31 +399,11 @@ int submit_slurm_command(const Arguments& arguments) {
 
   auto earlier = submissions(plan, parent);
   if (options.has("status")) {
-    if (earlier.empty())
-      throw UsageError(plan.run_file.name + ": was not submitted from " + parent.string());
-    const auto& last = earlier.back();
-    std::cerr << last.folder.string() << '\n';
-    print_states(states_of(plan, last.split(plan), last), last, format);
+    print_status(plan, earlier, parent, format);
     return kOk;
   }
-  if (!options.has("one-machine")) {
-    std::string faults;
-    for (const auto& fault : storage_faults(options, parent, file)) faults += "\n  " + fault;
-    if (!faults.empty() && !only_look)
-      throw UsageError("other machines will not see" + faults +
-                       "\n--one-machine if the cluster is this machine alone");
-    if (!faults.empty()) std::cerr << "warning: other machines will not see" << faults << '\n';
-  }
-  if (!only_look) {
-    if (!on_path("sbatch"))
-      throw UsageError(
-          "sbatch is not on PATH: this machine cannot submit to Slurm (--dry-run, --print)");
-    const auto queue = queued_tasks();
-    if (!queue) throw UsageError("squeue does not answer: jobs of this run may be queued already");
-    if (const auto tasks = queued_of(*queue, earlier); !tasks.empty())
-      throw UsageError(plan.run_file.name + ": job " + tasks[0].job + " is still " +
-                       tasks[0].state + ": wait for it, or `scancel` it (--status shows all)");
-  }
+  if (!options.has("one-machine")) require_shared_storage(options, parent, file, only_look);
+  if (!only_look) require_idle_slurm(plan, earlier);
 
   auto store = open_or_empty(all);
   const auto seconds = store.median_seconds();
@@ -381,26 +412,10 @@ int submit_slurm_command(const Arguments& arguments) {
 
   Work work = work_of(plan, todo, options.has("new") ? std::vector<Submission>() : earlier,
                       request.shards, core::cell_weights(plan, seconds));
-  if (work.shards.empty() && todo.empty()) {
-    std::vector<std::size_t> cells(plan.cells.size());
-    std::iota(cells.begin(), cells.end(), std::size_t{0});
-    const auto to_compare = core::over_seeds_to_do(plan, cells, store).to_score.size();
-    if (to_compare == 0 || !work.submission) {
-      std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
-      if (to_compare > 0)
-        std::cout << to_compare
-                  << " still to be compared with other seeds: `conoscope run --over-seeds` does "
-                     "that\n";
-      return kOk;
-    }
-  }
-
-  std::vector<core::PluginFile> plugins;
-  for (const auto* list : {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
-    for (const auto& component : *list) plugins.push_back(component.plugin);
+  if (work.shards.empty() && todo.empty() && print_done(plan, work, store)) return kOk;
   if (!only_look) {
     fs::create_directories(cache);
-    ask_for_access(plugins, options);  // nobody is there to answer when the jobs run
+    ask_for_access(plan, options);  // nobody is there to answer when the jobs run
     if (!work.submission) work.submission = freeze(plan, work.split, parent);
   }
 

@@ -170,11 +170,7 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
   auto again = results::Store::open(":memory:", results::Mode::kReadWrite);
   if (!planned.plan.cells.empty()) {
     core::register_run(planned.plan, again);
-    std::vector<core::PluginFile> plugins;
-    for (const auto* list : {&planned.plan.datasets, &planned.plan.models, &planned.plan.explainers,
-                             &planned.plan.metric_plugins})
-      for (const auto& component : *list) plugins.push_back(component.plugin);
-    ask_for_access(plugins, options);
+    ask_for_access(planned.plan, options);
     core::RunOptions run_options;
     run_options.jobs = options.get<unsigned>("jobs");
     run_options.confine = options.confine();

@@ -395,6 +395,13 @@ std::string artifact_key(Stage stage, const std::string& component,
                   seed ? std::to_string(*seed) : "any");
 }
 
+std::vector<const Component*> Plan::components() const {
+  std::vector<const Component*> out;
+  for (const auto* list : {&datasets, &models, &explainers, &metric_plugins})
+    for (const Component& component : *list) out.push_back(&component);
+  return out;
+}
+
 std::string Cell::label() const {
   return dataset->name + " x " + model->name + (explainer ? " x " + explainer->name : "") + " #" +
          std::to_string(seed) + (control == "none" ? "" : " " + control);

@@ -96,6 +96,9 @@ struct Plan {
   std::vector<std::string> skipped;
   std::string run_key;
 
+  /// Datasets, models, explainers and metric plugins, in this order.
+  std::vector<const Component*> components() const;
+
   Plan() = default;
   Plan(Plan&&) = default;
   Plan& operator=(Plan&&) = default;

@@ -26,13 +26,11 @@ std::string now_text() { return results::utc_text(std::chrono::system_clock::now
 
 std::string process_plugins(const Plan& plan) {
   std::set<std::string> lines;
-  for (const auto* components :
-       {&plan.datasets, &plan.models, &plan.explainers, &plan.metric_plugins})
-    for (const Component& component : *components) try {
-        if (component.usable() && !is_library(component.plugin.file))
-          lines.insert(runtime_text(component.plugin));
-      } catch (const std::runtime_error&) {  // its cells say why they failed
-      }
+  for (const Component* component : plan.components()) try {
+      if (component->usable() && !is_library(component->plugin.file))
+        lines.insert(runtime_text(component->plugin));
+    } catch (const std::runtime_error&) {  // its cells say why they failed
+    }
   std::string out;
   for (const auto& line : lines) out += "\nplugin: " + line;
   return out;
