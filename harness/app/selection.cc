@@ -1,5 +1,6 @@
 #include "harness/app/selection.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <map>
@@ -96,11 +97,11 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const core::Cell& cell = plan.cells[i];
     if (finished.count(cell.key) != 0) continue;
-    bool wanted = true;
-    for (const auto& [key, values] : filters)
-      wanted = wanted && std::any_of(values.begin(), values.end(), [&](const std::string& value) {
-                 return matches(cell, key, value);
-               });
+    const bool wanted = std::ranges::all_of(filters, [&](const auto& filter) {
+      return std::ranges::any_of(filter.second, [&](const std::string& value) {
+        return matches(cell, filter.first, value);
+      });
+    });
     if (!wanted) continue;
     if (parts.shard_of[i] != mine.i - 1) continue;
     out.push_back(i);
