@@ -13,6 +13,7 @@
 #include <set>
 
 #include "tests/harness/trust/trials.h"
+#include "tests/support/preload.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
@@ -48,7 +49,7 @@ class Injection {
     return here
         .conoscope({"run", file, "--no-board", "--cache", folder + "/cache", "--store",
                     folder + "/results.db"})
-        .set("LD_PRELOAD", library_)
+        .set("LD_PRELOAD", preload(library_))
         .set("ASAN_OPTIONS", "verify_asan_link_order=0")  // it would insist on coming first
         .run();
   }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/harness/trust/trials.h"
+#include "tests/support/preload.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
@@ -172,7 +173,7 @@ TEST_CASE("writes that were not brought to the disk are lost: nothing recorded i
     const LostWrites disk(here, here.path("disk"));
     Cut cut(here, file, here.path("disk"), reference.exported());
     Process running = here.conoscope(cut.run)
-                          .set("LD_PRELOAD", disk.library())
+                          .set("LD_PRELOAD", preload(disk.library()))
                           .set("ASAN_OPTIONS", "verify_asan_link_order=0")
                           .start();
     wait_until(i, count, 2 * whole.seconds, random);  // to keep an image takes time

@@ -10,6 +10,7 @@
 
 #include "harness/core/processes/confinement.h"
 #include "tests/harness/zoo/bench.h"
+#include "tests/support/preload.h"
 
 namespace conoscope::testing {
 
@@ -197,10 +198,9 @@ TEST_CASE("where Landlock does not keep files from being emptied, no call emptie
   if (!core::can_confine()) return;
   const Bench bench;
   bench.scratch.write("secret.txt", "secret");
-  const json failed = failure(
-      bench, "curious", "",
-      {.under = "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" CONOSCOPE_TEST_OLD_LANDLOCK
-                "'"});
+  const json failed = failure(bench, "curious", "",
+                              {.under = "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" +
+                                        preload(CONOSCOPE_TEST_OLD_LANDLOCK) + "'"});
   CHECK(failed["message"] == "could: own_scratch");
   CHECK(content_of(bench.scratch.path("secret.txt")) == "secret");
   const Said said = bench("query \"SELECT text FROM environment\" --format json");
