@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "tests/support/capture_binding.h"
 #include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
@@ -69,7 +70,7 @@ TEST_CASE("digits: the split is complete, disjoint and keeps the classes' shares
   std::map<std::int64_t, int> counts;
   for (const std::int64_t row : test) ++counts[labels[static_cast<std::size_t>(row)]];
   for (const auto& [label, count] : counts) {
-    CAPTURE(label);
+    CAPTURE_BINDING(label);
     const auto size = std::ranges::count(labels, label);
     CHECK(std::abs(count - 0.2 * static_cast<double>(size)) < 1.0);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <set>
 
 #include "datasets/dsprites/render.h"
@@ -229,16 +228,14 @@ TEST_CASE("dsprites: the published file gives what is drawn, its pickle untouche
     CHECK(std::ranges::equal(image,
                              part.values<std::uint8_t>("inputs").subspan(i * kPixels, kPixels)));
   }
-  CHECK(load({{"file", path}, {"samples", 0}}).shape("inputs")[0] ==
-        std::ranges::count_if(std::views::iota(0, 40), [&](int i) {
-          constexpr std::array<int, 5> strides = {1, 2, 4, 2, 2};
-          for (int f = 0; f < 5; ++f)
-            if (extract.classes[static_cast<std::size_t>(i * 6 + f + 1)] %
-                    strides[static_cast<std::size_t>(f)] !=
-                0)
-              return false;
-          return true;
-        }));
+  constexpr std::array<int, 5> strides = {1, 2, 4, 2, 2};
+  std::int64_t on_strides = 0;
+  for (std::size_t i = 0; i < 40; ++i) {
+    bool on = true;
+    for (std::size_t f = 0; f < 5; ++f) on = on && extract.classes[i * 6 + f + 1] % strides[f] == 0;
+    on_strides += on ? 1 : 0;
+  }
+  CHECK(load({{"file", path}, {"samples", 0}}).shape("inputs")[0] == on_strides);
 }
 
 TEST_CASE("dsprites: a file that is not as published is refused, naming file and member") {

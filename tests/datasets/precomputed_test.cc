@@ -22,7 +22,7 @@ const Plugin& precomputed() {
 
 /// Twelve samples of two classes: P = 2 x 2 positions, D = 3, made so that the head sorts them.
 struct Files {
-  static constexpr std::int64_t kSamples = 12, kPositions = 4, kWidth = 3, kOutputs = 2;
+  static constexpr std::int64_t kSamples = 12, kPositions = 4, kWidth = 3;
   Scratch scratch;
   std::vector<float> activations;
   Arguments arguments;

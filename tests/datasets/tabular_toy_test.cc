@@ -10,6 +10,7 @@
 
 #include "datasets/tabular_toy/formula.h"
 #include "harness/core/border/metadata.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/plugin_driver.h"
 
 using namespace conoscope::testing;
@@ -154,7 +155,7 @@ TEST_CASE("tabular_toy: what is written is what the formula makes of the latents
   for (const auto& [task, width, latents, concepts] :
        {std::tuple("majority", 7, 3, 3), std::tuple("two_concepts", 7, 3, 2),
         std::tuple("blocks", 12, 5, 5)}) {
-    CAPTURE(task);
+    CAPTURE_BINDING(task);
     const Bundle data = load({{"task", task}, {"samples", 500}}, 3);
     CHECK(data.shape("inputs") == std::vector<std::int64_t>{500, width});
     CHECK(data.shape("factors") == std::vector<std::int64_t>{500, latents});
@@ -274,7 +275,7 @@ TEST_CASE("tabular_toy: every bad value is refused with the argument's name") {
       {"test_share", 0.95},
   };
   for (const auto& [name, value] : bad) {
-    CAPTURE(name);
+    CAPTURE_BINDING(name);
     std::string said;
     try {
       metadata.parameter(name)->check(value);

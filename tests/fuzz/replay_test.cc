@@ -10,6 +10,7 @@
 
 #include "tests/fuzz/targets.h"
 #include "tests/support/bytes_of.h"
+#include "tests/support/capture_binding.h"
 
 namespace fs = std::filesystem;
 namespace fuzz = conoscope::fuzz;
@@ -21,12 +22,13 @@ TEST_CASE("every input of a corpus is read or refused") {
       {"note", fuzz::note},       {"npy", fuzz::npy},          {"npz", fuzz::npz},
       {"reports", fuzz::reports}, {"run_file", fuzz::run_file}};
   for (const auto& [name, target] : targets) {
+    CAPTURE_BINDING(name);
     int inputs = 0;
     for (const auto& entry : fs::directory_iterator(fs::path(CONOSCOPE_CORPUS_DIR) / name)) {
       CAPTURE(entry.path().string());
       CHECK(target(conoscope::testing::bytes_of(entry.path())) == 0);
       ++inputs;
     }
-    CHECK_MESSAGE(inputs > 0, name);
+    CHECK(inputs > 0);
   }
 }

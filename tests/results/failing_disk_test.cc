@@ -19,6 +19,7 @@
 #include "results/store/merge.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/sanitized.h"
 
 using namespace conoscope::results;
@@ -240,8 +241,8 @@ TEST_CASE("failing disk: each operation fails once, or is the last one before a 
     for (const auto& [code, power] : {std::pair{SQLITE_IOERR, false}, std::pair{SQLITE_FULL, false},
                                       std::pair{SQLITE_IOERR, true}}) {
       CAPTURE(n);
-      CAPTURE(code);
-      CAPTURE(power);
+      CAPTURE_BINDING(code);
+      CAPTURE_BINDING(power);
       const auto place = folder / "place";
       std::filesystem::create_directories(place);
       std::set<std::string> saved, again;

@@ -11,6 +11,7 @@
 #include "results/store/export.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
+#include "tests/support/capture_binding.h"
 
 using namespace conoscope::results;
 using sample::attempt;
@@ -95,7 +96,7 @@ TEST_CASE("merge: any order and any number of times gives the same export as one
         if (round == 0) CHECK(added.at("attempt") > 0);
         if (round == 1)
           for (const auto& [table, rows] : added) {
-            CAPTURE(table);
+            CAPTURE_BINDING(table);
             CHECK(rows == 0);
           }
       }

@@ -16,6 +16,7 @@
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 #include "tests/support/bytes_of.h"
+#include "tests/support/capture_binding.h"
 
 using namespace conoscope::results;
 using conoscope::testing::bytes_of;
@@ -90,7 +91,7 @@ void check_rows(Store& store) {
                                                           {"retraction", 1},
                                                           {"event", 1},
                                                           {"current_score", 3}}) {
-    CAPTURE(table);
+    CAPTURE_BINDING(table);
     CHECK(count(store, table) == rows);
   }
   CHECK(store.connection().text("SELECT group_concat(message, '') FROM score") == "");

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "tests/support/capture_binding.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
 
@@ -88,7 +89,7 @@ TEST_CASE("npy: every dtype that is read") {
   for (const auto& [descr, dtype] : known) {
     const std::vector<char> data(formats::size_of(dtype), 0);
     const std::string bytes = npy_bytes(descr, "(1,)", data);
-    CAPTURE(descr);
+    CAPTURE_BINDING(descr);
     CHECK(formats::parse_npy(bytes, nullptr, "f.npy").dtype == dtype);
   }
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/capture_binding.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
@@ -44,7 +45,7 @@ TEST_CASE("the explainers on a real network") {
   CHECK(rows["perfect"]["surf_top1"] == 1.0);
   CHECK(std::abs(rows["perfect"]["surf_rank_corr"].get<double>() - 1.0) < 1e-12);
   for (const auto& [name, row] : rows) {
-    CAPTURE(name);
+    CAPTURE_BINDING(name);
     if (name != "perfect") CHECK(row["surf_mae"].get<double>() > 1e-3);
   }
 }

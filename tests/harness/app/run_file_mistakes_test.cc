@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/capture_binding.h"
 
 using namespace conoscope::testing;
 
@@ -108,7 +109,7 @@ TEST_CASE("one mistake at a time") {
       {good + "[[explainer]]\nid = \"svd\"\nparams = 3\n", "explainer.params: expected a table"},
   };
   for (const auto& [text, part] : cases) {
-    CAPTURE(text);
+    CAPTURE_BINDING(text);
     const std::string said = refusal(here, text);
     CHECK_SAYS(said, part);
     CHECK_SAYS(said, "bad.toml:");
@@ -147,7 +148,8 @@ TEST_CASE("the command line: no guessing, but suggestions") {
       {{"worker"}, "not by hand"},
   };
   for (const auto& [words, part] : cases) {
-    CAPTURE(words.back());
+    const std::string& word = words.back();
+    CAPTURE(word);
     const Ended ended = here.run(words, 2);
     CHECK_SAYS(ended.err, part);
     CHECK(ended.out.empty());

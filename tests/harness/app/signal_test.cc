@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/harness/app/workspace.h"
+#include "tests/support/capture_binding.h"
 
 using namespace conoscope::testing;
 
@@ -17,7 +18,7 @@ TEST_CASE("an interrupted run keeps what it has and continues") {
   reference.run({"run", file, "--no-board", "-j", "2"});
   const std::string wanted = reference.exported();
   for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 75}}) {
-    CAPTURE(signal);
+    CAPTURE_BINDING(signal);
     const Workspace here;
     Process run = here.conoscope({"run", file, "-j", "2"}).start();
     REQUIRE(run.wait_for_err("\n3/", 60));
@@ -130,7 +131,7 @@ TEST_CASE("before the first job a signal ends the command at once, with the same
   const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}));
   here.run({"run", file, "--no-board"});
   for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 75}}) {
-    CAPTURE(signal);
+    CAPTURE_BINDING(signal);
     const LockedStore locked(here.store());
     Process run = here.conoscope({"run", file}).start();
     bool waits = false;

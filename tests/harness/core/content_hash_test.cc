@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "harness/core/artifacts/sha256.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
@@ -40,15 +41,15 @@ TEST_CASE("what was replaced after it was looked at is refused, also with the ol
   const auto inner = scratch.write("folder/below/x", "one");
   for (const auto& [path, changed] :
        {std::pair<std::string, std::string>{file, file}, {scratch.path("folder"), inner}}) {
-    CAPTURE(path);
+    CAPTURE_BINDING(path);
     const InputFile planned = look_at(path);
     CHECK_NOTHROW(UnchangedInputs({planned}).check_again());
 
     const auto time = fs::last_write_time(changed);
-    const auto put = [&](const std::string& bytes) {
-      std::ofstream(changed + "~", std::ios::binary) << bytes;
-      fs::rename(changed + "~", changed);
-      fs::last_write_time(changed, time);
+    const auto put = [&, replaced = changed](const std::string& bytes) {
+      std::ofstream(replaced + "~", std::ios::binary) << bytes;
+      fs::rename(replaced + "~", replaced);
+      fs::last_write_time(replaced, time);
     };
     const UnchangedInputs used({planned});
     put("two");

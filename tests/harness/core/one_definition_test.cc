@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/capture_binding.h"
 #include "tests/support/scratch.h"
 
 namespace fs = std::filesystem;
@@ -69,7 +70,8 @@ TEST_CASE("no type is defined in two files") {
   for (const auto& [type, files] : found) {
     std::string list;
     for (const auto& file : files) list += " " + file;
-    CHECK_MESSAGE(files.size() == 1, type << " is defined in" << list);
+    CAPTURE_BINDING(type);
+    CHECK_MESSAGE(files.size() == 1, "defined in" << list);
   }
 }
 

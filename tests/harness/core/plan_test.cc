@@ -8,6 +8,7 @@
 
 #include "harness/core/artifacts/sha256.h"
 #include "metrics/peer_metric.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/plan_world.h"
 #include "tests/support/throws.h"
 
@@ -253,7 +254,8 @@ id = "sparsity"
   CHECK(drawn.size() == 16);
   std::set<std::uint64_t> all;
   for (const auto& [what, seeds] : drawn) {
-    CHECK_MESSAGE(seeds.size() == 1, what);
+    CAPTURE_BINDING(what);
+    CHECK(seeds.size() == 1);
     all.insert(seeds.begin(), seeds.end());
   }
   CHECK(all.size() == 16);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/capture_binding.h"
 #include "tests/support/scratch.h"
 
 namespace fs = std::filesystem;
@@ -104,7 +105,7 @@ TEST_CASE("no six lines are in two rooms") {
   for (const auto& [room, files] : tree.rooms) {  // the tree was found, and its lines were read
     std::size_t lines = 0;
     for (const auto& [file, of_file] : files) lines += of_file.size();
-    CAPTURE(room);
+    CAPTURE_BINDING(room);
     CHECK(lines > 1000);
   }
   bool kept_apart = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/harness/zoo/bench.h"
+#include "tests/support/capture_binding.h"
 
 namespace conoscope::testing {
 
@@ -106,7 +107,8 @@ TEST_CASE("broken explainers take nothing from the good ones, and each fault has
   auto failed = failures_by_explainer(bench, "zoo");
   CHECK(failed.size() == kFaults.size());
   for (const auto& [name, fault] : kFaults) {
-    REQUIRE_MESSAGE(failed.count(name) == 1, name);
+    CAPTURE_BINDING(name);
+    REQUIRE(failed.count(name) == 1);
     check_fault(failed[name], name, fault);
     CHECK(board[name]["rank"].is_null());
   }

@@ -6,6 +6,7 @@
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surrogates/c_shap_eval_surrogate.h"
 #include "numerics/plateau.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"
 
@@ -147,7 +148,10 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
   subject.train_head = &train;
   auto scores = score_group(subject, "c_shap_eval");
   REQUIRE(scores.size() == 14);
-  for (const auto& [name, score] : scores) CHECK_MESSAGE(score.reason.empty(), name);
+  for (const auto& [name, score] : scores) {
+    CAPTURE_BINDING(name);
+    CHECK(score.reason.empty());
+  }
   // Labels are the model's own answers, so completeness is top1 above chance.
   for (const std::string prefix : {"c_shap_eval_cel", "c_shap_eval_l1"})
     CHECK(scores[prefix + "_completeness"].value ==

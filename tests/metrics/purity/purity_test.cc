@@ -6,6 +6,7 @@
 
 #include "metrics/catalogue.h"
 #include "tests/metrics/purity/hand_made.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/scores.h"
 #include "tests/support/throws.h"
 
@@ -113,7 +114,7 @@ TEST_CASE("no number, and why") {
   Matrix constant = data.concepts;
   constant.col(0).setOnes();
   for (const auto& [name, score] : scored(data.pure, constant)) {
-    CAPTURE(name);
+    CAPTURE_BINDING(name);
     if (name == "label_probe_auc") continue;  // asks for no concepts
     CHECK(score.reason == "undefined");
     CHECK(score.message.find("concept 0 is constant") != std::string::npos);

@@ -13,6 +13,7 @@
 
 #include "conoscope/sdk/random.h"
 #include "tests/plugins/models/torchscript/script_builder.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/forward_gradient.h"
 #include "tests/support/head_bundle.h"
 #include "tests/support/scratch.h"
@@ -422,7 +423,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
   const auto logits = last_head.values<double>("logits");
   for (const auto& [layer, positions, width] :
        {std::tuple{"layer2", 64, 16}, {"layer3", 16, 32}, {"layer4", 4, 64}}) {
-    CAPTURE(layer);
+    CAPTURE_BINDING(layer);
     Arguments arguments = saved.arguments(layer, kColours);
     arguments["above"] = "network";
     arguments["batch_size"] = std::int64_t{8};

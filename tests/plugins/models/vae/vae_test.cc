@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "conoscope/sdk/random.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/plugin_driver.h"
 
 using namespace conoscope::testing;
@@ -251,7 +252,7 @@ TEST_CASE("dip_vae: the codes' variances come nearer to one") {
 
 TEST_CASE("vae: images of other sizes, rows of numbers, and other dtypes and strides") {
   for (const auto& [height, width] : {std::pair(28, 28), {9, 15}, {64, 64}, {6, 40}}) {
-    CAPTURE(height);
+    CAPTURE_BINDING(height);
     Arguments arguments = small("vae", 3);
     arguments["batch_size"] = std::int64_t{8};
     const Outcome outcome = plugin("vae").fit_model(arguments, squares(height, width, 3));
