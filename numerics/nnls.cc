@@ -9,6 +9,7 @@
 #include <string>
 
 #include "numerics/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace conoscope::numerics {
 namespace {
@@ -188,7 +189,7 @@ Matrix nnls(const MatrixRef& x, const MatrixRef& h, double ridge) {
   const Index n = x.rows(), k = h.rows();
   ColMajor gram = h * h.transpose();
   gram.diagonal().array() += ridge;
-  const Matrix products = x * h.transpose();
+  const Matrix products = product_by_whole_blocks<double>(x, h);
   const Eigen::LLT<ColMajor> factor(gram);
   const bool singular = close_to_singular(factor);
 
@@ -209,8 +210,10 @@ Matrix nnls(const MatrixRef& x, const MatrixRef& h, double ridge) {
 
   Matrix w(n, k), gradient;
   if (!singular) {
-    w = factor.solve(products.transpose()).transpose();
-    gradient = w * gram - products;
+    w = by_whole_blocks(products, [&factor](const Matrix& right) -> Matrix {
+      return factor.solve(right.transpose()).transpose();
+    });
+    gradient = product_by_whole_blocks<double>(w, gram.transpose()) - products;
   }
   Factors factors(gram);
   std::vector<bool> in(static_cast<std::size_t>(k));

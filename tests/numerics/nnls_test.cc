@@ -112,6 +112,17 @@ TEST_CASE("a row's answer depends on its row alone; scaling x scales w") {
   CHECK(nnls(Matrix::Zero(2, 10), h).isZero(0.0));
 }
 
+TEST_CASE("equal rows have equal weights, however many there are") {
+  const Matrix h = normals(3, 12, 7).cwiseAbs();
+  const Matrix row = normals(1, 12, 8).cwiseAbs();
+  for (const double ridge : {0.0, 0.1})
+    for (Index n = 1; n <= 70; ++n) {
+      const Matrix w = nnls(row.replicate(n, 1), h, ridge);
+      CAPTURE(n);
+      CHECK(w == Matrix(w.row(0).replicate(n, 1)));
+    }
+}
+
 TEST_CASE("same bits in eight threads at once") {
   const Matrix x = normals(100, 10, 14), h = normals(5, 10, 15);
   const Matrix w = nnls(x, h);
