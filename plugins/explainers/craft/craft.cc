@@ -127,7 +127,7 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Craft, "craft", "1.0.1", R"toml(
+CONOSCOPE_EXPLAINER(Craft, "craft", "1.0.2", R"toml(
 summary = "class-specific penalised non-negative parts of position features, weighed by Sobol total indices"
 licence = "Apache-2.0"
 citation = "Fel et al., CRAFT: Concept Recursive Activation FacTorization for Explainability, CVPR 2023"

@@ -108,7 +108,7 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Ice, "ice", "1.0.1", R"toml(
+CONOSCOPE_EXPLAINER(Ice, "ice", "1.0.2", R"toml(
 summary = "class-specific non-negative parts of position features, exact NNLS projection"
 licence = "Apache-2.0"
 citation = "Zhang et al., Invertible Concept-based Explanations for CNN Models with Non-negative Concept Activation Vectors (ICE), AAAI 2021"

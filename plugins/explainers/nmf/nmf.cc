@@ -62,7 +62,7 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Nmf, "nmf", "1.0.1", R"toml(
+CONOSCOPE_EXPLAINER(Nmf, "nmf", "1.0.2", R"toml(
 summary = "class-specific non-negative matrix factorisation of position features, exact NNLS projection"
 licence = "Apache-2.0"
 citation = "Lee & Seung, Nature 401, 1999; as concepts: Zhang et al., ICE, AAAI 2021"
