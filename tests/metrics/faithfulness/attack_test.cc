@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
