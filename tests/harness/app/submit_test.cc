@@ -113,16 +113,18 @@ TEST_CASE("what cannot work is refused before anything is made") {
   const Workspace here;
   const auto file =
       here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect", "svd"}));
+  // A folder that no other machine sees, wherever scratch folders are.
+  const std::string own = "/tmp/conoscope-never-made";
   const auto refused = [&](std::vector<std::string> more, const std::string& why) {
-    more.insert(more.end(), {"--folder", here.path("slurm")});
+    more.insert(more.end(), {"--folder", here.path("slurm"), "--cache", own});
     CAPTURE(why);
     const Ended ended = here.conoscope(submit(file, more)).set("PATH", here.path("bin")).run();
     CHECK(ended.code == 2);
     CHECK_SAYS(ended.err, why);
     CHECK_FALSE(std::filesystem::exists(here.path("slurm")));
-    CHECK_FALSE(std::filesystem::exists(here.cache()));
+    CHECK_FALSE(std::filesystem::exists(own));
   };
-  refused({}, "the cache (--cache) " + here.cache() + ": /");
+  refused({}, "the cache (--cache) " + own + ": /tmp");
   refused({}, "--one-machine if the cluster is this machine alone");
   refused({"--one-machine"}, "sbatch is not on PATH");
   refused({"--status"}, "was not submitted from");
@@ -132,7 +134,8 @@ TEST_CASE("what cannot work is refused before anything is made") {
   refused({"--mem", "1G", "--mem-per-cpu", "1G"}, "one of them");
   refused({"--setup", "a\nb"}, "--setup: expected one line");
   refused({"--without", "requeue"}, "--without: expected an option of sbatch, as --requeue");
-  CHECK_SAYS(here.run(submit(file, {"--dry-run"})).err, "warning: other machines will not see");
+  CHECK_SAYS(here.run(submit(file, {"--dry-run", "--cache", own})).err,
+             "warning: other machines will not see");
 
   const auto mistaken = here.write("mistaken.toml",
                                    "[slurm]\npartitoin = \"x\"\ncpus = 0\n"
