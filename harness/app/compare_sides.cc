@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 

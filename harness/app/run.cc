@@ -137,7 +137,7 @@ Work work_of(const Options& options) {
   core::Split split = split_asked_for(options, plan);
   Work work{std::move(plan), std::move(split), core::Cache(options.cache()),
             open_quarantine(options), std::move(how)};
-  cells_asked_for(options, work, {});
+  cells_asked_for(options, work, {});  // a mistake in --only or --shard is said now
   return work;
 }
 

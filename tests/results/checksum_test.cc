@@ -158,7 +158,7 @@ TEST_CASE("checksum: no flipped bit of a store changes what is exported") {
   const std::string good = bytes_of(path);
   std::mt19937_64 random(20260301);
   int unnoticed = 0, refused = 0;
-  const int trials = conoscope::testing::kSanitized ? 200 : 3000;
+  const int trials = conoscope::testing::kSlow ? 200 : 3000;
   for (int i = 0; i < trials; ++i) {
     const std::size_t bit = random() % (8 * good.size());
     CAPTURE(bit);

@@ -236,7 +236,7 @@ TEST_CASE("failing disk: each operation fails once, or is the last one before a 
   const std::string wanted = exported(folder / "reference/s.db");
   REQUIRE(operations > 40);
   int faults = 0;
-  const int step = conoscope::testing::kSanitized ? 17 : 1;
+  const int step = conoscope::testing::kSlow ? 17 : 1;
   for (int n = 1; n <= operations; n += step)
     for (const auto& [code, power] : {std::pair{SQLITE_IOERR, false}, std::pair{SQLITE_FULL, false},
                                       std::pair{SQLITE_IOERR, true}}) {

@@ -10,4 +10,12 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+/// An emulator of another processor is as slow. CONOSCOPE_EMULATED is defined where tests are
+/// compiled for another.
+#if defined(CONOSCOPE_EMULATED)
+inline constexpr bool kSlow = true;
+#else
+inline constexpr bool kSlow = kSanitized;
+#endif
+
 }  // namespace conoscope::testing
