@@ -26,16 +26,6 @@ bool passed(const std::vector<CheckResult>& results) {
                       [](const CheckResult& r) { return r.verdict == Verdict::kFail; });
 }
 
-Value parse_value(const Parameter& parameter, const std::string& text) {
-  const bool file = parameter.type == ParameterType::kFile;
-  if ((!file && parameter.type != ParameterType::kFolder) || text.empty())
-    return parameter.parse(text);
-  if (file ? !fs::is_regular_file(text) : !fs::is_directory(text))
-    throw std::invalid_argument(parameter.name + " = " + text +
-                                (file ? ": no such file" : ": no such folder"));
-  return parameter.parse(fs::absolute(text).string());
-}
-
 namespace {
 
 constexpr std::uint64_t kSeed = 1, kOtherSeed = 2;
@@ -485,6 +475,18 @@ class Suite {
   std::string noisy_step_;
   bool changes_locale_ = false;
 };
+
+/// A parameter's value from a command line's text; file names become absolute.
+/// throws  std::invalid_argument: not a value that the parameter takes
+Value parse_value(const Parameter& parameter, const std::string& text) {
+  const bool file = parameter.type == ParameterType::kFile;
+  if ((!file && parameter.type != ParameterType::kFolder) || text.empty())
+    return parameter.parse(text);
+  if (file ? !fs::is_regular_file(text) : !fs::is_directory(text))
+    throw std::invalid_argument(parameter.name + " = " + text +
+                                (file ? ": no such file" : ": no such folder"));
+  return parameter.parse(fs::absolute(text).string());
+}
 
 /// Every parameter's value; in `missing` those that are required and not given.
 std::vector<Value> values_of(const Metadata& metadata, const CheckOptions& options,

@@ -41,8 +41,4 @@ std::vector<CheckResult> check_plugin(const std::filesystem::path& file,
 
 bool passed(const std::vector<CheckResult>& results);
 
-/// A parameter's value from a command line's text; file names become absolute.
-/// throws  std::invalid_argument: not a value that the parameter takes
-Value parse_value(const Parameter& parameter, const std::string& text);
-
 }  // namespace conoscope::core

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/value.h"
+
+namespace conoscope::core {
+
+enum class ParameterType {
+  kInteger,
+  kReal,
+  kBoolean,
+  kText,
+  kFile,
+  kFolder,
+  kIntegers,
+  kReals,
+  kTexts
+};
+const char* to_string(ParameterType type);
+
+/// One parameter of a plugin, as its metadata declares it.
+struct Parameter {
+  std::string name;
+  ParameterType type = ParameterType::kInteger;
+  std::optional<Value> standard;   ///< the default; none: the parameter is required
+  std::optional<double> min, max;  ///< of a list: of each element
+  std::optional<std::int64_t> min_count, max_count;  ///< elements of a list
+  std::vector<std::string> choices;
+  std::string empty;  ///< what an empty list means, in one word
+  std::string role;   ///< concept_count: it says how many concepts there will be; or empty
+  std::string help;
+  bool added = false;  ///< later than the version: at its default it is no part of the identity
+  /// The value is the path of data, which are known by their content.
+  bool is_path() const { return type == ParameterType::kFile || type == ParameterType::kFolder; }
+
+  bool is_list() const { return type >= ParameterType::kIntegers; }
+
+  std::string offers;  ///< giving this parameter makes the plugin offer that view as well
+  std::vector<std::string> choice_offers;  ///< the view that comes with each choice; empty: none
+
+  /// The value as this parameter takes it, with whole numbers widened to reals.
+  /// throws  std::invalid_argument: another type, out of range or not a choice, in words
+  Value check(const Value& value) const;
+  /// The same for a value as a command line gives it: NAME=text, a list with commas between.
+  Value parse(const std::string& text) const;
+  /// As names show it: without quotes, a list with commas between.
+  std::string plain(const Value& value) const;
+  /// As keys are made from it; a list as the text that has its commas.
+  std::string canonical(const Value& value) const;
+};
+
+}  // namespace conoscope::core
