@@ -15,6 +15,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-psabi)  # a note on what GCC 10 changed; nothing of ours crosses as a pair
   endif()
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+  # std::stable_sort of libstdc++ 12 calls what that library marks as deprecated; clang reports it of
+  # whoever sorts.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
 if(CONOSCOPE_WERROR)
   add_compile_options(-Werror)
 endif()
