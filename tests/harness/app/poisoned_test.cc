@@ -7,18 +7,23 @@
 
 #include "tests/harness/app/workspace.h"
 #include "tests/support/bytes_of.h"
+#include "tests/support/sanitized.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::int64_t kSeeds = kSanitized ? 1 : 2;
+constexpr std::int64_t kExplainers = 4, kControls = 4;
+
 std::string run_file(const Workspace& here) {
-  return here.write("run.toml",
-                    digits_run("name = \"run\"\nseeds = [0, 1]\ncontrols = [\"none\", \"noisy\", "
-                               "\"poisoned\", \"random_model\"]\n"
-                               "metrics = [\"surf_emd\", \"kept_concepts\"]\n",
-                               {"perfect", "random_concepts", "svd", "kmeans"}));
+  return here.write("run.toml", digits_run("name = \"run\"\nseeds = " +
+                                               std::string(kSeeds == 1 ? "[0]" : "[0, 1]") +
+                                               "\ncontrols = [\"none\", \"noisy\", "
+                                               "\"poisoned\", \"random_model\"]\n"
+                                               "metrics = [\"surf_emd\", \"kept_concepts\"]\n",
+                                           {"perfect", "random_concepts", "svd", "kmeans"}));
 }
 
 /// By explainer: kept_concepts of seed 0.
@@ -52,7 +57,7 @@ std::map<std::string, std::string> explanation(const Workspace& here, const std:
 TEST_CASE("poisoned: what reads activations learns other concepts, what does not is the same") {
   const Workspace here;
   here.run({"run", run_file(here), "--no-board"});
-  CHECK(here.count("attempt") == 32);
+  CHECK(here.count("attempt") == kSeeds * kExplainers * kControls);
   CHECK(here.query("SELECT DISTINCT state FROM cell_state") == Json::parse(R"([{"state": "ok"}])"));
   CHECK(kept(here, "none").empty());
   CHECK(kept(here, "random_model").empty());
@@ -88,12 +93,14 @@ TEST_CASE("poisoned: what reads activations learns other concepts, what does not
 
 TEST_CASE("poisoned: resumed, sharded and verified as any cell") {
   const Workspace whole, a, b;
+  const std::string cells = std::to_string(kSeeds * kExplainers * kControls);
   whole.run({"run", run_file(whole), "--no-board"});
   CHECK_SAYS(whole.run({"run", run_file(whole), "--no-board"}).err, "0 to do now");
-  CHECK_SAYS(whole.run({"verify", "--format", "json"}).err, "32 cells: 32 the same bit for bit");
+  CHECK_SAYS(whole.run({"verify", "--format", "json"}).err,
+             cells + " cells: " + cells + " the same bit for bit");
   // The control alone has its clean explanation made, too.
   a.run({"run", run_file(a), "--no-board", "--only", "control=poisoned"});
-  CHECK(a.count("attempt") == 8);
+  CHECK(a.count("attempt") == kSeeds * kExplainers);
   CHECK(kept(a, "poisoned") == kept(whole, "poisoned"));
   fs::remove_all(a.cache());
   a.run({"run", run_file(a), "--no-board", "--shard", "1/2"});
