@@ -164,7 +164,8 @@ TEST_CASE("what does not hear SIGTERM is killed, and its cell is still to be don
   bench.scratch.write("deaf.toml", "name = \"deaf\"\nseeds = [0]\nmetrics = [\"surf\"]\n" +
                                        kSubject + broken_entry("explainer", "hang_in_fit"));
   const auto start = std::chrono::steady_clock::now();
-  CHECK(bench("run deaf.toml --no-board", "timeout --preserve-status 5").code == 75);
+  const std::string stopped = "timeout --preserve-status " + std::to_string(kSecondsToHang + 1);
+  CHECK(bench("run deaf.toml --no-board", stopped).code == 75);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(40));
   CHECK(content_of(bench.scratch.path("err.txt")).find("stopped; the same command") !=
         std::string::npos);
