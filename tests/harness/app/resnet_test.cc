@@ -1,12 +1,15 @@
-// Activations of a real ResNet-20 on CIFAR-10 (float16, 2000 samples): every explainer runs, and
+// Activations of a real ResNet-20 on CIFAR-10 (float16, 2000 samples): explainers run, and
 // the perfect explanation is perfect.
 
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "tests/harness/app/workspace.h"
 #include "tests/support/capture_binding.h"
+#include "tests/support/sanitized.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
@@ -28,16 +31,18 @@ TEST_CASE("the explainers on a real network") {
           item("head_weight", "head_weight.npy") + ", " + item("head_bias", "head_bias.npy") +
           ", " + item("labels", "labels.npy") + ", " + item("logits", "logits.npy") + " }\n";
   text += "[[model]]\nid = \"precomputed\"\n";
-  for (const char* explainer :
-       {"perfect", "random_importance", "random_concepts", "svd", "kmeans", "nmf"})
-    text += std::string("[[explainer]]\nid = \"") + explainer + "\"\n";
+  std::vector<std::string> explainers = {"perfect", "svd"};
+  if (!kSanitized)
+    for (const char* other : {"random_importance", "random_concepts", "kmeans", "nmf"})
+      explainers.emplace_back(other);
+  for (const auto& explainer : explainers) text += "[[explainer]]\nid = \"" + explainer + "\"\n";
   here.run({"run", here.write("resnet.toml", text), "--no-board", "-j", "2"});
 
   std::map<std::string, Json> rows;
   const Json board = here.json(
       {"board", "-m", "surf_mae", "-m", "surf_emd", "-m", "surf_top1", "-m", "surf_rank_corr"});
   for (const auto& row : board) rows[row["explainer"]] = row;
-  REQUIRE(rows.size() == 6);
+  REQUIRE(rows.size() == explainers.size());
   CHECK(rows["perfect"]["rank"] == 1);
   // Logits are of size 10, the head has 64 weights: rounding is some 1e-15.
   CHECK(rows["perfect"]["surf_mae"].get<double>() < 1e-12);
