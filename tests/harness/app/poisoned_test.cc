@@ -4,33 +4,21 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "tests/harness/app/workspace.h"
 #include "tests/support/bytes_of.h"
-#include "tests/support/sanitized.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
 
 namespace {
 
-// Under a sanitizer a cell takes six seconds: fewer of them, the same checks.
-const std::vector<std::string> kExplainers =
-    kSanitized ? std::vector<std::string>{"perfect", "svd"}
-               : std::vector<std::string>{"perfect", "random_concepts", "svd", "kmeans"};
-constexpr std::int64_t kSeeds = kSanitized ? 1 : 2;
-const auto kOfControl = static_cast<std::int64_t>(kExplainers.size()) * kSeeds;
-const std::int64_t kCells = 4 * kOfControl;
-
 std::string run_file(const Workspace& here) {
-  return here.write("run.toml", digits_run(std::string("name = \"run\"\nseeds = ") +
-                                               (kSeeds == 1 ? "[0]" : "[0, 1]") +
-                                               "\ncontrols = [\"none\", \"noisy\", \"poisoned\", "
-                                               "\"random_model\"]\n"
-                                               "metrics = [\"surf_emd\", \"kept_concepts\"]\n",
-                                           kExplainers));
+  return here.write("run.toml",
+                    digits_run("name = \"run\"\nseeds = [0, 1]\ncontrols = [\"none\", \"noisy\", "
+                               "\"poisoned\", \"random_model\"]\n"
+                               "metrics = [\"surf_emd\", \"kept_concepts\"]\n",
+                               {"perfect", "random_concepts", "svd", "kmeans"}));
 }
 
 /// By explainer: kept_concepts of seed 0.
@@ -64,15 +52,14 @@ std::map<std::string, std::string> explanation(const Workspace& here, const std:
 TEST_CASE("poisoned: what reads activations learns other concepts, what does not is the same") {
   const Workspace here;
   here.run({"run", run_file(here), "--no-board"});
-  CHECK(here.count("attempt") == kCells);
+  CHECK(here.count("attempt") == 32);
   CHECK(here.query("SELECT DISTINCT state FROM cell_state") == Json::parse(R"([{"state": "ok"}])"));
   CHECK(kept(here, "none").empty());
   CHECK(kept(here, "random_model").empty());
   const auto poisoned = kept(here, "poisoned"), noisy = kept(here, "noisy");
-  REQUIRE(poisoned.size() == kExplainers.size());
-  REQUIRE(noisy.size() == kExplainers.size());
+  REQUIRE(poisoned.size() == 4);
+  REQUIRE(noisy.size() == 4);
   for (const char* blind : {"perfect", "random_concepts"}) {
-    if (!poisoned.contains(blind)) continue;
     CAPTURE(blind);
     CHECK(poisoned.at(blind) > 1.0 - 1e-12);
     const auto clean = explanation(here, blind, "none");
@@ -82,7 +69,7 @@ TEST_CASE("poisoned: what reads activations learns other concepts, what does not
   }
   CHECK(1.0 - poisoned.at("svd") > 1.5 * (1.0 - noisy.at("svd")));
   CHECK(noisy.at("svd") < 1.0 - 1e-3);
-  if (!kSanitized) CHECK(poisoned.at("kmeans") < 1.0 - 1e-6);
+  CHECK(poisoned.at("kmeans") < 1.0 - 1e-6);
   for (const char* control : {"poisoned", "noisy", "random_model"})
     CHECK(explanation(here, "svd", control) != explanation(here, "svd", "none"));
   CHECK(explanation(here, "svd", "poisoned") != explanation(here, "svd", "noisy"));
@@ -94,21 +81,19 @@ TEST_CASE("poisoned: what reads activations learns other concepts, what does not
     if (row["explainer"] == "perfect") CHECK(row["surf_emd@poisoned"] == row["surf_emd"]);
   }
   const Json measured = here.json({"board", "run", "-m", "kept_concepts"});
-  REQUIRE(measured.size() == kExplainers.size());
+  REQUIRE(measured.size() == 4);
   for (const auto& row : measured) CHECK(row["kept_concepts@poisoned"].is_number());
   here.run({"report", "run", "-o", here.path("report.html")});
 }
 
 TEST_CASE("poisoned: resumed, sharded and verified as any cell") {
   const Workspace whole, a, b;
-  const std::string cells = std::to_string(kCells);
   whole.run({"run", run_file(whole), "--no-board"});
   CHECK_SAYS(whole.run({"run", run_file(whole), "--no-board"}).err, "0 to do now");
-  CHECK_SAYS(whole.run({"verify", "--format", "json"}).err,
-             cells + " cells: " + cells + " the same bit for bit");
+  CHECK_SAYS(whole.run({"verify", "--format", "json"}).err, "32 cells: 32 the same bit for bit");
   // The control alone has its clean explanation made, too.
   a.run({"run", run_file(a), "--no-board", "--only", "control=poisoned"});
-  CHECK(a.count("attempt") == kOfControl);
+  CHECK(a.count("attempt") == 8);
   CHECK(kept(a, "poisoned") == kept(whole, "poisoned"));
   fs::remove_all(a.cache());
   a.run({"run", run_file(a), "--no-board", "--shard", "1/2"});
