@@ -295,6 +295,10 @@ TEST_CASE("stopped, cancelled, timed out, lost: what is left is sent again") {
   CHECK(wait_until([&] { return has(run.log("cells-1"), "exit code 75"); }, 30));
   CHECK(wait_until([&] { return has(run.log("cells-4"), "exit code 75"); }, 75));
 
+  // Both are sent again: a task that is lost with its node before it began has nothing in its log.
+  for (const char* log : {"cells-1", "cells-4"})
+    CHECK(wait_until([&] { return has(run.log(log), "restart 1"); }, 60));
+
   // The controller starts anew; then the node of task 3 is lost.
   cluster().restart_controller();
   std::string node;
