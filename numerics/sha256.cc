@@ -65,9 +65,9 @@ bool has_sha_instructions() {
 // The processor's own rounds, two at a time: some six times as fast. Its instructions want the state
 // as the words {a, b, e, f} and {c, d, g, h}, the first word in the highest lane.
 //
-// They have no AVX form, and Intel's processors since Ice Lake take some 200 cycles for each change
+// They have no AVX form, and an Intel processor (Emerald Rapids) takes some 200 cycles for each change
 // between the two forms while the upper halves of the registers are in use: 7 MB a second. So those
-// are given up first.
+// are given up first (llvm/llvm-project#142368; compilers do not see to it).
 __attribute__((target("sha,sse4.1,ssse3"))) void take_fast(std::uint32_t* state,
                                                            const unsigned char* bytes,
                                                            std::size_t blocks) {
