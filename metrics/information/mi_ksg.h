@@ -17,7 +17,7 @@ struct KsgOptions {
 struct MiEstimate {
   double value = 0.0;  ///< max(0, raw)
   double raw = 0.0;    ///< may be below 0 where there is little to find
-  Index tied = 0;      ///< samples with k exact duplicates; where many, the estimate collapses to 0
+  Index tied = 0;      ///< samples with k exact duplicates: each of them lowers the estimate
 };
 
 /// How much does one continuous quantity say about another? KSG's first algorithm.

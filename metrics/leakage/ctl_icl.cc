@@ -88,10 +88,14 @@ namespace {
 constexpr std::uint64_t kRepeats = 5;  // the reference's
 
 void require_no_ties(const Subject& subject) {
-  if (const Index tied = subject.once(tied_concept); tied >= 0)
-    throw std::domain_error("concept " + std::to_string(tied) +
-                            " has so many equal values that its estimated information about "
-                            "itself is 0; see ctl_noise and icl_noise");
+  if (const auto& tied = subject.once(tied_concept))
+    throw std::domain_error("concept " + std::to_string(tied->index) +
+                            " has the value of at least " +
+                            std::to_string(ConceptInformationOptions().neighbours) + " others in " +
+                            std::to_string(tied->samples) + " of " +
+                            std::to_string(subject.once(predicted_columns).matrix().rows()) +
+                            " samples, which makes estimates from nearest neighbours too low; see "
+                            "ctl_noise and icl_noise");
 }
 
 Result ctl_of(const Subject& subject) {
@@ -125,7 +129,7 @@ Result icl_ij_of(const Subject& subject) {
 /// value(predicted, truth, options with noise), the mean of five repeats.
 template <typename Value>
 Result mean_over_noise(const Subject& subject, const Value& value) {
-  if (subject.once(tied_concept) < 0) throw NotApplicable("no ties that noise would have to break");
+  if (!subject.once(tied_concept)) throw NotApplicable("no ties that noise would have to break");
   std::vector<double> values;
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat)
     values.push_back(value(subject.once(predicted_columns), subject.once(true_columns),

@@ -4,6 +4,7 @@
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/aligned_concepts.h"
 #include "numerics/checks.h"
+#include "numerics/digamma.h"
 
 namespace conoscope::metrics {
 
@@ -11,20 +12,30 @@ ConceptColumns predicted_columns(const Subject& subject) { return predicted_conc
 
 ConceptColumns true_columns(const Subject& subject) { return subject.annotations().concepts; }
 
-Index tied_concept(const Subject& subject) {
+namespace {
+
+constexpr double kMostLostToTies = 0.01;  // nats
+
+}  // namespace
+
+std::optional<TiedConcept> tied_concept(const Subject& subject) {
   const ConceptColumns& predicted = subject.once(predicted_columns);
-  if (predicted.matrix().rows() <= ConceptInformationOptions().neighbours) return -1;
+  const Index n = predicted.matrix().rows(), k = ConceptInformationOptions().neighbours;
+  if (predicted.whole() || n <= k) return std::nullopt;
+  const std::vector<double> psi = numerics::digamma_table(n);
+  const double untied = psi[static_cast<size_t>(n - 1)] - psi[static_cast<size_t>(k - 1)];
   Index j = 0;
   for (const SortedValues& column : predicted.sorted()) {
-    if (mi_ksg_self(column).value == 0.0) return j;
+    const MiEstimate self = mi_ksg_self(column);
+    if (untied - self.raw > kMostLostToTies) return TiedConcept{j, self.tied};
     ++j;
   }
-  return -1;
+  return std::nullopt;
 }
 
 ConceptColumns untied_columns(const Subject& subject) {
   Matrix columns = subject.once(predicted_columns).matrix();
-  if (subject.once(tied_concept) < 0) return columns;
+  if (!subject.once(tied_concept)) return columns;
   const Draws noise = normal_draws(subject.seed());
   for (Index j = 0; j < columns.cols(); ++j)
     columns.col(j) = with_noise(Matrix(columns.col(j)), noise);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "metrics/information/concept_information.h"
 #include "metrics/metric.h"
 #include "metrics/subject.h"
@@ -13,8 +15,16 @@ ConceptColumns predicted_columns(const Subject& subject);
 
 ConceptColumns true_columns(const Subject& subject);
 
-/// The first concept that ties keep from saying anything about itself; -1: none.
-Index tied_concept(const Subject& subject);
+/// A concept that is not whole and whose equal values spoil estimates from nearest neighbours.
+struct TiedConcept {
+  Index index = 0;
+  Index samples = 0;  ///< that have k others of exactly their value, so that their radius is 0
+};
+
+/// The first predicted concept that ties take more than 0.01 nat of I(c; c) from, which without them
+/// is psi(n) - psi(k). What they take from an estimate against anything else is about half of it:
+/// far below the 0.015 that an estimate at n = 1,000 deviates by.
+std::optional<TiedConcept> tied_concept(const Subject& subject);
 
 /// The predicted concepts; where one of them is tied_concept, with the reference's noise, drawn
 /// once, so that saturated probabilities have neighbours. For statistics that are compared with

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/aligned_concepts.h"
@@ -88,6 +91,36 @@ TEST_CASE("leakage: ties make it undefined, and the noisy value steps in") {
   CHECK(scores.at("ctl_noise").reason.empty());
   CHECK(scores.at("icl_noise").reason.empty());
   CHECK(scores.at("ctl_noise").parts.size() == 5);
+}
+
+TEST_CASE("leakage: ties of a part of the samples, as of saturated probabilities") {
+  const auto with_ties = [](double share) {
+    World world(6.0);
+    for (Index j = 0; j < world.view.scores.cols(); ++j) {
+      std::vector<double> column(world.view.scores.col(j).begin(), world.view.scores.col(j).end());
+      std::sort(column.begin(), column.end());
+      const auto at = static_cast<std::size_t>((1.0 - share) * static_cast<double>(column.size()));
+      const double top = column[at];
+      world.view.scores.col(j) =
+          (world.view.scores.col(j).array() >= top).select(1.0, world.view.scores.col(j));
+    }
+    return scores_of("leakage", world.subject());
+  };
+  const auto none = with_ties(0.005), few = with_ties(0.04);
+  CHECK(none.at("ctl_noise").reason == "not_applicable");  // four samples with three others each
+  for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy"}) {
+    CAPTURE(name);
+    CHECK(none.at(name).reason.empty());
+    CHECK(few.at(name).reason == "undefined");
+    CHECK(few.at(name).message.find(
+              "concept 0 has the value of at least 3 others in 32 of 800 samples") !=
+          std::string::npos);
+  }
+  // Nearly all that concepts say about the label is left, and noise finds it.
+  const auto many = with_ties(0.3);
+  CHECK(many.at("ctl").reason == "undefined");
+  CHECK(many.at("ctl_noise").value > 0.8 * none.at("ctl").value);
+  CHECK(many.at("ctl_conditional").value > 0.8 * none.at("ctl_conditional").value);
 }
 
 TEST_CASE("leakage: embeddings, and what is missing") {
