@@ -54,12 +54,15 @@ Vector svm_accuracies(const MatrixRef& train_codes, const VectorRef& train_facto
   return out;
 }
 
-double squared_correlation(const char* metric, const VectorRef& code, const VectorRef& factor) {
+/// 0 for a code of a single value, or of a variance of at most `least_variance`.
+double squared_correlation(const char* metric, const VectorRef& code, const VectorRef& factor,
+                           double least_variance) {
   const Vector a = code.array() - code.mean(), b = factor.array() - factor.mean();
   if ((factor.array() == factor[0]).all())
     throw std::domain_error(std::string(metric) +
                             ": factors has a column with a single value, which nothing predicts");
-  if (a.squaredNorm() / static_cast<double>(a.size()) <= 1e-12) return 0.0;
+  const double variance = a.squaredNorm() / static_cast<double>(a.size());
+  if (variance <= least_variance || (code.array() == code[0]).all()) return 0.0;
   const double r = a.dot(b) / (a.norm() * b.norm());
   return r * r;
 }
@@ -93,7 +96,7 @@ Sap sap_continuous(const CodesAndFactors& sample) {
   Matrix scores(codes.cols(), factors.cols());
   for (Index k = 0; k < factors.cols(); ++k)
     for (Index j = 0; j < codes.cols(); ++j)
-      scores(j, k) = squared_correlation("sap_continuous", codes.col(j), factors.col(k));
+      scores(j, k) = squared_correlation("sap_continuous", codes.col(j), factors.col(k), 1e-12);
   return conclude(std::move(scores));
 }
 
@@ -111,7 +114,7 @@ Sap sap_ross(const CodesAndFactors& sample) {
       continue;
     }
     for (Index j = 0; j < codes.cols(); ++j)
-      scores(j, k) = squared_correlation("sap_ross", codes.col(j), factor);
+      scores(j, k) = squared_correlation("sap_ross", codes.col(j), factor, 0.0);
   }
   return conclude(std::move(scores));
 }

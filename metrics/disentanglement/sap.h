@@ -28,7 +28,7 @@ struct Sap {
 ///                 1e-12; disentanglement_lib's other way.
 /// sap_ross        S = the same SVM's accuracy on the data that it was trained on, for factors that
 ///                 is_categorical(); R^2 of a linear regression, which is the squared correlation,
-///                 for others. Ross and Doshi-Velez, ICML 2021.
+///                 for others; 0 for a code of a single value. Ross and Doshi-Velez, ICML 2021.
 ///
 /// codes    n x K', K' >= 2.   factors  n x K.
 /// returns  [0, 1]. A binary factor has chance accuracy 0.5, so that the discrete gap hardly

@@ -48,8 +48,10 @@ void require_parts(const char* metric, Index train, std::size_t batches) {
 Vector variance(const MatrixRef& codes, const IndexVector& rows) {
   const Matrix z = codes(rows, Eigen::all);
   const Eigen::RowVectorXd mean = z.colwise().mean();
-  return (z.rowwise() - mean).array().square().colwise().sum().transpose() /
-         static_cast<double>(rows.size() - 1);
+  const Vector squares = (z.rowwise() - mean).array().square().colwise().sum().transpose();
+  // Of a constant such as 0.1 the mean is rounded, and the squares are not 0.
+  const auto constant = (z.colwise().minCoeff().array() == z.colwise().maxCoeff().array());
+  return constant.transpose().select(0.0, squares / static_cast<double>(rows.size() - 1));
 }
 
 /// Rows by factor and value, to draw others that share a row's value.

@@ -60,6 +60,16 @@ double f1_of_class(std::span<const Index> labels, std::span<const Index> predict
   return found == classes.end() ? 0.0 : found->second.f1();
 }
 
+namespace {
+
+/// NaN where the truth, 0s and 1s, is constant.
+double auc_unless_constant(const VectorRef& truth, const VectorRef& scores) {
+  if (truth.minCoeff() == truth.maxCoeff()) return std::numeric_limits<double>::quiet_NaN();
+  return auc(IndexVector(truth.begin(), truth.end()), scores);
+}
+
+}  // namespace
+
 ConceptAccuracy concept_accuracy(const MatrixRef& probabilities, const MatrixRef& truth,
                                  bool strict) {
   constexpr const char* kName = "concept_accuracy";
@@ -87,10 +97,9 @@ ConceptAccuracy concept_accuracy(const MatrixRef& probabilities, const MatrixRef
     }
     out.accuracy.push_back(accuracy(labels, predictions));
     out.f1.push_back(f1_macro(labels, predictions));
-    const bool constant = truth.col(j).minCoeff() == truth.col(j).maxCoeff();
-    out.auc.push_back(constant ? std::numeric_limits<double>::quiet_NaN()
-                               : auc(labels, Vector(probabilities.col(j))));
-    out.auc_thresholded.push_back(constant ? out.accuracy.back() : auc(labels, thresholded));
+    out.auc.push_back(auc_unless_constant(truth.col(j), probabilities.col(j)));
+    out.auc_thresholded.push_back(std::isnan(out.auc.back()) ? out.accuracy.back()
+                                                             : auc(labels, thresholded));
   }
   return out;
 }
@@ -141,11 +150,10 @@ Result concept_auc_of(const Subject& subject) {
   if (aligned_by_truth(subject)) {  // without a threshold, but with an order
     const Matrix& scores = predicted_concepts(subject);
     for (Index j = 0; j < truth.cols(); ++j)
-      found.push_back(
-          auc(IndexVector(truth.col(j).begin(), truth.col(j).end()), Vector(scores.col(j))));
-    return {numerics::mean(found), found};
+      found.push_back(auc_unless_constant(truth.col(j), scores.col(j)));
+  } else {
+    found = subject.once(of_probabilities).auc;
   }
-  found = subject.once(of_probabilities).auc;
   const auto constant = std::erase_if(found, [](double value) { return std::isnan(value); });
   if (found.empty()) throw std::domain_error("the truth of every concept is constant");
   if (constant == 0) return {numerics::mean(found), found};

@@ -13,7 +13,8 @@ namespace declare {
 /// What does a latent do as its own factor changes, and as the others change while its own is held?
 ///
 ///   factor i*  E[z_l | g_i*] and its standard deviation; held is NaN
-///   factor j   E[z_l | g_i* = held, do(g_j <- value)]
+///   factor j   E[z_l | g_i* = held, do(g_j <- value)], as Sec. 6.3 of the paper has it; on a
+///              crossed grid it makes no difference whether g_i* is given or set
 ///
 /// At most 5 values that are held, and 16 of each factor, evenly spaced. What was never observed
 /// together has no row.

@@ -21,10 +21,12 @@ using sdk::Matrix;
 /// Each column without its mean and divided by its standard deviation; a constant one becomes 0.
 Matrix standardised(Matrix columns) {
   for (Eigen::Index j = 0; j < columns.cols(); ++j) {
+    if ((columns.col(j).array() == columns(0, j)).all()) {
+      columns.col(j).setZero();  // its mean may be rounded, and what is left has a spread
+      continue;
+    }
     columns.col(j).array() -= columns.col(j).mean();
-    const double spread =
-        std::sqrt(columns.col(j).squaredNorm() / static_cast<double>(columns.rows()));
-    if (spread > 0.0) columns.col(j) /= spread;
+    columns.col(j) /= std::sqrt(columns.col(j).squaredNorm() / static_cast<double>(columns.rows()));
   }
   return columns;
 }

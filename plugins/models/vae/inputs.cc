@@ -12,6 +12,8 @@ constexpr std::int64_t kChunk = 4096;
 
 torch::ScalarType torch_type(std::int32_t dtype) {
   switch (dtype) {
+    case CONO_F16:
+      return torch::kHalf;
     case CONO_F32:
       return torch::kFloat32;
     case CONO_F64:
@@ -74,6 +76,17 @@ Tensor VaeInputs::batch(const Tensor& rows) const {
   return shift_.defined() ? (x - shift_) / unit_ : x;
 }
 
+Tensor VaeInputs::varies(const Tensor& train) const {
+  Tensor out = torch::zeros({shape_[0]}, torch::kBool);
+  const auto values = [](const Tensor& rows) { return rows.transpose(0, 1).flatten(1); };
+  const Tensor first = values(borrowed_.index_select(0, train.slice(0, 0, 1)));
+  for (std::int64_t i = 0; i < train.size(0); i += kChunk)
+    out |=
+        (values(borrowed_.index_select(0, train.slice(0, i, i + kChunk))) != first.slice(1, 0, 1))
+            .any(1);
+  return out;
+}
+
 void VaeInputs::standardise(const Tensor& train) {
   // Two passes in double: the mean, then the squares about it.
   const auto mean_of = [&](auto&& of_values) {
@@ -94,7 +107,7 @@ void VaeInputs::standardise(const Tensor& train) {
   std::vector<std::int64_t> broadcast(shape_.size() + 1, 1);
   broadcast[1] = shape_[0];
   shift_ = mean.to(torch::kFloat32).view(broadcast);
-  unit_ = torch::where(variance > 0, variance.sqrt(), torch::ones_like(variance))
+  unit_ = torch::where(varies(train), variance.sqrt(), torch::ones_like(variance))
               .to(torch::kFloat32)
               .view(broadcast);
 }

@@ -30,6 +30,9 @@ class VaeInputs {
  private:
   Tensor as_read(const Tensor& rows) const;  ///< batch() before standardisation
   void standardise(const Tensor& train);
+  /// Whether a channel or feature has two values among the training rows: its variance does not
+  /// tell, for the mean of a constant such as 0.1 is rounded.
+  Tensor varies(const Tensor& train) const;
 
   Tensor borrowed_;
   std::vector<std::int64_t> shape_;

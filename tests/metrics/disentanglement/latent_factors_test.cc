@@ -99,6 +99,12 @@ TEST_CASE("factor_vae_score: by hand") {
   CHECK(result.active == std::vector<bool>{true, true, false});
   CHECK(result.votes(0, 0) == 1.0);
   CHECK(factor_vae_score(Matrix::Ones(4, 1), 2, draws, 0.0).value == 0.0);
+  // The mean of a constant 0.1 is rounded, so what is left of it varies.
+  FactorVaeDraws many = draws;
+  many.variance_rows.clear();
+  for (Index i = 0; i < 10000; ++i) many.variance_rows.push_back(i);
+  CHECK(factor_vae_score(Matrix::Constant(10000, 1, 0.1), 2, many, 0.0).active ==
+        std::vector<bool>{false});
   FactorVaeDraws bad = draws;
   bad.train = 4;
   CHECK_THROWS_SAYING(factor_vae_score(codes, 2, bad), std::invalid_argument, "4 are for training");

@@ -91,6 +91,21 @@ TEST_CASE("explicitness: told factors 1, untold ones near chance; constants and 
                       std::invalid_argument, "test_codes");
 }
 
+TEST_CASE("sap: a code in small units; one of a single value") {
+  const Sample s = sample(60, 1);
+  Matrix codes = s.codes;
+  const Matrix factors = 0.5 * s.factors.array() + 0.25;  // not whole, so a regression
+  const Sap ross = sap_ross({codes, factors}), continuous = sap_continuous({codes, factors});
+  codes.col(1) *= 1e-8;
+  CHECK(sap_ross({codes, factors}).scores.isApprox(ross.scores, 1e-12));
+  // The library's floor on the variance is a part of its own way only.
+  CHECK(continuous.scores(1, 1) > 0.9);
+  CHECK(sap_continuous({codes, factors}).scores(1, 1) == 0.0);
+  codes.col(1).setConstant(0.1);
+  CHECK(sap_ross({codes, factors}).scores.row(1).isZero(0.0));
+  CHECK(sap_continuous({codes, factors}).scores.row(1).isZero(0.0));
+}
+
 TEST_CASE("sap, explicitness: NaN is refused by name, a class of one is scored") {
   const Sample s = sample(60, 1);
   Matrix codes = s.codes, factors = s.factors;

@@ -174,6 +174,12 @@ TEST_CASE("leakage: representations without names are aligned first") {
     CHECK(scores.at(name).parts.size() == wanted.at(name).parts.size());
   }
   CHECK(scores.at("concept_accuracy").message == "concept scores are no probabilities");
+  World absent = world;
+  absent.annotations.concepts.col(1).setZero();
+  const auto without = scores_of("leakage", absent.subject()).at("concept_auc");
+  CHECK(without.reason.empty());
+  CHECK(without.parts.size() == 2);
+  CHECK(without.message == "1 concept left out: the truth is constant");
   world.view.scores.conservativeResize(800, 2);
   CHECK(scores_of("leakage", world.subject()).at("ctl").message ==
         "2 representations cannot stand for 3 concepts");

@@ -173,6 +173,20 @@ TEST_CASE("ladder_codes: perfect codes are the standardised factors; shuffled on
   CHECK(std::abs(correlation(made(codes_plugin(), {{"step", std::string("random")}}))) < 0.15);
 }
 
+TEST_CASE("ladder_codes: a constant factor becomes 0") {
+  // The mean of 10,000 times 0.1 is rounded, so that something is left.
+  constexpr std::int64_t kMany = 10000;
+  Bundle data;
+  std::vector<double> factors;
+  for (std::int64_t i = 0; i < kMany; ++i)
+    factors.insert(factors.end(), {0.1, static_cast<double>(i % 3)});
+  data.arrays["factors"] = OwnedArray::of<double>({kMany, 2}, factors);
+  put_split(data, {0, 1, 2}, {3, 4, 5});
+  const auto codes = made(codes_plugin(), {}, data).values<double>("codes");
+  CHECK(std::abs(codes[1]) > 1.0);
+  for (std::size_t i = 0; i < codes.size(); i += 2) REQUIRE(codes[i] == 0.0);
+}
+
 TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, and lose none") {
   Bundle data;  // two factors, crossed: their standardised columns are orthogonal
   std::vector<double> factors;

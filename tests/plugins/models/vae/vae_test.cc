@@ -268,6 +268,11 @@ TEST_CASE("vae: images of other sizes, rows of numbers, and other dtypes and str
   Bundle of_bytes = data;
   of_bytes.arrays["inputs"] = OwnedArray::of<std::uint8_t>({98, 10, 10, 1}, bytes);
   CHECK((plugin("vae").fit_model(small("vae", 5), of_bytes).out == floats.out));
+  std::vector<sdk::Half> halves;
+  for (const float value : images) halves.push_back(sdk::Half(value));
+  Bundle of_halves = data;
+  of_halves.arrays["inputs"] = OwnedArray::of<sdk::Half>({98, 10, 10, 1}, halves);
+  CHECK((plugin("vae").fit_model(small("vae", 5), of_halves).out == floats.out));
 
   // The same numbers, every second of an array of twice the width.
   std::vector<double> wide;
@@ -314,6 +319,28 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
   other.arrays["inputs"] = OwnedArray::of<double>({samples, 5}, rows);
   CHECK((plugin("vae").fit_model(arguments, other).out.arrays.at("codes") ==
          outcome.out.arrays.at("codes")));
+}
+
+TEST_CASE("vae: a column that is constant among the training rows is only centred") {
+  // The mean of 10,000 times 0.1 is rounded: what is left of the column must not count as its unit.
+  sdk::Random random(sdk::Seed(3));
+  constexpr std::int64_t kTrain = 10000, kTest = 10;
+  std::vector<double> rows;
+  for (std::int64_t i = 0; i < kTrain + kTest; ++i)
+    rows.insert(rows.end(), {random.normal(), i < kTrain ? 0.1 : 0.2});
+  Bundle data;
+  data.arrays["inputs"] = OwnedArray::of<double>({kTrain + kTest, 2}, rows);
+  std::vector<std::int64_t> train(kTrain), test(kTest);
+  std::iota(train.begin(), train.end(), 0);
+  std::iota(test.begin(), test.end(), kTrain);
+  put_split(data, train, test);
+  Arguments arguments = small("vae", 5);
+  arguments["likelihood"] = std::string("gaussian");
+  const Outcome outcome = plugin("vae").fit_model(arguments, data);
+  REQUIRE(outcome.error == "");
+  const auto codes = outcome.out.values<float>("codes");
+  for (const float code : codes.last(kTest * (codes.size() / (kTrain + kTest))))
+    CHECK(std::abs(code) < 10.0F);
 }
 
 TEST_CASE("vae: only the training split is learnt from") {
