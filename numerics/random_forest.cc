@@ -1,6 +1,7 @@
 #include "numerics/random_forest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -22,7 +23,12 @@ class Tree {
  public:
   Tree(const MatrixF& columns, const std::vector<std::vector<std::uint32_t>>& rank,
        const VectorRef& target, Index min_leaf, Random& random)
-      : x_(columns), rank_(rank), y_(target), min_leaf_(min_leaf), random_(random) {}
+      : x_(columns),
+        rank_(rank),
+        offset_(std::round(target.mean())),
+        y_(target.array() - offset_),
+        min_leaf_(min_leaf),
+        random_(random) {}
 
   /// Grows on rows with weight > 0 and predicts those with weight 0.
   void grow(const std::vector<double>& weight, Vector& gain, Vector& prediction) {
@@ -39,7 +45,7 @@ class Tree {
   using Rows = std::vector<std::uint32_t>;
 
   void leaf(const Rows& unseen, double mean) {
-    for (const std::uint32_t row : unseen) (*prediction_)[row] = mean;
+    for (const std::uint32_t row : unseen) (*prediction_)[row] = mean + offset_;
   }
 
   /// Ranks are a permutation, so a large node is sorted by laying its rows out in their places.
@@ -124,7 +130,8 @@ class Tree {
 
   const MatrixF& x_;  // d x n
   const std::vector<std::vector<std::uint32_t>>& rank_;
-  VectorRef y_;
+  double offset_;  ///< whole, so that whole targets stay whole and their sums exact
+  Vector y_;       ///< without it: a variance from sums of squares needs numbers near 0
   Index min_leaf_;
   Random& random_;
   const std::vector<double>* weight_ = nullptr;

@@ -67,7 +67,7 @@ Eigen::RowVectorXd z_score_of_group(const MatrixRef& x, const std::vector<Index>
   const Eigen::RowVectorXd variance = (others.rowwise() - mean).array().square().colwise().sum() /
                                       static_cast<double>(others.rows());
   for (Index k = 0; k < x.cols(); ++k)
-    if (!(variance[k] > 0.0))
+    if ((others.col(k).array() == others(0, k)).all())
       throw std::domain_error("z_score_of_group: the others of group " + std::to_string(group) +
                               " do not vary in column " + std::to_string(k));
   const Eigen::RowVectorXd mine = Matrix(x(inside, Eigen::all)).colwise().mean();

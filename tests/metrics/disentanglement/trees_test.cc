@@ -126,6 +126,11 @@ TEST_CASE("random_forest: finds the feature; leaves that are too large find none
   CHECK(random_forest(s.codes, s.factors.col(1), {.min_leaf = 20, .seed = 2}).importance !=
         fit.importance);
   CHECK(random_forest(s.codes, s.factors.col(1), {.min_leaf = 1500}).importance.isZero(0.0));
+  // Far from 0, too, the same splits are found.
+  const Vector far = s.factors.col(1).array() + 1e9;
+  const ForestFit moved = random_forest(s.codes, far, {.min_leaf = 20, .seed = 1});
+  CHECK(moved.importance.isApprox(fit.importance, 1e-6));
+  CHECK(moved.out_of_bag_r2 == doctest::Approx(fit.out_of_bag_r2).epsilon(1e-6));
   CHECK_THROWS_SAYING(random_forest(s.codes, Vector::Ones(3)), std::invalid_argument, "3 entries");
   CHECK_THROWS_SAYING(random_forest(s.codes, Vector::Ones(2000)), std::domain_error,
                       "target is constant");

@@ -73,4 +73,11 @@ TEST_CASE("what is refused") {
   CHECK_THROWS_SAYING(z_score_of_group(one, {0, 0}, 0), std::domain_error, "no others");
   CHECK_THROWS_SAYING(z_score_of_group(one, {0, 1}, 0), std::domain_error,
                       "do not vary in column 0");
+  // The mean of many 0.1 is rounded, so that they seem to vary.
+  Matrix many = Matrix::Constant(10000, 1, 0.1);
+  std::vector<Index> groups(10000, 1);
+  many(0, 0) = 0.2;
+  groups[0] = 0;
+  CHECK_THROWS_SAYING(z_score_of_group(many, groups, 0), std::domain_error,
+                      "do not vary in column 0");
 }
