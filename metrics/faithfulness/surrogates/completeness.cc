@@ -24,7 +24,10 @@ Result completeness(const Logits& model, const Logits& surrogate, const IndexVec
   if (reached == chance)
     throw std::domain_error("completeness: the model's accuracy is that of chance, " +
                             std::to_string(chance));
-  return {(accuracy(surrogate, labels) - chance) / (reached - chance)};
+  Result out{(accuracy(surrogate, labels) - chance) / (reached - chance)};
+  if (reached < chance)
+    out.caveat = "the model is right less often than chance, so worse surrogates score higher";
+  return out;
 }
 
 Measure completeness_measure() {

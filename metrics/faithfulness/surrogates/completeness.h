@@ -19,7 +19,8 @@ double accuracy(const Logits& logits, const IndexVector& labels);
 ///
 /// model, surrogate  n x C.   labels  the true classes.
 /// returns  1: all of it, 0: chance; negative below chance, above 1 where the surrogate is right
-///          more often than the model.
+///          more often than the model. Where the model itself is below chance all this is upside
+///          down, and a caveat says so.
 /// throws   std::invalid_argument: as accuracy, shapes that differ
 ///          std::domain_error: the model's accuracy is chance, so there is nothing to keep
 ///

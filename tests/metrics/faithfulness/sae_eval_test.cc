@@ -98,6 +98,10 @@ TEST_CASE("completeness: by hand") {
         0.0);  // ties: always class 0
   CHECK(completeness(model, -model, {0, 0, 1, 1}).value == -1.0);
   CHECK(completeness(model, model, {0, 0, 1, 1}).value == 1.0);
+  CHECK(completeness(model, model, {0, 0, 1, 1}).caveat.empty());
+  CHECK(completeness(model, -model, {1, 1, 0, 1}).value == -1.0);  // right three times of four
+  CHECK(completeness(model, -model, {1, 1, 0, 1}).caveat.find("less often than chance") !=
+        std::string::npos);
   CHECK_THROWS_SAYING(completeness(model, model, {0, 1, 0, 1}), std::domain_error, "chance, 0.5");
   CHECK_THROWS_SAYING(accuracy(model, {0}), std::invalid_argument, "accuracy", "1 labels for 4");
   CHECK_THROWS_SAYING(accuracy(model, {0, 0, 1, -1}), std::invalid_argument, "label -1");
