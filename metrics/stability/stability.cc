@@ -30,6 +30,10 @@ Sets found_concepts(const Found& found) {
   return out;
 }
 
+bool same(const MatrixRef& a, const MatrixRef& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+}
+
 /// The mean over the peers of what `compare` says of the cell and each of them.
 Result over_peers(const Peers& peers,
                   const std::function<double(const Sets& own, const Sets& other)>& compare) {
@@ -37,7 +41,7 @@ Result over_peers(const Peers& peers,
   const Sets own = found_concepts(peers.own);
   Result out;
   for (const Found& other : peers.others) {
-    if (peers.own.weight != other.weight || peers.own.bias != other.bias)
+    if (!same(peers.own.weight, other.weight) || !same(peers.own.bias, other.bias))
       throw NotApplicable(
           "the model differs from seed to seed, and directions of two latent spaces cannot be "
           "compared");

@@ -161,6 +161,13 @@ TEST_CASE("stability: what cannot be compared") {
   trained = own;
   trained.bias[1] = 1.0;
   CHECK_THROWS_SAYING(stability({own, {trained}, 1}), NotApplicable, "differs from seed to seed");
+  // Outputs or features may differ as well: classes that the training rows of one seed lack.
+  for (const auto& [outputs, features] : {std::pair<Index, Index>(5, 2), {2, 7}}) {
+    trained = own;
+    trained.weight = Matrix::Ones(outputs, features);
+    trained.bias = Vector::Zero(outputs);
+    CHECK_THROWS_SAYING(stability({own, {trained}, 1}), NotApplicable, "differs from seed to seed");
+  }
   Found agnostic = shared(Matrix::Identity(2, 2), Matrix::Ones(2, 2));
   CHECK_THROWS_SAYING(stability({own, {agnostic}, 1}), std::invalid_argument, "different shape");
   Found nothing = own;
