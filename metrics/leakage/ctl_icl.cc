@@ -130,6 +130,7 @@ Result icl_ij_of(const Subject& subject) {
 template <typename Value>
 Result mean_over_noise(const Subject& subject, const Value& value) {
   if (!subject.once(tied_concept)) throw NotApplicable("no ties that noise would have to break");
+  subject.once(untied_columns);  // refuses ties that noise does not break
   std::vector<double> values;
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat)
     values.push_back(value(subject.once(predicted_columns), subject.once(true_columns),

@@ -1,5 +1,10 @@
 #include "metrics/leakage/leakage_columns.h"
 
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/aligned_concepts.h"
@@ -16,10 +21,7 @@ namespace {
 
 constexpr double kMostLostToTies = 0.01;  // nats
 
-}  // namespace
-
-std::optional<TiedConcept> tied_concept(const Subject& subject) {
-  const ConceptColumns& predicted = subject.once(predicted_columns);
+std::optional<TiedConcept> find_tied(const ConceptColumns& predicted) {
   const Index n = predicted.matrix().rows(), k = ConceptInformationOptions().neighbours;
   if (predicted.whole() || n <= k) return std::nullopt;
   const std::vector<double> psi = numerics::digamma_table(n);
@@ -33,13 +35,24 @@ std::optional<TiedConcept> tied_concept(const Subject& subject) {
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<TiedConcept> tied_concept(const Subject& subject) {
+  return find_tied(subject.once(predicted_columns));
+}
+
 ConceptColumns untied_columns(const Subject& subject) {
   Matrix columns = subject.once(predicted_columns).matrix();
   if (!subject.once(tied_concept)) return columns;
   const Draws noise = normal_draws(subject.seed());
   for (Index j = 0; j < columns.cols(); ++j)
     columns.col(j) = with_noise(Matrix(columns.col(j)), noise);
-  return columns;
+  ConceptColumns untied(std::move(columns));
+  if (const auto tied = find_tied(untied))
+    throw std::domain_error("concept " + std::to_string(tied->index) +
+                            " has ties that the reference's noise, 1e-10 times the mean, is too "
+                            "small to break, for the mean is near 0");
+  return untied;
 }
 
 void require_same_concepts(const char* name, const ConceptColumns& predicted,

@@ -29,6 +29,7 @@ std::optional<TiedConcept> tied_concept(const Subject& subject);
 /// The predicted concepts; where one of them is tied_concept, with the reference's noise, drawn
 /// once, so that saturated probabilities have neighbours. For statistics that are compared with
 /// others of the same columns.
+/// throws  std::domain_error: noise that leaves ties, as that of a mean near 0
 ConceptColumns untied_columns(const Subject& subject);
 
 /// throws  std::invalid_argument, beginning with `name`: shapes that differ, true concepts that are

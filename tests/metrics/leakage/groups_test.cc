@@ -123,6 +123,21 @@ TEST_CASE("leakage: ties of a part of the samples, as of saturated probabilities
   CHECK(many.at("ctl_conditional").value > 0.8 * none.at("ctl_conditional").value);
 }
 
+TEST_CASE("leakage: noise of a mean near 0 breaks no ties") {
+  World world(2.0);
+  world.view.scores = (world.view.scores.array() > 0.5).select(1.0, -1.0 * Matrix::Ones(800, 3));
+  world.view.scores(0, 0) = 0.5;
+  world.view.scores.rowwise() -= world.view.scores.colwise().mean().eval();
+  world.view.probabilities = world.view.scores;
+  const auto scores = scores_of("leakage", world.subject());
+  for (const char* name : {"ctl_noise", "icl_noise", "ctl_conditional", "conditional_leakage",
+                           "ctl_significant", "icl_significant"}) {
+    CAPTURE(name);
+    CHECK(scores.at(name).reason == "undefined");
+    CHECK(scores.at(name).message.find("too small to break") != std::string::npos);
+  }
+}
+
 TEST_CASE("leakage: embeddings, and what is missing") {
   World world(1.0);
   const Draws draw = normal_draws(9);
