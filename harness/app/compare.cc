@@ -52,7 +52,8 @@ void add_options(Options& options) {
 results::ComparisonOptions comparison_options(const Options& options) {
   results::ComparisonOptions out;
   if (options.has("leakage-criterion"))
-    for (const char* other : {"metric", "pooled", "unpaired"})
+    for (const char* other :
+         {"metric", "pooled", "unpaired", "resampled", "test", "correction", "power", "plot"})
       if (options.has(other))
         throw UsageError(std::string("--leakage-criterion does not go with --") + other);
   out.paired = !options.has("unpaired");

@@ -107,7 +107,10 @@ bool Options::parse(const Arguments& arguments) {
   return false;
 }
 
-bool Options::has(const std::string& name) const { return values_.count(name) > 0; }
+bool Options::has(const std::string& name) const {
+  const auto found = values_.find(name);
+  return found != values_.end() && !found->second.defaulted();
+}
 
 fs::path Options::store() const {
   return has("store") ? fs::path(get<std::string>("store")) : default_store();

@@ -49,6 +49,7 @@ class Options {
   /// False: --help was printed, the command is done. throws UsageError
   bool parse(const Arguments& arguments);
 
+  /// Whether it was given, not left to its default.
   bool has(const std::string& name) const;
   /// Lives as long as the options do: a reference to a part of it is safe.
   template <typename T>

@@ -207,9 +207,12 @@ Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
   options.metrics = {claim.subjects[0].metric};
   options.dataset = claim.subjects[0].dataset;
   std::string coefficient;  // beside the verdict, which is of the significance alone
-  for (const auto& [dataset, metric, subjects, found] :
+  for (const auto& [dataset, metric, subjects, found, message] :
        results::correlations(store, options, claim.with)) {
-    if (!found) continue;
+    if (!found) {
+      ours = "no r: " + message;
+      continue;
+    }
     filled.r = found->r;
     filled.p = found->p;
     const auto text = [](double value) { return results::digits_text(value, kDigits); };

@@ -36,7 +36,7 @@ TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level) {
   const double dof =
       sum > 0.0 ? 1.0 / (share * share / (n_a - 1.0) + (1.0 - share) * (1.0 - share) / (n_b - 1.0))
                 : n_a + n_b - 2.0;
-  return t_test(a.mean() - b.mean(), std::sqrt(sum), dof, level);
+  return t_test(mean(as_span(a)) - mean(as_span(b)), std::sqrt(sum), dof, level);
 }
 
 TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level, double resampled) {
@@ -46,7 +46,7 @@ TTest paired_t_test(const VectorRef& a, const VectorRef& b, double level, double
   const auto n = static_cast<double>(difference.size());
   const double se =
       std::sqrt(squared_deviations(as_span(difference)) / (n - 1.0) * (1.0 / n + resampled));
-  return t_test(difference.mean(), se, n - 1.0, level);
+  return t_test(mean(as_span(difference)), se, n - 1.0, level);
 }
 
 }  // namespace conoscope::numerics

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -63,9 +64,13 @@ void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& optio
     case PairTest::kT:
       row.p = t.p;
       break;
-    case PairTest::kWilcoxon:
-      row.p = numerics::wilcoxon_signed_rank(a, b).p;
+    case PairTest::kWilcoxon: {
+      const auto ranks = numerics::wilcoxon_signed_rank(a, b);
+      const auto used = static_cast<double>(ranks.used);
+      row.p = ranks.p;
+      row.ranks_favour_a = ranks.w > used * (used + 1.0) / 4.0;
       break;
+    }
     case PairTest::kBootstrap: {
       numerics::PairedBootstrapOptions bootstrap;
       bootstrap.level = level;
@@ -98,11 +103,33 @@ Vector corrected(const Vector& p, Correction correction) {
   return p;
 }
 
-/// No sum in double precision can be trusted to tell the two apart.
-bool equal_up_to_rounding(const Vector& x, const Vector& y) {
+/// What no sum of such values can be trusted to tell apart in double precision.
+double rounding_of(const Vector& x, const Vector& y) {
   constexpr double kRounding = 1e-12;
-  const double scale = std::max({1.0, x.cwiseAbs().maxCoeff(), y.cwiseAbs().maxCoeff()});
-  return (x - y).cwiseAbs().maxCoeff() <= kRounding * scale;
+  return kRounding * std::max({1.0, x.cwiseAbs().maxCoeff(), y.cwiseAbs().maxCoeff()});
+}
+
+double range_of(const Vector& values) { return values.maxCoeff() - values.minCoeff(); }
+
+void compare_pairs(const Vector& x, const Vector& y, const ComparisonOptions& options,
+                   ComparisonRow& row) {
+  const Vector differences = x - y;
+  row.difference = numerics::mean(numerics::as_span(differences));
+  row.equal = differences.cwiseAbs().maxCoeff() <= rounding_of(x, y);
+  if (x.size() < 2) return;
+  row.constant = !row.equal && range_of(differences) <= rounding_of(x, y);
+  test_pairs(x, y, options, row);
+}
+
+void compare_groups(const Vector& x, const Vector& y, double alpha, ComparisonRow& row) {
+  const Vector all = (Vector(x.size() + y.size()) << x, y).finished();
+  row.difference = row.mean_a - row.mean_b;
+  row.equal = range_of(all) <= rounding_of(x, y);
+  if (x.size() < 2 || y.size() < 2) return;
+  const numerics::TTest welch = numerics::welch_t_test(x, y, 1.0 - alpha);
+  row.p = welch.p;
+  row.low = welch.difference - welch.half_width;
+  row.high = welch.difference + welch.half_width;
 }
 
 std::string amount(double value) {
@@ -130,8 +157,9 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
   out.alone_b = static_cast<std::int64_t>(b.size());
 
   std::vector<std::string> order;
+  std::set<std::string_view> seen;
   for (const Measured& one : a)
-    if (std::find(order.begin(), order.end(), one.row) == order.end()) order.push_back(one.row);
+    if (seen.insert(one.row).second) order.push_back(one.row);
   std::vector<Vector> differences;
   std::vector<double> p;
   for (const std::string& name : order) {
@@ -155,21 +183,13 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     row.n_b = y.size();
     out.alone_a -= static_cast<std::int64_t>(numbers_a.size());
     out.alone_b -= static_cast<std::int64_t>(numbers_b.size());
-    row.mean_a = x.mean();
-    row.mean_b = y.mean();
-    row.difference = options.paired ? (x - y).mean() : row.mean_a - row.mean_b;
-    row.equal = options.paired && equal_up_to_rounding(x, y);
-    if (x.size() >= 2 && y.size() >= 2) {
-      if (options.paired) {
-        test_pairs(x, y, options, row);
-      } else {
-        const numerics::TTest welch = numerics::welch_t_test(x, y, 1.0 - options.alpha);
-        row.p = welch.p;
-        row.low = welch.difference - welch.half_width;
-        row.high = welch.difference + welch.half_width;
-      }
-      p.push_back(*row.p);
-    }
+    row.mean_a = numerics::mean(numerics::as_span(x));
+    row.mean_b = numerics::mean(numerics::as_span(y));
+    if (options.paired)
+      compare_pairs(x, y, options, row);
+    else
+      compare_groups(x, y, options.alpha, row);
+    if (row.p) p.push_back(*row.p);
     differences.push_back(options.paired ? Vector(x - y) : Vector());
     out.rows.push_back(std::move(row));
   }
@@ -186,7 +206,8 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     row.p_corrected = adjusted(tested++);
     row.different = !row.equal && *row.p_corrected <= options.alpha;
     // How correlated splits would be with more of them is not known.
-    if (options.plan && options.paired && !row.equal && options.resampled == 0.0)
+    if (options.plan && options.paired && options.test == PairTest::kT && !row.equal &&
+        !row.constant && options.resampled == 0.0)
       plan_pairs(differences[i], alpha, options.power, row);
   }
   return out;
@@ -199,10 +220,13 @@ std::string verdict(const ComparisonRow& row, std::string_view direction, bool p
   if (!row.p) return paired ? "one pair: no test" : "fewer than two values a side: no test";
   if (row.different) {
     const bool a_higher = row.difference > 0;
-    if (direction == "none")
-      return std::string(a_higher ? "A" : "B") + " higher by " + amount(row.difference);
-    return std::string(a_higher == (direction == "higher") ? "A" : "B") + " better by " +
-           amount(row.difference);
+    if (row.ranks_favour_a && *row.ranks_favour_a != a_higher)
+      return std::string("different: ") + (a_higher ? "B" : "A") + " higher by ranks, " +
+             (a_higher ? "A" : "B") + " by the mean";
+    const bool a_named = direction == "none" ? a_higher : a_higher == (direction == "higher");
+    return std::string(a_named ? "A" : "B") +
+           (direction == "none" ? " higher by " : " better by ") + amount(row.difference) +
+           (row.constant ? ", the same in all " + count : "");
   }
   if (row.equal && row.difference == 0) return "equal in all " + count;
   if (row.equal) return "equal up to rounding in all " + count;

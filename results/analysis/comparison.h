@@ -39,13 +39,16 @@ struct ComparisonRow {
   double mean_a = 0, mean_b = 0, difference = 0;
   std::optional<double> low, high;  ///< of the difference, at 1 - alpha; bootstrap: percentiles
   std::optional<double> p, p_corrected;  ///< none: fewer than two pairs, or values a side
-  /// Paired, and differences that vary: the smallest mean difference that so many pairs show with
-  /// probability `power`, at alpha over the number of rows where p is corrected.
+  /// Paired t test, and differences that vary: the smallest mean difference that so many pairs show
+  /// with probability `power`, at alpha over the number of rows where p is corrected.
   std::optional<double> detectable;
   /// The pairs it takes to show the difference that was seen, likewise; none also above a million.
   std::optional<std::int64_t> needed;
-  bool equal = false;      ///< paired, and no pair differs by more than rounding (1e-12)
+  bool equal = false;  ///< no pair, or unpaired no two values, differ by more than rounding (1e-12)
+  bool constant = false;   ///< paired, not equal, and all pairs differ by the same up to rounding
   bool different = false;  ///< p_corrected <= alpha, and not equal
+  /// Of Wilcoxon's test: whose ranks are larger, which the mean difference may contradict.
+  std::optional<bool> ranks_favour_a;
 };
 
 struct Comparison {
@@ -61,7 +64,8 @@ struct Comparison {
 Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
                    const ComparisonOptions& options);
 
-/// What a row says, in words: "A better by 0.16", "not separable with 3 pairs; 12 needed".
+/// What a row says, in words: "A better by 0.16", "not separable with 3 pairs; 12 needed". Where all
+/// pairs differ by the same, chance played no part, and the verdict says so.
 ///
 /// direction  of the metric: higher, lower or none
 std::string verdict(const ComparisonRow& row, std::string_view direction, bool paired);

@@ -43,8 +43,11 @@ struct MeanAndError {
   }
 };
 
-std::optional<Correlation> correlate(const MeanAndError& x, const MeanAndError& y) {
-  if (x.means.size() < 4) return std::nullopt;
+void correlate(const MeanAndError& x, const MeanAndError& y, CorrelationRow& row) {
+  if (x.means.size() < 4) {
+    row.message = "fewer than four subjects";
+    return;
+  }
   numerics::MonteCarloOptions options;
   options.clip_at_zero = false;
   try {
@@ -52,14 +55,14 @@ std::optional<Correlation> correlate(const MeanAndError& x, const MeanAndError& 
         numerics::to_vector(x.means), numerics::to_vector(x.errors), numerics::to_vector(y.means),
         numerics::to_vector(y.errors), options);
     const double half = numerics::student_two_sided_quantile(0.95, z.dof) * std::sqrt(z.total);
-    return Correlation{.r = r,
-                       .low = std::tanh(z.mean - half),
-                       .high = std::tanh(z.mean + half),
-                       .dof = z.dof,
-                       .p = z.p,
-                       .p_large = z.p_large};
-  } catch (const std::domain_error&) {  // all equal
-    return std::nullopt;
+    row.found = Correlation{.r = r,
+                            .low = std::tanh(z.mean - half),
+                            .high = std::tanh(z.mean + half),
+                            .dof = z.dof,
+                            .p = z.p,
+                            .p_large = z.p_large};
+  } catch (const std::domain_error& error) {
+    row.message = error.what();
   }
 }
 
@@ -87,9 +90,9 @@ std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& optio
         x.add(of_metric);
         y.add(of_target);
       }
-      if (!x.means.empty())
-        out.push_back(
-            {dataset, metric, static_cast<std::int64_t>(x.means.size()), correlate(x, y)});
+      if (x.means.empty()) continue;
+      out.push_back({dataset, metric, static_cast<std::int64_t>(x.means.size()), {}, {}});
+      correlate(x, y, out.back());
     }
   return out;
 }
@@ -105,7 +108,8 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
                  {"high", ColumnType::kReal},
                  {"dof", ColumnType::kReal},
                  {"p", ColumnType::kReal},
-                 {"p_large_sample", ColumnType::kReal}};
+                 {"p_large_sample", ColumnType::kReal},
+                 {"message"}};
   for (const auto& row : correlations(store, options, with)) {
     const auto field = [&row](double Correlation::*value) -> Field {
       if (!row.found) return {};
@@ -113,7 +117,7 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
     };
     out.add({row.dataset, row.metric, with, row.subjects, field(&Correlation::r),
              field(&Correlation::low), field(&Correlation::high), field(&Correlation::dof),
-             field(&Correlation::p), field(&Correlation::p_large)});
+             field(&Correlation::p), field(&Correlation::p_large), row.message});
   }
   return out;
 }

@@ -22,8 +22,9 @@ struct Correlation {
 struct CorrelationRow {
   std::string dataset, metric;
   std::int64_t subjects = 0;
-  std::optional<Correlation>
-      found;  ///< none: fewer than four subjects, or numbers that do not vary
+  std::optional<Correlation> found;
+  std::string message = {};  ///< why none was: fewer than four subjects, numbers that do not vary,
+                             ///< or, without any spread over seeds, an r of 1
 };
 
 /// Does a metric predict another one, from subject to subject? A row for each dataset and metric, with

@@ -106,6 +106,24 @@ TEST_CASE("differences that never vary are certain") {
   CHECK(out.rows[0].p == 0.0);
   CHECK(out.rows[0].different);
   CHECK_FALSE(out.rows[0].needed.has_value());
+  CHECK(verdict(out.rows[0], "higher", true) == "B better by 2, the same in all 2 pairs");
+  CHECK(verdict(out.rows[0], "none", true) == "B higher by 2, the same in all 2 pairs");
+  // 0.3 - 0.1 and 0.5 - 0.3 differ by rounding only.
+  CHECK(compare(side("m", {0.3, 0.5}), side("m", {0.1, 0.3}), {}).rows[0].constant);
+}
+
+TEST_CASE("Wilcoxon's test: ranks and means may disagree, and power is that of the t test") {
+  std::vector<double> a(21, 1.0);
+  a[20] = -50.0;
+  ComparisonOptions options;
+  options.test = PairTest::kWilcoxon;
+  const auto out = compare(side("m", a), side("m", std::vector<double>(21, 0.0)), options);
+  CHECK(out.rows[0].different);
+  CHECK(out.rows[0].difference < 0.0);
+  CHECK(verdict(out.rows[0], "higher", true) == "different: A higher by ranks, B by the mean");
+  const auto few = compare(side("m", {1.0, 1.1, 0.9, 1.05, 0.95}),
+                           side("m", std::vector<double>(5, 0.0)), options);
+  CHECK(verdict(few.rows[0], "higher", true) == "not separable with 5 pairs");
 }
 
 TEST_CASE("groups without partners") {
@@ -118,6 +136,12 @@ TEST_CASE("groups without partners") {
   CHECK(out.rows[0].difference == -2);
   CHECK_FALSE(out.rows[0].detectable.has_value());
   CHECK(out.alone_b == 0);
+  // As many tenths as you like: their sums are rounded, and they are equal.
+  const auto tenths =
+      compare(side("m", {0.1, 0.1, 0.1}), {{"m", "x", 0.1}, {"m", "y", 0.1}}, options);
+  CHECK(tenths.rows[0].p == 1.0);
+  CHECK_FALSE(tenths.different());
+  CHECK(verdict(tenths.rows[0], "lower", false) == "equal in all 3 and 2 values");
 }
 
 TEST_CASE("comparison: what is refused") {

@@ -12,8 +12,9 @@ namespace results = conoscope::results;
 namespace {
 
 /// Models m0, m1, ... on one dataset, judged by themselves with two seeds; by metric, the mean of
-/// each model. Seeds lie 0.01 on both sides of it.
-void write_store(const std::string& file, const std::map<std::string, std::vector<double>>& means) {
+/// each model. Seeds lie `spread` on both sides of it.
+void write_store(const std::string& file, const std::map<std::string, std::vector<double>>& means,
+                 double spread = 0.01) {
   auto store = results::Store::open(file, results::Mode::kReadWrite);
   store.add_environment(sample::kHere);
   const std::size_t models = means.begin()->second.size();
@@ -32,7 +33,7 @@ void write_store(const std::string& file, const std::map<std::string, std::vecto
     for (const int seed : {1, 2}) {
       std::vector<results::ScoreRow> scores;
       for (const auto& [metric, values] : means)
-        scores.push_back(results::score_row(metric, values[i] + (seed == 1 ? 0.01 : -0.01)));
+        scores.push_back(results::score_row(metric, values[i] + (seed == 1 ? spread : -spread)));
       const std::string key = name(i) + "/" + std::to_string(seed);
       store.record(sample::attempt(key, key, 0, results::Status::ok, "run"), scores);
     }
@@ -71,6 +72,7 @@ TEST_CASE("board correlation: too few models have no r; what it refuses") {
   REQUIRE(rows.size() == 1);
   CHECK(rows[0]["subjects"] == 3);
   CHECK(rows[0]["r"].is_null());
+  CHECK(rows[0]["message"] == "fewer than four subjects");
   CHECK_SAYS(here.run({"board", "correlation", "--with", "nis"}, 2).err, "asked for: ctl");
   CHECK_SAYS(here.run({"board", "correlation"}, 2).err, "--with NAME is missing");
   CHECK_SAYS(here.run({"board", "--with", "s_int"}, 2).err, "--with goes with board correlation");
@@ -78,6 +80,15 @@ TEST_CASE("board correlation: too few models have no r; what it refuses") {
              "conoscope board correlation --with NAME");
   CHECK_SAYS(here.run({"board", "correlation", "--with", "s_int", "--all", "-m", "ctl"}, 2).err,
              "leave out --all");
+}
+
+TEST_CASE("board correlation: metrics that determine each other have an r of 1 and no interval") {
+  const Workspace here;
+  write_store(here.store(), {{"ctl", {0, 1, 2, 3}}, {"s_int", {0, 2, 4, 6}}}, 0.0);
+  const Json rows = here.json({"board", "correlation", "--with", "s_int"});
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["r"].is_null());
+  CHECK_SAYS(rows[0]["message"].get<std::string>(), "|r| is 1");
 }
 
 TEST_CASE("compare --leakage-criterion: ctl and icl together") {
@@ -97,6 +108,12 @@ TEST_CASE("compare --leakage-criterion: ctl and icl together") {
   CHECK(verdict("m0", "m1", 6) == "more in A");
   CHECK_SAYS(here.run({"compare", "m0", "m1", "--leakage-criterion", "-m", "ctl"}, 2).err,
              "--leakage-criterion does not go with --metric");
+  for (const auto& [option, value] : {std::pair("--resampled", "0.25"),
+                                      {"--test", "wilcoxon"},
+                                      {"--correction", "none"},
+                                      {"--plot", "x.svg"}})
+    CHECK_SAYS(here.run({"compare", "m0", "m1", "--leakage-criterion", option, value}, 2).err,
+               std::string("--leakage-criterion does not go with ") + option);
   CHECK_SAYS(here.run({"compare", "metric:ctl", "metric:icl", "--leakage-criterion"}, 2).err,
              "--leakage-criterion does not go with two metrics");
 }

@@ -65,6 +65,8 @@ TEST_CASE("no spread at all") {
     CHECK(test(values({2, 2}), values({1, 1}), 0.95).t == kInfinity);
     CHECK(test(values({1, 1}), values({2, 2}), 0.95).half_width == 0.0);
   }
+  // Sums of 0.1 are rounded.
+  CHECK(welch_t_test(values({0.1, 0.1, 0.1}), values({0.1, 0.1}), 0.95).p == 1.0);
 }
 
 TEST_CASE("t tests: what is refused") {
