@@ -75,6 +75,7 @@ Section change_section(const ReportContext& context) {
         data.add("method", name)
             .add("when", first)
             .add("label", first.substr(0, 10) + " " + change->run + " " + change->version)
+            .add("run", change->run)
             .add("version", change->version);
         std::string text = "-";
         if (!change->values.empty()) {

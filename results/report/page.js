@@ -86,7 +86,9 @@
 
   // ---- sorting
 
-  const value = (row, column, by) => (by ? rowOf(row)[by] : (number => (Number.isNaN(number) ? row.cells[column].textContent : number))(parseFloat(row.cells[column].textContent)));
+  // What begins with a number is sorted by it ("0.31 ± 0.02", "3/5"), but a date is more than its year.
+  const numberOrText = text => (Number.isNaN(parseFloat(text)) || /^\d{4}-\d\d-\d\d/.test(text) ? text : parseFloat(text));
+  const value = (row, column, by) => (by ? rowOf(row)[by] : numberOrText(row.cells[column].textContent));
 
   function compare(a, b) {
     if (a === b) return 0;

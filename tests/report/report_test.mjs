@@ -485,6 +485,15 @@ test("two runs have a selector, and filters and sorts work", () => reading(pages
     const names = (await shownRows(page, "board-table")).map(row => row[1]);
     assert.equal(names.includes("kmeans(k=5)") || names.some(name => name.startsWith("kmeans")), run === "plain");
   }
+  // A date is more than its year.
+  const created = async () => {
+    await page.locator("#run-table thead button", { hasText: "created" }).click();
+    return (await shownRows(page, "run-table")).map(row => row[1]);
+  };
+  const rising = await created();
+  assert.deepEqual(rising, [...rising].sort());
+  assert.notEqual(rising[0], rising.at(-1));
+  assert.deepEqual(await created(), rising.reverse());
   await choose(page, "run", "plain");
   await change(page, () => page.fill("#find", "svd"));
   assert.ok((await shownRows(page, "board-table")).every(row => row[1].includes("svd")));

@@ -111,10 +111,10 @@ def measure(
         code, out, log = _command.call(arguments, good=(0, 4), rename=rename)
         with np.load(saved) as parts:
             by_sample = {name: parts[name] for name in parts.files if name != "texts.tsv"}
-        return _scores_of(json.loads(out), by_sample, log)
+        return _scores_of(json.loads(out), by_sample, log, repeat)
 
 
-def _scores_of(answer, by_sample, log):
+def _scores_of(answer, by_sample, log, repeat):
     parts = {}
     for part in answer["parts"]:
         parts.setdefault((part["judged"], part["metric"]), []).append(part["value"])
@@ -135,6 +135,7 @@ def _scores_of(answer, by_sample, log):
                 reason=row["reason"] or "",
                 message=row["message"] or "",
                 interval=interval,
+                splits=(row["value_n"], repeat) if repeat > 1 else None,
                 parts=None if made_of is None else np.asarray(made_of, dtype=np.float64),
             )
         )

@@ -47,7 +47,7 @@ class Store:
 
     def query(self, sql):
         """Read-only SQL; docs/store.md has the tables."""
-        return self._answer(["query", sql])
+        return self._answer(["query", "--", sql])
 
     def status(self, run=None):
         """How far a run is, every failed cell with its reason: {name: table}."""

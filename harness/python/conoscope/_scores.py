@@ -21,6 +21,7 @@ class Score:
     interval: Optional[Tuple[float, float]] = None  #: 95 %, over the splits of repeat=
     parts: Optional[np.ndarray] = dataclasses.field(default=None, compare=False)
     #: what the number is made of: one value for each row, concept, class, code or pair
+    splits: Optional[Tuple[int, int]] = None  #: (that have a number, all) of repeat=
 
     def __float__(self):
         return float("nan") if self.value is None else float(self.value)
@@ -31,6 +32,8 @@ class Score:
         text = f"{self.value:.4g}"
         if self.interval:
             text += f" ± {(self.interval[1] - self.interval[0]) / 2:.2g}"
+        if self.splits and self.splits[0] < self.splits[1]:
+            text += f" ({self.splits[0]} of {self.splits[1]} splits)"
         return text + (f" ({self.message})" if self.message else "")
 
 

@@ -301,6 +301,8 @@ def _plain(array, name):
     if array.dtype.kind == "b" or array.dtype == np.uint8:
         array = array.astype(np.uint8)
     elif array.dtype.kind in "iu" and array.dtype.itemsize != 4:
+        if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"{name}: {array.max()} is more than an int64 holds")
         array = array.astype(np.int64)
     elif array.dtype == np.uint32:
         array = array.astype(np.int64)

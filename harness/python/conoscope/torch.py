@@ -31,7 +31,8 @@ def head_view(
                  after the layer
     output       what the outputs mean: "softmax", "sigmoid" or "regression"
     device       where inputs go. None: where the model's parameters are
-    folder       where activations.npy goes, and stays. None: a folder that goes with the view
+    folder       where activations.npy goes, and stays. None: a folder that goes with the last of the
+                 view and its arrays()
 
     The layer may give n x D, n x D x height x width or n x P x D. Which pooling lies between it and
     the head follows from the shapes: "mean", "flatten" or "none". Activations go to the disk batch by
@@ -57,7 +58,7 @@ def head_view(
         if file.rows == 0:
             raise ValueError("loader: it gives no batch")
         view = HeadView(
-            activations=str(file.path),
+            activations=_OwnPath(file.path) if own else str(file.path),
             head_weight=watch.weight(),
             head_bias=watch.bias(),
             output=output,
@@ -72,7 +73,7 @@ def head_view(
             shutil.rmtree(folder)
         raise
     if own:
-        weakref.finalize(view, shutil.rmtree, folder, True)
+        weakref.finalize(view.activations, shutil.rmtree, folder, True)
     return view
 
 
@@ -330,10 +331,20 @@ def _batches(loader, model, device):
         yield inputs.to(device), known
 
 
+class _OwnPath(str):
+    """A file in a folder that goes when nobody has its path any more: a str cannot be watched."""
+
+
 def _known(told, output):
     """labels or targets, where the batches have them."""
-    if not told[0]:
+    having = sum(1 for known in told if known)
+    if having == 0:
         return {}
+    if having < len(told):
+        raise ValueError(
+            f"labels: {having} of {len(told)} batches have them, of loader and test_loader together; "
+            "all must, or none"
+        )
     values = np.concatenate([as_numpy("labels", known[0]) for known in told])
     if output == "softmax" and values.ndim == 1:
         return {"labels": values}

@@ -105,6 +105,7 @@ def test_explainers_and_repeats(digits):
     score = scores.of("svd")["surf_mae"]
     low, high = score.interval
     assert low < score.value < high and score.value == pytest.approx((low + high) / 2)
+    assert score.splits == (3, 3) and "splits" not in str(score)
     assert conoscope.measure("surf_mae", "surf_emd", **call).all() == scores.all()
     assert conoscope.measure("surf_mae", **{**call, "seed": 8}).of("svd")["surf_mae"] != score
 
@@ -121,6 +122,7 @@ def test_metrics_over_seeds_compare_the_splits(digits):
     assert found["stability"].value == pytest.approx(wanted, rel=1e-6)
     assert found["stability"].parts.tolist() == pytest.approx([wanted], rel=1e-6)
     once = conoscope.measure("stability", explain="svd(k=1)", **digits)["stability"]
+    assert once.splits is None
     assert once.value is None and "several splits (--repeat)" in once.message
 
 

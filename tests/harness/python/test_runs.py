@@ -43,6 +43,7 @@ def test_a_run_and_its_store(tmp_path):
     assert {row["explainer"] for row in board} == {"svd", "kmeans(k=3)"}
     assert all(0 <= row["surf_emd"] <= 1 for row in board)
     assert rows(store.query("SELECT count(*) AS n FROM attempt")) == [{"n": 4}]
+    assert rows(store.query("-- all\nSELECT count(*) AS n FROM attempt")) == [{"n": 4}]
     compared = rows(store.compare("svd", "kmeans(k=3)", metric=["surf_mae", "surf_emd"]))
     assert {row["metric"] for row in compared} == {"surf_mae", "surf_emd"}
     assert len(rows(store.history("surf_mae"))) == 4

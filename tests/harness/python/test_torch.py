@@ -79,6 +79,17 @@ def test_activations_go_with_the_view_or_stay(tmp_path):
     assert np.load(tmp_path / "mine/activations.npy", mmap_mode="r").shape == (10, 4, 3, 5)
 
 
+def test_arrays_keep_the_activations():
+    net = Net()
+    arrays = handed_over.head_view(net, net.features, batches(8), head="fc").arrays()
+    assert os.path.exists(arrays["activations"])
+    scores = conoscope.measure("surf_mae", explain="svd(k=2)", **arrays)
+    assert scores["surf_mae"].value is not None
+    kept = str(arrays["activations"])
+    del arrays
+    assert not os.path.exists(kept)
+
+
 def test_half_precision_and_three_axes():
     class Tokens(torch.nn.Module):
         def __init__(self):
@@ -107,6 +118,9 @@ def test_what_is_refused():
     refuses("it is no torch.nn.Linear", net, "features", batches(), head="features.1")
     refuses("no part of the model", net, torch.nn.ReLU(), batches())
     refuses("it gives no batch", net, "features", [])
+    some = "labels: 3 of 6 batches have them"
+    refuses(some, net, "features", batches(), batches(labels=False), head="fc")
+    refuses(some, net, "features", batches(labels=False), batches(), head="fc")
     # A ReLU lies between this layer and what the head reads.
     off = r"fc\(mean\(features.2\)\) is not the network's output: it is off by"
     refuses(off, net, "features.2", batches())
