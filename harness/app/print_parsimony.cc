@@ -1,4 +1,5 @@
 #include <iostream>
+#include <utility>
 
 #include "harness/app/metric_order.h"
 #include "harness/app/print_board.h"
@@ -29,10 +30,10 @@ void print_parsimony(results::Store& store, const BoardRequest& request) {
              : "--k-param " + request.count_parameter + " counts them") +
         "; `conoscope run parsimony.toml` has");
   if (request.kind == results::BoardKind::budget) {
-    options.metrics = {results::kUsedMetric};
-    std::cout << results::to_text(
-        results::equal_budget_table(results::sweeps(store, options), sweeps, request.budget),
-        request.format);
+    const auto metrics = std::exchange(options.metrics, {results::kUsedMetric});
+    std::cout << results::to_text(results::equal_budget_table(results::sweeps(store, options),
+                                                              sweeps, metrics, request.budget),
+                                  request.format);
     return;
   }
   if (request.kind == results::BoardKind::curve) {

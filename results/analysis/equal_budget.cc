@@ -1,6 +1,7 @@
 #include "results/analysis/equal_budget.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -16,24 +17,23 @@ struct Entry {
   std::string dataset, model, method;
   const ScoresAtK* used = nullptr;  ///< none: the budget is below every K
   double smallest = 0;
-  std::vector<const Sweep*> scores;
+  std::vector<const Sweep*> scores;  ///< one for each metric; nullptr: it was not asked for
 
   auto group() const { return std::tie(dataset, model); }
 
   /// The scores of a metric at the K that counts; none: not for every seed.
   const ScoresAtK* at(std::size_t metric) const {
-    if (used == nullptr) return nullptr;
+    if (used == nullptr || scores[metric] == nullptr) return nullptr;
     for (const ScoresAtK& point : scores[metric]->points)
       if (point.k == used->k && point.complete()) return &point;
     return nullptr;
   }
   /// Smaller is better; none: no rank.
   std::optional<double> order() const {
-    const std::string& direction = scores.front()->direction;
     const ScoresAtK* point = at(0);
-    if (point == nullptr || direction == "none") return std::nullopt;
+    if (point == nullptr || scores[0]->direction == "none") return std::nullopt;
     const double mean = point->estimate().mean;
-    return direction == "higher" ? -mean : mean;
+    return scores[0]->direction == "higher" ? -mean : mean;
   }
 };
 
@@ -58,14 +58,43 @@ Entry entry_of(const Sweep& used, double budget) {
   return entry;
 }
 
+/// Those that any of the sweeps has, in the order as asked.
+std::vector<std::string> metrics_with_scores(const std::vector<std::string>& asked,
+                                             const std::vector<Sweep>& scores) {
+  std::vector<std::string> out;
+  std::ranges::copy_if(asked, std::back_inserter(out), [&scores](const std::string& metric) {
+    return std::ranges::find(scores, metric, &Sweep::metric) != scores.end();
+  });
+  return out;
+}
+
+/// The methods that have any of the metrics.
+std::vector<Entry> entries_of(const std::vector<Sweep>& used, const std::vector<Sweep>& scores,
+                              const std::vector<std::string>& metrics, double budget) {
+  // Runs may have asked for different metrics: what a method lacks must not shift the others.
+  std::map<std::tuple<std::string, std::string, std::string>, std::map<std::string, const Sweep*>>
+      found;
+  for (const Sweep& sweep : scores)
+    found[{std::get<std::string>(sweep.dataset), std::get<std::string>(sweep.model), sweep.method}]
+         [sweep.metric] = &sweep;
+  std::vector<Entry> out;
+  for (const Sweep& sweep : used) {
+    Entry entry = entry_of(sweep, budget);
+    const auto of_method = found.find({entry.dataset, entry.model, entry.method});
+    if (of_method == found.end()) continue;
+    for (const std::string& metric : metrics) {
+      const auto it = of_method->second.find(metric);
+      entry.scores.push_back(it == of_method->second.end() ? nullptr : it->second);
+    }
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 }  // namespace
 
 Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep>& scores,
-                         double budget) {
-  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Sweep*>> found;
-  for (const Sweep& sweep : scores)
-    found[{std::get<std::string>(sweep.dataset), std::get<std::string>(sweep.model), sweep.method}]
-        .push_back(&sweep);
+                         const std::vector<std::string>& asked, double budget) {
   Table table;
   table.columns = {{"rank", ColumnType::kInteger},
                    {"dataset"},
@@ -73,16 +102,11 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
                    {"method"},
                    {"k", ColumnType::kInteger},
                    {.name = "used", .type = ColumnType::kEstimate, .messages = true}};
-  std::vector<Entry> entries;
-  for (const Sweep& sweep : used) {
-    Entry entry = entry_of(sweep, budget);
-    entry.scores = found[{entry.dataset, entry.model, entry.method}];
-    if (!entry.scores.empty()) entries.push_back(std::move(entry));
-  }
+  const auto metrics = metrics_with_scores(asked, scores);
+  std::vector<Entry> entries = entries_of(used, scores, metrics, budget);
   if (entries.empty()) return table;
-  const std::size_t metrics = entries.front().scores.size();
-  for (const Sweep* sweep : entries.front().scores)
-    table.columns.push_back({sweep->metric, ColumnType::kEstimate});
+  for (const std::string& metric : metrics)
+    table.columns.push_back({metric, ColumnType::kEstimate});
 
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     if (a.group() != b.group()) return a.group() < b.group();
@@ -110,7 +134,7 @@ Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep
       row.emplace_back();
       row.emplace_back(none);
     }
-    for (std::size_t m = 0; m < metrics; ++m) {
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
       const ScoresAtK* point = entry.at(m);
       row.push_back(point == nullptr ? Field() : Field(point->estimate()));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "results/analysis/sweep.h"
@@ -17,14 +18,15 @@ inline constexpr const char* kUsedMetric = "effective_concepts";
 /// number for every seed is passed over.
 ///
 ///   rank            by the first metric, among the methods of one dataset and model; equal means
-///                   share a rank; none: the metric has no direction
-///   k, used, <metric>   of the K that counts
+///                   share a rank; none: the metric has no direction, or no number there
+///   k, used, <metric>   of the K that counts; empty: no run asked for the metric there
 /// A method that is above the budget at every K comes last, without these, and says what its
 /// smallest use is.
 ///
 /// used    sweeps of effective_concepts, of the same explainers as `scores`
-/// scores  sweeps of the metrics, one after the other for each method, as sweeps() gives them
+/// scores  sweeps of the metrics, as sweeps() gives them; a method may lack some
+/// asked   the metrics, in the order of the columns; one without a sweep has no column
 Table equal_budget_table(const std::vector<Sweep>& used, const std::vector<Sweep>& scores,
-                         double budget);
+                         const std::vector<std::string>& asked, double budget);
 
 }  // namespace conoscope::results

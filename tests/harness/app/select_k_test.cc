@@ -69,9 +69,10 @@ TEST_CASE("board select-k: what has no answer") {
   CHECK_SAYS(here.run({"board", "select-k", "--explainer", "perfect"}, 2).err,
              "no explainer here with two or more numbers of concepts, as the plugins");
   for (const char* kind : {"select-k", "curve"})
-    CHECK_SAYS(here.run({"board", kind, "--k-param", "breadth"}, 2).err,
-               std::string("board ") + kind +
-                   ": no explainer here with two or more numbers of concepts, as --k-param breadth");
+    CHECK_SAYS(
+        here.run({"board", kind, "--k-param", "breadth"}, 2).err,
+        std::string("board ") + kind +
+            ": no explainer here with two or more numbers of concepts, as --k-param breadth");
   CHECK_SAYS(here.run({"board", "ranking", "--k-param", "k"}, 2).err, "--k-param goes with");
   CHECK_SAYS(here.run({"board", "select-k", "-m", "surf_emd"}, 2).err, "asked for:");
   // Seed 1 was asked for too: nothing is complete yet, and nothing is chosen.
@@ -99,6 +100,32 @@ TEST_CASE("board budget: each method at its largest K within the budget") {
   // What an explanation uses stands beside its scores.
   CHECK_SAYS(here.run({"board"}).out, "effective_concepts");
   CHECK_FALSE(has(here.run({"board", "-m", "surf_mae"}).out, "effective_concepts"));
+}
+
+TEST_CASE("board budget: runs that asked for different metrics are on one board") {
+  const Workspace here;
+  const auto asks = [&](const std::string& explainer, const std::string& metrics) {
+    std::string text =
+        digits_run("metrics = [\"effective_concepts\", " + metrics + "]", {explainer});
+    text.insert(text.find("id = \"" + explainer), "params = { k = [2, 3] }\n");
+    const auto file = here.write(explainer + ".toml", text);
+    here.run({"run", file, "--no-board", "-j", "2"});
+  };
+  asks("kmeans", "\"surf_mae\", \"completeness\"");
+  asks("svd", "\"completeness\"");
+  for (const bool longer_first : {true, false}) {
+    const std::string first = longer_first ? "surf_mae" : "completeness";
+    const std::string second = longer_first ? "completeness" : "surf_mae";
+    const Json rows =
+        here.json({"board", "budget", "--all", "-m", first, "-m", second, "--budget", "5"});
+    REQUIRE(rows.size() == 2);
+    for (const Json& row : rows) {
+      const bool both = row["method"] == "kmeans";
+      CHECK(row["surf_mae"].is_number() == both);
+      CHECK(row["completeness"].is_number());
+      CHECK(row["rank"].is_number() == (both || !longer_first));
+    }
+  }
 }
 
 TEST_CASE("the run file of the sweep is found and asks for what it says") {
