@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <string>
 
@@ -122,7 +123,12 @@ int guarded_main(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);  // `conoscope export | head` ends quietly
-  const conoscope::app::PrintableStream out(std::cout), err(std::cerr);
+  conoscope::app::PrintableStream out(std::cout);
+  const conoscope::app::PrintableStream err(std::cerr);
   conoscope::core::search_interpreters(conoscope::app::interpreter_search());
-  return conoscope::app::guarded_main({argv + 1, argv + argc});
+  const int code = conoscope::app::guarded_main({argv + 1, argv + argc});
+  const int lost = out.finish();
+  if (lost == 0) return code;
+  std::cerr << "conoscope: standard output cannot be written: " << std::strerror(lost) << '\n';
+  return code == conoscope::app::kOk ? conoscope::app::kNotSaved : code;
 }

@@ -1,5 +1,6 @@
 #include "harness/app/printable_stream.h"
 
+#include <cerrno>
 #include <string_view>
 
 #include "results/formats/utf8.h"
@@ -26,9 +27,19 @@ PrintableStream::PrintableStream(std::ostream& stream)
     : stream_(stream), target_(stream.rdbuf(this)) {}
 
 PrintableStream::~PrintableStream() {
-  pass_on(true);
-  target_->pubsync();
+  finish();
   stream_.rdbuf(target_);
+}
+
+int PrintableStream::finish() {
+  pass_on(true);
+  sync();
+  return error_;
+}
+
+bool PrintableStream::noted(bool written) {
+  if (!written && error_ == 0) error_ = errno == 0 ? EIO : errno;
+  return written;
 }
 
 bool PrintableStream::pass_on(bool to_the_end) {
@@ -48,7 +59,7 @@ bool PrintableStream::pass_on(bool to_the_end) {
   }
   pending_.erase(0, pending_.size() - rest.size());
   const auto length = static_cast<std::streamsize>(out.size());
-  return target_->sputn(out.data(), length) == length;
+  return noted(target_->sputn(out.data(), length) == length);
 }
 
 PrintableStream::int_type PrintableStream::overflow(int_type c) {
@@ -62,6 +73,6 @@ std::streamsize PrintableStream::xsputn(const char* text, std::streamsize length
   return pass_on(false) ? length : 0;
 }
 
-int PrintableStream::sync() { return target_->pubsync(); }
+int PrintableStream::sync() { return noted(target_->pubsync() == 0) ? 0 : -1; }
 
 }  // namespace conoscope::app

@@ -16,6 +16,10 @@ class PrintableStream : private std::streambuf {
   PrintableStream(const PrintableStream&) = delete;
   PrintableStream& operator=(const PrintableStream&) = delete;
 
+  /// Writes what is pending, and brings all to where it goes.
+  /// returns  0; else the errno of the first write that failed: something that was printed is lost
+  int finish();
+
  private:
   int_type overflow(int_type c) override;
   std::streamsize xsputn(const char* text, std::streamsize length) override;
@@ -23,10 +27,13 @@ class PrintableStream : private std::streambuf {
 
   /// Writes what is pending, but for the beginning of a character whose end may follow.
   bool pass_on(bool to_the_end);
+  /// The same, after a write that failed has been noted.
+  bool noted(bool written);
 
   std::ostream& stream_;
   std::streambuf* const target_;
   std::string pending_;
+  int error_ = 0;  ///< of the first write that failed
 };
 
 }  // namespace conoscope::app

@@ -228,6 +228,31 @@ TEST_CASE_FIXTURE(Fixture, "debug does one cell again, beside the store") {
   CHECK_SAYS(debug({explained, file, "--from", "fit"}, 2).err, "no such stage");
 }
 
+TEST_CASE_FIXTURE(Fixture, "an answer that cannot be written is no success") {
+  const auto to_full_disk = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/full",
+                                      built_conoscope().string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return Command(words)
+        .set("HOME", here.path("home"))
+        .set("CONOSCOPE_CACHE", here.cache())
+        .set("CONOSCOPE_STORE", here.store())
+        .run();
+  };
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--version"},
+                                             {"--help"},
+                                             {"metric"},  // more than one buffer
+                                             {"export"},
+                                             {"query", "SELECT char(13)", "--format", "csv"}}) {
+    CAPTURE(arguments[0]);
+    const Ended ended = to_full_disk(arguments);
+    CHECK(ended.code == 5);
+    CHECK(ended.err == "conoscope: standard output cannot be written: No space left on device\n");
+  }
+  CHECK(to_full_disk({"show", cell, "--format", "xml"}).code == 2);  // nothing to write
+}
+
 TEST_CASE("a name belongs to the run") {
   const Workspace here;
   const auto run = [&](const std::string& name, const std::string& entry) {
