@@ -105,7 +105,9 @@ void Reports::take(std::string_view line) {
     const auto next = next_part_.find(field(1));
     if (!index || !value || next == next_part_.end() || *index < next->second)
       return refuse("what is no part of a score, or one twice", line);
-    if (parts.size() == kMostParts) return refuse("too many parts of scores", line);
+    // The next index must be a number, too.
+    if (parts.size() == kMostParts || *index >= static_cast<std::int64_t>(kMostParts))
+      return refuse("too many parts of scores", line);
     next->second = *index + 1;
     parts.push_back(results::sample_score_row(field(1), *index, *value));
   } else if (fields[0] == "fault") {

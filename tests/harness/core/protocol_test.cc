@@ -119,6 +119,28 @@ TEST_CASE("only what was asked for is taken, once, and from its stage on") {
         "reported what is no part of a score, or one twice: part\ta\t0\t1p+0");
 }
 
+TEST_CASE("no part has an index beyond the most parts that there may be, nor the largest of all") {
+  constexpr std::int64_t kMost = Reports::kMostParts;
+  for (const std::int64_t index : {kMost, std::numeric_limits<std::int64_t>::max()}) {
+    Reports got({"a"});
+    got.take("stage\tscore");
+    got.take("score\ta\t1p+0\t\t");
+    const std::string line = "part\ta\t" + std::to_string(index) + "\t1p+0";
+    got.take(line);
+    REQUIRE(got.fault.has_value());
+    CHECK(got.fault->first == Status::invalid_output);
+    CHECK(got.fault->second == "reported too many parts of scores: " + line);
+    got.take(line);
+    CHECK(got.parts.empty());
+  }
+  Reports last({"a"});
+  last.take("stage\tscore");
+  last.take("score\ta\t1p+0\t\t");
+  last.take("part\ta\t" + std::to_string(kMost - 1) + "\t1p+0");
+  CHECK_FALSE(last.fault.has_value());
+  CHECK(last.parts.size() == 1);
+}
+
 TEST_CASE("a fault is none the less a fault for calling itself ok, and the first one counts") {
   Reports got;
   got.take("fault\tok\tall is well");
