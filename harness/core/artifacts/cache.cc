@@ -81,6 +81,7 @@ void Cache::commit(const fs::path& work, const std::string& key, const std::stri
                    bool confined) const {
   const fs::path target = path_of(key), made = work / "artifact";
   write_hashed(made / kLog, log);
+  if (!log.empty()) bring_to_disk(made);  // the rest is there since it was sealed
   fs::create_directories(target.parent_path());
   std::error_code error;
   fs::rename(made, target, error);

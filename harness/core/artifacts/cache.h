@@ -48,8 +48,9 @@ class Cache {
   void reset_work_folder(const std::filesystem::path& work) const;
   /// Makes <work>/artifact the artifact of that key; if another process was faster, theirs stays,
   /// unless its plugin was not confined and this one was.
-  /// log       what was said while it was made
+  /// log       what was said while it was made; it is on the disk before the artifact has its name
   /// confined  whether this run confines its plugins, by Landlock and seccomp
+  /// throws    std::runtime_error: the log cannot be written, or the artifact not be put there
   void commit(const std::filesystem::path& work, const std::string& key,
               const std::string& log = "", bool confined = false) const;
   /// Empty: nothing was said, or it is not there as it was written.

@@ -1,7 +1,10 @@
 #include "harness/core/artifacts/hashed_text.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include "harness/core/artifacts/sha256.h"
 
@@ -17,7 +20,12 @@ std::string hash_line(const std::string& text) { return sha256_of_text(text) + '
 
 void write_hashed(const fs::path& file, const std::string& text) {
   fs::remove(file);  // a link, whatever else a plugin may have put there
-  if (!text.empty()) std::ofstream(file, std::ios::binary) << hash_line(text) << text;
+  if (text.empty()) return;
+  std::ofstream out(file, std::ios::binary);
+  out << hash_line(text) << text;
+  out.close();
+  if (!out)
+    throw std::runtime_error(file.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 std::string read_hashed(const fs::path& path) {

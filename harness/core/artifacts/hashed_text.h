@@ -9,6 +9,7 @@ namespace conoscope::core {
 // rest.
 
 /// Replaces what is there; an empty text leaves no file.
+/// throws  std::runtime_error: it cannot be written
 void write_hashed(const std::filesystem::path& file, const std::string& text);
 
 /// Empty: it is not there as it was written.

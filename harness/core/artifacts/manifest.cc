@@ -19,10 +19,8 @@ namespace conoscope::core {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// One call for all files of the folder and the folder itself: on ext4 each fsync() is a commit of
-/// the journal of its own, and seven took three to eight times as long.
+// One call for all files of the folder and the folder itself: on ext4 each fsync() is a commit of the
+// journal of its own, and seven took three to eight times as long.
 void bring_to_disk(const fs::path& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const int error = fd >= 0 && ::syncfs(fd) == 0 ? 0 : errno;
@@ -30,8 +28,6 @@ void bring_to_disk(const fs::path& folder) {
   if (error != 0)
     throw std::runtime_error(folder.string() + ": cannot be written: " + std::strerror(error));
 }
-
-}  // namespace
 
 std::string manifest_text(const std::vector<ManifestEntry>& entries) {
   std::string lines;

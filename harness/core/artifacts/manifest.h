@@ -37,6 +37,10 @@ std::string manifest_text(const std::vector<ManifestEntry>& entries);
 /// throws  std::runtime_error: a fault of the disk
 void seal_artifact(const std::filesystem::path& folder, const std::string& confined_by = "");
 
+/// Brings a folder and its files to the disk.
+/// throws  std::runtime_error: a fault of the disk
+void bring_to_disk(const std::filesystem::path& folder);
+
 /// throws  DamagedArtifact: there is none, or its own hash does not fit
 std::vector<ManifestEntry> read_manifest(const std::filesystem::path& artifact);
 

@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <vector>
@@ -319,6 +321,37 @@ TEST_CASE("the log of an artifact is given back as it was, or not at all") {
   CHECK(cache.log_of(key_of(2)) == "");
   std::ofstream(cache.path_of(key_of(1)) / "log.txt", std::ios::app) << "more";
   CHECK(cache.log_of(key_of(1)) == "");
+}
+
+TEST_CASE("a log or a note that cannot be written is said, and no artifact lacks it unnoticed") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  const auto work = make_work(cache, "one"), noted = make_work(cache, "two");
+  // No file may grow beyond so many bytes, as if the disk were full.
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{500, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+  const std::string text(600, 'x');
+  std::string said_of_log, said_of_note;
+  try {
+    cache.commit(work, key_of(1), text);
+  } catch (const std::runtime_error& e) {
+    said_of_log = e.what();
+  }
+  try {
+    conoscope::core::seal_artifact(noted / "artifact", text);
+  } catch (const std::runtime_error& e) {
+    said_of_note = e.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(said_of_log ==
+        (work / "artifact" / "log.txt").string() + ": cannot be written: File too large");
+  CHECK(said_of_note ==
+        (noted / "artifact" / "confined.txt").string() + ": cannot be written: File too large");
+  CHECK_FALSE(cache.has(key_of(1)));
 }
 
 TEST_CASE("a cache folder that cannot be is said, with what to do") {

@@ -9,10 +9,12 @@
 
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <random>
 #include <thread>
 
 #include "tests/harness/trust/trials.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/preload.h"
 
 using namespace conoscope::testing;
@@ -128,6 +130,15 @@ struct Cut {
   }
 };
 
+/// What the plugins said while the artifacts below this folder were made, by artifact.
+std::map<std::string, std::string> logs_below(const fs::path& folder) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.path().filename() == "log.txt")
+      out[entry.path().parent_path().filename().string()] = bytes_of(entry.path());
+  return out;
+}
+
 /// Some moment of a run of so many seconds, and a little after: the i-th of so many, in their order.
 void wait_until(int i, int count, double seconds, std::mt19937_64& random) {
   const double share = (i + static_cast<double>(random() >> 11) * 0x1p-53) / count;
@@ -193,4 +204,23 @@ TEST_CASE("writes that were not brought to the disk are lost: nothing recorded i
   }
   MESSAGE(count, " cuts, ", recorded, " cells recorded before them");
   CHECK(recorded > 0);
+}
+
+TEST_CASE("writes that were not brought to the disk are lost: what a plugin said is not") {
+  const Workspace here;
+  std::string text = digits_run("metrics = [\"surf_mae\"]", {"ica"});
+  text.insert(text.find("id = \"ica\""), "params = { max_iter = 1 }\n");
+  const LostWrites disk(here, here.path("disk"));
+  const Cut cut(here, here.write("run.toml", text), here.path("disk"), "");
+  const Ended ended = here.conoscope(cut.run)
+                          .set("LD_PRELOAD", preload(disk.library()))
+                          .set("ASAN_OPTIONS", "verify_asan_link_order=0")
+                          .run();
+  REQUIRE_MESSAGE(ended.code == 0, ended.err);
+  // The explanation is the last artifact: nothing that is written later brings its log to the disk.
+  const auto logs = logs_below(here.path("disk/cache/artifacts"));
+  REQUIRE(logs.size() == 1);
+  CHECK_SAYS(logs.begin()->second, "has not converged");
+  disk.lose();
+  CHECK(logs_below(here.path("disk/cache/artifacts")) == logs);
 }
