@@ -35,12 +35,13 @@ class Quarantine {
   explicit Quarantine(std::filesystem::path file);
   /// The reason, or empty.
   std::string reason(const std::string& sha256) const;
+  /// throws  CacheError: the file cannot be written; in this process the change holds all the same
   void add(const std::string& sha256, const std::string& reason);
   void lift(const std::string& sha256);
 
  private:
   void read();
-  /// Reads, changes and writes the file while no other process does.
+  /// Reads, changes and writes the file while no other process does. throws: as add()
   void change(const std::function<void()>& body);
   std::filesystem::path file_;
   std::map<std::string, std::string> reasons_;

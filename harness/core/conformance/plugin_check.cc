@@ -229,8 +229,11 @@ class Suite {
   bool check_load() {
     const Trial trial = attempt({.trial = trial::kLoad});
     // Once may be chance: it fails the check, and is no quarantine.
-    if (trial.end.died() && attempt({.trial = trial::kLoad}).end.died())
-      quarantine_.add(plugin_.sha256, "loading it " + trial.end.message);
+    if (trial.end.died() && attempt({.trial = trial::kLoad}).end.died()) try {
+        quarantine_.add(plugin_.sha256, "loading it " + trial.end.message);
+      } catch (const CacheError& e) {
+        add("quarantine", Verdict::kFail, e.what());
+      }
     return add("load", trial);
   }
 
@@ -544,7 +547,11 @@ std::vector<CheckResult> check_plugin(const fs::path& file, const CheckOptions& 
     return results;
   }
   Suite(plugin, std::move(values), options, cache, quarantine, results).run();
-  if (passed(results)) quarantine.lift(plugin.sha256);
+  if (passed(results)) try {
+      quarantine.lift(plugin.sha256);
+    } catch (const CacheError& e) {
+      add({"quarantine", Verdict::kFail, e.what()});
+    }
   return results;
 }
 

@@ -33,6 +33,7 @@ struct CheckOptions {
 /// kind of input that it will meet? Each of its calls runs in a process of its own.
 ///
 /// A file whose loading kills two processes goes into quarantine; one that passes everything leaves.
+/// Where the quarantine cannot be written, the check "quarantine" fails and says why.
 ///
 /// throws  std::invalid_argument: a parameter that the plugin does not have, or a wrong value
 std::vector<CheckResult> check_plugin(const std::filesystem::path& file,

@@ -358,8 +358,7 @@ class Supervisor {
                                 (end.status == Status::crashed ? !by_others : in_time);
       // Once may be a library that somebody replaces at this moment: loaded once more, by this job.
       const bool again = died_loading && StopSignals::last() == 0 && loaded_again_.insert(i).second;
-      if (died_loading && !again)
-        quarantine_.add(node.component->plugin.sha256, "loading it " + end.message);
+      if (died_loading && !again) put_in_quarantine(*node.component, "loading it " + end.message);
       if (again) --tries_[i];
       if (StopSignals::last() != 0 && (end.status == Status::interrupted || by_others)) {
         // It was stopped, like this run, by whoever stopped both; the cell is still to be done.
@@ -372,6 +371,15 @@ class Supervisor {
       } else {
         fail(i, std::move(end));
       }
+    }
+  }
+
+  /// For this run and later ones; where it cannot be kept for those, this one goes on.
+  void put_in_quarantine(const Component& component, const std::string& reason) {
+    try {
+      quarantine_.add(component.plugin.sha256, reason);
+    } catch (const CacheError& e) {
+      observer_.message(std::string("warning: ") + e.what());
     }
   }
 

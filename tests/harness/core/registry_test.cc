@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "harness/core/artifacts/cache.h"
 #include "harness/core/artifacts/sha256.h"
 #include "tests/support/bytes_of.h"
 #include "tests/support/fake_plugin.h"
@@ -191,6 +192,27 @@ TEST_CASE("no link that others have put beside the quarantine is followed when i
   CHECK_FALSE(fs::exists(scratch.path("made.txt")));
   CHECK_FALSE(fs::is_symlink(file));
   CHECK(Quarantine(file).reason("aa") == "it crashed");
+}
+
+TEST_CASE("a quarantine that cannot be written is said, and holds for this process") {
+  const Scratch scratch;
+  const std::string in_file = scratch.write("file", "") + "/quarantine.tsv";
+  Quarantine nowhere(in_file);
+  CHECK_THROWS_SAYING(nowhere.add("aa", "it crashed"), CacheError,
+                      in_file + ": cannot be written: Not a directory", "--cache");
+  CHECK(nowhere.reason("aa") == "it crashed");
+  nowhere.lift("bb");  // nothing to write
+
+  // Where a folder has its name, it can be made but not put there.
+  const std::string folder = scratch.path("quarantine.tsv");
+  fs::create_directories(folder + "/full");
+  Quarantine blocked(folder);
+  CHECK_THROWS_SAYING(blocked.add("aa", "it crashed"), CacheError,
+                      folder + ": cannot be written: Is a directory");
+  std::size_t left = 0;
+  for (const auto& entry : fs::directory_iterator(scratch.path("")))
+    left += entry.path().filename() == "quarantine.tsv.lock" ? 0 : 1;
+  CHECK(left == 2);  // the file and the folder
 }
 
 TEST_CASE("two processes that write the quarantine keep what the other wrote") {

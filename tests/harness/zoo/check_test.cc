@@ -233,6 +233,28 @@ TEST_CASE("loading that kills the process puts the file in quarantine; passing l
   CHECK_FALSE(check.quarantine.reason(noisy).empty());
 }
 
+TEST_CASE("a quarantine that cannot be written fails the check, which would be of no use") {
+  Checker check;
+  const std::string folder = check.scratch.path("folder"), file = folder + "/quarantine.tsv";
+  check.quarantine = core::Quarantine(file);
+  const auto good = core::sha256_of_file(good_plugin("perfect"));
+  check.quarantine.add(good, "it crashed once");
+  std::filesystem::remove_all(folder);
+  check.scratch.write("folder", "in its place");
+  auto results = check(good_plugin("perfect"));
+  CHECK_FALSE(core::passed(results));
+  CHECK(results.back().name == "quarantine");
+  CHECK(results.back().verdict == Verdict::kFail);
+  CHECK(results.back().reason.starts_with(file + ": cannot be written: Not a directory"));
+
+  results = check(broken_plugin("crash_at_load"));
+  INFO(text(results));
+  CHECK(std::any_of(results.begin(), results.end(), [&](const CheckResult& r) {
+    return r.name == "quarantine" && r.reason.starts_with(file + ": cannot be written: ");
+  }));
+  CHECK(results.back().name == "load");
+}
+
 TEST_CASE("results are reported as they come, and nothing is left in the cache") {
   Checker check;
   std::vector<std::string> told;

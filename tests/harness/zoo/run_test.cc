@@ -133,6 +133,19 @@ TEST_CASE("broken explainers take nothing from the good ones, and each fault has
   CHECK(content_of(bench.scratch.path("cache/quarantine.tsv")).find('\t') != std::string::npos);
 }
 
+TEST_CASE("a quarantine that cannot be written is said, and ends no run") {
+  const Bench bench;
+  std::filesystem::create_directories(bench.scratch.path("cache/quarantine.tsv/full"));
+  bench.run_file("unkept", kSubject + broken_entry("explainer", "crash_at_load") +
+                               entry("explainer", "id = \"perfect\""));
+  const Said said = bench("run unkept.toml --no-board");
+  CHECK(said.code == 4);
+  CHECK_MESSAGE(
+      said.err.find("quarantine.tsv: cannot be written: Is a directory") != std::string::npos,
+      said.err);
+  CHECK(said.err.find("1 ok") != std::string::npos);
+}
+
 TEST_CASE("an explainer that hangs is ended at its limit, and not loaded again if it hung there") {
   const Bench bench;
   bench.run_file("hangs",
