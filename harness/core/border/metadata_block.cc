@@ -80,7 +80,8 @@ std::filesystem::path plugin_content(const std::filesystem::path& file) {
 }
 
 std::optional<Metadata> read_metadata(const std::filesystem::path& file) {
-  if (std::error_code error; is_library(file) || !std::filesystem::is_regular_file(file, error)) {
+  // Its type first: to open a FIFO waits.
+  if (std::error_code error; !std::filesystem::is_regular_file(file, error) || is_library(file)) {
     const auto note = read_metadata_note(file);
     return note ? std::optional(parse_metadata(*note, file.string())) : std::nullopt;
   }

@@ -149,9 +149,9 @@ TEST_CASE("a file that was named outright must be a plugin") {
 
 TEST_CASE("a plugin file without an end, or that nobody writes to, is refused") {
   const Folders here;
-  const std::string fifo = here.scratch.path("fifo.so");
-  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
-  for (const auto& file : {fifo, std::string("/dev/zero")}) {
+  const std::string fifo = here.scratch.path("fifo.so"), plain = here.scratch.path("fifo");
+  for (const auto& name : {fifo, plain}) REQUIRE(::mkfifo(name.c_str(), 0600) == 0);
+  for (const auto& file : {fifo, plain, std::string("/dev/zero")}) {
     const PluginFile found = examine_plugin(file, here.quarantine);
     CHECK(found.refusal == file + ": cannot be read: not a file");
     CHECK_FALSE(found.metadata.has_value());
