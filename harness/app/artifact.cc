@@ -42,13 +42,6 @@ std::vector<std::string> cells_of(results::Store& store, const std::string& run,
   }
 }
 
-/// Its arrays, and its texts; not what belongs to the cache.
-void copy_arrays(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to);
-  for (const auto& entry : core::read_manifest(from))
-    fs::copy_file(from / entry.name, to / entry.name, fs::copy_options::overwrite_existing);
-}
-
 results::Table table_of(const std::vector<Wanted>& wanted) {
   results::Table table{{{"cell"}, {"artifact"}, {"array"}, {"type"}, {"shape"}, {"folder"}}, {}};
   for (const auto& [cell, stage, folder] : wanted) {
@@ -118,7 +111,7 @@ int artifact_command(const Arguments& arguments) {
       const fs::path to = is_cell             ? target / stage
                           : wanted.size() > 1 ? target / short_key(cell)
                                               : target;
-      copy_arrays(folder, to);
+      core::copy_arrays(folder, to);
       std::cerr << to.string() << ": " << stage << " of cell " << short_key(cell) << '\n';
     }
   });

@@ -39,13 +39,10 @@ int dataset_export_command(const Arguments& arguments) {
   const auto component = component_of(plugin, options.params(), quarantine);
   return with_loaded(component, options, [&](const core::LoadedDataset& loaded) -> ExitCode {
     const ExitCode code = saved_or_not([&] {
-      if (file) {
+      if (file)
         core::write_npz(loaded.artifact(), target);
-      } else {
-        fs::create_directories(target);
-        fs::copy(loaded.artifact(), target);
-        fs::remove(target / core::kManifest);
-      }
+      else
+        core::copy_arrays(loaded.artifact(), target);
     });
     if (code != kOk) return code;
     const auto bag = core::ArrayBag::open_fresh(loaded.artifact());

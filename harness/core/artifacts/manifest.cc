@@ -59,15 +59,25 @@ std::vector<ManifestEntry> read_manifest(const fs::path& artifact) {
   return out;
 }
 
-void seal_artifact(const fs::path& folder, const std::string& confined_by) {
-  std::vector<fs::path> files;
+std::vector<fs::path> artifact_files(const fs::path& folder) {
+  std::vector<fs::path> out;
   for (const auto& entry : fs::directory_iterator(folder))
     if (fs::is_regular_file(entry.symlink_status()) &&
         (entry.path().extension() == ".npy" || entry.path().filename() == kTextsFile))
-      files.push_back(entry.path());
-  std::ranges::sort(files);
+      out.push_back(entry.path());
+  std::ranges::sort(out);
+  return out;
+}
+
+void copy_arrays(const fs::path& artifact, const fs::path& to) {
+  fs::create_directories(to);
+  for (const ManifestEntry& entry : read_manifest(artifact))
+    fs::copy_file(artifact / entry.name, to / entry.name, fs::copy_options::overwrite_existing);
+}
+
+void seal_artifact(const fs::path& folder, const std::string& confined_by) {
   std::vector<ManifestEntry> entries;
-  for (const fs::path& file : files)
+  for (const fs::path& file : artifact_files(folder))
     entries.push_back({file.filename().string(), fs::file_size(file), sha256_of_file(file)});
   fs::remove(folder / kManifest);  // whatever a plugin may have put there
   std::ofstream out(folder / kManifest, std::ios::binary);

@@ -29,6 +29,10 @@ struct ManifestEntry {
 
 std::string manifest_text(const std::vector<ManifestEntry>& entries);
 
+/// The files of a folder that an artifact consists of, sorted: arrays and texts. A manifest, logs and
+/// notes on how it was made belong to the cache.
+std::vector<std::filesystem::path> artifact_files(const std::filesystem::path& folder);
+
 /// Makes an artifact of a folder: hashes its arrays and texts, writes the manifest, and brings the
 /// files and then the folder to the disk. Once its name is in the cache, so is its content, whatever
 /// happens to the power.
@@ -47,5 +51,10 @@ std::vector<ManifestEntry> read_manifest(const std::filesystem::path& artifact);
 /// The same after a look at every byte of every file.
 /// throws  DamagedArtifact: names the first file that is not what it was
 void verify_artifact(const std::filesystem::path& artifact);
+
+/// Copies a finished artifact's arrays and texts into a folder, which is made if it is not there; not
+/// what belongs to the cache.
+/// throws  DamagedArtifact: as read_manifest(); std::filesystem::filesystem_error: a copy fails
+void copy_arrays(const std::filesystem::path& artifact, const std::filesystem::path& to);
 
 }  // namespace conoscope::core

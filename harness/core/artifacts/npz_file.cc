@@ -142,11 +142,7 @@ Member append(const fs::path& file, std::ofstream& out) {
 }  // namespace
 
 void write_npz(const fs::path& artifact, const fs::path& file) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(artifact))
-    if (entry.path().filename() != kManifest) files.push_back(entry.path());
-  std::ranges::sort(files);
-
+  const std::vector<fs::path> files = artifact_files(artifact);
   const fs::path part = file.string() + '.' + random_name();
   std::error_code error;
   try {

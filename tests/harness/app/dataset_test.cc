@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "datasets/formats/npz.h"
 #include "tests/harness/app/workspace.h"
@@ -19,6 +20,13 @@ fs::path find_below(const fs::path& folder, const std::string& name) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.path().filename() == name) return entry.path();
   return {};
+}
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> out;
+  for (const auto& entry : fs::directory_iterator(folder))
+    out.insert(entry.path().filename().string());
+  return out;
 }
 
 /// The documents of an answer in JSON, which stand one after the other.
@@ -96,7 +104,11 @@ TEST_CASE("dataset export: the arrays of a run with that seed, equal bytes for e
   };
   CHECK_SAYS(export_to("folder", words).err, "codes, concept_probabilities, concept_scores");
   CHECK(bytes_of(here.path("folder/concept_scores.npy")) == bytes_of(in_run));
-  CHECK(fs::exists(here.path("folder/texts.tsv")));
+  const std::set<std::string> wanted = {"codes.npy",          "concept_probabilities.npy",
+                                        "concept_scores.npy", "concepts.npy",
+                                        "factors.npy",        "test_index.npy",
+                                        "texts.tsv",          "train_index.npy"};
+  CHECK(names_in(here.path("folder")) == wanted);
   export_to("a.npz", words);
   export_to("b.npz", words);
   CHECK(bytes_of(here.path("a.npz")) == bytes_of(here.path("b.npz")));
@@ -109,6 +121,8 @@ TEST_CASE("dataset export: the arrays of a run with that seed, equal bytes for e
 
   const formats::Npz archive(here.path("a.npz"));
   CHECK(archive.has("train_index"));
+  for (const char* name : {"manifest.tsv", "confined.txt", "log.txt"})
+    CHECK_FALSE(has(bytes_of(here.path("a.npz")), name));
   const auto codes = archive.get("codes");
   CHECK(codes.shape == std::vector<std::int64_t>{90, 5});
   CHECK(codes.dtype == formats::DType::f4);

@@ -63,7 +63,10 @@ TEST_CASE("write_npz: files of any length come out as they were, and equal ones 
     scratch.write("artifact/" + name, bytes);
     wanted[name] = bytes;
   }
-  scratch.write("artifact/manifest.tsv", "not of the archive");
+  scratch.write("artifact/texts.tsv", wanted["texts.tsv"] = "key\tvalue\n");
+  // What belongs to the cache, and differs between kernels that confine and those that do not.
+  for (const char* name : {"manifest.tsv", "confined.txt", "log.txt"})
+    scratch.write(std::string("artifact/") + name, "not of the archive");
   const std::string file = scratch.write("out/a.npz", "what was there before");
   core::write_npz(scratch.path("artifact"), file);
   CHECK(members_of(file) == wanted);
