@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "results/boards/component_words.h"
 
 namespace conoscope::app {
@@ -72,7 +72,7 @@ std::string kept_in(results::Store& store, const std::string& kind, const Kept& 
 }  // namespace
 
 bool names_a_store(const std::string& word) {
-  return word.starts_with("store:") || std::filesystem::is_regular_file(word);
+  return word.starts_with("store:") || core::fault_of_file(word).empty();
 }
 
 Side side_of(results::Store* store, const std::string& in_run, const std::string& word) {
@@ -80,7 +80,7 @@ Side side_of(results::Store* store, const std::string& in_run, const std::string
   if (colon != word.npos)
     for (const char* kind : kKinds)
       if (word.substr(0, colon) == kind) return {kind, word.substr(colon + 1)};
-  if (std::filesystem::is_regular_file(word)) return {"store", word};
+  if (core::fault_of_file(word).empty()) return {"store", word};
   if (store == nullptr) throw UsageError(word + ": no such store file");
   std::vector<std::string> kinds, known;
   for (const char* kind : kKinds) {

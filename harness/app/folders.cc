@@ -56,7 +56,8 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
       out.push_back(real);
   };
   for (const auto& folder : command_line) {
-    if (!fs::is_directory(folder))
+    std::error_code error;
+    if (!fs::is_directory(folder, error))
       throw std::invalid_argument("--plugin-path " + folder.string() + ": not a folder");
     add(folder);
   }

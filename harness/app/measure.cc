@@ -21,6 +21,7 @@
 #include "harness/core/measure/record.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "metrics/catalogue.h"
 
@@ -50,8 +51,12 @@ std::string dashed(std::string_view name) {
   return out;
 }
 
+/// What is no file's name may be a metric's.
+bool is_there(const std::string& text) { return core::fault_of_path(text).empty(); }
+
 void give(Asked& asked, const std::string& name, const std::string& file) {
-  if (!fs::is_regular_file(file)) throw UsageError(file + ": no such file");
+  if (const auto fault = core::fault_of_file(file); !fault.empty())
+    throw UsageError(file + ": " + fault);
   if (!asked.files.emplace(name, fs::absolute(file).string()).second)
     throw UsageError(name == "archive" ? file +
                                              ": a second file of several arrays; name those that "
@@ -66,7 +71,7 @@ void give_array(Asked& asked, const std::string& name, const std::string& text) 
   if (!core::contains(known, name))
     throw UsageError(text + ": no array is called " + name + core::did_you_mean(name, known));
   const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || fs::exists(text)) return give(asked, name, text);
+  if (colon == text.npos || is_there(text)) return give(asked, name, text);
   give(asked, name, text.substr(0, colon));
   asked.members.push_back(name + "=" + text.substr(colon + 1));
 }
@@ -87,7 +92,7 @@ void give_file(Asked& asked, const std::string& file) {
 }
 
 bool looks_like_file(const std::string& text) {
-  return fs::exists(text) || text.find_first_of("./") != text.npos;
+  return is_there(text) || text.find_first_of("./") != text.npos;
 }
 
 Asked read_arguments(const Options& options) {
@@ -97,7 +102,7 @@ Asked read_arguments(const Options& options) {
     const std::size_t equals = text.find('=');
     if (!catalogue.select(text).empty()) {
       asked.metrics.push_back(text);
-    } else if (equals != text.npos && !fs::exists(text)) {
+    } else if (equals != text.npos && !is_there(text)) {
       give_array(asked, text.substr(0, equals), text.substr(equals + 1));
     } else if (looks_like_file(text)) {
       give_file(asked, text);

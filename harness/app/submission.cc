@@ -13,6 +13,7 @@
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/run/registration.h"
 
 namespace conoscope::app {
@@ -173,7 +174,7 @@ std::vector<Submission> submissions(const core::Plan& plan, const fs::path& pare
 
 core::Split frozen_split(const core::Plan& plan, const fs::path& folder) {
   const Submission submission{folder};
-  if (!fs::exists(folder / "hashes.tsv"))
+  if (!core::fault_of_file(folder / "hashes.tsv").empty())
     throw UsageError("--frozen " + folder.string() + ": no folder of `conoscope submit`");
   if (const auto what = submission.changed(plan); !what.empty())
     throw UsageError("--frozen " + folder.string() + ": " + what +

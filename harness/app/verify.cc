@@ -19,6 +19,7 @@
 #include "harness/app/plugin_info.h"
 #include "harness/app/progress.h"
 #include "harness/app/reading.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/plan/over_seeds.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
@@ -221,7 +222,8 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
 std::vector<fs::path> data_folders(const Options& options) {
   std::vector<fs::path> out;
   for (const auto& folder : options.list("data")) {
-    if (!fs::is_directory(folder)) throw UsageError("--data " + folder + ": not a folder");
+    if (const auto fault = core::fault_of_folder(folder); !fault.empty())
+      throw UsageError("--data " + folder + ": " + fault);
     out.push_back(fs::absolute(folder));
   }
   out.push_back(fs::current_path());
@@ -329,7 +331,7 @@ int verify_command(const Arguments& arguments) {
   if (!options.parse(arguments)) return kOk;
   check_run_again_options(options);
   const std::string what = options.has("what") ? options.list("what")[0] : "";
-  const bool is_file = fs::is_regular_file(what);
+  const bool is_file = core::fault_of_file(what).empty();
   if (is_file && options.has("store")) throw UsageError("verify: " + what + " or --store?");
   auto store = open_store(options, is_file ? fs::path(what) : options.store());
   results::verify(store);

@@ -10,6 +10,7 @@
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/processes/worker_process.h"
 
 namespace conoscope::core {
@@ -485,9 +486,8 @@ Value parse_value(const Parameter& parameter, const std::string& text) {
   const bool file = parameter.type == ParameterType::kFile;
   if ((!file && parameter.type != ParameterType::kFolder) || text.empty())
     return parameter.parse(text);
-  if (file ? !fs::is_regular_file(text) : !fs::is_directory(text))
-    throw std::invalid_argument(parameter.name + " = " + text +
-                                (file ? ": no such file" : ": no such folder"));
+  if (const auto fault = file ? fault_of_file(text) : fault_of_folder(text); !fault.empty())
+    throw std::invalid_argument(parameter.name + " = " + text + ": " + fault);
   return parameter.parse(fs::absolute(text).string());
 }
 

@@ -8,6 +8,7 @@
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 
 namespace conoscope::core {
 
@@ -22,8 +23,8 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
                                       const Registry& registry, const Quarantine& quarantine,
                                       Diagnostics& diagnostics) {
   if (request.file) {
-    if (!fs::exists(*request.file)) {
-      diagnostics.add(request.place, request.file->string() + ": no such file");
+    if (const auto fault = fault_of_path(*request.file); !fault.empty()) {
+      diagnostics.add(request.place, request.file->string() + ": " + fault);
       return std::nullopt;
     }
     PluginFile plugin = examine_plugin(*request.file, quarantine);
@@ -48,9 +49,8 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
   return std::nullopt;
 }
 
-bool is_there(const Parameter& parameter, const fs::path& data) {
-  return parameter.type == ParameterType::kFolder ? fs::is_directory(data)
-                                                  : fs::is_regular_file(data);
+std::string fault_of_data(const Parameter& parameter, const fs::path& data) {
+  return parameter.type == ParameterType::kFolder ? fault_of_folder(data) : fault_of_file(data);
 }
 
 /// A relative file or folder lies in the first of the folders that has it. Where none has it, the
@@ -58,7 +58,8 @@ bool is_there(const Parameter& parameter, const fs::path& data) {
 fs::path find_data(const Parameter& parameter, const fs::path& file,
                    const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders)
-    if (const fs::path full = (folder / file).lexically_normal(); is_there(parameter, full))
+    if (const fs::path full = (folder / file).lexically_normal();
+        fault_of_data(parameter, full).empty())
       return full;
   return (folders.front() / file).lexically_normal();
 }
@@ -229,9 +230,8 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
         if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
           const fs::path file = std::get<std::string>(checked);
           const fs::path full = find_data(parameter, file, folders);
-          if (!is_there(parameter, full)) {
-            const std::string text =
-                asked.name + " = " + full.string() + ": no such " + to_string(parameter.type);
+          if (const auto fault = fault_of_data(parameter, full); !fault.empty()) {
+            const std::string text = asked.name + " = " + full.string() + ": " + fault;
             if (request.optional) {
               diagnostics.note(to_string(kind) + (" " + shown_name(request)) +
                                " (optional): " + text);

@@ -179,6 +179,8 @@ TEST_CASE_FIXTURE(Fixture, "formats and mistakes") {
   CHECK_SAYS(here.run({"compare", "--help"}).out, "conoscope compare svd kmeans");
   CHECK_SAYS(here.run({"compare", "kmeans"}, 2).err, "which two?");
   CHECK_SAYS(here.run({"compare", "kmeans", "nfm"}, 2).err, "did you mean nmf?");
+  const std::string too_long(300, 'x');  // for a file's name
+  CHECK_SAYS(here.run({"compare", "kmeans", too_long}, 2).err, "dataset or metric " + too_long);
   CHECK_SAYS(here.run({"compare", "kmeans", "surf_mae"}, 2).err, "of the kind metric");
   CHECK_SAYS(here.run({"compare", "kmeans", "metric:surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "-m", "surf_mea"}, 2).err, "nothing to compare");

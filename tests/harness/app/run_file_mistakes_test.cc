@@ -85,6 +85,7 @@ TEST_CASE("one mistake at a time") {
   const std::string model = component("model", "precomputed", "");
   const std::string data = "archive = \"" CONOSCOPE_TEST_DIGITS "\"";
   const std::string good = component("dataset", "precomputed", data) + model;
+  const std::string too_long(300, 'x');
   const std::vector<std::pair<std::string, std::string>> cases = {
       {component("dataset", "precomputed", "archive = \"gone.npz\"") + model,
        "gone.npz: no such file"},
@@ -106,6 +107,9 @@ TEST_CASE("one mistake at a time") {
       {good + "[[explainer]]\nid = \"svd\"\nname = \"s\"\nparams = { k = [2, 5] }\n",
        "a sweep over 2 parameter sets cannot have one name"},
       {good + "[[explainer]]\nfile = \"no/such.so\"\n", "no/such.so: no such file"},
+      {good + "[[explainer]]\nfile = \"" + too_long + "\"\n", too_long + ": File name too long"},
+      {component("dataset", "precomputed", "archive = \"" + too_long + "\"") + model,
+       too_long + ": File name too long"},
       {good + "[[explainer]]\nid = \"svd\"\nparams = 3\n", "explainer.params: expected a table"},
   };
   for (const auto& [text, part] : cases) {
@@ -131,6 +135,7 @@ TEST_CASE("a mistake leaves the results as they were") {
 TEST_CASE("the command line: no guessing, but suggestions") {
   const Workspace here;
   const auto file = here.write("run.toml", digits_run("", {"perfect"}));
+  const std::string too_long(300, 'x');  // for a file's name
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"bord"}, "no command bord (did you mean board?)"},
       {{"run", file, "--jbos", "2"}, "no option --jbos (did you mean --jobs?)"},
@@ -143,8 +148,13 @@ TEST_CASE("the command line: no guessing, but suggestions") {
       {{"run", file, "--only", "explainr=svd"}, "did you mean explainer?"},
       {{"run", file, "--only", "explainer=svd"}, "--only explainer=svd: no cell of this run fits"},
       {{"run", file, "--plugin-path", here.path("nowhere")}, "not a folder"},
+      {{"run", file, "--plugin-path", too_long}, too_long},
       {{"run", file, "second.toml"}, "too many arguments"},
       {{"merge"}, "which stores?"},
+      {{"measure", too_long}, "no metric, group or file " + too_long},
+      {{"measure", too_long + ".npz"}, too_long + ".npz: File name too long"},
+      {{"measure", "labels=" + too_long}, too_long + ": File name too long"},
+      {{"measure", too_long + "=y.npy"}, "no array is called " + too_long},
       {{"worker"}, "not by hand"},
   };
   for (const auto& [words, part] : cases) {

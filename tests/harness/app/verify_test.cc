@@ -63,6 +63,10 @@ TEST_CASE("verify: an honest store, of itself") {
   CHECK_SAYS(site.verify(0, {"run", "-j", "2"}).err, "3 cells: 3 the same");
   CHECK_SAYS(site.here.run(site.here_found({"verify", site.here.store()})).err, "3 the same");
   CHECK_SAYS(site.here.run({"verify", "nosuch"}, 2).err, "no run \"nosuch\"");
+  const std::string too_long(300, 'x');  // for a file's name
+  CHECK_SAYS(site.here.run({"verify", too_long}, 2).err, "no run \"" + too_long);
+  CHECK_SAYS(site.here.run({"verify", "--data", too_long}, 2).err,
+             "--data " + too_long + ": File name too long");
   CHECK_SAYS(site.here.run({"verify", "-j", "0"}, 2).err, "--jobs");
 }
 

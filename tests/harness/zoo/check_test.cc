@@ -209,6 +209,10 @@ TEST_CASE("wrong parameters are refused, with their names") {
   check.options.params = {{"archive", "/no/such.npz"}};
   CHECK_THROWS_SAYING(check(good_plugin("precomputed_dataset")), std::invalid_argument,
                       "archive = /no/such.npz: no such file");
+  const std::string too_long(300, 'x');
+  check.options.params = {{"archive", too_long}};
+  CHECK_THROWS_SAYING(check(good_plugin("precomputed_dataset")), std::invalid_argument,
+                      "archive = " + too_long + ": File name too long");
 }
 
 TEST_CASE("loading that kills the process puts the file in quarantine; passing lifts it") {
