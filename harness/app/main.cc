@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -105,6 +106,9 @@ int guarded_main(const Arguments& arguments) {
       default:
         return kNotSaved;
     }
+  } catch (const std::filesystem::filesystem_error& e) {
+    std::cerr << "conoscope: " << e.what() << '\n';
+    return kNotSaved;
   } catch (const core::CacheError& e) {
     std::cerr << "conoscope: " << e.what() << '\n';
     return kNotSaved;

@@ -17,6 +17,7 @@
 #include "harness/app/metric_order.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_measured.h"
+#include "harness/app/text_file.h"
 #include "harness/core/border/interpreter.h"
 #include "harness/core/measure/record.h"
 #include "harness/core/measure/wanted_arrays.h"
@@ -24,6 +25,7 @@
 #include "harness/core/path_fault.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "metrics/catalogue.h"
+#include "results/store/error.h"
 
 namespace conoscope::app {
 
@@ -189,6 +191,18 @@ void keep(const core::MeasureRequest& request, const core::Measured& measured,
   std::cerr << "kept in " << options.store().string() << " as " << name << '\n';
 }
 
+/// Before anything is fitted: what was worked for is not to be lost for want of a folder.
+void check_outputs(const Options& options) {
+  if (options.has("save-explanations")) make_folder(options.get<std::string>("save-explanations"));
+  if (!options.has("per-sample")) return;
+  const fs::path file = options.get<std::string>("per-sample");
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (const auto fault = core::fault_of_folder(folder); !fault.empty())
+    throw results::StoreError(
+        results::StoreProblem::cannot_open,
+        "--per-sample " + file.string() + ": " + folder.string() + ": " + fault);
+}
+
 void add_options(Options& options) {
   options.positional("what", -1);
   options.add()("split", po::value<double>()->value_name("SHARE"),
@@ -285,6 +299,7 @@ int measure_command(const Arguments& arguments) {
   for (const auto& explainer : request.explainers) plugins.push_back(explainer.plugin);
   ask_for_access(plugins, options);
 
+  check_outputs(options);
   const bool many = request.repeat > 1 || !request.explainers.empty();
   core::Measured measured;
   try {
@@ -303,8 +318,15 @@ int measure_command(const Arguments& arguments) {
               << " are judged (--split)\n";
   print_measured(measured, !asked.metrics.empty(), options.has("per-concept"), format);
   if (options.has("name") && !measured.subjects.empty()) keep(request, measured, options);
+  bool saved = measured.unsaved.empty();
+  for (const auto& why : measured.unsaved) std::cerr << "conoscope: " << why << '\n';
   if (options.has("per-sample"))
-    save_parts(measured, core::Cache(options.cache()), options.get<std::string>("per-sample"));
+    saved = saved_or_not([&] {
+              save_parts(measured, core::Cache(options.cache()),
+                         options.get<std::string>("per-sample"));
+            }) == kOk &&
+            saved;
+  if (!saved) return kNotSaved;
   return measured.faults.empty() && !measured.subjects.empty() ? kOk : kSomeFailed;
 }
 

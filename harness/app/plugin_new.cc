@@ -84,7 +84,7 @@ int plugin_new_command(const Arguments& arguments) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(source)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  fs::create_directories(target, error);
+  make_folder(target);
   // Where this installation's sdk is, so that find_package() needs no further word.
   const fs::path prefix = share_folder().parent_path().parent_path();
   for (const auto& file : files) {

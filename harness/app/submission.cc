@@ -1,7 +1,9 @@
 #include "harness/app/submission.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -15,6 +17,7 @@
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "harness/core/run/registration.h"
+#include "results/store/error.h"
 
 namespace conoscope::app {
 
@@ -120,10 +123,13 @@ std::vector<Submission::Job> Submission::jobs() const {
 }
 
 void Submission::add_job(const Job& job) const {
-  std::ofstream out(folder / "jobs.tsv", std::ios::app);
+  const fs::path file = folder / "jobs.tsv";
+  std::ofstream out(file, std::ios::app);
   out << job.what << '\t' << job.id << '\n';
   out.close();
-  if (!out) throw std::runtime_error((folder / "jobs.tsv").string() + ": cannot be written");
+  if (!out)
+    throw results::StoreError(results::StoreProblem::cannot_open,
+                              file.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 std::string plain_name(const core::Plan& plan) {
@@ -136,12 +142,13 @@ std::string plain_name(const core::Plan& plan) {
 }
 
 Submission freeze(const core::Plan& plan, const core::Split& split, const fs::path& parent) {
-  fs::create_directories(parent);
+  make_folder(parent);
   const std::string name = plain_name(plan) + "-" + stamp();
   Submission out{parent / name};
-  for (int n = 2; !fs::create_directory(out.folder); ++n)
+  std::error_code error;
+  for (int n = 2; !fs::create_directory(out.folder, error) && !error; ++n)
     out.folder = parent / (name + "-" + std::to_string(n));
-  fs::create_directory(out.folder / "log");
+  make_folder(out.folder / "log");  // says so where the folder above it cannot be made
   write_text(out.folder / fs::path(plan.run_file.path).filename(), plan.run_file.text);
   std::string cells = "shards\t" + std::to_string(split.shards) + '\n';
   for (std::size_t i = 0; i < plan.cells.size(); ++i)

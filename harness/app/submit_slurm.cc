@@ -414,7 +414,7 @@ int submit_slurm_command(const Arguments& arguments) {
                       request.shards, core::cell_weights(plan, seconds));
   if (work.shards.empty() && todo.empty() && print_done(plan, work, store)) return kOk;
   if (!only_look) {
-    fs::create_directories(cache);
+    make_folder(cache);
     ask_for_access(plan, options);  // nobody is there to answer when the jobs run
     if (!work.submission) work.submission = freeze(plan, work.split, parent);
   }

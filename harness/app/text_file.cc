@@ -13,11 +13,24 @@ namespace conoscope::app {
 
 namespace fs = std::filesystem;
 
+using results::StoreError;
+using results::StoreProblem;
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw StoreError(StoreProblem::cannot_open,
+                     folder.string() + ": cannot be made: " + error.message());
+}
+
 void write_text(const fs::path& file, std::string_view text) {
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+  if (!out)
+    throw StoreError(StoreProblem::cannot_open,
+                     file.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 void replace_file(const fs::path& path, std::string_view text) {
@@ -39,8 +52,7 @@ void replace_file(const fs::path& path, std::string_view text) {
   if (out && !error) return;
   const std::string why = error ? error.message() : std::strerror(problem);
   if (whole) fs::remove(part, error);
-  throw results::StoreError(results::StoreProblem::cannot_open,
-                            "cannot write " + path.string() + ": " + why);
+  throw StoreError(StoreProblem::cannot_open, "cannot write " + path.string() + ": " + why);
 }
 
 ExitCode saved_or_not(const std::function<void()>& write) {

@@ -168,7 +168,7 @@ class Measuring {
   }
 
   /// The loaded arrays with another split, without a copy of them.
-  void write_split_folder(const sdk::Split& split, const fs::path& folder) const {
+  void write_split_folder(const sdk::Split& split, const fs::path& folder) const try {
     ArtifactWriter writer(folder);
     sdk::Sink sink(writer.sink());
     sdk::write_split(sink, split);
@@ -183,6 +183,8 @@ class Measuring {
       if (no_links) fs::copy_file(entry.path(), to);
     }
     seal_artifact(folder);
+  } catch (const std::runtime_error& error) {
+    throw CacheError(error.what());
   }
 
   Job job(Stage stage, const std::string& label, const fs::path& arrays, const fs::path& work,
@@ -208,12 +210,15 @@ class Measuring {
   }
 
   /// craft(k=5) becomes craft_k_5_.npz.
-  void save_explanation(const std::string& subject, const fs::path& artifact) const {
+  void save_explanation(const std::string& subject, const fs::path& artifact) {
     std::string name = subject;
     for (char& c : name)
       if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-    fs::create_directories(request_.save_explanations);
-    write_npz(artifact, request_.save_explanations / (name + ".npz"));
+    try {
+      write_npz(artifact, request_.save_explanations / (name + ".npz"));
+    } catch (const std::runtime_error& error) {
+      out_.unsaved.emplace_back(error.what());  // it can be judged all the same
+    }
   }
 
   void judge(std::int64_t r, std::size_t s, const fs::path& arrays) {

@@ -31,7 +31,7 @@ struct MeasureRequest {
   WorkerLimits limits;
   std::uint32_t threads = 1;
   bool keep_hashes = false;  ///< see Measured::hashes
-  /// Where the explanations of the first split are left, each in NAME.npz; empty: nowhere.
+  /// The folder where the explanations of the first split are left, each in NAME.npz; empty: nowhere.
   std::filesystem::path save_explanations;
 };
 
@@ -85,7 +85,8 @@ struct Measured {
   std::string log;                            ///< what was said while the files were read
   std::map<std::string, std::string> hashes;  ///< sha256 of every array, where they were asked for
   std::string split;  ///< in words that tell splits apart: "all", "files", "drawn 0.2"
-  std::vector<std::string> faults;  ///< what went wrong and left metrics without a number
+  std::vector<std::string> faults;   ///< what went wrong and left metrics without a number
+  std::vector<std::string> unsaved;  ///< why explanations that were to be saved are not
 
   /// Of a repeat's variance: test rows for each training row; 0: nothing was trained.
   double resampled() const {
@@ -99,8 +100,8 @@ struct Measured {
 /// with what was fitted to the others.
 ///
 /// progress  told what begins: "craft, split 2 of 5"
-/// throws    DatasetNotLoaded, MeasureRefused; std::runtime_error: the disk is full, no process can
-///           be started
+/// throws    DatasetNotLoaded, MeasureRefused; CacheError: the arrays of a split cannot be written
+///           there; std::runtime_error: no process can be started
 Measured measure(const MeasureRequest& request, const Cache& cache,
                  const std::function<void(const std::string&)>& progress);
 

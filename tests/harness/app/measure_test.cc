@@ -402,6 +402,29 @@ TEST_CASE("measure: fitted explanations can be kept, and are then judged alike")
   CHECK(measured(here, arguments, "files") == wanted);
 }
 
+TEST_CASE("measure: where nothing can be written is said, before anything is fitted if it can be") {
+  const Small small;
+  const auto fails = [&](const std::vector<std::string>& more) {
+    return small.here.run(small.arguments(more), 5);
+  };
+  const std::string file = small.here.write("file", ""), below = file + "/folder";
+  const Ended parts = fails({"--per-sample", below + "/parts.npz"});
+  CHECK_SAYS(parts.err, "--per-sample " + below + "/parts.npz: " + below + ": no such folder");
+  CHECK(parts.out == "");  // not begun
+  const Ended fitted = fails({"--explain", "svd(k=1)", "--save-explanations", below});
+  CHECK_SAYS(fitted.err, below + ": cannot be made: Not a directory");
+  CHECK(fitted.out == "");
+  CHECK_FALSE(has(fitted.err, "svd"));  // not begun
+
+  // What is in the way of one file costs nothing else.
+  fs::create_directories(small.here.path("fitted/svd_k_1_.npz/full"));
+  const Ended one = fails({"--explain", "svd(k=1)", "--save-explanations",
+                           small.here.path("fitted"), "--per-sample", small.here.path("p.npz")});
+  CHECK_SAYS(one.err, "svd_k_1_.npz: cannot be written: ");
+  CHECK_SAYS(one.out, "surf_mae");
+  CHECK(fs::exists(small.here.path("p.npz")));
+}
+
 TEST_CASE("measure: what a number is made of") {
   const Workspace here;
   const auto file = write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);

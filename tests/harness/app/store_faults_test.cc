@@ -192,6 +192,27 @@ TEST_CASE("a cache that may not be written") {
   CHECK_SAYS(shown.out, ": 0 artifacts, 0 bytes");
 }
 
+TEST_CASE("plugin new: a folder that cannot be written") {
+  const Workspace here;
+  const std::string below = here.write("file", "") + "/folder";
+  for (const char* language : {"c++", "python"}) {
+    const Ended ended = here.run(
+        {"plugin", "new", "explainer", "mine", "--language", language, "--folder", below}, 5);
+    CHECK_SAYS(ended.err, below + ": cannot be made: Not a directory");
+    CHECK(ended.out == "");
+  }
+  // What is in the way of one file.
+  fs::create_directories(here.path("mine"));
+  const WriteProtected protect(here.path("mine"));
+  const Ended ended =
+      here.conoscope({"plugin", "new", "explainer", "mine", "--folder", here.path("mine")})
+          .obey_permissions()
+          .run();
+  if (ended.code == 127) SKIP_TEST("this machine lets root give up no privileges");
+  CHECK(ended.code == 5);
+  CHECK_SAYS(ended.err, ": cannot be written");
+}
+
 TEST_CASE("a query that writes is refused") {
   const Workspace here;
   here.run({"run", here.write("run.toml", digits_run("", {"perfect"}))});

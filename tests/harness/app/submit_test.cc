@@ -5,6 +5,7 @@
 #include "tests/harness/app/workspace.h"
 
 using namespace conoscope::testing;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -150,6 +151,28 @@ TEST_CASE("what cannot work is refused before anything is made") {
   CHECK_SAYS(said, mistaken + ":7:11: error: slurm.sbatch: expected an option of sbatch");
   CHECK_SAYS(here.run({"run", file, "--frozen", here.path("")}, 2).err,
              "no folder of `conoscope submit`");
+}
+
+TEST_CASE("a folder that cannot be written is no fault of the command") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}));
+  // A cluster that has nothing to do.
+  fs::create_directories(here.path("bin"));
+  for (const char* program : {"sbatch", "squeue"}) {
+    here.write(std::string("bin/") + program, "#!/bin/sh\n");
+    fs::permissions(here.path(std::string("bin/") + program), fs::perms::owner_all);
+  }
+  const std::string below = here.write("file", "") + "/folder";
+  const auto fails = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--one-machine", "--shards", "1"});
+    const Ended ended = here.conoscope(submit(file, more)).set("PATH", here.path("bin")).run();
+    CHECK(ended.code == 5);
+    CHECK(ended.out == "");
+    return ended.err;
+  };
+  CHECK_SAYS(fails({"--folder", below}), below + ": cannot be made: Not a directory");
+  CHECK_SAYS(fails({"--folder", here.path("slurm"), "--cache", below}),
+             below + ": cannot be made: Not a directory");
 }
 
 TEST_CASE("--prepare makes the models that shards share, and --memory is shared by workers") {
