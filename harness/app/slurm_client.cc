@@ -93,7 +93,16 @@ std::string submit_job(const fs::path& script, const std::vector<std::string>& o
   return id;
 }
 
-void cancel_job(const std::string& id) { ask({"scancel", id}, "/"); }
+std::string cancel_job(const std::string& id) {
+  try {
+    const Answer answer = ask({"scancel", id}, "/");
+    if (answer.code == 0) return "";
+    const std::string& said = answer.err.empty() ? answer.out : answer.err;
+    return said.empty() ? "exit code " + std::to_string(answer.code) : said;
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+}
 
 std::optional<std::vector<QueuedTask>> queued_tasks() {
   if (!on_path("squeue")) return std::nullopt;

@@ -17,8 +17,9 @@ bool on_path(const std::string& program);
 std::string submit_job(const std::filesystem::path& script,
                        const std::vector<std::string>& options);
 
-/// Takes a job back that is not to run after all.
-void cancel_job(const std::string& id);
+/// Takes a job back that is not to run after all. Returns why it could not be, in scancel's words;
+/// empty: it was.
+std::string cancel_job(const std::string& id);
 
 /// A job, or a task of an array, that waits or runs.
 struct QueuedTask {

@@ -292,7 +292,8 @@ std::string line_of(const Step& step) {
   return out + ' ' + step.what + ".sbatch";
 }
 
-/// Hands the jobs over, each waiting for the end of the one before; all or none.
+/// Hands the jobs over, each waiting for the end of the one before; all or none. What cannot be taken
+/// back is named.
 void send(const Submission& submission, const std::vector<Step>& steps) {
   std::vector<std::string> ids;
   for (const Step& step : steps)
@@ -306,7 +307,10 @@ void send(const Submission& submission, const std::vector<Step>& steps) {
       std::cout << step.what << ": job " << ids.back() << '\n';
     }
   } catch (...) {
-    for (const auto& id : ids) cancel_job(id);
+    for (const auto& id : ids)
+      if (const std::string why = cancel_job(id); !why.empty())
+        std::cerr << "warning: job " << id << " is still queued (scancel: " << why << "): `scancel "
+                  << id << "` takes it back\n";
     throw;
   }
 }

@@ -175,6 +175,36 @@ TEST_CASE("a folder that cannot be written is no fault of the command") {
              below + ": cannot be made: Not a directory");
 }
 
+TEST_CASE("where sbatch refuses a later job, the earlier ones are taken back or named") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"svd"}));
+  std::filesystem::create_directory(here.path("bin"));
+  const auto program = [&](const std::string& name, const std::string& script) {
+    std::filesystem::permissions(here.write("bin/" + name, "#!/bin/sh\n" + script),
+                                 std::filesystem::perms::owner_all);
+  };
+  program("squeue", "exit 0\n");
+  program("sbatch", "case \"$*\" in *merge*) echo 'no such queue' >&2; exit 1;; esac\necho 12\n");
+  const auto said = [&] {
+    const Ended ended =
+        here.conoscope(submit(file, {"--one-machine", "--folder", here.path("slurm")}))
+            .set("PATH", here.path("bin"))
+            .run();
+    CHECK(ended.code == 2);
+    CHECK_SAYS(ended.out, "cells: job 12\n");
+    CHECK_SAYS(ended.err, "merge.sbatch:\nno such queue");
+    return ended.err;
+  };
+  CHECK_SAYS(said(), "warning: job 12 is still queued (scancel: scancel: No such file");
+  program("scancel", "echo 'cannot reach the controller' >&2\nexit 1\n");
+  CHECK_SAYS(said(),
+             "warning: job 12 is still queued (scancel: cannot reach the controller): `scancel 12` "
+             "takes it back\n");
+  program("scancel", "echo \"$*\" >" + here.path("cancelled") + "\n");
+  CHECK_FALSE(has(said(), "still queued"));
+  CHECK(std::filesystem::exists(here.path("cancelled")));
+}
+
 TEST_CASE("--prepare makes the models that shards share, and --memory is shared by workers") {
   const Workspace here;
   const auto file = here.write(
