@@ -20,13 +20,12 @@ int cache_command(const Arguments& arguments) {
       "the cache.",
       {"conoscope cache", "conoscope cache --trim 0"});
   options.with_cache();
-  options.add()("trim", po::value<std::uint64_t>()->value_name("BYTES"), "keep at most so much");
+  options.add()("trim", po::value<std::int64_t>()->value_name("BYTES"), "keep at most so much");
   if (!options.parse(arguments)) return kOk;
   const fs::path folder = options.cache();
   if (options.has("trim")) {
     const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::cout << core::Cache(folder).trim(options.get<std::uint64_t>("trim"), now + 1)
-              << " bytes freed\n";
+    std::cout << core::Cache(folder).trim(options.number("trim", 0), now + 1) << " bytes freed\n";
     return kOk;
   }
   std::uint64_t bytes = 0, count = 0;

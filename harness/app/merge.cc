@@ -44,7 +44,7 @@ bool is_verified(results::Store& other, results::Store& into, results::Store& me
   auto outcomes = results::outcomes_that_count(merged, "", known);
   const auto brought = texts_of(other, "SELECT id FROM attempt");
   std::erase_if(outcomes, [&](const auto& one) { return !brought.contains(one.attempt); });
-  outcomes = sampled(std::move(outcomes), options.get<std::size_t>("verify"), options);
+  outcomes = sampled(std::move(outcomes), options.number("verify", 1), options);
   if (outcomes.empty()) return true;
   const Verification verification = run_again(merged, outcomes, options);
   print_verification(verification, options.format());
@@ -65,14 +65,13 @@ int merge_command(const Arguments& arguments) {
        "conoscope merge shard1.db --verify 2 --store board.db"});
   options.positional("files", -1);
   options.with_store();
-  options.add()("verify", po::value<std::size_t>()->value_name("N"),
+  options.add()("verify", po::value<std::int64_t>()->value_name("N"),
                 "first run N of its cells again");
   add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   if (!options.has("files")) throw UsageError("merge: which stores?");
   check_run_again_options(options);
-  if (options.has("verify") && options.get<std::size_t>("verify") == 0)
-    throw UsageError("--verify: expected a number of cells, 1 or more");
+  if (options.has("verify")) options.number("verify", 1);
   const auto& files = options.list("files");
   auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   std::vector<results::Store> verified;  // read once: what is run again is what is taken

@@ -62,6 +62,11 @@ void Options::with_profile() {
         "the size of a run file that has several, as quick or paper (default: its first)");
 }
 
+void Options::with_jobs() {
+  add()("jobs,j", po::value<std::int64_t>()->default_value(1)->value_name("N"),
+        "workers at a time");
+}
+
 void Options::with_params() {
   add()("param", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
         "a parameter of the plugin; may be repeated");
@@ -111,6 +116,19 @@ bool Options::has(const std::string& name) const {
   const auto found = values_.find(name);
   return found != values_.end() && !found->second.defaulted();
 }
+
+// Signed, because Boost takes -1 for the largest number of an unsigned type.
+std::uint64_t Options::number(const char* name, std::int64_t least, std::int64_t most) const {
+  const auto value = get<std::int64_t>(name);
+  if (value >= least && value <= most) return static_cast<std::uint64_t>(value);
+  const std::string from = std::to_string(least);
+  throw UsageError("--" + std::string(name) + ": expected a number" +
+                   (most == std::numeric_limits<std::int64_t>::max()
+                        ? ", " + from + " or more"
+                        : " from " + from + " to " + std::to_string(most)));
+}
+
+unsigned Options::jobs() const { return static_cast<unsigned>(number("jobs", 1, 1024)); }
 
 fs::path Options::store() const {
   return has("store") ? fs::path(get<std::string>("store")) : default_store();

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,6 +40,8 @@ class Options {
   /// --cache DIR
   void with_cache();
   void with_profile();  ///< needed by load_plan()
+  /// --jobs N
+  void with_jobs();
 
   /// --param NAME=VALUE, any number of times
   void with_params();
@@ -56,6 +60,10 @@ class Options {
   const T& get(const char* name) const {
     return values_[name].as<T>();
   }
+  /// A whole number; its type here is std::int64_t.
+  /// throws  UsageError: not from `least` to `most`
+  std::uint64_t number(const char* name, std::int64_t least,
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
   /// What may be given several times; empty where it was not given.
   const std::vector<std::string>& list(const std::string& name) const;
 
@@ -63,6 +71,8 @@ class Options {
   std::filesystem::path cache() const;
   results::Format format() const;
   std::vector<std::filesystem::path> plugin_path() const;
+  /// throws  UsageError: not from 1 to 1024
+  unsigned jobs() const;
   /// throws  UsageError: not NAME=VALUE, or a name twice
   std::vector<std::pair<std::string, std::string>> params() const;
   /// Whether plugins are confined.

@@ -13,6 +13,18 @@ namespace conoscope::app {
 
 namespace po = boost::program_options;
 
+namespace {
+
+results::QueryLimits limits_of(const Options& options) {
+  constexpr double kMostSeconds = 1e9;
+  const auto seconds = options.get<double>("seconds");
+  if (!(seconds > 0 && seconds <= kMostSeconds))
+    throw UsageError("--seconds: expected a number above 0, at most 1000000000");
+  return {options.number("rows", 0), seconds};
+}
+
+}  // namespace
+
 int query_command(const Arguments& arguments) {
   Options options(
       "query SQL | --saved NAME | --file FILE [options]",
@@ -26,7 +38,7 @@ int query_command(const Arguments& arguments) {
   options.add()("file", po::value<std::string>()->value_name("FILE"), "a file with one query");
   options.add()("set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
                 "a parameter of the query");
-  options.add()("rows", po::value<std::size_t>()->default_value(1'000'000)->value_name("N"),
+  options.add()("rows", po::value<std::int64_t>()->default_value(1'000'000)->value_name("N"),
                 "how many rows the result may have");
   options.add()("seconds", po::value<double>()->default_value(60)->value_name("S"),
                 "how long the query may take");
@@ -34,6 +46,7 @@ int query_command(const Arguments& arguments) {
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
+  const auto limits = limits_of(options);
   if (options.has("list")) {
     results::Table table{{{"name"}, {"summary"}}, {}};
     for (const auto& query : results::saved_queries()) table.add({query.name, query.summary});
@@ -59,8 +72,6 @@ int query_command(const Arguments& arguments) {
   } else {
     sql = options.list("sql")[0];
   }
-  const results::QueryLimits limits{options.get<std::size_t>("rows"),
-                                    options.get<double>("seconds")};
   std::cout << results::to_text(results::query(store, sql, parameters, limits), format);
   return kOk;
 }

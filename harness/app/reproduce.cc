@@ -16,8 +16,8 @@
 #include "harness/core/names.h"
 #include "harness/core/plan/ledger.h"
 #include "results/analysis/correlation.h"
-#include "results/boards/estimate.h"
 #include "results/analysis/sweep.h"
+#include "results/boards/estimate.h"
 #include "results/boards/kinds.h"
 #include "results/boards/scores.h"
 #include "results/formats/numbers.h"
@@ -306,7 +306,7 @@ int run_study(const Study& study, const Options& options) {
                          "--cache",
                          options.cache().string(),
                          "--jobs",
-                         std::to_string(options.get<unsigned>("jobs"))};
+                         std::to_string(options.jobs())};
   for (const auto& folder : options.plugin_path())
     arguments.insert(arguments.end(), {"--plugin-path", folder.string()});
   if (!study.profile.empty()) arguments.insert(arguments.end(), {"--profile", study.profile});
@@ -327,12 +327,12 @@ int reproduce_command(const Arguments& arguments) {
   options.with_store();
   options.with_plugins();
   options.with_profile();
-  options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
-                "workers at a time");
+  options.with_jobs();
   options.add()("no-run", "judge what the store holds");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
+  options.jobs();
   if (!options.has("paper"))
     throw UsageError("reproduce: name a paper: surf, leakage, purity, irs");
   const auto ledger = core::read_ledger(find_ledger(options.list("paper")[0]));

@@ -62,8 +62,7 @@ void add_options(Options& options) {
   options.with_store();
   options.with_plugins();
   options.with_profile();
-  options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
-                "workers at a time");
+  options.with_jobs();
   options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
                 "only such cells; KEY: dataset, model, explainer, seed, control, cell");
   options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
@@ -75,7 +74,7 @@ void add_options(Options& options) {
                 "run no cells; only score the metrics over seeds of the cells that are done");
   options.add()("memory", po::value<double>()->value_name("MIB"),
                 "what all workers may hold together, if that is less than limits.memory for each");
-  options.add()("retry", po::value<unsigned>()->default_value(0)->value_name("N"),
+  options.add()("retry", po::value<std::int64_t>()->default_value(0)->value_name("N"),
                 "try a failed job again up to N times");
   options.add()("repeat", "fit everything twice; a difference of one bit is a failure");
   options.with_confinement();
@@ -126,10 +125,9 @@ std::vector<std::size_t> cells_asked_for(const Options& options, const Work& wor
 Work work_of(const Options& options) {
   core::RunOptions how;
   how.confine = options.confine();
-  how.jobs = options.get<unsigned>("jobs");
-  how.retry = options.get<unsigned>("retry");
+  how.jobs = options.jobs();
+  how.retry = static_cast<unsigned>(options.number("retry", 0, 1000));
   how.repeat = options.has("repeat");
-  if (how.jobs < 1 || how.jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
   core::Plan plan = load_plan(
       options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options),
       options);

@@ -248,8 +248,7 @@ std::string Verification::summary() const {
 void add_run_again_options(Options& options) {
   options.add()("seed", po::value<std::uint64_t>()->value_name("S"),
                 "draw this sample (default: one that nobody can foresee)");
-  options.add()("jobs,j", po::value<unsigned>()->default_value(1)->value_name("N"),
-                "workers at a time");
+  options.with_jobs();
   options.add()("data", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
                 "look for the data files of run files here first; may be repeated");
   options.with_plugins();
@@ -269,8 +268,7 @@ std::vector<results::Outcome> sampled(std::vector<results::Outcome> outcomes, st
 }
 
 void check_run_again_options(const Options& options) {
-  const auto jobs = options.get<unsigned>("jobs");
-  if (jobs < 1 || jobs > 1024) throw UsageError("--jobs: expected a number from 1 to 1024");
+  options.jobs();
   options.confine();
   options.format();
   data_folders(options);
@@ -325,11 +323,12 @@ int verify_command(const Arguments& arguments) {
        "conoscope verify quick --sample 2 -j 2 --format csv"});
   options.positional("what", 1);
   options.with_store();
-  options.add()("sample", po::value<std::size_t>()->value_name("N"),
+  options.add()("sample", po::value<std::int64_t>()->value_name("N"),
                 "only N cells, at random (default: all)");
   add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   check_run_again_options(options);
+  if (options.has("sample")) options.number("sample", 1);
   const std::string what = options.has("what") ? options.list("what")[0] : "";
   const bool is_file = core::fault_of_file(what).empty();
   if (is_file && options.has("store")) throw UsageError("verify: " + what + " or --store?");
@@ -338,7 +337,7 @@ int verify_command(const Arguments& arguments) {
   auto outcomes =
       results::outcomes_that_count(store, is_file || what.empty() ? "" : store.find_run(what));
   if (options.has("sample"))
-    outcomes = sampled(std::move(outcomes), options.get<std::size_t>("sample"), options);
+    outcomes = sampled(std::move(outcomes), options.number("sample", 1), options);
   if (outcomes.empty()) throw UsageError("verify: no good cell to run again");
   try {
     const Verification verification = run_again(store, outcomes, options);

@@ -24,7 +24,7 @@ std::vector<SavedQuery> saved_queries();
 /// What a query may take.
 struct QueryLimits {
   std::size_t rows = 1'000'000;  ///< of the result, which is held in memory
-  double seconds = 60;
+  double seconds = 60;           ///< above 0, and less than the clock counts: up to 1e9
 };
 
 /// The rows of a user's own SQL. It can read everything and change nothing: every action but
@@ -39,8 +39,7 @@ Table query(Store& store, std::string_view sql,
 
 /// Rows of a statement that is ready to run; a column's type is that of its values.
 /// throws  StoreError: bad_query, more rows than `most`
-Table table_of(Statement& statement,
-               std::size_t most = std::numeric_limits<std::size_t>::max());
+Table table_of(Statement& statement, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// The rows of queries/<name>.sql.
 Table saved_query(Store& store, std::string_view name,
