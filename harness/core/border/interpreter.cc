@@ -111,12 +111,24 @@ Interpreter read_first_line(const PluginFile& plugin) {
 void search_interpreters(InterpreterSearch search) { known_search() = std::move(search); }
 
 const Interpreter& interpreter_of(const PluginFile& plugin) {
-  static std::map<std::pair<fs::path, std::string>, Interpreter> known;
-  const std::pair key(plugin.file, plugin.python);
-  if (const auto it = known.find(key); it != known.end()) return it->second;
-  return known
-      .emplace(key, plugin.file.extension() == ".py" ? ask_python(plugin) : read_first_line(plugin))
-      .first->second;
+  struct Known {
+    Interpreter interpreter;
+    std::string fault;  ///< empty: there is one
+  };
+  static std::map<std::pair<fs::path, std::string>, Known> all;
+  const auto [it, is_new] = all.try_emplace({plugin.file, plugin.python});
+  Known& known = it->second;
+  if (is_new) try {
+      known.interpreter =
+          plugin.file.extension() == ".py" ? ask_python(plugin) : read_first_line(plugin);
+    } catch (const std::runtime_error& e) {
+      known.fault = e.what();
+    } catch (...) {
+      all.erase(it);
+      throw;
+    }
+  if (!known.fault.empty()) throw std::runtime_error(known.fault);
+  return known.interpreter;
 }
 
 PluginUse use_of(const PluginFile& plugin, std::vector<Value> values,

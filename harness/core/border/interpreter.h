@@ -27,7 +27,7 @@ void search_interpreters(InterpreterSearch search);
 
 /// Of Python, the one that the plugin's run file names, else CONOSCOPE_PYTHON, else python3 on PATH;
 /// it is run, with nothing of the plugin's, to say where its packages are. Of any other source, what
-/// its first line names (#!). Asked once for each file by a process.
+/// its first line names (#!). Asked once for each file by a process, also where there is no answer.
 ///
 /// throws  std::runtime_error: there is none, or it does not answer (names it)
 const Interpreter& interpreter_of(const PluginFile& plugin);
