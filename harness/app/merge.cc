@@ -73,6 +73,10 @@ int merge_command(const Arguments& arguments) {
   check_run_again_options(options);
   if (options.has("verify")) options.number("verify", 1);
   const auto& files = options.list("files");
+  // Before there is a store to merge into: a mistyped name must not leave an empty one.
+  for (const auto& file : files)
+    results::Store::open(file,
+                         options.has("verify") ? results::Mode::kCopy : results::Mode::kReadOnly);
   auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   std::vector<results::Store> verified;  // read once: what is run again is what is taken
   if (options.has("verify")) try {

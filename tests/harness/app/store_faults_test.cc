@@ -213,6 +213,19 @@ TEST_CASE("plugin new: a folder that cannot be written") {
   CHECK_SAYS(ended.err, ": cannot be written");
 }
 
+TEST_CASE("a merge of what is not there makes no store") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}));
+  here.run({"run", file, "--no-board"});
+  for (const auto& first : {here.path("nosuch.db"), here.store()}) {
+    const Ended ended =
+        here.run({"merge", first, here.path("nosuch.db"), "--store", here.path("all.db")}, 5);
+    CHECK_SAYS(ended.err, "nosuch.db");
+    CHECK_FALSE(fs::exists(here.path("all.db")));
+  }
+  here.run({"merge", here.store(), "--store", here.path("all.db")});
+}
+
 TEST_CASE("a query that writes is refused") {
   const Workspace here;
   here.run({"run", here.write("run.toml", digits_run("", {"perfect"}))});
