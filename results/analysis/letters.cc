@@ -52,6 +52,7 @@ std::vector<std::string> shared_letters(
       }
       columns = std::move(split);
       absorb(columns);
+      if (columns.size() > kMostLetters) return {};
     }
   std::ranges::sort(columns);
   std::vector<std::string> out(count);

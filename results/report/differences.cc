@@ -83,7 +83,9 @@ std::vector<std::string> letters_of(const Group& group) {
   options.paired = group.paired;
   options.plan = false;
   for (const auto& one : compare(a, b, options).rows) different[one.row] = one.different;
-  return shared_letters(n, [&](std::size_t i, std::size_t j) { return different[row(i, j)]; });
+  auto out = shared_letters(n, [&](std::size_t i, std::size_t j) { return different[row(i, j)]; });
+  if (out.empty()) out.assign(n, "-");  // too many groups
+  return out;
 }
 
 std::string outcome(const ComparisonRow& row, const std::string& direction) {
@@ -178,7 +180,9 @@ Section difference_section(const ReportContext& context) {
       "datasets "
       "share no seeds: there Welch's test stands in. "
       "Two methods that share a letter could not be told apart, with all pairs corrected "
-      "together.</p>\n";
+      "together; a dash stands for more than " +
+      std::to_string(kMostLettered) + " methods, or more than " + std::to_string(kMostLetters) +
+      " groups.</p>\n";
   section.html += every_reference
                       ? "<p class=choice><label for=reference>Reference</label> "
                         "<select id=reference data-key=reference></select></p>\n"
