@@ -88,7 +88,7 @@ void Reports::take(std::string_view line) {
   if (fields[0] == "stage")
     step = field(1);
   else if (fields[0] == "progress")
-    progress = std::max(progress, parse_hex(field(1)).value_or(progress));
+    progress = std::max(progress, std::min(parse_hex(field(1)).value_or(progress), 1.0));
   else if (fields[0] == "score") {
     const auto value = parse_hex(field(2));
     if (!value || !(field(3).empty() || results::is_reason(field(3))))

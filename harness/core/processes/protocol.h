@@ -58,7 +58,7 @@ class Reports {
   explicit Reports(std::set<std::string> asked = {}) : asked_(std::move(asked)) {}
 
   std::string step = "start";  ///< nothing reported yet
-  double progress = 0;         ///< never falls
+  double progress = 0;         ///< never falls, nor goes beyond 1
   std::optional<std::string> done;
   std::optional<std::pair<results::Status, std::string>> fault;
   std::optional<Exit> plugin;  ///< how the plugin's process ended, when it did so on its own

@@ -102,6 +102,20 @@ TEST_CASE("numbers are reported the same under any locale, and a cut or doubled 
   CHECK(twice.parts.size() == 1);
 }
 
+TEST_CASE("progress is a share of the whole, whatever is reported") {
+  Reports got;
+  for (const char* line : {"progress\tnan", "progress\t-1p+0", "progress\tmuch", "progress"}) {
+    got.take(line);
+    CHECK(got.progress == 0.0);
+  }
+  got.take("progress\t1p-1");
+  CHECK(got.progress == 0.5);
+  for (const char* line : {"progress\t1p+40", "progress\tinf", "progress\t1p-1"}) {
+    got.take(line);
+    CHECK(got.progress == 1.0);
+  }
+}
+
 TEST_CASE("only what was asked for is taken, once, and from its stage on") {
   const auto fault_after = [](std::initializer_list<const char*> lines) {
     Reports got({"a"});
