@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "conoscope/sdk/npy.h"
+#include "harness/core/artifacts/element_count.h"
 #include "harness/core/artifacts/file_memory.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/artifacts/sha256.h"
@@ -17,22 +18,6 @@
 namespace conoscope::core {
 
 namespace {
-
-/// How many elements; nullopt: an extent is negative, or more than any disk holds. An extent of 0
-/// does not hide what stands beside it, for the others' product is the step from row to row.
-std::optional<std::size_t> product(std::span<const std::int64_t> shape) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-  std::uint64_t count = 1;
-  bool empty = false;
-  for (const std::int64_t extent : shape) {
-    if (extent < 0) return std::nullopt;
-    empty = empty || extent == 0;
-    const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
-    if (count > kMost / factor) return std::nullopt;
-    count *= factor;
-  }
-  return empty ? 0 : count;
-}
 
 /// The array that a file's bytes are.
 /// throws  DamagedArtifact: they are none that an ArtifactWriter has written
@@ -51,7 +36,7 @@ cono_tensor tensor_in(char* bytes, std::size_t size, const std::string& file) {
   if (header.fortran_order) throw damaged("column-major");
   if (header.shape.empty() || header.shape.size() > CONO_MAX_DIMENSIONS)
     throw damaged(std::to_string(header.shape.size()) + " dimensions");
-  const auto count = product(header.shape);
+  const auto count = element_count(header.shape);
   const std::size_t held = size - header.data_offset;
   if (!count || *count * sdk::dtype_size(dtype) != held)
     throw damaged(std::to_string(size) + " bytes, expected " +
@@ -234,10 +219,10 @@ cono_status ArtifactWriter::create(const char* name, std::int32_t dtype, std::in
     return refuse(std::string(name) + ": " + std::to_string(ndim) + " dimensions, expected 1 to " +
                   std::to_string(CONO_MAX_DIMENSIONS));
   const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
-  const auto count = product(extents);
+  const auto count = element_count(extents);
   if (!count) {
     std::size_t axis = 0;  // the first that is at fault
-    while (product(extents.first(axis + 1))) ++axis;
+    while (element_count(extents.first(axis + 1))) ++axis;
     return refuse(std::string(name) + ": extent " + std::to_string(shape[axis]) + " of axis " +
                   std::to_string(axis) + " cannot be");
   }

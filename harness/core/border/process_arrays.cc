@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "conoscope/sdk/npy.h"
+#include "harness/core/artifacts/element_count.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/write_all.h"
 
@@ -118,11 +119,10 @@ LeftArray::LeftArray(const std::filesystem::path& folder, const std::string& nam
   if (shape_.empty() || shape_.size() > CONO_MAX_DIMENSIONS)
     refuse("has " + std::to_string(shape_.size()) + " dimensions, expected 1 to " +
            std::to_string(CONO_MAX_DIMENSIONS));
-  bytes_ = sdk::dtype_size(dtype_);
+  const auto count = element_count(shape_);
+  if (!count) refuse("is larger than any memory");
+  bytes_ = *count * sdk::dtype_size(dtype_);
   const auto size = static_cast<std::size_t>(info.st_size), held = size - std::min(offset_, size);
-  for (const std::int64_t extent : shape_)
-    if (__builtin_mul_overflow(bytes_, static_cast<std::size_t>(extent), &bytes_))
-      refuse("is larger than any memory");
   if (bytes_ != held)
     refuse("holds " + std::to_string(held) + " bytes, its header promises " +
            std::to_string(bytes_));

@@ -20,7 +20,8 @@ class LeftArray {
  public:
   /// what  the array, for messages
   /// throws  OutputFault: `name` is no plain name of a .npy file in the folder, or that file is none,
-  ///         has a dtype that is not one of the border's, is in Fortran order or cut short
+  ///         has a dtype that is not one of the border's, is in Fortran order or cut short, or has
+  ///         extents whose product, without those of 0, is more than any memory holds
   LeftArray(const std::filesystem::path& folder, const std::string& name, std::string what);
   ~LeftArray();  ///< removes the file
   LeftArray(const LeftArray&) = delete;
@@ -28,6 +29,7 @@ class LeftArray {
 
   std::int32_t dtype() const { return dtype_; }
   const std::vector<std::int64_t>& shape() const { return shape_; }
+  std::size_t bytes() const { return bytes_; }
 
   /// Fills an array of the same dtype and shape.
   void take(void* data) const;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/artifacts/element_count.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
@@ -483,23 +483,16 @@ void ProcessPlugin::answer(const Call& call, const Fields& message) {
   if (message.size() < 5) throw OutputFault("the plugin asked without saying what");
   const std::string& what = message[1];
   const LeftArray left(folder_, message[3], "what " + what + " is asked of");
-  std::vector<char> bytes;
-  std::int64_t count = 1;
-  for (const std::int64_t extent : left.shape()) count *= extent;
-  bytes.resize(static_cast<std::size_t>(count) * sdk::dtype_size(left.dtype()));
+  std::vector<char> bytes(left.bytes());
   left.take(bytes.data());
   const cono_tensor in = sdk::make_tensor(bytes.data(), left.dtype(), left.shape());
   std::vector<std::int64_t> shape = {left.shape()[0]};
   for (std::size_t i = 4; i < message.size(); ++i)
     shape.push_back(number<std::int64_t>(message[i], "as an extent"));
-  if (shape.size() > CONO_MAX_DIMENSIONS ||
-      std::any_of(shape.begin(), shape.end(),
-                  [](auto extent) { return extent < 0 || extent > (std::int64_t{1} << 40); }))
+  const auto size = element_count(shape);
+  if (shape.size() > CONO_MAX_DIMENSIONS || !size)
     throw OutputFault("the plugin asked for an answer that cannot be");
-  double size = 1;
-  for (const std::int64_t extent : shape) size *= static_cast<double>(extent);
-  if (size > 0x1p40) throw OutputFault("the plugin asked for an answer that cannot be");
-  std::vector<double> values(static_cast<std::size_t>(size));
+  std::vector<double> values(*size);
   cono_tensor out = sdk::make_tensor(values.data(), CONO_F64, shape);
 
   cono_status status = CONO_INVALID_ARGUMENT;
