@@ -478,8 +478,6 @@ class Supervisor {
       for (const auto& score : end.scores)
         if (given.insert(score.metric).second) scores.push_back(score);
       parts.insert(parts.end(), end.parts.begin(), end.parts.end());
-      // Nothing asks for them again, and a long run has many.
-      std::vector<results::SampleScoreRow>().swap(ends_[node].parts);
       if (state_[node] == State::kDone || attempt.status != Status::ok) continue;
       attempt.status = end.status;
       attempt.stage = end.stage;
@@ -498,6 +496,8 @@ class Supervisor {
           scores.push_back({metric, std::nullopt, "not_applicable"});
     }
     save([&] { store_->record(attempt, scores, parts, cell.peers); });
+    // Nothing needs a score: nobody asks for these again, and a long run has many.
+    for (const std::size_t node : cell.score_nodes) ends_[node] = {};
     ++finished_;
     if (attempt.status == Status::ok)
       ++outcome_.good;
