@@ -17,6 +17,7 @@
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"
 #include "harness/app/submission.h"
+#include "harness/core/artifacts/work_folders.h"
 #include "harness/core/plan/over_seeds.h"
 #include "harness/core/run/memory_check.h"
 #include "harness/core/run/peers.h"
@@ -161,7 +162,9 @@ int prepare(const Options& options, Work& work) {
 class Recovery {
  public:
   Recovery(const core::Plan& plan, const core::Cache& cache)
-      : plan_(plan), file_(cache.root() / ("recovery-" + short_key(plan.run_key) + ".db")) {}
+      : plan_(plan),
+        file_(cache.root() /
+              ("recovery-" + short_key(plan.run_key) + "-" + core::random_name() + ".db")) {}
 
   results::Store* open(const results::StoreError& e) {
     std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "

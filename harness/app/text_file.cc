@@ -1,5 +1,8 @@
 #include "harness/app/text_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -7,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/core/artifacts/work_folders.h"
+#include "harness/core/write_all.h"
 #include "results/store/error.h"
 
 namespace conoscope::app {
@@ -39,19 +44,19 @@ void replace_file(const fs::path& path, std::string_view text) {
   const bool whole = is_new || fs::is_regular_file(path, error);
   const fs::path target = is_new || !whole ? path : fs::canonical(path, error);
   fs::path part = target;
-  if (whole) part += ".part";
-  errno = 0;
-  std::ofstream out(part, std::ios::binary);
-  if (out) {
-    out << text;
-    out.close();
-  }
-  const int problem = errno;
+  // A name that nobody can foresee: another process may write the same page.
+  if (whole) part += '.' + core::random_name();
+  const int how = whole ? O_CREAT | O_EXCL | O_NOFOLLOW : O_TRUNC;
+  const int fd = ::open(part.c_str(), O_WRONLY | O_CLOEXEC | how, 0666);
+  int problem = fd < 0 ? errno : 0;
+  if (fd >= 0 && !core::write_all(fd, text.data(), text.size())) problem = errno;
+  if (fd >= 0 && whole && problem == 0 && ::fsync(fd) != 0) problem = errno;
+  if (fd >= 0 && ::close(fd) != 0 && problem == 0) problem = errno;
   error.clear();
-  if (out && whole) fs::rename(part, target, error);
-  if (out && !error) return;
-  const std::string why = error ? error.message() : std::strerror(problem);
-  if (whole) fs::remove(part, error);
+  if (problem == 0 && whole) fs::rename(part, target, error);
+  if (problem == 0 && !error) return;
+  const std::string why = problem != 0 ? std::strerror(problem) : error.message();
+  if (whole && fd >= 0) fs::remove(part, error);
   throw StoreError(StoreProblem::cannot_open, "cannot write " + path.string() + ": " + why);
 }
 

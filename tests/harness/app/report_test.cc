@@ -122,7 +122,15 @@ TEST_CASE("what cannot be reported, and where nothing can be written, is said") 
   REQUIRE(symlink("page.html", here.path("link.html").c_str()) == 0);
   here.run({"report", "-o", here.path("link.html")});
   CHECK_SAYS(bytes_of(page), "<!DOCTYPE html>");
-  CHECK_FALSE(std::ifstream(page + ".part").good());
+  // Nor is anything followed that others have put where it could be guessed.
+  const std::string victim = here.write("victim", "old");
+  REQUIRE(symlink("victim", here.path("page.html.part").c_str()) == 0);
+  here.run({"report", "-o", page});
+  CHECK(bytes_of(victim) == "old");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(here.path("")))
+    files += entry.path().filename().string().starts_with("page.html");
+  CHECK(files == 2);
 }
 
 TEST_CASE("an empty store has nothing to report") {
