@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <vector>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
@@ -29,10 +30,19 @@ int cache_command(const Arguments& arguments) {
     return kOk;
   }
   std::uint64_t bytes = 0, count = 0;
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder / "artifacts", error)) {
-    if (entry.is_regular_file(error)) bytes += entry.file_size(error);
-    count += entry.path().filename() == core::kManifest;
+  std::vector<fs::path> folders{folder / "artifacts"};
+  while (!folders.empty()) {
+    std::error_code error;  // gone, where another process trims, or closed to us: passed over
+    fs::directory_iterator at(folders.back(), error), end;
+    folders.pop_back();
+    for (; !error && at != end; at.increment(error)) {
+      std::error_code gone;
+      const auto status = at->symlink_status(gone);
+      if (fs::is_directory(status)) folders.push_back(at->path());
+      if (!fs::is_regular_file(status)) continue;
+      if (const auto size = at->file_size(gone); !gone) bytes += size;
+      count += at->path().filename() == core::kManifest;
+    }
   }
   std::cout << folder.string() << ": " << count << " artifacts, " << bytes << " bytes\n";
   return kOk;

@@ -226,6 +226,21 @@ TEST_CASE("a merge of what is not there makes no store") {
   here.run({"merge", here.store(), "--store", here.path("all.db")});
 }
 
+TEST_CASE("a folder of the cache that nobody may enter does not hide the others") {
+  const Workspace here;
+  here.run({"run", here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"})),
+            "--no-board"});
+  const std::string whole = here.run({"cache"}).out;
+  for (const char* name : {"cache/artifacts/00", "cache/artifacts/zz"}) {
+    fs::create_directories(here.path(name));
+    fs::permissions(here.path(name), fs::perms::none);
+  }
+  const Ended shown = here.conoscope({"cache"}).obey_permissions().run();
+  if (shown.code == 127) SKIP_TEST("this machine lets root give up no privileges");
+  CHECK(shown.code == 0);
+  CHECK(shown.out == whole);
+}
+
 TEST_CASE("a query that writes is refused") {
   const Workspace here;
   here.run({"run", here.write("run.toml", digits_run("", {"perfect"}))});
