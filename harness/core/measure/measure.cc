@@ -15,6 +15,7 @@
 #include "harness/core/border/needs.h"
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/run/loaded_dataset.h"
+#include "harness/core/run/registration.h"
 #include "harness/core/run/score_built_in.h"
 #include "metrics/catalogue.h"
 #include "metrics/peer_metric.h"
@@ -203,6 +204,7 @@ class Measuring {
   }
 
   JobEnd run_one(const Job& job, MeasuredCost& cost) const {
+    if (cost.started_at.empty()) cost.started_at = now_text();
     JobEnd end = run_job(job, request_.limits, "/proc/self/exe");
     cost.seconds += end.seconds;
     cost.peak_memory = std::max(cost.peak_memory, end.peak_memory);

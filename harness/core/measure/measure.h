@@ -53,6 +53,7 @@ struct MeasuredScore {
 struct MeasuredCost {
   double seconds = 0;
   std::uint64_t peak_memory = 0;  ///< of the hungriest, in bytes
+  std::string started_at;         ///< when the first of them was; empty: there was none
 };
 
 /// One split's explanation compared with those of other splits: metrics over seeds.

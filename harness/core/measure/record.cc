@@ -113,7 +113,7 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
       attempt.cell = plan.cells[i].key;
       attempt.run = plan.run_key;
       attempt.environment = environment.key;
-      attempt.started_at = now_text();
+      attempt.started_at = cost.started_at.empty() ? now_text() : cost.started_at;
       attempt.binaries = plan.cells[i].binaries;
       attempt.seconds = cost.seconds;
       attempt.peak_memory = static_cast<std::int64_t>(cost.peak_memory);

@@ -275,6 +275,7 @@ class Supervisor {
     }
     state_[i] = State::kRunning;
     ++tries_[i];
+    if (auto& started = cost_by_node_[i].started_at; started.empty()) started = now_text();
     Running running;
     running.node = i;
     try {
@@ -463,7 +464,6 @@ class Supervisor {
     attempt.cell = cell.key;
     attempt.run = plan_.run_key;
     attempt.environment = environment_.key;
-    attempt.started_at = now_text();
     attempt.binaries = cell.binaries;
 
     std::vector<results::ScoreRow> scores;
@@ -475,6 +475,7 @@ class Supervisor {
       attempt.seconds += cost.seconds;
       attempt.peak_memory =
           std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(cost.peak_memory));
+      attempt.started_at = first_of(attempt.started_at, cost.started_at);
       for (const auto& score : end.scores)
         if (given.insert(score.metric).second) scores.push_back(score);
       parts.insert(parts.end(), end.parts.begin(), end.parts.end());
@@ -495,6 +496,7 @@ class Supervisor {
         if (given.count(metric) == 0 && !contains(cell.peer_metrics, metric))
           scores.push_back({metric, std::nullopt, "not_applicable"});
     }
+    if (attempt.started_at.empty()) attempt.started_at = now_text();  // no worker was needed
     save([&] { store_->record(attempt, scores, parts, cell.peers); });
     // Nothing needs a score: nobody asks for these again, and a long run has many.
     for (const std::size_t node : cell.score_nodes) ends_[node] = {};
@@ -529,7 +531,12 @@ class Supervisor {
   struct Cost {
     double seconds = 0.0;
     std::uint64_t peak_memory = 0;  ///< of the hungriest of the workers
+    std::string started_at;         ///< when the first of them was; empty: there was none
   };
+
+  static std::string first_of(const std::string& a, const std::string& b) {
+    return a.empty() || (!b.empty() && b < a) ? b : a;
+  }
 
   /// What went into a node and what it needs; shared work counts for the cell that ends first.
   Cost take_cost(std::size_t node) {
@@ -538,6 +545,7 @@ class Supervisor {
       const Cost made = std::exchange(cost_by_node_[need], {});
       total.seconds += made.seconds;
       total.peak_memory = std::max(total.peak_memory, made.peak_memory);
+      total.started_at = first_of(total.started_at, made.started_at);
     }
     return total;
   }

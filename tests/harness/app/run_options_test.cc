@@ -275,3 +275,24 @@ TEST_CASE("a linear explanation is scored without its plugin") {
   // Made once more, it would be heard while the cell was scored.
   CHECK(attempts[0]["log_tail"] == "explain: moody: made\n");
 }
+
+TEST_CASE("an attempt began when the first of its workers did") {
+  const Workspace here;
+  const auto marker = here.path("marker");
+  const auto file =
+      here.write("run.toml", moody("mood = \"patient\", marker = \"" + marker + "\""));
+  // The markers lie where a confined plugin may not write.
+  Process run = here.conoscope({"run", file, "--no-board", "--confine", "off"}).start();
+  while (!fs::exists(marker + "-begun")) {
+    REQUIRE(run.running());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::ofstream{marker} << "go on\n";
+  CHECK(run.wait(60).code == 0);
+  const auto attempt = here.query(
+      "SELECT (julianday('now') - julianday(started_at)) * 86400.0 AS ago, seconds FROM attempt");
+  REQUIRE(attempt.size() == 1);
+  CHECK(attempt[0]["seconds"].get<double>() >= 0.5);
+  CHECK(attempt[0]["ago"].get<double>() >= attempt[0]["seconds"].get<double>());
+}
