@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -86,6 +87,10 @@ class Measuring {
 
  private:
   void check_request() const {
+    if (request_.seed > std::numeric_limits<std::int64_t>::max() - request_.repeat)
+      throw MeasureRefused("--seed " + std::to_string(request_.seed) +
+                           ": the seeds of all splits (--repeat " +
+                           std::to_string(request_.repeat) + ") must be below 2^63");
     if (given_split_ && (request_.test_share || request_.repeat > 1))
       throw MeasureRefused(
           "the files bring a split of their own (train_index and test_index, or "

@@ -234,6 +234,8 @@ TEST_CASE("measure: bad input is named by file, array and value") {
     small.refuses("labels is given twice", {"labels=" + small.files["labels"]});
     small.refuses("no metric, group or file surff (did you mean surf?)", {"surff"});
     small.refuses("--split: expected the share", {"--split", "1.5"});
+    small.refuses("--seed 9223372036854775807: the seeds of all splits",
+                  {"--seed", "9223372036854775807", "--repeat", "2"});
     small.refuses("no explainer of that id (did you mean svd?)", {"--explain", "svdd"});
   }
   SUBCASE("two splits") {
