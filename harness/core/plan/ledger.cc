@@ -3,9 +3,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
+#include <string_view>
 
 #include "harness/core/names.h"
+#include "harness/core/plan/run_file.h"
+#include "harness/core/toml_text.h"
 
 namespace conoscope::core {
 
@@ -161,6 +165,23 @@ class Reader {
   Diagnostics& diagnostics_;
 };
 
+/// What TOML's parser may be given.
+std::string text_of(const std::filesystem::path& path) {
+  const auto refuse = [&path](const std::string& where, const std::string& why) {
+    throw RunFileError({path.string() + where + ": error: " + why});
+  };
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) refuse("", "the ledger cannot be read");
+  std::string out(kMostTomlBytes + 1, '\0');
+  in.read(out.data(), static_cast<std::streamsize>(out.size()));
+  out.resize(static_cast<std::size_t>(in.gcount()));
+  if (out.size() > kMostTomlBytes) refuse("", "a ledger has at most 1 MiB");
+  if (const std::size_t line = line_of_deep_key(out); line > 0)
+    refuse(":" + std::to_string(line),
+           "a key of more than " + std::to_string(kMostKeyParts) + " parts");
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> Ledger::runs() const {
@@ -171,10 +192,11 @@ std::vector<std::string> Ledger::runs() const {
 }
 
 Ledger read_ledger(const std::filesystem::path& path) {
+  const std::string text = text_of(path);
   Diagnostics diagnostics(path.string());
   Ledger out;
   try {
-    out = Reader(diagnostics).ledger(toml::parse_file(path.string()));
+    out = Reader(diagnostics).ledger(toml::parse(std::string_view(text), path.string()));
   } catch (const toml::parse_error& e) {
     diagnostics.add({e.source().begin.line, e.source().begin.column}, std::string(e.description()));
   }

@@ -58,7 +58,10 @@ std::vector<RunFile> readings(results::Store& store, const std::string& run, con
     why = "scored by `conoscope measure`, of arrays that the store does not hold";
     return {};
   }
-  std::ofstream(file, std::ios::binary) << row.file_text;
+  std::ofstream out_file(file, std::ios::binary);
+  out_file << row.file_text;
+  out_file.close();
+  if (!out_file) throw std::runtime_error(file.string() + ": cannot be written");
   std::vector<std::string> profiles = {""};
   for (std::size_t dash = row.name.find('-'); dash != row.name.npos;
        dash = row.name.find('-', dash + 1))

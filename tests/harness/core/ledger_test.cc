@@ -27,3 +27,15 @@ TEST_CASE("ledger: an item's seeds split one sample of so many test rows for eac
         read_ledger(here.write("c.toml", with(std::string("resampled = ") + value))), RunFileError,
         "resampled: expected test rows for each training row, 0 or more");
 }
+
+TEST_CASE("ledger: a file that TOML's parser must not be given is refused") {
+  const conoscope::testing::Scratch here;
+  std::string key = "a";
+  for (int part = 1; part < 40; ++part) key += ".a";
+  CHECK_THROWS_SAYING(read_ledger(here.write("deep.toml", with("") + key + " = 1\n")), RunFileError,
+                      "deep.toml:12: error: a key of more than 32 parts");
+  CHECK_THROWS_SAYING(read_ledger(here.write("long.toml", with("") + std::string(1 << 20, '#'))),
+                      RunFileError, "long.toml: error: a ledger has at most 1 MiB");
+  CHECK_THROWS_SAYING(read_ledger(here / "none.toml"), RunFileError,
+                      "none.toml: error: the ledger cannot be read");
+}
