@@ -221,11 +221,11 @@ void WorkerProcess::stop(double grace) {
 std::uint64_t WorkerProcess::written() {
   if (seconds() - disk_looked_at_ < kDiskSeconds) return 0;
   disk_looked_at_ = seconds();
-  const Content found = content_of(work_, kMostFilesCounted);
+  const Content found = content_of(work_, kMostFilesCounted + 1);
   partial_looks_ = found.whole ? 0 : partial_looks_ + 1;
   if (found.error)
     uncounted_ = "a folder that cannot be read (" + found.error.message() + ")";
-  else if (found.entries == kMostFilesCounted)
+  else if (found.entries > kMostFilesCounted)
     uncounted_ = "more than " + std::to_string(kMostFilesCounted) + " files";
   else if (partial_looks_ == kMostPartialLooks)
     uncounted_ = "folders that are not to be seen whenever they are looked at";
