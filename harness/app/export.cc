@@ -8,8 +8,8 @@
 #include "harness/app/reading.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/cache.h"
 #include "harness/core/artifacts/npz_file.h"
-#include "harness/core/artifacts/work_folders.h"
 #include "metrics/summaries/summary.h"
 #include "results/boards/summaries.h"
 #include "results/formats/utf8.h"
@@ -42,9 +42,9 @@ void write_csvs(const std::vector<Found>& found, const fs::path& folder) {
 
 /// One array for each summary, its first column the number of the cell; texts.tsv says which cell
 /// that is, and what the columns are.
-void write_arrays(const std::vector<Found>& found, const fs::path& file) {
-  core::WorkFolders work(file.has_parent_path() ? file.parent_path() : fs::path("."));
-  const fs::path folder = work.next();
+void write_arrays(const std::vector<Found>& found, const core::Cache& cache, const fs::path& file) {
+  const core::WorkFolder work(cache);
+  const fs::path folder = work.path() / "arrays";
   core::ArtifactWriter writer(folder);
   const cono_sink* const sink = writer.sink();
   const auto require = [&writer](cono_status status) {
@@ -84,7 +84,8 @@ void write_arrays(const std::vector<Found>& found, const fs::path& file) {
   core::write_npz(folder, file);
 }
 
-ExitCode export_summaries(results::Store& store, const std::string& run, const fs::path& target) {
+ExitCode export_summaries(results::Store& store, const std::string& run, const fs::path& target,
+                          const fs::path& cache) {
   results::verify(store);
   std::vector<Found> found;
   for (const metrics::Summary& summary : metrics::summaries()) {
@@ -97,7 +98,7 @@ ExitCode export_summaries(results::Store& store, const std::string& run, const f
         "export: no cell here has a summary; `summaries = true` in a run file asks for them");
   const ExitCode code = saved_or_not([&] {
     if (target.extension() == ".npz")
-      write_arrays(found, target);
+      write_arrays(found, core::Cache(cache), target);
     else
       write_csvs(found, target);
   });
@@ -126,6 +127,7 @@ int export_command(const Arguments& arguments) {
       "output,o", po::value<std::string>()->value_name("PATH"),
       "where to write summaries; a name that ends with .npz is a file, any other a folder of one "
       "csv file each");
+  options.with_cache();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
   const bool summaries = options.get<bool>("summaries");
@@ -134,7 +136,8 @@ int export_command(const Arguments& arguments) {
                                : "export: -o is for --summaries; scores are printed");
   auto store = open_store(options);
   const std::string run = run_of(options, store);
-  if (summaries) return export_summaries(store, run, options.get<std::string>("output"));
+  if (summaries)
+    return export_summaries(store, run, options.get<std::string>("output"), options.cache());
   std::cout << results::to_text(results::export_table(store, run), format);
   return kOk;
 }

@@ -86,7 +86,7 @@ TEST_CASE("summaries: nobody asked, nowhere to write") {
   const auto file = here.write("with.toml", models_run("metrics = [\"concept_correlation\"]\n"));
   here.run({"run", file, "--no-board"});
   CHECK_SAYS(here.run({"export", "--summaries", "-o", here.path("no/such/folder/a.npz")}, 5).err,
-             "conoscope: ");
+             "a.npz: cannot be written: No such file or directory");
 }
 
 TEST_CASE("--plot: points stand where their numbers are") {
