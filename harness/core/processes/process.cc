@@ -17,31 +17,9 @@
 
 #include "harness/core/processes/descendants.h"
 #include "harness/core/processes/protocol.h"
+#include "results/formats/utf8.h"
 
 namespace conoscope::core {
-
-namespace {
-
-/// Bytes of the character that a text begins with; 0: that is not UTF-8 (RFC 3629).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  // Overlong forms, surrogates, and what lies above U+10FFFF.
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
-      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90))
-    return 0;
-  return length;
-}
-
-}  // namespace
 
 pid_t spawn(const std::vector<std::string>& command, const OutputFiles& output,
             const std::vector<std::string>& environment, int report_end) {
@@ -230,15 +208,19 @@ std::string tail_of(const std::filesystem::path& file, std::size_t bytes) {
     if (line != text.npos) text.erase(0, line + 1);
   }
   // A plugin may print anything; the store holds text, in UTF-8.
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(std::string_view(text).substr(i));
-    if (length == 0)
-      text[i] = '?';
-    else if (static_cast<unsigned char>(text[i]) < 0x20 && text[i] != '\n' && text[i] != '\t')
-      text[i] = ' ';
-    i += std::max<std::size_t>(length, 1);
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view before = rest;
+    const char32_t c = results::take_character(rest);
+    const std::string_view taken = before.substr(0, before.size() - rest.size());
+    if (taken.size() == 1 && c >= 0x80)  // no UTF-8
+      out += '?';
+    else if (c < 0x20 && c != '\n' && c != '\t')
+      out += ' ';
+    else
+      out += taken;
   }
-  return text;
+  return out;
 }
 
 }  // namespace conoscope::core

@@ -14,6 +14,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/core/file_size.h"
 #include "harness/core/processes/descendants.h"
 #include "harness/core/processes/starter.h"
 
@@ -117,13 +118,6 @@ ChildProcess start_worker(Job job, const WorkerLimits& limits, const std::string
   const auto shared = shared_environment();
   environment.insert(environment.end(), shared.begin(), shared.end());
   return ChildProcess(command, output, first_of_each_name(environment));
-}
-
-/// Bytes of a log; 0 where there is none.
-std::uint64_t size_of(const std::filesystem::path& file) {
-  std::error_code none;
-  const std::uintmax_t size = std::filesystem::file_size(file, none);
-  return none ? 0 : size;
 }
 
 /// What lies in a folder.

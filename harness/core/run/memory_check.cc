@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "harness/core/artifacts/cache.h"
+#include "harness/core/file_size.h"
 
 namespace conoscope::core {
 
@@ -22,12 +23,6 @@ std::string size_text(std::uint64_t bytes) {
   std::snprintf(text, sizeof text, "%.1f %s",
                 static_cast<double>(bytes) / (large ? 0x1p30 : 0x1p20), large ? "GiB" : "MiB");
   return text;
-}
-
-std::uint64_t size_of(const fs::path& file) {
-  std::error_code error;
-  const auto size = fs::file_size(file, error);
-  return error ? 0 : size;
 }
 
 /// Bytes of the activations that a cell's workers map.
