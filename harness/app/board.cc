@@ -227,10 +227,7 @@ int board_command(const Arguments& arguments) {
       if (!core::contains(columns, metric)) columns.push_back(metric);
     filters.metrics = std::move(columns);
   }
-  for (const auto& [kind, kept] : {std::pair("dataset", &filters.dataset),
-                                   {"model", &filters.model},
-                                   {"explainer", &filters.explainer}})
-    if (options.has(kind)) *kept = component_filter(store, filters.run, kind, options.list(kind));
+  take_component_filters(options, store, filters);
   if (options.has("plot") && filters.metrics.size() != 1)
     throw UsageError("board: --plot draws one metric, and " + options.list("metric")[0] +
                      " is a group");

@@ -129,13 +129,9 @@ Request request_of(const Options& options) {
   require_sense(options, out);
   out.metrics = options.list("metric");
   if (options.has("leakage-criterion")) out.metrics = {"ctl", "icl"};
-  for (const auto& [kind, lines] : {std::pair("dataset", &filter.dataset),
-                                    {"model", &filter.model},
-                                    {"explainer", &filter.explainer}})
-    if (options.has(kind)) {
-      out.kept[kind] = options.list(kind);
-      if (store != nullptr) *lines = component_filter(*store, filter.run, kind, out.kept[kind]);
-    }
+  for (const char* kind : {"dataset", "model", "explainer"})
+    if (options.has(kind)) out.kept[kind] = options.list(kind);
+  if (store != nullptr) take_component_filters(options, *store, filter);
   filter.control = options.get<std::string>("control");
   return out;
 }

@@ -25,6 +25,16 @@ results::Store open_or_empty(const std::filesystem::path& file);
 std::string component_filter(results::Store& store, const std::string& run, const std::string& kind,
                              const std::vector<std::string>& words);
 
+/// What --dataset, --model and --explainer keep of the filter's run.
+/// throws  as component_filter()
+template <typename Filter>
+void take_component_filters(const Options& options, results::Store& store, Filter& filter) {
+  for (const auto& [kind, kept] : {std::pair("dataset", &filter.dataset),
+                                   {"model", &filter.model},
+                                   {"explainer", &filter.explainer}})
+    if (options.has(kind)) *kept = component_filter(store, filter.run, kind, options.list(kind));
+}
+
 /// The key of the run that the positional argument `run` names; empty without one.
 std::string run_of(const Options& options, results::Store& store);
 
