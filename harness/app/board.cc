@@ -159,22 +159,7 @@ int tiny_of(double bound) {
   return static_cast<int>(std::round(k));
 }
 
-}  // namespace
-
-int board_command(const Arguments& arguments) {
-  refuse_old_options(arguments);
-  Options options(
-      "board [KIND] [RUN] [options]", summary(),
-      {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
-       "conoscope board ranking quick --format latex --bold --tiny 1e-15 > table.tex",
-       "conoscope board quick -m surf --explainer svd --explainer kmeans",
-       "conoscope board quick -m surf_emd --plot quick.svg",
-       "conoscope board parsimony --pareto surf_emd,effective_concepts",
-       "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
-       "conoscope board select-k parsimony --metric completeness",
-       "conoscope board curve parsimony --format csv > curves.csv",
-       "conoscope board budget parsimony --budget 5 -m surf_emd",
-       "conoscope board correlation leakage_vs_intervention --with s_int -m ctl -m icl"});
+void add_options(Options& options) {
   options.positional("words", 2);
   options.with_store();
   options.with_verify();
@@ -199,6 +184,25 @@ int board_command(const Arguments& arguments) {
                 "ranking, across: print what is nearer to 0 than X, a power of ten, as < X");
   options.with_plugins();
   options.with_format();
+}
+
+}  // namespace
+
+int board_command(const Arguments& arguments) {
+  refuse_old_options(arguments);
+  Options options(
+      "board [KIND] [RUN] [options]", summary(),
+      {"conoscope board", "conoscope board --metric surf_emd --metric surf_top1",
+       "conoscope board ranking quick --format latex --bold --tiny 1e-15 > table.tex",
+       "conoscope board quick -m surf --explainer svd --explainer kmeans",
+       "conoscope board quick -m surf_emd --plot quick.svg",
+       "conoscope board parsimony --pareto surf_emd,effective_concepts",
+       "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
+       "conoscope board select-k parsimony --metric completeness",
+       "conoscope board curve parsimony --format csv > curves.csv",
+       "conoscope board budget parsimony --budget 5 -m surf_emd",
+       "conoscope board correlation leakage_vs_intervention --with s_int -m ctl -m icl"});
+  add_options(options);
   if (!options.parse(arguments)) return kOk;
   BoardRequest request;
   request.format = options.format();

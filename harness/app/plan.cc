@@ -1,7 +1,9 @@
 #include "harness/core/plan/plan.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "harness/app/command.h"
 #include "harness/app/default_run.h"
@@ -38,6 +40,55 @@ std::optional<double> estimate(const core::Plan& plan, const std::vector<std::si
   return total;
 }
 
+void print_graph(const core::Plan& plan, const std::set<std::string>& finished,
+                 const std::filesystem::path& cache) {
+  std::vector<bool> done;
+  for (const auto& node : plan.nodes)
+    done.push_back(node.stage == core::Stage::kScore
+                       ? finished.count(plan.cells[node.cell].key) != 0
+                       : core::Cache::has(cache, node.key));
+  core::write_dot(plan, done, std::cout);
+}
+
+results::Table cell_table(const core::Plan& plan, const std::set<std::string>& finished,
+                          const std::vector<std::size_t>& todo) {
+  results::Table table{
+      {{"cell"}, {"dataset"}, {"model"}, {"explainer"}, {"seed"}, {"control"}, {"state"}}, {}};
+  table.columns[4].type = results::ColumnType::kInteger;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const auto& cell = plan.cells[i];
+    const bool now = std::binary_search(todo.begin(), todo.end(), i);
+    table.add({short_key(cell.key), cell.dataset->name, cell.model->name,
+               cell.explainer ? results::Field(cell.explainer->name) : results::Field(), cell.seed,
+               cell.control,
+               std::string(finished.count(cell.key) ? "done"
+                           : now                    ? "to do"
+                                                    : "left out")});
+  }
+  return table;
+}
+
+/// How much there is, and what is wrong with it.
+void print_overview(const core::Plan& plan, std::size_t finished,
+                    const std::vector<std::size_t>& todo, results::Store& store) {
+  std::cout << plan.run_file.name << ": " << plan.datasets.size() << " datasets, "
+            << plan.models.size() << " models, " << plan.explainers.size() << " explainers, "
+            << plan.run_file.seeds.size() << " seeds, " << plan.metrics.size() << " scores\n"
+            << plan.cells.size() << " cells: " << finished << " done, " << todo.size()
+            << " to do\n";
+  for (const auto* component : plan.components())
+    if (!component->usable())
+      std::cout << "refused: " << component->name << ": " << component->plugin.refusal << '\n';
+  if (!todo.empty()) {
+    const auto seconds = estimate(plan, todo, store);
+    std::cout << "estimate: "
+              << (seconds ? results::digits_text(*seconds, 2) +
+                                " s of work, by what such cells took before"
+                          : std::string("none, some parts were never run"))
+              << '\n';
+  }
+}
+
 }  // namespace
 
 int plan_command(const Arguments& arguments) {
@@ -72,49 +123,15 @@ int plan_command(const Arguments& arguments) {
   const auto todo = select_cells(plan, finished, only, shard);
 
   if (options.has("dot")) {
-    const auto folder = options.cache();
-    std::vector<bool> done;
-    for (const auto& node : plan.nodes)
-      done.push_back(node.stage == core::Stage::kScore
-                         ? finished.count(plan.cells[node.cell].key) != 0
-                         : core::Cache::has(folder, node.key));
-    core::write_dot(plan, done, std::cout);
+    print_graph(plan, finished, options.cache());
     return kOk;
   }
   if (options.has("cells")) {
-    results::Table table{
-        {{"cell"}, {"dataset"}, {"model"}, {"explainer"}, {"seed"}, {"control"}, {"state"}}, {}};
-    table.columns[4].type = results::ColumnType::kInteger;
-    for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-      const auto& cell = plan.cells[i];
-      const bool now = std::binary_search(todo.begin(), todo.end(), i);
-      table.add({short_key(cell.key), cell.dataset->name, cell.model->name,
-                 cell.explainer ? results::Field(cell.explainer->name) : results::Field(),
-                 cell.seed, cell.control,
-                 std::string(finished.count(cell.key) ? "done"
-                             : now                    ? "to do"
-                                                      : "left out")});
-    }
-    std::cout << results::to_text(table, format);
+    std::cout << results::to_text(cell_table(plan, finished, todo), format);
     return kOk;
   }
 
-  std::cout << plan.run_file.name << ": " << plan.datasets.size() << " datasets, "
-            << plan.models.size() << " models, " << plan.explainers.size() << " explainers, "
-            << plan.run_file.seeds.size() << " seeds, " << plan.metrics.size() << " scores\n"
-            << plan.cells.size() << " cells: " << finished.size() << " done, " << todo.size()
-            << " to do\n";
-  for (const auto* component : plan.components())
-    if (!component->usable())
-      std::cout << "refused: " << component->name << ": " << component->plugin.refusal << '\n';
-  if (!todo.empty()) {
-    const auto seconds = estimate(plan, todo, store);
-    std::cout << "estimate: "
-              << (seconds ? results::digits_text(*seconds, 2) +
-                                " s of work, by what such cells took before"
-                          : std::string("none, some parts were never run"))
-              << '\n';
-  }
+  print_overview(plan, finished.size(), todo, store);
   for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
     std::cout << "will not fit: " << line << '\n';
   if (!shard.empty())

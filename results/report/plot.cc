@@ -160,87 +160,135 @@ std::string shortened(const std::string& label) {
   return out;
 }
 
+/// The numbers that the axis runs over.
+struct Range {
+  double low = INFINITY, high = -INFINITY, step = 0;
+};
+
+/// throws  std::invalid_argument: the numbers are too far apart
+Range range_of(const Plot& plot) {
+  Range out;
+  for (const Row& row : plot.rows)
+    for (const Mark& mark : row.marks) {
+      out.low = std::min({out.low, mark.low, mark.at});
+      out.high = std::max({out.high, mark.high, mark.at});
+    }
+  if (plot.zero) {
+    out.low = std::min(out.low, 0.0);
+    out.high = std::max(out.high, 0.0);
+  }
+  if (out.low == out.high) {  // all alike: room on both sides
+    const double room = out.low == 0.0 ? 1.0 : std::abs(out.low) / 2.0;
+    out.low -= room;
+    out.high += room;
+  }
+  if (!std::isfinite(out.high - out.low))
+    throw std::invalid_argument("plot: the numbers are too far apart");
+  out.step = nice_step(out.high - out.low);
+  out.low = std::floor(out.low / out.step) * out.step;
+  out.high = std::ceil(out.high / out.step) * out.step;
+  return out;
+}
+
+constexpr double kWidth = 760, kRow = 24, kTop = 44;  // of the picture, a row, what is above them
+
+/// A plot's parts, each where its numbers put it.
+class Drawing {
+ public:
+  Drawing(const Plot& plot, const std::string& ink)
+      : plot_(plot), ink_(ink), range_(range_of(plot)) {
+    std::size_t longest = 8;
+    for (const Row& row : plot.rows)
+      longest = std::max(longest, shortened(printable(row.label)).size());
+    left_ = 16.0 + 7.0 * static_cast<double>(longest);
+    bottom_ = kTop + kRow * static_cast<double>(plot.rows.size());
+  }
+
+  double height() const {
+    const double legend =
+        plot_.series.size() > 1 ? 20.0 * static_cast<double>(plot_.series.size()) : 0;
+    return bottom_ + 48.0 + legend;
+  }
+
+  std::string axis() const {
+    std::string out;
+    const auto steps = static_cast<int>(std::lround((range_.high - range_.low) / range_.step));
+    const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(range_.step) + 1e-9)));
+    for (int i = 0; i <= steps; ++i) {
+      const double value = range_.low + range_.step * i, x = x_of(value);
+      out += line(x, kTop, x, bottom_, " stroke=\"" + ink_ + "\" stroke-opacity=\"0.12\"");
+      const std::string text = digits > 6 || std::abs(value) >= 1e6
+                                   ? decimal(value, std::chars_format::general, 3)
+                                   : decimal(value, std::chars_format::fixed, digits);
+      out += text_svg(x, bottom_ + 16.0, "middle", text);
+    }
+    if (plot_.zero)
+      out += line(x_of(0.0), kTop, x_of(0.0), bottom_,
+                  " stroke=\"" + ink_ + "\" stroke-dasharray=\"4 3\"");
+    return out + text_svg((left_ + kRight) / 2.0, bottom_ + 36.0, "middle", plot_.axis);
+  }
+
+  std::string rows() const {
+    std::string out;
+    for (std::size_t r = 0; r < plot_.rows.size(); ++r) {
+      const Row& row = plot_.rows[r];
+      const double y = kTop + kRow * (static_cast<double>(r) + 0.5);
+      out += text_svg(left_ - 10.0, y + 4.0, "end", shortened(printable(row.label)));
+      if (row.marks.empty()) out += text_svg(left_ + 6.0, y + 4.0, "start", "no number");
+      for (const Mark& mark : row.marks) {
+        if (mark.low < mark.high)
+          out += line(x_of(mark.low), y, x_of(mark.high), y,
+                      std::string(" stroke-width=\"1.6\" stroke=\"") +
+                          kColours[mark.series % std::size(kColours)] + "\"");
+        out += mark_svg(mark.series, x_of(mark.at), y,
+                        row.label + ", " + plot_.series[mark.series] + ": " +
+                            human_text(mark.at, {.name = "", .type = ColumnType::kReal}));
+      }
+    }
+    return out;
+  }
+
+  std::string legend() const {
+    std::string out;
+    for (std::size_t s = 0; s < plot_.series.size() && plot_.series.size() > 1; ++s) {
+      const double y = bottom_ + 58.0 + 20.0 * static_cast<double>(s);
+      out += mark_svg(s, left_ + 6.0, y, plot_.series[s]);
+      out += text_svg(left_ + 18.0, y + 4.0, "start", plot_.series[s]);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr double kRight = kWidth - 24.0;
+
+  double x_of(double value) const {
+    return left_ + (kRight - left_) * (value - range_.low) / (range_.high - range_.low);
+  }
+
+  static std::string line(double x1, double y1, double x2, double y2, const std::string& more) {
+    return "<line" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
+           attribute("y2", y2) + more + "/>\n";
+  }
+
+  const Plot& plot_;
+  const std::string& ink_;
+  const Range range_;
+  double left_ = 0, bottom_ = 0;  ///< where the names end, and the rows
+};
+
 std::string svg_of(const Table& table, const std::string& title, const std::string& ink,
                    const std::string& paper) {
   const Plot plot = plot_of(table);
-  double low = INFINITY, high = -INFINITY;
-  std::size_t longest = 8;
-  for (const Row& row : plot.rows) {
-    longest = std::max(longest, shortened(printable(row.label)).size());
-    for (const Mark& mark : row.marks) {
-      low = std::min({low, mark.low, mark.at});
-      high = std::max({high, mark.high, mark.at});
-    }
-  }
-  if (plot.zero) {
-    low = std::min(low, 0.0);
-    high = std::max(high, 0.0);
-  }
-  if (low == high) {  // all alike: room on both sides
-    const double room = low == 0.0 ? 1.0 : std::abs(low) / 2.0;
-    low -= room;
-    high += room;
-  }
-  if (!std::isfinite(high - low))
-    throw std::invalid_argument("plot: the numbers are too far apart");
-  const double step = nice_step(high - low);
-  low = std::floor(low / step) * step;
-  high = std::ceil(high / step) * step;
-
-  constexpr double kWidth = 760, kRow = 24, kTop = 44;
-  const double left = 16.0 + 7.0 * static_cast<double>(longest), right = kWidth - 24.0;
-  const double legend = plot.series.size() > 1 ? 20.0 * static_cast<double>(plot.series.size()) : 0;
-  const double bottom = kTop + kRow * static_cast<double>(plot.rows.size());
-  const double height = bottom + 48.0 + legend;
-  const auto x_of = [&](double value) {
-    return left + (right - left) * (value - low) / (high - low);
-  };
+  const Drawing drawing(plot, ink);
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " +
-                    number(kWidth) + " " + number(height) + "\"" + attribute("width", kWidth) +
-                    attribute("height", height) +
+                    number(kWidth) + " " + number(drawing.height()) + "\"" +
+                    attribute("width", kWidth) + attribute("height", drawing.height()) +
                     " font-family=\"system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
                     "font-size=\"12\" fill=\"" +
                     ink + "\">\n<title>" + html_text(title) + "</title>\n";
   if (!paper.empty()) out += "<rect width=\"100%\" height=\"100%\" fill=\"" + paper + "\"/>\n";
   out += "<text x=\"16\" y=\"22\" font-size=\"14\">" + html_text(title) + "</text>\n";
-  const auto line = [&](double x1, double y1, double x2, double y2, const std::string& more) {
-    out += "<line" + attribute("x1", x1) + attribute("y1", y1) + attribute("x2", x2) +
-           attribute("y2", y2) + more + "/>\n";
-  };
-  const auto steps = static_cast<int>(std::lround((high - low) / step));
-  const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
-  for (int i = 0; i <= steps; ++i) {
-    const double value = low + step * i, x = x_of(value);
-    line(x, kTop, x, bottom, " stroke=\"" + ink + "\" stroke-opacity=\"0.12\"");
-    const std::string text = digits > 6 || std::abs(value) >= 1e6
-                                 ? decimal(value, std::chars_format::general, 3)
-                                 : decimal(value, std::chars_format::fixed, digits);
-    out += text_svg(x, bottom + 16.0, "middle", text);
-  }
-  if (plot.zero)
-    line(x_of(0.0), kTop, x_of(0.0), bottom, " stroke=\"" + ink + "\" stroke-dasharray=\"4 3\"");
-  out += text_svg((left + right) / 2.0, bottom + 36.0, "middle", plot.axis);
-  for (std::size_t r = 0; r < plot.rows.size(); ++r) {
-    const Row& row = plot.rows[r];
-    const double y = kTop + kRow * (static_cast<double>(r) + 0.5);
-    out += text_svg(left - 10.0, y + 4.0, "end", shortened(printable(row.label)));
-    if (row.marks.empty()) out += text_svg(left + 6.0, y + 4.0, "start", "no number");
-    for (const Mark& mark : row.marks) {
-      if (mark.low < mark.high)
-        line(x_of(mark.low), y, x_of(mark.high), y,
-             std::string(" stroke-width=\"1.6\" stroke=\"") +
-                 kColours[mark.series % std::size(kColours)] + "\"");
-      out += mark_svg(mark.series, x_of(mark.at), y,
-                      row.label + ", " + plot.series[mark.series] + ": " +
-                          human_text(mark.at, {.name = "", .type = ColumnType::kReal}));
-    }
-  }
-  for (std::size_t s = 0; s < plot.series.size() && plot.series.size() > 1; ++s) {
-    const double y = bottom + 58.0 + 20.0 * static_cast<double>(s);
-    out += mark_svg(s, left + 6.0, y, plot.series[s]);
-    out += text_svg(left + 18.0, y + 4.0, "start", plot.series[s]);
-  }
-  return out + "</svg>\n";
+  return out + drawing.axis() + drawing.rows() + drawing.legend() + "</svg>\n";
 }
 
 }  // namespace
