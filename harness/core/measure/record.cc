@@ -52,11 +52,12 @@ Component component_of_arrays(const MeasureRequest& request, const Measured& mea
   return out;
 }
 
-}  // namespace
+/// The subject and the split that a cell is of.
+using Judged = std::pair<const MeasuredSubject*, std::size_t>;
 
-void record_measured(const MeasureRequest& request, const Measured& measured,
-                     const MeasuredNames& names, results::Store& store) {
-  Plan plan;
+/// The measurement as a plan without work to do. Fills in what each of its cells is of.
+void fill_plan(const MeasureRequest& request, const Measured& measured, const MeasuredNames& names,
+               Plan& plan, std::vector<Judged>& judged) {
   plan.run_file.name = names.run;
   plan.run_file.text = kMeasuredText;
   plan.metrics = request.metrics;
@@ -67,7 +68,6 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
       component_of_arrays(request, measured, Kind::kExplainer, names.explanation));
 
   std::string keys;
-  std::vector<std::pair<const MeasuredSubject*, std::size_t>> judged;  // of plan.cells
   for (const MeasuredSubject& subject : measured.subjects)
     for (std::size_t r = 0; r < subject.costs.size(); ++r) {
       Cell cell;
@@ -96,7 +96,38 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
   for (const auto& metric : plan.metrics) asked += metric + " ";
   plan.run_key = make_key("run", names.run, keys, asked);
   if (!own) plan.explainers.pop_back();
+}
 
+/// The scores of one round, and what they say of the attempt: those over seeds, or the others.
+std::vector<results::ScoreRow> rows_of(const MeasureRequest& request, const Judged& of,
+                                       bool compared, bool over_seeds,
+                                       results::AttemptRow& attempt) {
+  const auto& [subject, r] = of;
+  std::vector<results::ScoreRow> rows;
+  std::set<std::string> given;
+  for (const auto& score : subject->scores) {
+    given.insert(score.metric);
+    if ((compared && metrics::peer_metric(score.metric) != nullptr) != over_seeds) continue;
+    rows.push_back(score.scores[r]);
+    if (score.scores[r].reason != "error" || attempt.status != results::Status::ok) continue;
+    attempt.status = results::Status::failed;
+    attempt.stage = "score";
+    attempt.message = score.metric + ": " + score.scores[r].message;
+  }
+  if (over_seeds) return rows;
+  for (const auto& metric : request.metrics)
+    if (!given.contains(metric))
+      rows.push_back({metric, std::nullopt, "not_applicable", "not of what was measured"});
+  return rows;
+}
+
+}  // namespace
+
+void record_measured(const MeasureRequest& request, const Measured& measured,
+                     const MeasuredNames& names, results::Store& store) {
+  Plan plan;
+  std::vector<Judged> judged;  // of plan.cells
+  fill_plan(request, measured, names, plan, judged);
   register_run(plan, store);
   const auto environment = environment_row(request.limits.confine, process_plugins(plan));
   store.add_environment(environment);
@@ -118,23 +149,8 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
       attempt.seconds = cost.seconds;
       attempt.peak_memory = static_cast<std::int64_t>(cost.peak_memory);
       attempt.log_tail = measured.log;
-      std::vector<results::ScoreRow> rows;
-      std::set<std::string> given;
-      for (const auto& score : subject.scores) {
-        given.insert(score.metric);
-        const bool compared = !peers.empty() && metrics::peer_metric(score.metric) != nullptr;
-        if (compared != over_seeds) continue;
-        rows.push_back(score.scores[r]);
-        if (score.scores[r].reason != "error" || attempt.status != results::Status::ok) continue;
-        attempt.status = results::Status::failed;
-        attempt.stage = "score";
-        attempt.message = score.metric + ": " + score.scores[r].message;
-      }
-      if (over_seeds) return void(store.record(attempt, rows, {}, peers));
-      for (const auto& metric : plan.metrics)
-        if (!given.contains(metric))
-          rows.push_back({metric, std::nullopt, "not_applicable", "not of what was measured"});
-      store.record(attempt, rows);
+      const auto rows = rows_of(request, judged[i], !peers.empty(), over_seeds, attempt);
+      store.record(attempt, rows, {}, over_seeds ? peers : std::vector<std::string>());
     };
     record(subject.costs[r], false);
     if (!peers.empty()) record(subject.comparisons[r].cost, true);
