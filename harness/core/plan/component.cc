@@ -165,6 +165,147 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
                                          : component.id + "(" + shown + ")";
 }
 
+std::string required(const Parameter& parameter) {
+  return "parameter " + parameter.name + " is required" +
+         (parameter.help.empty() ? "" : " (" + parameter.help + ")");
+}
+
+/// Every set of values that an entry of a run file asks for, as a component.
+class Sweep {
+ public:
+  Sweep(const ComponentRequest& request, Component base, const std::vector<fs::path>& folders,
+        Diagnostics& diagnostics)
+      : request_(request),
+        base_(std::move(base)),
+        metadata_(*base_.plugin.metadata),
+        folders_(folders),
+        diagnostics_(diagnostics),
+        choices_(metadata_.parameters.size()),
+        given_(metadata_.parameters.size(), false) {
+    for (const auto& parameter : metadata_.parameters) known_.push_back(parameter.name);
+  }
+
+  /// Empty: something is wrong, and was said; or data of an optional component are not there.
+  std::vector<Component> components() {
+    for (const auto& asked : request_.params)
+      if (!take(asked)) return {};
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      if (given_[i]) continue;
+      if (metadata_.parameters[i].standard)
+        choices_[i] = {*metadata_.parameters[i].standard};
+      else
+        complain(request_.place, required(metadata_.parameters[i]));
+    }
+    if (!good_) return {};
+    double sets = 1;
+    for (const auto& values : choices_) sets *= static_cast<double>(values.size());
+    if (sets > kMostParameterSets) {
+      complain(request_.place, "a sweep over more than " + std::to_string(kMostParameterSets) +
+                                   " parameter sets; sweep over less");
+      return {};
+    }
+    auto out = all_sets();
+    return named_apart(out) ? out : std::vector<Component>();
+  }
+
+ private:
+  void complain(Place place, const std::string& message) {
+    diagnostics_.add(place, metadata_.id + ": " + message);
+    good_ = false;
+  }
+
+  /// False: the component is optional, and this file or folder is not there.
+  bool take(const ParameterRequest& asked) {
+    const auto it = std::find(known_.begin(), known_.end(), asked.name);
+    if (it == known_.end()) {
+      complain(asked.place, known_.empty()
+                                ? "takes no parameters, so no " + asked.name
+                                : "no parameter " + asked.name + did_you_mean(asked.name, known_));
+      return true;
+    }
+    const auto i = static_cast<std::size_t>(it - known_.begin());
+    const Parameter& parameter = metadata_.parameters[i];
+    const auto values = values_for(parameter, asked);
+    if (values.empty()) {
+      if (asked.in_brackets) complain(asked.place, "parameter " + asked.name + ": an empty list");
+      good_ = false;  // no value: already complained of
+    }
+    if (parameter.is_path() && !parameter.standard &&
+        std::find(values.begin(), values.end(), Value(std::string())) != values.end())
+      complain(asked.place, required(parameter));
+    for (const Value& value : values) try {
+        Value checked = parameter.check(value);
+        if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
+          const fs::path file = std::get<std::string>(checked);
+          const fs::path full = find_data(parameter, file, folders_);
+          if (const auto fault = fault_of_data(parameter, full); !fault.empty()) {
+            const std::string text = asked.name + " = " + full.string() + ": " + fault;
+            if (request_.optional) {
+              diagnostics_.note(to_string(base_.kind) + (" " + shown_name(request_)) +
+                                " (optional): " + text);
+              return false;
+            }
+            complain(asked.place, text);
+          }
+          checked = full.string();
+        }
+        choices_[i].push_back(std::move(checked));
+      } catch (const std::invalid_argument& e) {
+        complain(asked.place, e.what());
+      }
+    given_[i] = true;
+    order_.push_back(i);
+    return true;
+  }
+
+  std::vector<Component> all_sets() {
+    std::vector<Component> out;
+    std::vector<std::size_t> at(choices_.size(), 0);
+    while (true) {
+      Component component = base_;
+      for (std::size_t i = 0; i < choices_.size(); ++i)
+        component.values.push_back(choices_[i][at[i]]);
+      try {
+        fill_identity(component, metadata_, given_, request_);
+      } catch (const std::runtime_error& e) {
+        complain(request_.place, e.what());
+        return {};
+      }
+      out.push_back(std::move(component));
+      std::size_t turn = order_.size();  // the last parameter varies fastest
+      while (turn > 0 && ++at[order_[turn - 1]] == choices_[order_[turn - 1]].size())
+        at[order_[--turn]] = 0;
+      if (turn == 0) return out;
+    }
+  }
+
+  /// Several components need several names.
+  bool named_apart(const std::vector<Component>& components) {
+    std::set<std::string> names;
+    for (const Component& component : components) names.insert(component.name);
+    if (request_.name.empty() || names.size() == components.size()) return true;
+    std::string apart;
+    for (const std::size_t parameter : order_)
+      if (choices_[parameter].size() > 1)
+        apart += " " + known_[parameter] + "={" + known_[parameter] + "}";
+    complain(request_.place, "a sweep over " + std::to_string(components.size()) +
+                                 " parameter sets cannot have one name; name = \"" + request_.name +
+                                 apart + "\" has one for each");
+    return false;
+  }
+
+  const ComponentRequest& request_;
+  const Component base_;
+  const Metadata& metadata_;
+  const std::vector<fs::path>& folders_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> known_;           ///< parameters, by name
+  std::vector<std::vector<Value>> choices_;  ///< of each
+  std::vector<bool> given_;
+  std::vector<std::size_t> order_;  ///< of the sweep: as in the run file
+  bool good_ = true;
+};
+
 }  // namespace
 
 std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const Registry& registry,
@@ -192,108 +333,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   base.version = metadata.version;
   base.inputs = {content_of(*plugin)};
   base.offers = metadata.offers;
-  std::vector<std::string> known;
-  for (const auto& parameter : metadata.parameters) known.push_back(parameter.name);
-
-  std::vector<std::vector<Value>> choices(metadata.parameters.size());
-  std::vector<bool> given(metadata.parameters.size(), false);
-  std::vector<std::size_t> order;  // of the sweep: as in the run file
-  bool good = true;
-  const auto complain = [&](Place place, const std::string& message) {
-    diagnostics.add(place, metadata.id + ": " + message);
-    good = false;
-  };
-  const auto required = [](const Parameter& parameter) {
-    return "parameter " + parameter.name + " is required" +
-           (parameter.help.empty() ? "" : " (" + parameter.help + ")");
-  };
-  for (const auto& asked : request.params) {
-    const auto it = std::find(known.begin(), known.end(), asked.name);
-    if (it == known.end()) {
-      complain(asked.place, known.empty()
-                                ? "takes no parameters, so no " + asked.name
-                                : "no parameter " + asked.name + did_you_mean(asked.name, known));
-      continue;
-    }
-    const auto i = static_cast<std::size_t>(it - known.begin());
-    const Parameter& parameter = metadata.parameters[i];
-    const auto values = values_for(parameter, asked);
-    if (values.empty()) {
-      if (asked.in_brackets) complain(asked.place, "parameter " + asked.name + ": an empty list");
-      good = false;  // no value: already complained of
-    }
-    if (parameter.is_path() && !parameter.standard &&
-        std::find(values.begin(), values.end(), Value(std::string())) != values.end())
-      complain(asked.place, required(parameter));
-    for (const Value& value : values) try {
-        Value checked = parameter.check(value);
-        if (parameter.is_path() && !std::get<std::string>(checked).empty()) {
-          const fs::path file = std::get<std::string>(checked);
-          const fs::path full = find_data(parameter, file, folders);
-          if (const auto fault = fault_of_data(parameter, full); !fault.empty()) {
-            const std::string text = asked.name + " = " + full.string() + ": " + fault;
-            if (request.optional) {
-              diagnostics.note(to_string(kind) + (" " + shown_name(request)) +
-                               " (optional): " + text);
-              return {};
-            }
-            complain(asked.place, text);
-          }
-          checked = full.string();
-        }
-        choices[i].push_back(std::move(checked));
-      } catch (const std::invalid_argument& e) {
-        complain(asked.place, e.what());
-      }
-    given[i] = true;
-    order.push_back(i);
-  }
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (given[i]) continue;
-    if (metadata.parameters[i].standard)
-      choices[i] = {*metadata.parameters[i].standard};
-    else
-      complain(request.place, required(metadata.parameters[i]));
-  }
-  if (!good) return {};
-
-  double sets = 1;
-  for (const auto& values : choices) sets *= static_cast<double>(values.size());
-  if (sets > kMostParameterSets) {
-    complain(request.place, "a sweep over more than " + std::to_string(kMostParameterSets) +
-                                " parameter sets; sweep over less");
-    return {};
-  }
-  std::vector<Component> out;
-  std::vector<std::size_t> at(choices.size(), 0);
-  while (true) {
-    Component component = base;
-    for (std::size_t i = 0; i < choices.size(); ++i) component.values.push_back(choices[i][at[i]]);
-    try {
-      fill_identity(component, metadata, given, request);
-    } catch (const std::runtime_error& e) {
-      complain(request.place, e.what());
-      return {};
-    }
-    out.push_back(std::move(component));
-    std::size_t turn = order.size();  // the last parameter varies fastest
-    while (turn > 0 && ++at[order[turn - 1]] == choices[order[turn - 1]].size())
-      at[order[--turn]] = 0;
-    if (turn == 0) break;
-  }
-  std::set<std::string> names;
-  for (const Component& component : out) names.insert(component.name);
-  if (!request.name.empty() && names.size() < out.size()) {
-    std::string apart;
-    for (const std::size_t parameter : order)
-      if (choices[parameter].size() > 1)
-        apart += " " + known[parameter] + "={" + known[parameter] + "}";
-    complain(request.place, "a sweep over " + std::to_string(out.size()) +
-                                " parameter sets cannot have one name; name = \"" + request.name +
-                                apart + "\" has one for each");
-    return {};
-  }
-  return out;
+  return Sweep(request, std::move(base), folders, diagnostics).components();
 }
 
 }  // namespace conoscope::core
