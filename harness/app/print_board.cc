@@ -9,13 +9,24 @@ namespace conoscope::app {
 
 namespace {
 
-void print_correlation(results::Store& store, const BoardRequest& request) {
+bool print_correlation(results::Store& store, const BoardRequest& request) {
   results::BoardOptions options = request.filters;
   if (options.metrics.empty())
     for (const auto& name : in_catalogue_order(store.run_metrics(options.run)))
       if (name != request.with && can_be_judged(name)) options.metrics.push_back(name);
-  std::cout << results::to_text(results::correlation_table(store, options, request.with),
-                                request.format);
+  const results::Table table = results::correlation_table(store, options, request.with);
+  if (table.rows.empty()) {
+    std::cerr << "nothing to show: "
+              << (options.metrics.empty()
+                      ? "this run asks for no metric but " + request.with
+                      : "nothing here has " + request.with +
+                            " and another of these metrics at two seeds or more (`conoscope "
+                            "status` says what failed)")
+              << '\n';
+    return false;
+  }
+  std::cout << results::to_text(table, request.format);
+  return true;
 }
 
 }  // namespace
@@ -40,8 +51,7 @@ bool print_board(results::Store& store, const BoardRequest& request) {
       print_parsimony(store, request);
       break;
     case results::BoardKind::correlation:
-      print_correlation(store, request);
-      break;
+      return print_correlation(store, request);
   }
   return true;
 }

@@ -65,6 +65,29 @@ TEST_CASE("board correlation: means over seeds, from model to model") {
   CHECK(here.json({"board", "correlation", "--with", "s_int", "-m", "icl"}).size() == 1);
 }
 
+TEST_CASE("board correlation: without a row it says why, as a leaderboard does") {
+  const Workspace here;
+  write_store(here.store(), {{"ctl", {0, 1, 2, 3}}, {"s_int", {0, 2, 4, 6}}});
+  {  // the only seed that is left says nothing of a mean's error
+    auto store = results::Store::open(here.store(), results::Mode::kReadWrite);
+    for (const char* attempt : {"m0/2", "m1/2", "m2/2", "m3/2"})
+      store.retract(attempt, "another program was running", sample::at(1));
+  }
+  for (const std::string format : {"table", "csv"}) {
+    const Ended none = here.run({"board", "correlation", "--with", "s_int", "--format", format}, 4);
+    CHECK(none.out.empty());
+    CHECK_SAYS(none.err, "nothing to show: nothing here has s_int and another of these metrics");
+  }
+}
+
+TEST_CASE("board correlation: a run that asks for one metric") {
+  const Workspace here;
+  write_store(here.store(), {{"s_int", {0, 2, 4, 6}}});
+  const Ended none = here.run({"board", "correlation", "--with", "s_int"}, 4);
+  CHECK(none.out.empty());
+  CHECK_SAYS(none.err, "nothing to show: this run asks for no metric but s_int");
+}
+
 TEST_CASE("board correlation: too few models have no r; what it refuses") {
   const Workspace here;
   write_store(here.store(), {{"ctl", {0, 1, 2}}, {"s_int", {0, 2, 4}}});

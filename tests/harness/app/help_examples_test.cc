@@ -150,7 +150,7 @@ class World {
   }
 
   static std::string concept_models(const std::string& name, const std::string& more) {
-    return "name = \"" + name + "\"\nseeds = [0]\n" + more +
+    return "name = \"" + name + "\"\nseeds = [0, 1]\n" + more +
            "metrics = [\"ctl\", \"icl\", \"intervention\"]\n"
            "[[dataset]]\nid = \"tabular_toy\"\nparams = { samples = 300 }\n"
            "[[model]]\nid = \"ladder_concepts\"\nparams = { step = [\"perfect\", \"half\", "
