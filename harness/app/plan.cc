@@ -94,8 +94,9 @@ void print_overview(const core::Plan& plan, std::size_t finished,
 int plan_command(const Arguments& arguments) {
   Options options(
       "plan [FILE] [options]",
-      "Prints the cells of a run file, what of it is done, what is to do, what does not fit\n"
-      "and which view is missing. Nothing is run and nothing is written.",
+      "Prints the cells of a run file: which are done, which are still to do, which do not\n"
+      "fit and which view they miss. Nothing is run and nothing is written. FILE as for\n"
+      "`conoscope run`; --format is for what --cells and --shard print.",
       {"conoscope plan my.toml", "conoscope plan my.toml --dot | dot -Tsvg > plan.svg",
        "conoscope plan my.toml --shard 1/4"});
   options.positional("file", 1);

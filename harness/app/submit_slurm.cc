@@ -6,6 +6,7 @@
 
 #include "harness/app/access.h"
 #include "harness/app/command.h"
+#include "harness/app/default_run.h"
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
 #include "harness/app/print_split.h"
@@ -387,14 +388,15 @@ int submit_slurm_command(const Arguments& arguments) {
       "Hands a run to a Slurm cluster: an array of jobs, each with a part of the cells and a\n"
       "store of its own, a job that merges them, and one for metrics over seeds. The same\n"
       "command again sends the parts that are not finished. What jobs ask for stands in the\n"
-      "run file's [slurm] or here.",
+      "run file's [slurm] or here. FILE as for `conoscope run`.",
       {"conoscope submit slurm my.toml --shards 4 --dry-run",
        "conoscope submit slurm my.toml --time 04:00:00 --cpus 4 --print"});
   add_options(options);
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
   options.confine();
-  const auto file = find_run_file(options.has("file") ? options.list("file")[0] : "quick.toml");
+  const auto file =
+      options.has("file") ? find_run_file(options.list("file")[0]) : default_run_file(options);
   const core::Plan plan = load_plan(file, options);
   const auto request = request_of(plan.run_file, options);
   const fs::path parent = fs::absolute(options.get<std::string>("folder"));

@@ -70,9 +70,30 @@ without = ["--requeue", "--open-mode"]
   CHECK_SAYS(script, "#SBATCH --job-name=conoscope-a-b--c\n");
   CHECK_SAYS(script, "/slurm/a-b--c-TIME'\n");
 
-  CHECK_FALSE(std::filesystem::exists("slurm"));
-  CHECK_FALSE(std::filesystem::exists(here.store()));
-  CHECK_FALSE(std::filesystem::exists(here.cache()));
+  CHECK_FALSE(fs::exists("slurm"));
+  CHECK_FALSE(fs::exists(here.store()));
+  CHECK_FALSE(fs::exists(here.cache()));
+}
+
+TEST_CASE(
+    "without a run file it hands over what `run` would do, also where nothing can be trained") {
+  const Workspace here;
+  const fs::path built = built_conoscope().parent_path().parent_path(), own = here.path("own");
+  const fs::path plugins = "lib/conoscope/plugins";
+  fs::create_directories(own / "bin");
+  fs::create_directories(own / plugins);
+  fs::copy_file(built_conoscope(), own / "bin/conoscope");
+  fs::create_directory_symlink(built / "share", own / "share");
+  for (const auto& entry : fs::directory_iterator(built / plugins))
+    if (!has(entry.path().filename(), "cnn"))
+      fs::create_symlink(entry.path(), own / plugins / entry.path().filename());
+  const Ended ended =
+      Command({(own / "bin/conoscope").string(), "submit", "slurm", "--dry-run", "--one-machine",
+               "--store", here.store(), "--cache", here.cache(), "--folder", here.path("slurm")})
+          .run();
+  CHECK_MESSAGE(ended.code == 0, ended.err);
+  CHECK_SAYS(ended.err, "quick_precomputed.toml: quick.toml trains the model cnn");
+  CHECK_SAYS(ended.err, "quick_precomputed: 42 cells, 42 in");
 }
 
 TEST_CASE("cells that are done are not sent") {
@@ -122,8 +143,8 @@ TEST_CASE("what cannot work is refused before anything is made") {
     const Ended ended = here.conoscope(submit(file, more)).set("PATH", here.path("bin")).run();
     CHECK(ended.code == 2);
     CHECK_SAYS(ended.err, why);
-    CHECK_FALSE(std::filesystem::exists(here.path("slurm")));
-    CHECK_FALSE(std::filesystem::exists(own));
+    CHECK_FALSE(fs::exists(here.path("slurm")));
+    CHECK_FALSE(fs::exists(own));
   };
   refused({}, "the cache (--cache) " + own + ": /tmp");
   refused({}, "--one-machine if the cluster is this machine alone");
@@ -214,7 +235,7 @@ TEST_CASE("--prepare makes the models that shards share, and --memory is shared 
   CHECK_SAYS(here.run({"run", file, "--prepare", "--shard", "2/2"}).err, "0 of 0 models");
   CHECK_SAYS(here.run({"run", file, "--prepare", "--shard", "1/2"}).err, "mine: 1 of 1 models");
   CHECK_SAYS(here.run({"run", file, "--prepare"}).err, "mine: 1 of 1 models");
-  CHECK_FALSE(std::filesystem::exists(here.store()));
+  CHECK_FALSE(fs::exists(here.store()));
   const auto said_with = [&](const char* mib) {
     return here.conoscope({"run", file, "--no-board", "-j", "2", "--memory", mib}).run().err;
   };
