@@ -17,8 +17,8 @@ int cache_command(const Arguments& arguments) {
   Options options(
       "cache [options]",
       "Shows where the artifacts are and how much they take, or removes the ones used\n"
-      "longest ago; what a running run uses stays. Nothing that cannot be made again is in\n"
-      "the cache.",
+      "longest ago; what a run in progress uses is kept. Nothing that cannot be made again\n"
+      "is in the cache.",
       {"conoscope cache", "conoscope cache --trim 0"});
   options.with_cache();
   options.add()("trim", po::value<std::int64_t>()->value_name("BYTES"), "keep at most so much");

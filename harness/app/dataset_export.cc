@@ -23,9 +23,10 @@ int dataset_export_command(const Arguments& arguments) {
        "conoscope dataset export digits --param task=attributes -o digits/",
        "python3 -c 'import numpy; print(numpy.load(\"toy.npz\")[\"concepts\"].mean(0))'"});
   add_loading(options);
-  options.add()("output,o", po::value<std::string>()->value_name("PATH"),
-                "where to write; a name that ends with .npz is a file (replaced if it is there), "
-                "any other a folder (new or empty)");
+  options.add()(
+      "output,o", po::value<std::string>()->value_name("PATH"),
+      "where to write: NAME.npz writes one file (replaced if it is there); any other name, "
+      "a folder (new or empty) with one .npy file for each array");
   if (!options.parse(arguments)) return kOk;
   const auto quarantine = open_quarantine(options);
   const auto plugin = wanted_dataset(options, quarantine, "dataset export");

@@ -125,8 +125,8 @@ int export_command(const Arguments& arguments) {
                 "table, csv, json, ndjson, md or latex")(
       "summaries", po::bool_switch(), "the tables that pictures are drawn from, all cells'")(
       "output,o", po::value<std::string>()->value_name("PATH"),
-      "where to write summaries; a name that ends with .npz is a file, any other a folder of one "
-      "csv file each");
+      "where to write summaries: NAME.npz writes one file; any other name, a folder with one CSV "
+      "file for each array");
   options.with_cache();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

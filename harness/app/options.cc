@@ -54,7 +54,7 @@ void Options::with_plugins() {
 
 void Options::with_cache() {
   add()("cache", po::value<std::string>()->value_name("DIR"),
-        "artifacts (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+        "artifacts (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or ~/.cache/conoscope)");
 }
 
 void Options::with_profile() {
@@ -76,7 +76,7 @@ void Options::with_confinement() {
   add()("confine", po::value<std::string>()->default_value("auto")->value_name("HOW"),
         "keep plugins to their own files: auto (as far as the kernel can), require or off");
   add()("grant", po::value<std::vector<std::string>>()->composing()->value_name("ID"),
-        "let this plugin access what its metadata ask for; may be repeated");
+        "give this plugin the access that its metadata request; may be repeated");
 }
 
 void Options::with_limits(double seconds, double mib) {

@@ -26,7 +26,8 @@ int plugin_check_command(const Arguments& arguments) {
   options.with_confinement();
   options.add()(
       "cache", po::value<std::string>()->value_name("DIR"),
-      "where to work, and the quarantine (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+      "where to work, and the quarantine (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or "
+      "~/.cache/conoscope)");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

@@ -24,8 +24,9 @@ int plugin_list_command(const Arguments& arguments) {
   Options options(
       "plugin list [KIND] [options]",
       "Prints the plugins of the search path, read without loading them: --plugin-path,\n"
-      "CONOSCOPE_PLUGIN_PATH, the user folder (~/.local/share/conoscope/plugins), the\n"
-      "installation. Run files may add folders of their own.",
+      "CONOSCOPE_PLUGIN_PATH, the user folder ($XDG_DATA_HOME/conoscope/plugins or\n"
+      "~/.local/share/conoscope/plugins), the installation. Run files may add folders of\n"
+      "their own.",
       {"conoscope plugin list", "conoscope plugin list explainer --format json"});
   options.positional("kind", 1);
   options.with_plugins();

@@ -88,8 +88,10 @@ int show_command(const Arguments& arguments) {
   options.positional("cell", 1);
   options.with_store();
   options.with_verify();
-  options.add()("cache", po::value<std::string>()->value_name("DIR"),
-                "where artifacts are looked for (default: $CONOSCOPE_CACHE or ~/.cache/conoscope)");
+  options.add()(
+      "cache", po::value<std::string>()->value_name("DIR"),
+      "where artifacts are looked for (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or "
+      "~/.cache/conoscope)");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("cell")) throw UsageError("show: which cell? `conoscope status` lists keys");
