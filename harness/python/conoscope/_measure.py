@@ -80,7 +80,7 @@ def measure(
              but with explain= or repeat= a fifth
     repeat   draws so many splits; the values are means, with 95 % intervals. Metrics over seeds
              ("stability") compare what explain= fits to each split with what it fits to the others
-    explain  explainers to fit to the head view and to judge, as ["svd", "craft(number_of_concepts=5)"]
+    explain  explainers to fit to the head view and to judge, as ["svd", "craft(k=5)"]
     output   what the head's outputs mean: "softmax", "sigmoid" or "regression"
     pooling  between activations and head: "mean", "none", "flatten", or "auto"
     seconds, memory  what one step may use at most; memory in MiB

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -23,6 +24,14 @@ def test_the_perfect_explanation_is_perfect(explained):
     assert np.array_equal(scores.rows, np.arange(899))
     assert scores["surf_mae"].parts.shape == (899,)
     assert scores["surf_mae"].parts.mean() == pytest.approx(scores["surf_mae"].value, abs=1e-12)
+
+
+def test_the_help_names_parameters_that_there_are():
+    examples = re.findall(r'"(\w+)\((\w+)=', conoscope.measure.__doc__)
+    assert examples
+    for explainer, parameter in examples:
+        _, told, _ = _command.call(["plugin", "info", explainer])
+        assert re.search(rf"^ *{parameter} ", told, re.M), told
 
 
 def test_numpy_says_the_same(explained):
