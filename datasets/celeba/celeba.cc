@@ -32,7 +32,8 @@ constexpr auto kParameters = sdk::parameters(
               "at once"),
     sdk::text("target", "Smiling").help("the attribute to predict; the split keeps its share"),
     sdk::texts("concept_names", {})
-        .help("the attributes that are concepts; empty: all but the target"),
+        .help(
+            "the attributes that are concepts; empty: all, but of task = attribute not the target"),
     datasets::drawn_samples(4000), datasets::kImageParameters,
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
