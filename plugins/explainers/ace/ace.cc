@@ -74,7 +74,8 @@ constexpr auto kParameters = sdk::parameters(
               "this) are dropped"),
     sdk::real("cav_c", 1)
         .at_least(1e-09)
-        .help("CAVs: weight of the logistic loss against 0.5 |w|^2"),
+        .help("CAVs: weight of the logistic loss against 0.5 |w|^2; ours: the default of TCAV is a "
+              "linear SVM"),
     sdk::text("fill", "grey")
         .choices({"grey", "mean"})
         .help("what surrounds a segment: 117/255 of the training images' range, or their mean by "

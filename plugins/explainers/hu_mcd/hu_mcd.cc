@@ -55,8 +55,8 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("clusters", 0)
         .at_least(0)
         .counts_concepts()
-        .help("clusters of segments per output; 0: the average number of segments per sample, "
-              "rounded"),
+        .help("clusters of segments per output; 0, as its authors: the average number of segments "
+              "per sample, rounded; Kumar and Ahuja: 5"),
     sdk::integer("min_segments", 50).at_least(2).help("smaller clusters are no concept"),
     sdk::real("gamma", 10)
         .at_least(1.000001)

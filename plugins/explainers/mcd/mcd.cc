@@ -17,7 +17,8 @@ using Eigen::Index;
 
 constexpr auto kParameters = sdk::parameters(
     sdk::integer("k", 5).at_least(1).counts_concepts().help(
-        "concepts per output; each is a subspace of one or more dimensions"),
+        "concepts per output; each is a subspace of one or more dimensions; 5 is Kumar and "
+        "Ahuja's, the authors add concepts until their completeness is 0.5"),
     sdk::text("clustering", "ssc")
         .choices({"ssc", "kmeans"})
         .help(

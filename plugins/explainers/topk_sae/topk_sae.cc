@@ -19,11 +19,13 @@ constexpr auto kParameters = sdk::parameters(
         .counts_concepts()
         .help("concepts that all outputs share; 0: five per output"),
     sdk::integer("k", 5).at_least(1).help("concepts that may be active in one row"),
-    sdk::integer("epochs", 60).at_least(1).help("passes over the training positions"),
-    sdk::integer("batch", 256).at_least(1).help("rows per step"),
+    sdk::integer("epochs", 60)
+        .at_least(1)
+        .help("passes over the training positions; ours: none is published"),
+    sdk::integer("batch", 256).at_least(1).help("rows per step; ours: none is published"),
     sdk::real("learning_rate", 0.002)
         .at_least(0)
-        .help("Adam's rate at the start; falls to 0 along half a cosine"),
+        .help("Adam's rate at the start; falls to 0 along half a cosine; ours: none is published"),
     sdk::real("aux_weight", 0.1)
         .at_least(0)
         .help("weight of the auxiliary loss, by which unused latents learn the residual; 0 "
