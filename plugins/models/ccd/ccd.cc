@@ -56,7 +56,8 @@ constexpr auto kParameters = sdk::parameters(
         .help("hidden units of g, from concept scores back to features"),
     sdk::integer("neighbours", 8)
         .between(1, 65536)
-        .help("samples of a batch that a concept is to be near to"),
+        .help("samples of a batch that a concept is to be near to; ours: the published code has "
+              "32, 16 or 2"),
     sdk::real("threshold", 0.0)
         .between(0.0, 1.0)
         .help("concept scores that are not above it are 0"),
@@ -181,7 +182,7 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 CONOSCOPE_MODEL(Ccd, "ccd", "1.1.0", R"(
 summary = "completeness-aware concept discovery: directions in a network's features that suffice to answer its task"
 licence = "Apache-2.0"
-citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep Neural Networks, NeurIPS 2020; defaults as in Espinosa Zarlenga et al., AAAI 2023"
+citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep Neural Networks, NeurIPS 2020; epochs, batches, rate, threshold and both lambdas as in Espinosa Zarlenga et al., AAAI 2023"
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true

@@ -88,7 +88,8 @@ constexpr auto kParameters = sdk::parameters(
         .help("weight of the gradient by which the relevances are not constant around a sample"),
     sdk::real("reconstruction", 1.0)
         .between(0.0, 1e6)
-        .help("weight of the squared error with which concepts give the standardised inputs back"),
+        .help("weight of the squared error with which concepts give the standardised inputs back; "
+              "ours"),
     sdk::real("sparsity", 2e-05).between(0.0, 1e6).help("weight of the sum of concept values"),
     kEncoderParameters, optimise_parameters(100, 32));
 
@@ -191,7 +192,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
 CONOSCOPE_MODEL(Senn, "senn", "1.1.0", R"(
 summary = "self-explaining neural network: concepts learnt from the task, summed with relevances of the sample's own"
 licence = "Apache-2.0"
-citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-Explaining Neural Networks, NeurIPS 2018; defaults as in Espinosa Zarlenga et al., AAAI 2023"
+citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-Explaining Neural Networks, NeurIPS 2018; epochs, batches, rate, robustness and sparsity as in Espinosa Zarlenga et al., AAAI 2023"
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
