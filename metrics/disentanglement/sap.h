@@ -25,7 +25,8 @@ struct Sap {
 ///                 values are classes; a class that only the test samples have is always missed. A
 ///                 factor with a single training value is predicted by that value.
 /// sap_continuous  S = squared correlation of code and factor; 0 where a code's variance is at most
-///                 1e-12; disentanglement_lib's other way.
+///                 1e-12; disentanglement_lib's other way, there over the training codes; the
+///                 metric gives it all annotated rows.
 /// sap_ross        S = the same SVM's accuracy on the data that it was trained on, for factors that
 ///                 is_categorical(); R^2 of a linear regression, which is the squared correlation,
 ///                 for others; 0 for a code of a single value. Ross and Doshi-Velez, ICML 2021.

@@ -16,7 +16,9 @@ enum class NicheVariant {
   kSoftmax,  ///< the authors' code, with which Table 1 was made: a softmax over the concepts of a
              ///< sample before the AUC
   kComplement,  ///< what a later port runs: signed correlation, all *outside* the niche set to 0;
-                ///< it measures the opposite. For comparison with published numbers only
+                ///< it measures the opposite. For comparison with published numbers only, and not
+                ///< of vectors (width > 1), where the port also masks the wrong features: its mask
+                ///< is in the order of concepts, its features in that of dimensions
 };
 
 /// The niche of each concept at a threshold: representations with nicher > beta.
