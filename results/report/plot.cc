@@ -149,13 +149,13 @@ std::string text_svg(double x, double y, const char* anchor, const std::string& 
 
 /// So that long names leave room for the points; the title of a row has all of it.
 std::string shortened(const std::string& label) {
-  constexpr std::size_t kMost = 48;
+  constexpr int kMost = 48;  // columns of display_width
   std::string out;
-  std::size_t taken = 0;
   for (std::string_view rest = label; !rest.empty();) {
-    const char32_t c = take_character(rest);
-    if (++taken > kMost) return out + "...";
-    append_character(out, c);
+    std::string longer = out;
+    append_character(longer, take_character(rest));
+    if (display_width(longer) > kMost) return out + "...";
+    out = std::move(longer);
   }
   return out;
 }
@@ -197,10 +197,10 @@ class Drawing {
  public:
   Drawing(const Plot& plot, const std::string& ink)
       : plot_(plot), ink_(ink), range_(range_of(plot)) {
-    std::size_t longest = 8;
+    int longest = 8;
     for (const Row& row : plot.rows)
-      longest = std::max(longest, shortened(printable(row.label)).size());
-    left_ = 16.0 + 7.0 * static_cast<double>(longest);
+      longest = std::max(longest, display_width(shortened(printable(row.label))));
+    left_ = 16.0 + 7.0 * longest;
     bottom_ = kTop + kRow * static_cast<double>(plot.rows.size());
   }
 
