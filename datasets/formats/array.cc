@@ -157,6 +157,16 @@ std::int64_t element_count(std::span<const std::int64_t> shape, const std::strin
   return count;
 }
 
+std::int64_t byte_count(std::span<const std::int64_t> shape, DType dtype,
+                        const std::string& origin) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(element_count(shape, origin),
+                             static_cast<std::int64_t>(size_of(dtype)), &bytes))
+    throw std::invalid_argument(origin + ": the shape asks for more than 2^63 bytes: " +
+                                shape_text(shape) + ", " + name_of(dtype));
+  return bytes;
+}
+
 std::string index_text(std::int64_t position, std::span<const std::int64_t> shape) {
   std::string text;
   for (std::size_t axis = shape.size(); axis-- > 0;) {

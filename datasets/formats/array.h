@@ -50,6 +50,11 @@ void check_rows(std::span<const std::int64_t> rows, std::int64_t count, const st
 /// throws  std::invalid_argument, beginning with origin: it does not fit in 63 bits
 std::int64_t element_count(std::span<const std::int64_t> shape, const std::string& origin);
 
+/// element_count() times the size of a number.
+/// throws  std::invalid_argument, beginning with origin: it does not fit in 63 bits
+std::int64_t byte_count(std::span<const std::int64_t> shape, DType dtype,
+                        const std::string& origin);
+
 /// "[3, 0, 2]" for a row-major position.
 std::string index_text(std::int64_t position, std::span<const std::int64_t> shape);
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "datasets/formats/reader_library.h"
@@ -175,6 +176,10 @@ class Hdf5Reader::Dataset {
     std::vector<hsize_t> extents(
         static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
     H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    for (const hsize_t extent : extents)
+      if (!std::in_range<std::int64_t>(extent))
+        throw std::invalid_argument(origin_ + ": an extent is " + std::to_string(extent) +
+                                    ", expected at most 2^63 - 1");
     layout_.shape.assign(extents.begin(), extents.end());
     check_size(file.path_);
   }
@@ -192,7 +197,7 @@ class Hdf5Reader::Dataset {
   /// A few bytes of a header can ask for terabytes. deflate packs a thousand to one at most.
   void check_size(const std::string& path) const {
     const auto bytes =
-        static_cast<std::uint64_t>(element_count(layout_.shape, origin_)) * size_of(layout_.dtype);
+        static_cast<std::uint64_t>(byte_count(layout_.shape, layout_.dtype, origin_));
     const Handle created(H5Dget_create_plist(id_), H5Pclose);
     if (H5Pget_layout(created) == H5D_VIRTUAL || H5Pget_external_count(created) > 0)
       return;  // it lies in other files
@@ -224,8 +229,8 @@ Array Hdf5Reader::get(const std::string& key) const {
   array.dtype = dataset.layout().dtype;
   array.shape = dataset.layout().shape;
   array.origin = dataset.origin();
-  auto bytes = std::make_shared<std::vector<char>>(static_cast<std::size_t>(array.size()) *
-                                                   size_of(array.dtype));
+  auto bytes = std::make_shared<std::vector<char>>(
+      static_cast<std::size_t>(byte_count(array.shape, array.dtype, array.origin)));
   if (!bytes->empty()) dataset.read(dataset.id(), H5S_ALL, H5S_ALL, bytes->data());
   array.bytes = *bytes;
   array.owner = bytes;
@@ -239,16 +244,16 @@ void Hdf5Reader::read_rows(const std::string& key, std::span<const std::int64_t>
   if (shape.empty())
     throw std::invalid_argument(dataset.origin() + ": a single number has no rows");
   check_rows(rows, shape[0], dataset.origin());
-  const auto width =
-      static_cast<std::size_t>(element_count(std::span(shape).subspan(1), dataset.origin()));
-  std::vector<char> row(width * size_of(dataset.layout().dtype));
+  const auto across = std::span(shape).subspan(1);
+  std::vector<char> row(
+      static_cast<std::size_t>(byte_count(across, dataset.layout().dtype, dataset.origin())));
   // A chunk cache is chosen when a dataset is opened: it takes a second time.
   const Handle access(access_by_rows(dataset.id(), dataset.layout()), H5Pclose);
   const Handle opened(H5Dopen2(file_, key.c_str(), access), H5Dclose);
   if (opened < 0)
     throw std::invalid_argument(dataset.origin() + ": cannot be read: " + last_error());
   const Handle space(H5Dget_space(opened), H5Sclose);
-  const hsize_t count = width;
+  const auto count = static_cast<hsize_t>(element_count(across, dataset.origin()));
   const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
   std::vector<hsize_t> from(shape.size(), 0), extent(shape.begin(), shape.end());
   extent[0] = 1;

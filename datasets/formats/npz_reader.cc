@@ -175,9 +175,8 @@ void NpzReader::read_rows(const std::string& name, std::span<const std::int64_t>
         "machine, "
         "as a.astype(a.dtype.newbyteorder('<'))");
   check_rows(rows, header.shape[0], member.origin());
-  std::size_t width = size_of(header.dtype);
-  width *=
-      static_cast<std::size_t>(element_count(std::span(header.shape).subspan(1), member.origin()));
+  const auto width = static_cast<std::size_t>(
+      byte_count(std::span(header.shape).subspan(1), header.dtype, member.origin()));
   std::vector<char> row(width);
   std::int64_t next = 0;  // the first row that is not unpacked yet
   for (std::size_t i = 0; i < rows.size(); ++i) {

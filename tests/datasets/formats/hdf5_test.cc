@@ -28,6 +28,21 @@ std::vector<std::uint8_t> bytes(std::size_t count) {
   return values;
 }
 
+/// A file with a dataset x of float64 in chunks, none of which is there.
+void never_written(const std::string& path, const std::vector<hsize_t>& shape,
+                   const std::vector<hsize_t>& chunk) {
+  const auto axes = static_cast<int>(shape.size());
+  const std::vector<hsize_t> unlimited(shape.size(), H5S_UNLIMITED);
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(axes, shape.data(), unlimited.data());
+  const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(layout, axes, chunk.data());
+  const hid_t dataset =
+      H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  REQUIRE(dataset >= 0);
+  for (const hid_t object : {dataset, layout, space, file}) H5Idec_ref(object);
+}
+
 }  // namespace
 
 TEST_CASE("hdf5: whole datasets of several types and layouts") {
@@ -112,17 +127,25 @@ TEST_CASE("hdf5: no file, no HDF5, cut short, damaged inside") {
 TEST_CASE("hdf5: more than the file can hold") {
   const Scratch scratch;
   const auto path = scratch.path("huge.h5");
-  const hsize_t shape[] = {1 << 20, 1 << 18}, chunk[] = {1024, 1024};  // 2 TiB, never written
-  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  const hid_t space = H5Screate_simple(2, shape, nullptr), layout = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_chunk(layout, 2, chunk);
-  const hid_t dataset =
-      H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
-  for (const hid_t object : {dataset, layout, space, file}) H5Idec_ref(object);
+  never_written(path, {1 << 20, 1 << 18}, {1024, 1024});  // 2 TiB
   CHECK_THROWS_SAYING(formats::Hdf5(path).get("/x"), std::invalid_argument,
                       path +
                           ": /x: says that it has 2199023255552 bytes, of which the file holds "
                           "0");
+}
+
+TEST_CASE("hdf5: a shape whose bytes cannot be counted") {
+  const Scratch scratch;
+  const auto path = scratch.path("wraps.h5");
+  never_written(path, {hsize_t{1} << 61, 1}, {1024, 1});
+  const std::vector<std::int64_t> rows = {0};
+  const std::string why = path +
+                          ": /x: the shape asks for more than 2^63 bytes: 2305843009213693952 x "
+                          "1, float64";
+  CHECK_THROWS_WITH_AS(formats::Hdf5(path).get("/x"), why.c_str(), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      formats::Hdf5(path).read_rows("/x", rows, [](std::size_t, std::span<const char>) {}),
+      why.c_str(), std::invalid_argument);
 }
 
 TEST_CASE("array file: HDF5 or .npz by its first bytes") {

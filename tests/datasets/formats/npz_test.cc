@@ -147,6 +147,18 @@ TEST_CASE("npz: rows of a member, without the whole of it") {
                        std::invalid_argument);
 }
 
+TEST_CASE("npz: rows whose bytes cannot be counted") {
+  const Scratch scratch;
+  const auto path =
+      write_zip(scratch.path("a.npz"),
+                {{"x.npy", npy_bytes<double>("<f8", "(1, 2305843009213693952)", {1})}});
+  const std::vector<std::int64_t> rows = {0};
+  CHECK_THROWS_WITH_AS(
+      formats::Npz(path).read_rows("x", rows, [](std::size_t, std::span<const char>) {}),
+      (path + ": x: the shape asks for more than 2^63 bytes: 2305843009213693952, float64").c_str(),
+      std::invalid_argument);
+}
+
 TEST_CASE("npz: rows of a member that is cut short") {
   const Scratch scratch;
   const std::string whole = npy_bytes<std::int64_t>("<i8", "(4, 2)", {1, 2, 3, 4, 5, 6, 7, 8});
