@@ -7,6 +7,7 @@
 #include "conoscope/sdk/explainer.h"
 #include "datasets/formats/read_array.h"
 #include "datasets/precomputed/checks.h"
+#include "numerics/whole_blocks.h"
 
 namespace {
 
@@ -58,7 +59,7 @@ class Precomputed final : public sdk::Explainer, public sdk::Projection {
         sdk::to_matrix(explanation.has("psi") ? explanation.get("psi") : explanation.cavs())
             .middleRows(first, last - first);
     auto out = sdk::as_matrix(scores, rows.rows(), psi.rows());
-    out = sdk::to_matrix(rows) * psi.transpose();
+    out = conoscope::numerics::product_by_whole_blocks<double>(sdk::to_matrix(rows), psi);
     if (explanation.has("mean")) {
       const Eigen::VectorXd shift = psi * sdk::to_matrix(explanation.get("mean"));
       out.rowwise() -= shift.transpose();
@@ -82,7 +83,7 @@ class Precomputed final : public sdk::Explainer, public sdk::Projection {
 
 }  // namespace
 
-CONOSCOPE_EXPLAINER(Precomputed, "precomputed", "1.0.0", R"toml(
+CONOSCOPE_EXPLAINER(Precomputed, "precomputed", "1.0.1", R"toml(
 summary = "an explanation of your own, from files: concept activation vectors and their importance"
 licence = "that of your files"
 citation = ""

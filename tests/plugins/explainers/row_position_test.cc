@@ -4,8 +4,41 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
+
+TEST_CASE("precomputed: equal rows have equal concept scores, however many there are") {
+  constexpr std::int64_t kFeatures = 12, kConcepts = 5;
+  const Plugin plugin(plugin_file("precomputed_explainer"));
+  const Scratch scratch;
+  const auto text_of = [](const Rows& rows) {
+    std::string text;
+    for (const auto row : rows.rowwise())
+      for (Eigen::Index j = 0; j < row.size(); ++j)
+        text += std::to_string(row[j]) + (j + 1 < row.size() ? "," : "\n");
+    return text;
+  };
+  const Arguments files{
+      {"cavs", scratch.write("v.csv", text_of(normal_rows(kConcepts, kFeatures, 3)))},
+      {"importance", scratch.write("a.csv", text_of(normal_rows(2, kConcepts, 4)))},
+      {"mean", scratch.write("m.csv", text_of(normal_rows(kFeatures, 1, 6)))}};
+  const Outcome fit = plugin.fit_explainer(files, random_head_bundle(20, 1, kFeatures, 2, 1));
+  REQUIRE(fit.error == "");
+  const Rows row = normal_rows(1, kFeatures, 5, true);
+  for (std::int64_t n = 1; n <= 130; ++n) {
+    const Outcome projected = plugin.project(
+        files, fit.out, 0, OwnedArray::of<double>({n, kFeatures}, flat(row.replicate(n, 1))),
+        kConcepts);
+    REQUIRE(projected.error == "");
+    const Rows scores = matrix_of(projected.out, "scores");
+    std::int64_t other = 0;
+    for (std::int64_t i = 0; i < n; ++i) other += scores.row(i) != scores.row(0);
+    INFO("n = ", n);
+    CHECK(other == 0);
+    CHECK(!scores.isZero(0.0));
+  }
+}
 
 TEST_CASE("equal rows have equal concept scores, however many there are") {
   constexpr std::int64_t kFeatures = 12, kOutputs = 3;
