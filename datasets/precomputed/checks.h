@@ -61,7 +61,7 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
 
 /// Does a head reproduce the outputs (n x C) that were saved? Compares the first rows:
 ///
-///   |made_c - saved_c| <= 1e-3 max_c |saved_c|      relative to the row's largest output
+///   |made_ic - saved_ic| <= 1e-3 max |saved|      relative to the largest output of these rows
 ///
 /// made    what the head makes of these rows, rows x C
 /// head    which head that is, for the message

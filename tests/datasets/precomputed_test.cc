@@ -399,6 +399,27 @@ TEST_CASE("precomputed: head and annotations that do not fit") {
   }
 }
 
+TEST_CASE("precomputed: a single output that crosses 0 is compared by the scale of all rows") {
+  Files files;
+  // 0, but for what float16 leaves of it, in one row, and 8 in the others.
+  std::vector<float> activations(12 * 4 * 3, 0.0F);
+  std::vector<double> logits(12, 8.0);
+  for (std::size_t i = 0; i < activations.size(); i += 3) activations[i] = i < 12 ? 0.0F : 8.0F;
+  logits[0] = 0.002;
+  files.put("activations", {12, 2, 2, 3}, activations);
+  files.put<float>("head_weight", {1, 3}, {1, 0, 0});
+  files.put<float>("head_bias", {1}, {0});
+  files.arguments["output"] = std::string("regression");
+  files.put("logits", {12, 1}, logits);
+  CHECK(files.load().error == "");
+  logits[0] = 0.009;
+  files.put("logits", {12, 1}, logits);
+  const Outcome apart = files.load();
+  CHECK(apart.status == CONO_INVALID_ARGUMENT);
+  CHECK(apart.error.starts_with(files.path("logits") + ": row 0, output 0 is 0.009, but the head"));
+  CHECK(apart.error.ends_with("(allowed: 0.008 apart)"));
+}
+
 TEST_CASE("precomputed: saved logits must be what the head gives") {
   Files files;
   auto logits = files.logits();
@@ -407,12 +428,13 @@ TEST_CASE("precomputed: saved logits must be what the head gives") {
   CHECK(outcome.error == "");
   CHECK_FALSE(outcome.out.has("logits"));
 
-  // The allowance is 1e-3 of the larger of the row's two logits.
-  const double larger = std::max(std::abs(logits[8]), std::abs(logits[9]));
-  logits[8] += 0.9e-3 * larger;
+  // The allowance is 1e-3 of the largest logit of these rows.
+  double largest = 0.0;
+  for (const double logit : logits) largest = std::max(largest, std::abs(logit));
+  logits[8] += 0.9e-3 * largest;
   files.put("logits", {12, 2}, logits);
   CHECK(files.load().error == "");
-  logits[8] += 0.2e-3 * larger;
+  logits[8] += 0.2e-3 * largest;
   files.put("logits", {12, 2}, logits);
   const Outcome apart = files.load();
   CHECK(apart.status == CONO_INVALID_ARGUMENT);
