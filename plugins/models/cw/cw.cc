@@ -210,7 +210,7 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
 
 }  // namespace
 
-CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.2.0", R"(
+CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.2.1", R"(
 summary = "concept whitening: decorrelated axes, each turned to the samples of one concept"
 licence = "Apache-2.0"
 citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recognition, Nature Machine Intelligence 2020; epochs, rate and rotation_steps as in Espinosa Zarlenga et al., AAAI 2023"

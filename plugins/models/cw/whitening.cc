@@ -66,8 +66,8 @@ Whitening::Whitening(Weights& weights, std::int64_t maps)
 
 Tensor Whitening::operator()(const Tensor& maps, bool training) const {
   Tensor mean = mean_, covariance = covariance_;
-  if (training) {
-    const Tensor rows = by_position(maps);
+  // One row has no covariance.
+  if (const Tensor rows = by_position(maps); training && rows.size(0) > 1) {
     mean = rows.mean(0);
     const Tensor centred = rows - mean;
     covariance = centred.t().matmul(centred) / static_cast<double>(rows.size(0));

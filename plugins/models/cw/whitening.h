@@ -16,7 +16,8 @@ class Whitening {
   Whitening(Weights& weights, std::int64_t maps);
 
   /// Q Sigma^(-1/2) (m - mu), same shape as the maps. training: mu and Sigma of the batch, which
-  /// also move the running ones by a tenth; else the running ones. To Sigma's diagonal 10^-4 of its
+  /// also move the running ones by a tenth; else, and where the batch has one position alone, the
+  /// running ones. To Sigma's diagonal 10^-4 of its
   /// mean is added, so that an axis that has died away is not blown up.
   Tensor operator()(const Tensor& maps, bool training) const;
 

@@ -105,6 +105,26 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
   CHECK(model.error == "");
 }
 
+TEST_CASE("cw: a last batch of one row tells nothing of the axes' spread") {
+  // Two batches in each epoch: 799 rows and one. The network hardly moves.
+  const Bundle data = tabular_toy(1000);
+  const Outcome model = cw().fit_model({{"batch_size", std::int64_t{799}},
+                                        {"epochs", std::int64_t{60}},
+                                        {"patience", std::int64_t{0}},
+                                        {"learning_rate", 1e-6}},
+                                       data);
+  REQUIRE(model.error == "");
+  const auto a = model.out.values<double>("concept_scores");
+  for (std::size_t j = 0; j < 3; ++j) {
+    double sum = 0.0, squares = 0.0;
+    for (std::size_t i = 200; i < 1000; ++i) sum += a[i * 3 + j];
+    for (std::size_t i = 200; i < 1000; ++i) squares += std::pow(a[i * 3 + j] - sum / 800.0, 2);
+    // 1 but for the start of the running statistics, of which 0.9^60 are left.
+    CHECK(squares / 800.0 == doctest::Approx(1.0).epsilon(0.02));
+    CHECK(std::abs(sum / 800.0) < 0.02);
+  }
+}
+
 TEST_CASE("cw: images, as one number per axis and as the whole map") {
   const Bundle data = digits_with_concepts();
   for (const std::string representation : {"max_pool_mean", "feature_map"}) {
