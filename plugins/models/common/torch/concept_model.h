@@ -15,7 +15,7 @@ namespace conoscope::models {
 
 struct ConceptData {
   Tensor inputs;    ///< n x d, or n x channels x height x width
-  Tensor concepts;  ///< n x k, 0 and 1; undefined when the dataset has none and none are needed
+  Tensor concepts;  ///< n x k, 0 and 1; undefined when none are needed
   Tensor train, test;
   Objective objective;
 
