@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,9 @@
 #include "numerics/types.h"
 
 namespace conoscope::explainers {
+
+/// The most that a parameter may be which a method's function takes as an int.
+inline constexpr double kMostInt = std::numeric_limits<int>::max();
 
 /// For each output, the rows that concept discovery looks at: the samples that the model itself
 /// predicts to be of that class (never their label); with sigmoid outputs those it says yes to;

@@ -43,7 +43,9 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("hidden", 500)
         .at_least(1)
         .help("hidden units of the network that rebuilds activations from scores"),
-    sdk::integer("epochs", 60).at_least(1).help("passes over the training samples; stated nowhere"),
+    sdk::integer("epochs", 60)
+        .between(1, conoscope::explainers::kMostInt)
+        .help("passes over the training samples; stated nowhere"),
     sdk::integer("batch", 64)
         .at_least(1)
         .help("samples per step; stated nowhere, 64 agrees with the reference digits table"),

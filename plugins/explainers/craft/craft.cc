@@ -34,7 +34,9 @@ constexpr auto kParameters = sdk::parameters(
         .choices({"transform", "exact"})
         .help("the solver's own updates, which stop by a rule over the whole batch, or their limit "
               "per row (ridge NNLS)"),
-    sdk::integer("max_iter", 200).at_least(1).help("iterations of the factorisation"),
+    sdk::integer("max_iter", 200)
+        .between(1, explainers::kMostInt)
+        .help("iterations of the factorisation"),
     sdk::real("tol", 0.0001).at_least(0).help("the factorisation's own stopping tolerance"));
 
 class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {

@@ -32,7 +32,7 @@ constexpr auto kParameters = sdk::parameters(
             "non-negative least squares per row, or, as published, the solver's own updates, which "
             "stop by a rule over the whole batch"),
     sdk::integer("max_iter", 200)
-        .at_least(1)
+        .between(1, explainers::kMostInt)
         .help("iterations; passes over the rows with minibatch"),
     sdk::real("tol", 0.0001).at_least(0).help("the solver's own stopping tolerance"),
     sdk::integer("batch_size", 1024).at_least(1).help("minibatch: rows per step"),
@@ -40,7 +40,7 @@ constexpr auto kParameters = sdk::parameters(
         .between(0, 1)
         .help("minibatch: what one pass leaves of what was seen before; above 0"),
     sdk::integer("max_no_improvement", 10)
-        .at_least(0)
+        .between(0, explainers::kMostInt)
         .help("minibatch: steps without a lower smoothed cost before it stops; 0: no limit"));
 
 class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {

@@ -13,8 +13,12 @@ namespace explainers = conoscope::explainers;
 
 constexpr auto kParameters = sdk::parameters(
     sdk::integer("k", 5).at_least(1).counts_concepts().help("concepts per output"),
-    sdk::integer("n_init", 10).at_least(1).help("k-means++ starts; the best is kept"),
-    sdk::integer("max_iter", 300).at_least(1).help("Lloyd iterations per start"),
+    sdk::integer("n_init", 10)
+        .between(1, explainers::kMostInt)
+        .help("k-means++ starts; the best is kept"),
+    sdk::integer("max_iter", 300)
+        .between(1, explainers::kMostInt)
+        .help("Lloyd iterations per start"),
     sdk::real("tol", 0.0001)
         .at_least(0)
         .help("stop when the centres move less, relative to the mean variance of the features"));

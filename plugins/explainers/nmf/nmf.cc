@@ -19,7 +19,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("solver", "cd")
         .choices({"cd", "mu"})
         .help("coordinate descent or multiplicative updates"),
-    sdk::integer("max_iter", 200).at_least(1).help("iterations"),
+    sdk::integer("max_iter", 200).between(1, explainers::kMostInt).help("iterations"),
     sdk::real("tol", 0.0001).at_least(0).help("the solver's own stopping tolerance"));
 
 class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {

@@ -20,7 +20,7 @@ constexpr auto kParameters = sdk::parameters(
         .help("concepts that all outputs share; 0: five per output"),
     sdk::integer("k", 5).at_least(1).help("concepts that may be active in one row"),
     sdk::integer("epochs", 60)
-        .at_least(1)
+        .between(1, conoscope::explainers::kMostInt)
         .help("passes over the training positions; ours: none is published"),
     sdk::integer("batch", 256).at_least(1).help("rows per step; ours: none is published"),
     sdk::real("learning_rate", 0.002)
