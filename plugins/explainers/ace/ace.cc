@@ -116,12 +116,15 @@ class Ace final : public sdk::Explainer, public sdk::ModelUser {
 
     const sdk::Matrix weight = sdk::to_matrix(head.weight());
     bool any = false;
+    Index last = 0;  // of the outputs that something is predicted as
+    for (std::size_t c = 0; c < members.size(); ++c)
+      if (!members[c].empty()) last = static_cast<Index>(c);
     explainers::explain_members(
         head, context, out, "ace", true, [&](Index c, const auto&, const sdk::Matrix&) {
           auto mine =
               concepts_of(found[static_cast<std::size_t>(c)], random, weight.row(c), c, context);
           any = any || mine.cavs.rows() > 0;
-          if (c + 1 == head.outputs() && !any)
+          if (c == last && !any)
             throw std::domain_error("ace: no cluster of any output is common and significant");
           return mine;
         });

@@ -101,6 +101,12 @@ TEST_CASE("ace: sigmoid outputs, constant images, and a class that nothing is pr
   const Outcome constant = fit(kSmall, flat);  // every segment is the same picture
   CHECK(constant.status == CONO_UNDEFINED);
   CHECK(constant.error == "ace: no cluster of any output is common and significant");
+  // Of the class that has images none is, and the last one has no images.
+  flat.arrays["predictions"] = OwnedArray::of<std::int64_t>({40}, std::vector<std::int64_t>(40, 0));
+  CHECK(fit(kSmall, flat).error == "ace: no cluster of any output is common and significant");
+  flat = image_bundle(40, "sigmoid");
+  flat.arrays["logits"] = OwnedArray::of<double>({40, 2}, std::vector<double>(80, -1.0));
+  CHECK(fit(kSmall, flat).error == "ace: the model predicts no class at all");
   Bundle one = image_bundle(40);
   one.arrays["predictions"] = OwnedArray::of<std::int64_t>({40}, std::vector<std::int64_t>(40, 1));
   const Outcome lone = fit(kSmall, one);
