@@ -41,7 +41,8 @@ class Images {
     low_ = -high;
     inputs_.for_each([&](std::int64_t i, double value) {
       if (!std::isfinite(value))
-        throw std::invalid_argument(method + ": inputs hold a number that is not finite");
+        throw std::invalid_argument(method + ": inputs: value " + std::to_string(i) +
+                                    " (row-major) is not finite");
       low_ = std::min(low_, value);
       high = std::max(high, value);
       mean_[i % channels] += value;

@@ -79,7 +79,7 @@ class Cdisco final : public sdk::Explainer {
         head, context, out, "cdisco", true,
         [&](Eigen::Index c, const std::vector<Eigen::Index>& members, const sdk::Matrix& rows) {
           const sdk::Matrix v = explainers::singular_candidates("cdisco", c, rows, k_);
-          return explainers::largest(v, by_loss(relevance.of_output(c) * v.transpose(), members),
+          return explainers::largest(v, by_loss(c, relevance.of_output(c) * v.transpose(), members),
                                      k_);
         });
   }
@@ -87,13 +87,14 @@ class Cdisco final : public sdk::Explainer {
  private:
   /// Per candidate, of the projected relevance of all samples: its mean over the members, or where
   /// that lies among the other samples.
-  Eigen::VectorXd by_loss(const sdk::Matrix& projected,
+  Eigen::VectorXd by_loss(Eigen::Index output, const sdk::Matrix& projected,
                           const std::vector<Eigen::Index>& members) const {
     if (importance_ == "loss_relu")
       return sdk::Matrix(projected(members, Eigen::all)).colwise().mean().transpose();
-    std::vector<Eigen::Index> group(static_cast<std::size_t>(projected.rows()), 0);
-    for (const Eigen::Index i : members) group[static_cast<std::size_t>(i)] = 1;
-    return methods::z_score_of_group(projected, group, 1).transpose();
+    // The members' group has the output's number, by which messages name it.
+    std::vector<Eigen::Index> group(static_cast<std::size_t>(projected.rows()), -1);
+    for (const Eigen::Index i : members) group[static_cast<std::size_t>(i)] = output;
+    return methods::z_score_of_group(projected, group, output).transpose();
   }
 
   std::int64_t k_;

@@ -83,7 +83,9 @@ Vector sobol_total(const VectorRef& outputs, Index factors) {
         " outputs are no multiple of K + 2 = " + std::to_string(factors + 2));
   const Index n = outputs.size() / (factors + 2);
   numerics::require_at_least("sobol_total", "points", n, 2);
-  if (!outputs.allFinite()) throw std::invalid_argument("sobol_total: an output is not finite");
+  for (Index i = 0; i < outputs.size(); ++i)
+    if (!std::isfinite(outputs[i]))
+      throw std::invalid_argument("sobol_total: output " + std::to_string(i) + " is not finite");
   const auto y = outputs.head(n);
   const double scale = 2.0 * static_cast<double>(n) * floored_variance(y);
   Vector total(factors);

@@ -118,7 +118,10 @@ class LadderConcepts final : public sdk::Model, public sdk::Intervene {
                                   " rows of concepts");
     const auto values = array.values<const std::int64_t>();
     const std::vector<std::int64_t> labels(values.begin(), values.end());
-    if (*std::ranges::min_element(labels) < 0) throw std::invalid_argument("labels: negative");
+    for (std::size_t i = 0; i < n; ++i)
+      if (labels[i] < 0)
+        throw std::invalid_argument("labels: row " + std::to_string(i) + " is " +
+                                    std::to_string(labels[i]) + "; classes count from 0");
     const auto train = dataset.get("train_index").values<const std::int64_t>();
     if (train.empty())
       throw std::invalid_argument("train_index: no training row to fit the task head to");

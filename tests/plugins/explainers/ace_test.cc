@@ -141,7 +141,7 @@ TEST_CASE("ace: what is refused") {
   bad.arrays["inputs"] = OwnedArray::of<double>({40, 8, 8, 1}, pixels);
   outcome = fit(kSmall, bad);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "ace: inputs hold a number that is not finite");
+  CHECK(outcome.error == "ace: inputs: value 70 (row-major) is not finite");
 
   bad.arrays["inputs"] = OwnedArray::of<double>({2, 8, 8, 1}, std::vector<double>(128));
   outcome = fit(kSmall, bad);

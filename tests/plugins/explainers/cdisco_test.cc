@@ -116,7 +116,7 @@ TEST_CASE("cdisco: what is refused") {
       with("loss_relu_z", 2),
       head_bundle(normal_rows(20, 4, 1), 1, normal_rows(2, 4, 2), {1e6, 0.0}));
   CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error == "z_score_of_group: group 1 has no others");
+  CHECK(outcome.error == "z_score_of_group: group 0 has no others");
 
   outcome = cdisco().fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
                                    {.cancelled = [] { return true; }});

@@ -110,7 +110,7 @@ TEST_CASE("what is refused") {
   CHECK_THROWS_SAYING(sobol_total(Vector::Ones(3), 1), std::invalid_argument, "points = 1");
   Vector y = Vector::Ones(6);
   y[3] = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_SAYING(sobol_total(y, 1), std::invalid_argument, "not finite");
+  CHECK_THROWS_SAYING(sobol_total(y, 1), std::invalid_argument, "output 3 is not finite");
 
   const SobolDesign design = halton_design(4, 2);
   const auto ones = [](Index, const Matrix& masks) -> Vector { return Vector::Ones(masks.rows()); };

@@ -233,6 +233,10 @@ TEST_CASE("ladders: what they refuse") {
   data = dataset();
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 0});
   CHECK(concepts_plugin().fit_model({}, data).error == "labels: 3 for 400 rows of concepts");
+  std::vector<std::int64_t> labels(400, 1);
+  labels[3] = -2;
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({400}, labels);
+  CHECK(concepts_plugin().fit_model({}, data).error == "labels: row 3 is -2; classes count from 0");
   data = dataset();
   data.arrays["factors"] = OwnedArray::of<double>({2, 1}, {0, NAN});
   CHECK(codes_plugin().fit_model({}, data).error == "factors: entry 1 of 2 x 1 is not finite");

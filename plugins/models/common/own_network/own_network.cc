@@ -55,7 +55,7 @@ void OwnNetwork::fit(const sdk::Arrays& dataset, const sdk::Context& context, sd
     const std::int64_t end = std::min(i + batch_size_, samples);
     const Block batch = preparation_(inputs, i, end);
     const Network::Answer answer = network()(batch);
-    check_finite(answer);
+    check_finite(answer, i);
     const Block positions = positions_of(answer.layer, end - i);
     const std::vector<std::int64_t> shape = {positions.shape[1], positions.shape[2]};
     if (!head) {
@@ -112,7 +112,7 @@ void OwnNetwork::fit_above(const sdk::Arrays& dataset, const sdk::Context& conte
     const std::int64_t end = std::min(i + batch_size_, samples), count = end - i;
     const Block batch = preparation_(inputs, i, end);
     const Network::Answer answer = network()(batch);
-    check_finite(answer);
+    check_finite(answer, i);
     const Block positions = positions_of(answer.layer, count);
     if (layer.empty()) {
       check_repeats(answer, batch);
@@ -189,8 +189,12 @@ void OwnNetwork::check_above(const Network::Answer& answer) {
     apart = std::max(apart, off);
   }
   if (!same || apart > 1e-4F * largest)
-    throw std::invalid_argument(file_ + ": run from layer '" + layer_ +
-                                "' on, the network gives another output");
+    throw std::invalid_argument(
+        file_ + ": run from layer '" + layer_ + "' on, the network gives another output, " +
+        (again.shape != answer.output.shape
+             ? shape_text(again.shape) + " for " + shape_text(answer.output.shape)
+             : "off by " + std::to_string(apart) + " (allowed: " + std::to_string(1e-4F * largest) +
+                   ")"));
 }
 
 /// Rows of what lies at positions, m x P x D, as the layer gives it. layer: its shape of one sample.
@@ -333,10 +337,15 @@ Block OwnNetwork::positions_of(Block layer, std::int64_t samples) const {
   return HeadView::positions(file_, layer_, std::move(layer));
 }
 
-void OwnNetwork::check_finite(const Network::Answer& answer) const {
-  const auto check = [this](const Block& block, const std::string& what) {
-    if (!std::ranges::all_of(block.values, [](float value) { return std::isfinite(value); }))
-      throw std::invalid_argument(file_ + ": " + what + " holds a number that is not finite");
+void OwnNetwork::check_finite(const Network::Answer& answer, std::int64_t first) const {
+  const auto check = [&](const Block& block, const std::string& what) {
+    const auto at = std::ranges::find_if(block.values, [](float v) { return !std::isfinite(v); });
+    if (at == block.values.end()) return;
+    const std::int64_t i = at - block.values.begin();
+    const auto width = static_cast<std::int64_t>(block.values.size()) / block.samples();
+    throw std::invalid_argument(
+        file_ + ": " + what + " is not finite for sample " + std::to_string(first + i / width) +
+        " (value " + std::to_string(i % width) + " of that sample: " + std::to_string(*at) + ")");
   };
   check(answer.layer, "what layer '" + layer_ + "' gives");
   check(answer.output, "the output");

@@ -1,12 +1,18 @@
 #include "plugins/models/common/task/task.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
 namespace conoscope::models {
 
 namespace {
+
+std::string number_text(float value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
 
 /// Mean over columns of 1 - (sum of squared residuals) / (sum of squares about the mean).
 double r2(std::span<const double> given, const std::vector<float>& targets, std::size_t width,
@@ -66,9 +72,14 @@ TaskAnswers read_answers(const sdk::Arrays& dataset, std::int64_t samples) {
     const sdk::Tensor labels = dataset.get("labels");
     check_rows(labels, samples);
     const auto values = labels.values<const std::int64_t>();
-    const auto [least, most] = std::ranges::minmax(values);
-    if (least < 0) throw std::invalid_argument("labels: class " + std::to_string(least));
-    if (most < 1) throw std::invalid_argument("labels: only one class");
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] < 0)
+        throw std::invalid_argument("labels: row " + std::to_string(i) + " is " +
+                                    std::to_string(values[i]) + "; classes count from 0");
+    const std::int64_t most = *std::ranges::max_element(values);
+    if (most < 1)
+      throw std::invalid_argument("labels: all " + std::to_string(values.size()) +
+                                  " are class 0, expected two classes or more");
     answers.outputs = most + 1;
     answers.classes.assign(values.begin(), values.end());
     return answers;
@@ -83,9 +94,11 @@ TaskAnswers read_answers(const sdk::Arrays& dataset, std::int64_t samples) {
   answers.outputs = targets.shape(1);
   answers.targets.resize(static_cast<std::size_t>(targets.size()));
   copy_finite(targets, answers.targets.data());
-  if (answers.task == Task::kAttributes &&
-      !std::ranges::all_of(answers.targets, [](float value) { return value == 0 || value == 1; }))
-    throw std::invalid_argument("targets: attributes must be 0 or 1");
+  if (answers.task != Task::kAttributes) return answers;
+  for (std::size_t i = 0; i < answers.targets.size(); ++i)
+    if (const float value = answers.targets[i]; value != 0 && value != 1)
+      throw std::invalid_argument("targets: value " + std::to_string(i) + " (row-major) is " +
+                                  number_text(value) + ", attributes must be 0 or 1");
   return answers;
 }
 

@@ -1,6 +1,7 @@
 #include "plugins/models/common/torch/concept_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
@@ -24,10 +25,13 @@ Tensor read_concepts(const sdk::Tensor& concepts, std::int64_t samples) {
   check_rows(concepts, samples);
   if (concepts.dimensions() != 2 || concepts.shape(1) == 0)
     throw std::invalid_argument("concepts: " + concepts.shape_text() + ", expected n x k");
-  const Tensor values = to_torch(concepts);
-  if (!(values.eq(0) | values.eq(1)).all().item<bool>())
-    throw sdk::NotApplicable("concepts must be 0 or 1 for this model");
-  return values;
+  concepts.for_each([&concepts](std::int64_t i, double value) {
+    if (std::isfinite(value) && value != 0.0 && value != 1.0)
+      throw sdk::NotApplicable("concepts: entry " + std::to_string(i) + " of " +
+                               concepts.shape_text() +
+                               " is neither 0 nor 1, as this model needs them");
+  });
+  return to_torch(concepts);
 }
 
 void report(const std::string& model, const std::string& score, double value,
@@ -43,8 +47,7 @@ void report(const std::string& model, const std::string& score, double value,
 ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) {
   ConceptData data;
   data.inputs = read_inputs(dataset.get("inputs"));
-  if (concepts_needed)
-    data.concepts = read_concepts(dataset.get("concepts"), data.samples());
+  if (concepts_needed) data.concepts = read_concepts(dataset.get("concepts"), data.samples());
   data.train = read_rows(dataset, "train_index", data.samples());
   data.test = read_rows(dataset, "test_index", data.samples());
   data.objective = read_objective(dataset, data.samples(), data.train);

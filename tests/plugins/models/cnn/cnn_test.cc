@@ -166,7 +166,8 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
 
   targets[5] = 0.5F;
   squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
-  CHECK(cnn().fit_model({}, squares.data).error == "targets: attributes must be 0 or 1");
+  CHECK(cnn().fit_model({}, squares.data).error ==
+        "targets: value 5 (row-major) is 0.5, attributes must be 0 or 1");
 }
 
 TEST_CASE("cnn: regression answers in the units of the targets") {
@@ -245,9 +246,11 @@ TEST_CASE("cnn: what it refuses") {
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 2});
   refuses(data, CONO_INVALID_ARGUMENT, "labels: 3 rows for 200 inputs");
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({200}, std::vector<std::int64_t>(200, 0));
-  refuses(data, CONO_INVALID_ARGUMENT, "labels: only one class");
-  data.arrays["labels"] = OwnedArray::of<std::int64_t>({200}, std::vector<std::int64_t>(200, -1));
-  refuses(data, CONO_INVALID_ARGUMENT, "labels: class -1");
+  refuses(data, CONO_INVALID_ARGUMENT, "labels: all 200 are class 0, expected two classes or more");
+  std::vector<std::int64_t> negative(200, 1);
+  negative[7] = -1;
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({200}, negative);
+  refuses(data, CONO_INVALID_ARGUMENT, "labels: row 7 is -1; classes count from 0");
 
   data = labelled();
   data.texts["task"] = "captioning";

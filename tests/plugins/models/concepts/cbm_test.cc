@@ -297,7 +297,8 @@ TEST_CASE("cbm: what it refuses") {
   refuses(data, CONO_INVALID_ARGUMENT, "concepts: 75 rows for 50 inputs");
   data = good;
   reinterpret_cast<float*>(data.arrays["concepts"].bytes.data())[4] = 0.5F;
-  refuses(data, CONO_NOT_APPLICABLE, "concepts must be 0 or 1 for this model");
+  refuses(data, CONO_NOT_APPLICABLE,
+          "concepts: entry 4 of 50 x 3 is neither 0 nor 1, as this model needs them");
   data = good;
   data.arrays["inputs"].shape = {50, 7, 1};
   refuses(data, CONO_NOT_APPLICABLE,

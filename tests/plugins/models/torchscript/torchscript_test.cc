@@ -359,7 +359,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
       "eval() before");
   begins(error_of(build.tabular("  return self.fc.forward(self.hidden.forward(x / 0.0))\n"),
                   "hidden", table(5)),
-         ": what layer 'hidden' gives holds a number that is not finite");
+         ": what layer 'hidden' gives is not finite for sample 0 (value 0 of that sample: ");
   Bundle counts;
   counts.arrays["inputs"] = OwnedArray::of<double>({3, 4}, {2, 0, 0, 0, 2, 1, 1, 1, 3, 1, 0, 1});
   CHECK(error_of(build.growing(), "layer", counts, {{"batch_size", std::int64_t{1}}}) ==
