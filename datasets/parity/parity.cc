@@ -37,6 +37,7 @@ class Parity final : public sdk::Dataset {
     std::vector<std::int64_t> odd(static_cast<std::size_t>(samples_), 0);
     sdk::Random coin(context.seed().child("concepts")), added(context.seed().child("noise"));
     for (std::size_t i = 0; i < concepts.size(); ++i) {
+      if (i % 65536 == 0) context.check_cancelled();
       const auto present = static_cast<std::int64_t>(coin.below(2));
       concepts[i] = factors[i] = static_cast<float>(present);
       inputs[i] =

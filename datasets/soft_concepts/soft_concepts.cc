@@ -52,6 +52,7 @@ class SoftConcepts final : public sdk::Dataset {
     const double own = std::sqrt(1.0 - covariance_), shared = std::sqrt(covariance_);
     std::vector<std::int64_t> row(k);
     for (std::int64_t i = 0; i < samples_; ++i) {
+      if (i % 16384 == 0) context.check_cancelled();
       const double common = shared * latent.normal();
       for (std::size_t j = 0; j < k; ++j) row[j] = common + own * latent.normal() > 0.0 ? 1 : 0;
       for (std::size_t j = 0; j < k; ++j) {

@@ -110,3 +110,9 @@ TEST_CASE("parity: by seed; the noise leaves concepts and split as they are") {
     CHECK(once.arrays.at(same) == noisy.arrays.at(same));
   CHECK(once.values<std::int64_t>("test_index").size() == kSamples / 5);
 }
+
+TEST_CASE("parity: stops when asked to") {
+  const Outcome outcome =
+      Plugin(plugin_file("parity")).load({}, {.cancelled = [] { return true; }});
+  CHECK(outcome.status == CONO_CANCELLED);
+}

@@ -82,3 +82,9 @@ TEST_CASE("soft_concepts: the covariance of the latents, and both representation
   CHECK((free == load({{"samples", 20000}})));
   CHECK_FALSE((free == load({{"samples", 20000}}, 1)));
 }
+
+TEST_CASE("soft_concepts: stops when asked to") {
+  const Outcome outcome =
+      Plugin(plugin_file("soft_concepts")).load({}, {.cancelled = [] { return true; }});
+  CHECK(outcome.status == CONO_CANCELLED);
+}

@@ -136,7 +136,10 @@ void OwnNetwork::fit_above(const sdk::Arrays& dataset, const sdk::Context& conte
         Map(answer.output.values.data(), count, outputs.cols()).cast<double>();
     check_above(answer);
     std::ranges::copy(positions.values, activations.begin() + i * first[0] * first[1]);
-    for (Eigen::Index c = 0; c < outputs.cols(); ++c) {
+    const bool trains =
+        std::any_of(in_train.begin() + i, in_train.begin() + end, [](char in) { return in != 0; });
+    for (Eigen::Index c = 0; trains && c < outputs.cols(); ++c) {
+      context.check_cancelled();
       Block unit{answer.output.shape, std::vector<float>(answer.output.values.size(), 0.0F)};
       for (std::int64_t s = 0; s < count; ++s)
         if (in_train[static_cast<std::size_t>(i + s)])

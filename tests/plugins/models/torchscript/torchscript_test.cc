@@ -408,6 +408,11 @@ TEST_CASE("torchscript: stops when asked to") {
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
   CHECK(torchscript().fit_model(arguments, digits(12), host).status == CONO_CANCELLED);
+  // Between the outputs of one batch, too: each takes a pass back through the network.
+  arguments["above"] = "network";
+  arguments["batch_size"] = std::int64_t{64};
+  asked = 0;
+  CHECK(torchscript().fit_model(arguments, digits(12), host).status == CONO_CANCELLED);
 }
 
 TEST_CASE("torchscript: layers below the last one, and the rest of the network from there") {
