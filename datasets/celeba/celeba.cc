@@ -107,6 +107,8 @@ class CelebA final : public sdk::Dataset {
     }
     for (const std::string& name : concept_names_) {
       columns.push_back(known.index(name));
+      if (std::find(columns.begin(), columns.end() - 1, columns.back()) != columns.end() - 1)
+        throw std::invalid_argument("celeba: concept_names names " + name + " twice");
       if (!attributes_task_ && columns.back() == target)
         throw std::invalid_argument("celeba: concept_names has " + target_ +
                                     ", which is the target");

@@ -234,6 +234,8 @@ TEST_CASE("celeba: what it refuses, naming file and line") {
   Arguments same = faces.arguments();
   same["concept_names"] = std::vector<std::string>{"Male", "Smiling"};
   refuses("celeba", same, "celeba: concept_names has Smiling, which is the target");
+  same["concept_names"] = std::vector<std::string>{"Male", "Young", "Male"};
+  refuses("celeba", same, "celeba: concept_names names Male twice");
   refuses("celeba", faces.arguments(""), text + ":1: expected the number of images");
 }
 
