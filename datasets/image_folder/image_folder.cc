@@ -8,6 +8,7 @@
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/images/image_files.h"
+#include "datasets/list_text.h"
 #include "datasets/samples.h"
 
 namespace {
@@ -41,21 +42,19 @@ class ImageFolder final : public sdk::Dataset {
     const std::vector<std::string> classes = class_names();
     std::vector<std::string> paths;
     std::vector<std::int64_t> labels;
-    std::string listed;
     for (std::size_t c = 0; c < classes.size(); ++c) {
       const std::string folder = (fs::path(folder_) / classes[c]).string();
       for (const std::string& name : draw(folder, context.seed().child("images").child(c))) {
         paths.push_back((fs::path(folder) / name).string());
         labels.push_back(static_cast<std::int64_t>(c));
       }
-      listed += (c == 0 ? "" : ",") + classes[c];
     }
     sdk::write_split(out, sdk::stratified_split(labels, test_share_, context.seed()));
     std::ranges::copy(
         labels,
         out.create<std::int64_t>("labels", {static_cast<std::int64_t>(labels.size())}).begin());
     out.text("task", "classification");
-    out.text("classes", listed);
+    out.text("classes", datasets::list_text(classes));
     datasets::write_image_inputs(paths, how_, context, out);
   }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "conoscope/sdk/dataset.h"
+#include "datasets/list_text.h"
 #include "datasets/table/columns.h"
 
 namespace {
@@ -14,17 +15,6 @@ namespace sdk = conoscope::sdk;
 namespace formats = conoscope::formats;
 using namespace conoscope::datasets;
 using formats::TextTable;
-
-/// One line of a .csv file, in which names have no quotes and line ends.
-std::string list_text(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::string name : names) {
-    for (char& c : name) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c == '"' ? '\'' : c;
-    const bool quotes = name.find(',') != name.npos;
-    out += (out.empty() ? "" : ",") + (quotes ? '"' + name + '"' : name);
-  }
-  return out;
-}
 
 bool holds(const Columns& columns, std::int64_t column) {
   return std::ranges::find(columns, column) != columns.end();

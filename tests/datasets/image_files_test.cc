@@ -99,6 +99,15 @@ TEST_CASE("image_folder: folders are classes, in the order of their names") {
   CHECK(second.size() == 2);
 }
 
+TEST_CASE("image_folder: a folder whose name has a comma is one class among the names, too") {
+  Images images;
+  for (const char* name : {"set/ant, red/1.png", "set/ant, red/2.png", "set/bee/1.png",
+                           "set/bee/2.png", "set/say \"c\"/1.png", "set/say \"c\"/2.png"})
+    images.add(name);
+  const Bundle data = load("image_folder", {{"folder", images.scratch.path("set")}, {"size", 8}});
+  CHECK(data.texts.at("classes") == "\"ant, red\",bee,say 'c'");
+}
+
 TEST_CASE("image_folder: what it refuses, naming the file") {
   Images images;
   images.add("set/a/1.png", 6, 6);
