@@ -44,6 +44,7 @@ struct Work {
 /// Nothing with a destructor may be made between setjmp and the library's longjmp.
 bool begin(Work& work, std::span<const char> bytes, Colour colour) {
   if (setjmp(work.errors.jump) != 0) return false;
+  jpeg_create_decompress(&work.decoder);  // a library of another version calls on_error
   jpeg_mem_src(&work.decoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&work.decoder, TRUE);
   work.decoder.out_color_space = colour == Colour::kGrey ? JCS_GRAYSCALE : JCS_RGB;
@@ -69,7 +70,6 @@ Image detail::read_jpeg(std::span<const char> bytes, const std::string& path, Co
   work.decoder.err = jpeg_std_error(&work.errors.base);
   work.errors.base.error_exit = on_error;
   work.errors.base.emit_message = on_message;
-  jpeg_create_decompress(&work.decoder);
   const auto fail = [&] {
     throw std::invalid_argument(path + ": damaged JPEG file: " + work.errors.text);
   };
