@@ -18,14 +18,9 @@ namespace conoscope::explainers {
 /// With k = 1 w_c itself. No part changes unless a logit does.
 ///
 /// weight   C x D
+/// k        1 ... C
 /// returns  k x D
-/// throws   std::invalid_argument: k above C
-inline sdk::Matrix perfect_parts(const char* explainer, const sdk::Matrix& weight, Eigen::Index c,
-                                 Eigen::Index k) {
-  if (k > weight.rows())
-    throw std::invalid_argument(std::string(explainer) + ": k = " + std::to_string(k) +
-                                ", but there are only " + std::to_string(weight.rows()) +
-                                " outputs");
+inline sdk::Matrix perfect_parts(const sdk::Matrix& weight, Eigen::Index c, Eigen::Index k) {
   sdk::Matrix parts(k, weight.cols());
   parts.row(k - 1) = weight.row(c);
   for (Eigen::Index j = 1; j < k; ++j) {
@@ -39,7 +34,7 @@ inline sdk::Matrix perfect_parts(const char* explainer, const sdk::Matrix& weigh
 /// perfect_parts() of every output as unit CAVs; a part of 0 keeps a CAV of 0.
 ///
 /// importance  of a part, by its norm: called once for each, in order
-/// throws      as perfect_parts(); NotApplicable: a flattened head
+/// throws      std::invalid_argument: k above C; NotApplicable: a flattened head
 template <typename Importance>
 void write_perfect_parts(const char* explainer, const sdk::HeadView& head, std::int64_t k,
                          sdk::ExplanationOut& out, const Importance& importance) {
@@ -47,11 +42,15 @@ void write_perfect_parts(const char* explainer, const sdk::HeadView& head, std::
     throw sdk::NotApplicable(std::string(explainer) +
                              ": a flattened head has one weight vector per position");
   const sdk::Matrix weight = sdk::to_matrix(head.weight());
+  if (k > weight.rows())
+    throw std::invalid_argument(std::string(explainer) + ": k = " + std::to_string(k) +
+                                ", but there are only " + std::to_string(weight.rows()) +
+                                " outputs");
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(weight.rows()), k);
   auto explanation = out.class_specific(counts, weight.cols());
   auto cavs = sdk::as_matrix(explanation.cavs, weight.rows() * k, weight.cols());
   for (Eigen::Index c = 0; c < weight.rows(); ++c) {
-    const sdk::Matrix parts = perfect_parts(explainer, weight, c, k);
+    const sdk::Matrix parts = perfect_parts(weight, c, k);
     for (Eigen::Index j = 0; j < k; ++j) {
       const double norm = parts.row(j).norm();
       if (norm > 0.0) cavs.row(c * k + j) = parts.row(j) / norm;

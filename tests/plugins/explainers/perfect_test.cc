@@ -79,5 +79,8 @@ TEST_CASE("perfect: more parts than outputs are refused") {
     const Outcome outcome = plugin(id).fit_explainer(kThree, head);
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     CHECK(outcome.error == id + ": k = 3, but there are only 2 outputs");
+    // Before there is room for them.
+    CHECK(plugin(id).fit_explainer({{"k", std::int64_t{1} << 40}}, head).error ==
+          id + ": k = 1099511627776, but there are only 2 outputs");
   }
 }

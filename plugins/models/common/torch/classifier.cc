@@ -114,7 +114,7 @@ void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& l
   const bool last = trunk.shows_last_layer();
   Tensor outputs;  // of the test rows
   if (last) {
-    const Tensor pooled = activations.to(torch::kFloat64).mean(1).index_select(0, lesson.test);
+    const Tensor pooled = activations.index_select(0, lesson.test).to(torch::kFloat64).mean(1);
     outputs =
         torch::addmm(head.bias.to(torch::kFloat64), pooled, head.weight.to(torch::kFloat64).t());
     write(out, "head_weight", head.weight);
