@@ -84,6 +84,7 @@ class FullyConnected final : public sdk::Model,
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
     const Lesson lesson = read_lesson(dataset, to_rows(dataset.get("inputs")));
+    check_fits_float32(dataset.get("inputs"));
     const HiddenLayers trunk(Weights(context.seed()), spread_of(lesson.training_inputs()), hidden_);
     fit_classifier("mlp", trunk, lesson, options_, context, out);
   }

@@ -61,6 +61,7 @@ VaeInputs::VaeInputs(const sdk::Tensor& inputs, Likelihood likelihood, const Ten
                              "on rows of numbers (n x features)");
   if (inputs.size() == 0) throw std::invalid_argument("inputs: " + inputs.shape_text() + ", empty");
   check_values(inputs, likelihood);
+  if (likelihood == Likelihood::kGaussian) check_fits_float32(inputs);
   borrowed_ = borrow(inputs);
   if (inputs.dimensions() == 4) borrowed_ = borrowed_.permute({0, 3, 1, 2});
   shape_ = borrowed_.sizes().slice(1).vec();

@@ -17,7 +17,8 @@ class VaeInputs {
   /// Gaussian     any values, standardised by the training rows' mean and standard deviation of
   ///              each channel or feature (constant ones are only centred)
   /// throws  sdk::NotApplicable: another number of axes. std::invalid_argument: empty, a value that
-  ///         is not finite, or for Bernoulli one outside [0, 1]
+  ///         is not finite, for Bernoulli one outside [0, 1], for Gaussian a column that float32
+  ///         cannot hold: see check_fits_float32()
   VaeInputs(const sdk::Tensor& inputs, Likelihood likelihood, const Tensor& train);
 
   /// float32, M x c x h x w or M x f.

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace conoscope::models {
 
 namespace {
 
-std::string number_text(float value) {
+template <typename T>
+std::string number_text(T value) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
@@ -94,6 +96,7 @@ TaskAnswers read_answers(const sdk::Arrays& dataset, std::int64_t samples) {
   answers.outputs = targets.shape(1);
   answers.targets.resize(static_cast<std::size_t>(targets.size()));
   copy_finite(targets, answers.targets.data());
+  check_fits_float32(targets);
   if (answers.task != Task::kAttributes) return answers;
   for (std::size_t i = 0; i < answers.targets.size(); ++i)
     if (const float value = answers.targets[i]; value != 0 && value != 1)
@@ -117,6 +120,32 @@ void check_rows(const sdk::Tensor& array, std::int64_t samples) {
   if (array.rows() != samples)
     throw std::invalid_argument(array.name() + ": " + std::to_string(array.rows()) + " rows for " +
                                 std::to_string(samples) + " inputs");
+}
+
+void check_fits_float32(const sdk::Tensor& array) {
+  constexpr double kSteps = 100.0, kRounding = 1e-9;
+  const auto dtype = array.dtype();
+  if ((dtype != CONO_F64 && dtype != CONO_I32 && dtype != CONO_I64) || array.size() == 0) return;
+  const auto columns =
+      array.dimensions() > 1 ? static_cast<std::size_t>(array.shape(array.dimensions() - 1)) : 1;
+  std::vector<double> least(columns, std::numeric_limits<double>::infinity()),
+      most(columns, -std::numeric_limits<double>::infinity());
+  array.for_each([&](std::int64_t i, double value) {
+    const std::size_t column = static_cast<std::size_t>(i) % columns;
+    least[column] = std::min(least[column], value);
+    most[column] = std::max(most[column], value);
+  });
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double range = most[j] - least[j];
+    const double size = std::max(std::abs(least[j]), std::abs(most[j]));
+    const auto held = static_cast<float>(std::min<double>(size, std::numeric_limits<float>::max()));
+    const double step = std::nextafter(held, std::numeric_limits<float>::infinity()) - held;
+    if (range > kRounding * size && range < kSteps * step)
+      throw std::invalid_argument(array.name() + ": column " + std::to_string(j) + " runs from " +
+                                  number_text(least[j]) + " to " + number_text(most[j]) +
+                                  ", where float32, in which this model holds it, has steps of " +
+                                  number_text(step) + "; subtract its mean in the dataset");
+  }
 }
 
 void copy_finite(const sdk::Tensor& array, float* to, std::int64_t first_position) {

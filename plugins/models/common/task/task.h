@@ -43,6 +43,14 @@ std::span<const std::int64_t> row_index(const sdk::Arrays& dataset, const std::s
 /// throws  std::invalid_argument when the array has another number of rows than the inputs
 void check_rows(const sdk::Tensor& array, std::int64_t samples);
 
+/// Models hold columns in float32, and centre them after that: does it tell apart what a column holds?
+///
+/// array   n x ...; a column is a place along the last axis, as a channel of images
+/// throws  std::invalid_argument, naming the column: float64 or integers that lie less than a hundred
+///         steps of float32 apart, as times in milliseconds since 1970 do within two hours. A column
+///         that is constant but for float64's own rounding (10^-9 of its size) passes
+void check_fits_float32(const sdk::Tensor& array);
+
 /// Every number as float32, row-major, whatever dtype and strides.
 ///
 /// first_position  of array[0] within the array that it is a part of: for the message

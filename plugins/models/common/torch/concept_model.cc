@@ -47,6 +47,7 @@ void report(const std::string& model, const std::string& score, double value,
 ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) {
   ConceptData data;
   data.inputs = read_inputs(dataset.get("inputs"));
+  check_fits_float32(dataset.get("inputs"));
   if (concepts_needed) data.concepts = read_concepts(dataset.get("concepts"), data.samples());
   data.train = read_rows(dataset, "train_index", data.samples());
   data.test = read_rows(dataset, "test_index", data.samples());

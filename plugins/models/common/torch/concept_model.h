@@ -23,7 +23,8 @@ struct ConceptData {
 };
 
 /// throws  sdk::NotApplicable: inputs neither n x d nor images; concepts that are not 0 and 1
-///         std::invalid_argument: an array that is missing, empty or does not fit
+///         std::invalid_argument: an array that is missing, empty or does not fit; see
+///         check_fits_float32()
 ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed);
 
 /// f(rows of the inputs) for all rows, batch by batch, without gradients.

@@ -107,6 +107,36 @@ TEST_CASE("mlp: regression answers in the units of the targets") {
         doctest::Approx(std::stod(model.out.texts.at("test_r2"))).epsilon(1e-4));
 }
 
+TEST_CASE("mlp: columns and targets of which float32 keeps too little") {
+  // Ten minutes in milliseconds since 1970, where float32 has steps of 131072.
+  Table table;
+  auto* inputs = reinterpret_cast<double*>(table.data.arrays["inputs"].bytes.data());
+  std::vector<double> targets;
+  for (std::size_t i = 0; i < Table::kCount; ++i) {
+    inputs[3 * i + 1] = 1.7e12 + 2000.0 * static_cast<double>(i);
+    targets.push_back(i % 2 == 0 ? 5e9 : 5e9 + 1.0);
+  }
+  table.data.arrays["labels"] =
+      OwnedArray::of<std::int64_t>({Table::kCount}, std::vector<std::int64_t>(Table::kCount, 1));
+  const Arguments brief = {{"epochs", std::int64_t{1}}};
+  Outcome outcome = mlp().fit_model(brief, table.data);
+  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
+  CHECK(outcome.error ==
+        "inputs: column 1 runs from 1.7e+12 to 1.700000598e+12, where float32, in which this model "
+        "holds it, has steps of 131072; subtract its mean in the dataset");
+  // Centred they pass, and so does what is constant but for float64's rounding.
+  for (std::size_t i = 0; i < Table::kCount; ++i) {
+    inputs[3 * i + 1] -= 1.7e12;
+    inputs[3 * i + 2] = i % 2 == 0 ? 3.0 : std::nextafter(3.0, 4.0);
+  }
+  CHECK(mlp().fit_model(brief, table.data).error == "");
+
+  table.data.texts["task"] = "regression";
+  table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount}, targets);
+  outcome = mlp().fit_model(brief, table.data);
+  CHECK(outcome.error.starts_with("targets: column 0 runs from 5e+09 to 5000000001, where"));
+}
+
 TEST_CASE("mlp: what it refuses") {
   const Bundle data = digits();
   Bundle flat = data;

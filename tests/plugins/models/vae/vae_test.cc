@@ -321,6 +321,20 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
          outcome.out.arrays.at("codes")));
 }
 
+TEST_CASE("vae: the Gaussian likelihood refuses a column of which float32 keeps too little") {
+  std::vector<double> rows;
+  for (int i = 0; i < 20; ++i) rows.insert(rows.end(), {1.0 * i, 1.7e12 + 1000.0 * i});
+  Bundle data;
+  data.arrays["inputs"] = OwnedArray::of<double>({20, 2}, rows);
+  put_split(data, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11});
+  Arguments arguments = small("vae", 2);
+  arguments["likelihood"] = std::string("gaussian");
+  CHECK(plugin("vae")
+            .fit_model(arguments, data)
+            .error.starts_with(
+                "inputs: column 1 runs from 1.7e+12 to 1.700000019e+12, where float32"));
+}
+
 TEST_CASE("vae: a column that is constant among the training rows is only centred") {
   // The mean of 10,000 times 0.1 is rounded: what is left of the column must not count as its unit.
   sdk::Random random(sdk::Seed(3));
