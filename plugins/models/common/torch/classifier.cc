@@ -176,13 +176,4 @@ Tensor read_images(const sdk::Arrays& model, const sdk::Tensor& inputs) {
   return images;
 }
 
-Spread spread_of(const Tensor& inputs) {
-  const Tensor exact = inputs.to(torch::kFloat64);
-  std::vector<std::int64_t> axes = {0};
-  for (std::int64_t axis = 2; axis < exact.dim(); ++axis) axes.push_back(axis);
-  const Tensor spread = exact.std(axes, /*unbiased=*/false, /*keepdim=*/true);
-  return {exact.mean(axes, /*keepdim=*/true).to(torch::kFloat32),
-          torch::where(spread > 0, spread, torch::ones_like(spread)).to(torch::kFloat32)};
-}
-
 }  // namespace conoscope::models

@@ -96,11 +96,4 @@ void check_width(const sdk::Arrays& model, const sdk::Tensor& inputs, std::int64
 /// throws  as to_images() and check_width()
 Tensor read_images(const sdk::Arrays& model, const sdk::Tensor& inputs);
 
-/// Mean and standard deviation (1 where that is 0) of each column or channel, as 1 x d, or
-/// 1 x channels x 1 x 1.
-struct Spread {
-  Tensor mean, scale;
-};
-Spread spread_of(const Tensor& inputs);
-
 }  // namespace conoscope::models

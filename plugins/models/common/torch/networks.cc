@@ -34,15 +34,6 @@ Mlp Mlp::in_double() const {
   return out;
 }
 
-Standardise::Standardise(const Tensor& training_inputs) {
-  const Tensor exact = training_inputs.to(torch::kFloat64);
-  std::vector<std::int64_t> axes = {0};
-  for (std::int64_t axis = 2; axis < exact.dim(); ++axis) axes.push_back(axis);
-  mean_ = exact.mean(axes, /*keepdim=*/true).to(torch::kFloat32);
-  const Tensor spread = exact.std(axes, /*unbiased=*/false, /*keepdim=*/true);
-  scale_ = torch::where(spread > 0, spread, torch::ones_like(spread)).to(torch::kFloat32);
-}
-
 ConvBlocks::ConvBlocks(Weights& weights, const std::string& name, std::int64_t image_channels,
                        const std::vector<std::int64_t>& channels)
     : channels_(image_channels) {

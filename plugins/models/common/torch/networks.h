@@ -36,15 +36,15 @@ class Mlp {
 };
 
 /// Each input column or image channel less its mean over the training rows, divided by its standard
-/// deviation there (by 1 where that is 0).
+/// deviation there: see spread_of().
 class Standardise {
  public:
   /// training_inputs  n x d, or n x channels x height x width
-  explicit Standardise(const Tensor& training_inputs);
-  Tensor operator()(const Tensor& inputs) const { return (inputs - mean_) / scale_; }
+  explicit Standardise(const Tensor& training_inputs) : of_(spread_of(training_inputs)) {}
+  Tensor operator()(const Tensor& inputs) const { return (inputs - of_.mean) / of_.scale; }
 
  private:
-  Tensor mean_, scale_;
+  Spread of_;
 };
 
 /// 3 x 3 convolutions, each with batch normalisation, ReLU and, while both sides are at least 2, a

@@ -40,10 +40,9 @@ Objective read_objective(const sdk::Arrays& dataset, std::int64_t samples, const
   objective.answers = torch::empty({samples, objective.outputs});
   std::ranges::copy(objective.targets, objective.answers.data_ptr<float>());
   if (objective.task == Task::kRegression) {
-    const Tensor known = objective.answers.index_select(0, train).to(torch::kFloat64);
-    const Tensor spread = known.std(0, /*unbiased=*/false);
-    objective.shift = known.mean(0).to(torch::kFloat32);
-    objective.unit = torch::where(spread > 0, spread, torch::ones_like(spread)).to(torch::kFloat32);
+    const Spread spread = spread_of(objective.answers.index_select(0, train));
+    objective.shift = spread.mean.squeeze(0);
+    objective.unit = spread.scale.squeeze(0);
   }
   return objective;
 }

@@ -21,6 +21,15 @@ Tensor to_images(const sdk::Tensor& inputs) {
   return to_torch(inputs).permute({0, 3, 1, 2}).contiguous();
 }
 
+Spread spread_of(const Tensor& inputs) {
+  const Tensor exact = inputs.to(torch::kFloat64);
+  std::vector<std::int64_t> axes = {0};
+  for (std::int64_t axis = 2; axis < exact.dim(); ++axis) axes.push_back(axis);
+  const Tensor spread = exact.std(axes, /*unbiased=*/false, /*keepdim=*/true);
+  return {exact.mean(axes, /*keepdim=*/true).to(torch::kFloat32),
+          torch::where(spread > 0, spread, torch::ones_like(spread)).to(torch::kFloat32)};
+}
+
 Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples) {
   const auto values = row_index(dataset, name, samples);
   Tensor rows = torch::empty({static_cast<std::int64_t>(values.size())}, torch::kInt64);

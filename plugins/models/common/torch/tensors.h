@@ -23,6 +23,13 @@ Tensor to_torch(const sdk::Tensor& from);
 /// throws  sdk::NotApplicable when `inputs` are no images, std::invalid_argument when empty
 Tensor to_images(const sdk::Tensor& inputs);
 
+/// Mean and standard deviation (1 where that is 0) of each column or channel, as 1 x d,
+/// or 1 x channels x 1 x 1, float32.
+struct Spread {
+  Tensor mean, scale;
+};
+Spread spread_of(const Tensor& inputs);
+
 /// row_index() as a tensor.
 Tensor read_rows(const sdk::Arrays& dataset, const std::string& name, std::int64_t samples);
 
