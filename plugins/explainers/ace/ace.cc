@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "numerics/kmeans.h"
 #include "numerics/statistics/t_test.h"
 #include "plugins/explainers/ace/cav.h"
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/drawn.h"
 #include "plugins/explainers/image_segments.h"
 
 namespace {
@@ -140,11 +142,7 @@ class Ace final : public sdk::Explainer, public sdk::ModelUser {
   Discovered discover(const explainers::Images& images, const sdk::HeadView& head,
                       const sdk::ModelCall& model, std::vector<Index> samples, sdk::Seed seed,
                       const sdk::Context& context) const {
-    if (static_cast<std::int64_t>(samples.size()) > max_images_) {
-      sdk::Random(seed).shuffle(samples);
-      samples.resize(static_cast<std::size_t>(max_images_));
-      std::sort(samples.begin(), samples.end());
-    }
+    samples = explainers::drawn(std::move(samples), max_images_, sdk::Random(seed));
     Discovered out;
     out.images = static_cast<Index>(samples.size());
     const Eigen::RowVectorXd fill = images.fill(fill_);

@@ -77,8 +77,7 @@ class CShap final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& view, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    if (view.pooling() == "flatten")
-      throw sdk::NotApplicable("c_shap: a flattened head has one weight vector per position");
+    conoscope::explainers::refuse_flattened(view, "c_shap");
     if (view.output() == "regression")
       throw sdk::NotApplicable("c_shap: completeness is an accuracy, a regression has none");
     const Index n = view.samples(), positions = view.positions(), outputs = view.outputs();

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numerics/checks.h"
 #include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/drawn.h"
 #include "plugins/explainers/image_segments.h"
 #include "plugins/explainers/subspaces.h"
 
@@ -117,12 +119,8 @@ class HuMcd final : public sdk::Explainer,
 
   /// The samples of an output that are looked at, in ascending order.
   std::vector<Index> chosen(std::vector<Index> samples, numerics::Seed seed) const {
-    if (static_cast<std::int64_t>(samples.size()) > max_samples_) {
-      numerics::Random(seed.child("samples")).shuffle(samples);
-      samples.resize(static_cast<std::size_t>(max_samples_));
-      std::sort(samples.begin(), samples.end());
-    }
-    return samples;
+    return explainers::drawn(std::move(samples), max_samples_,
+                             numerics::Random(seed.child("samples")));
   }
 
   /// Superpixels of every sample that some output looks at, each alone in its image.

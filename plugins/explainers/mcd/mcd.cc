@@ -1,11 +1,11 @@
 // MCD: an output's concepts are subspaces. Unit-norm position features are clustered by sparse
 // subspace clustering; the centred PCA of a cluster spans its concept. Each basis vector is a CAV.
 
-#include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
+#include "plugins/explainers/drawn.h"
 #include "plugins/explainers/subspaces.h"
 
 namespace {
@@ -81,11 +81,7 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
     std::vector<Index> used;
     for (Index i = 0; i < rows.rows(); ++i)
       if (!rows.row(i).isZero(T(0))) used.push_back(i);
-    if (static_cast<std::int64_t>(used.size()) > max_rows_) {
-      numerics::Random(seed).shuffle(used);
-      used.resize(static_cast<std::size_t>(max_rows_));
-      std::sort(used.begin(), used.end());
-    }
+    used = explainers::drawn(std::move(used), max_rows_, numerics::Random(seed));
     sdk::Matrix units = rows(used, Eigen::all).template cast<double>();
     units.rowwise().normalize();
     return units;

@@ -48,8 +48,7 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    if (head.pooling() == "flatten")
-      throw sdk::NotApplicable("topk_sae: a flattened head has one weight vector per position");
+    conoscope::explainers::refuse_flattened(head, "topk_sae");
     const std::int64_t outputs = head.outputs(), width = head.width();
     methods::SaeOptions options = options_;
     if (options.latents == 0) options.latents = 5 * outputs;
