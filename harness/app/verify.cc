@@ -173,7 +173,7 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
     core::register_run(planned.plan, again);
     ask_for_access(planned.plan, options);
     core::RunOptions run_options;
-    run_options.jobs = options.get<unsigned>("jobs");
+    run_options.jobs = options.jobs();
     run_options.confine = options.confine();
     const core::Cache cache(scratch / "cache");
     const auto run = [&](const core::Plan& plan, const std::vector<std::size_t>& todo) {
