@@ -66,9 +66,11 @@ void single_pairs(const MatrixRef& concepts, Index width, const ConceptInformati
 }  // namespace
 
 bool is_whole_valued(const MatrixRef& values) {
+  constexpr double kLargest = 9007199254740992.0;  // 2^53
   for (Index i = 0; i < values.rows(); ++i)
     for (Index j = 0; j < values.cols(); ++j)
-      if (values(i, j) - std::floor(values(i, j)) > 1e-8) return false;
+      if (const double v = values(i, j); v - std::floor(v) > 1e-8 || std::abs(v) > kLargest)
+        return false;
   return true;
 }
 

@@ -19,7 +19,8 @@ struct ConceptInformationOptions {
 /// Whether every entry is a whole number, up to 1e-8 above one: then concepts count as labels.
 ///
 /// The reference asks v mod 1 <= 1e-8 with a remainder in [0, 1), so 1 + 1e-9 passes and 1 - 1e-9
-/// does not; one such entry sends all columns to the nearest-neighbour estimates.
+/// does not; one such entry sends all columns to the nearest-neighbour estimates. Here so does one
+/// beyond 2^53, where every double is whole.
 bool is_whole_valued(const MatrixRef& values);
 
 /// The concepts of n samples, finite, with what every estimate starts from: that it exists is the

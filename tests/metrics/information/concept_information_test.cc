@@ -25,6 +25,10 @@ TEST_CASE("is_whole_valued: the reference's one-sided rule") {
   CHECK_FALSE(is_whole_valued(Matrix::Constant(1, 1, 1.0 - 1e-9)));
   CHECK_FALSE(is_whole_valued(Matrix::Constant(1, 1, -1e-9)));
   CHECK(is_whole_valued(Matrix::Constant(1, 1, -3.0)));
+  // Beyond 2^53 every double is whole, and means nothing by it.
+  CHECK(is_whole_valued(Matrix::Constant(1, 1, 9007199254740992.0)));
+  CHECK_FALSE(is_whole_valued(Matrix::Constant(1, 1, 1e16)));
+  CHECK_FALSE(is_whole_valued(Matrix::Constant(1, 1, -1e300)));
   Matrix mixed = Matrix::Zero(2, 2);
   mixed(1, 1) = 0.5;
   CHECK_FALSE(is_whole_valued(mixed));
