@@ -13,7 +13,7 @@ using namespace conoscope::testing;
 
 TEST_CASE("explainers: a count that fits in no int is refused, not cut off") {
   const std::vector<std::pair<const char*, const char*>> counts = {
-      {"c_shap", "epochs"}, {"craft", "max_iter"}, {"ice", "max_iter"},
+      {"c_shap", "epochs"}, {"craft", "max_iter"},  {"ice", "max_iter"},
       {"kmeans", "n_init"}, {"kmeans", "max_iter"}, {"ice", "max_no_improvement"},
       {"nmf", "max_iter"},  {"topk_sae", "epochs"}};
   for (const auto& [id, name] : counts) {

@@ -136,18 +136,10 @@ void OwnNetwork::fit_above(const sdk::Arrays& dataset, const sdk::Context& conte
         Map(answer.output.values.data(), count, outputs.cols()).cast<double>();
     check_above(answer);
     std::ranges::copy(positions.values, activations.begin() + i * first[0] * first[1]);
-    const bool trains =
-        std::any_of(in_train.begin() + i, in_train.begin() + end, [](char in) { return in != 0; });
-    for (Eigen::Index c = 0; trains && c < outputs.cols(); ++c) {
-      context.check_cancelled();
-      Block unit{answer.output.shape, std::vector<float>(answer.output.values.size(), 0.0F)};
-      for (std::int64_t s = 0; s < count; ++s)
-        if (in_train[static_cast<std::size_t>(i + s)])
-          unit.values[static_cast<std::size_t>(s * outputs.cols() + c)] = 1.0F;
-      const Block gradient = positions_of(network().gradient(answer.layer, unit), count);
-      weight.row(c) +=
-          Map(gradient.values.data(), count * first[0], first[1]).cast<double>().colwise().sum();
-    }
+    add_gradients(
+        answer,
+        std::span(in_train).subspan(static_cast<std::size_t>(i), static_cast<std::size_t>(count)),
+        context, weight);
     for (std::int64_t s = 0; s < count; ++s)
       if (in_train[static_cast<std::size_t>(i + s)])
         mean += Map(&positions.values[static_cast<std::size_t>(s * first[0] * first[1])], first[0],
@@ -178,6 +170,27 @@ void OwnNetwork::fit_above(const sdk::Arrays& dataset, const sdk::Context& conte
     report_score(dataset, outputs, context, out);
   else
     out.text("output", output_);
+}
+
+/// To row c of weight the sum over positions and marked samples of d output_c / d activation.
+void OwnNetwork::add_gradients(const Network::Answer& answer, std::span<const char> marked,
+                               const sdk::Context& context, HeadView::Rows& weight) {
+  if (std::ranges::none_of(marked, [](char mark) { return mark != 0; })) return;
+  const auto samples = static_cast<std::int64_t>(marked.size());
+  for (Eigen::Index c = 0; c < weight.rows(); ++c) {
+    context.check_cancelled();
+    Block unit{answer.output.shape, std::vector<float>(answer.output.values.size(), 0.0F)};
+    for (std::size_t s = 0; s < marked.size(); ++s)
+      if (marked[s])
+        unit.values[s * static_cast<std::size_t>(weight.rows()) + static_cast<std::size_t>(c)] =
+            1.0F;
+    const Block gradient = positions_of(network().gradient(answer.layer, unit), samples);
+    weight.row(c) += Eigen::Map<const models::LinearHead::Weight>(
+                         gradient.values.data(), samples * gradient.shape[1], gradient.shape[2])
+                         .cast<double>()
+                         .colwise()
+                         .sum();
+  }
 }
 
 /// Nothing reaches the output but through the layer.

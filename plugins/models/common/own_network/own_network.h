@@ -108,6 +108,8 @@ class OwnNetwork : public sdk::Model, public sdk::Forward, public sdk::LinearHea
   Network& network();
   Block positions_of(Block layer, std::int64_t samples) const;
   void check_above(const Network::Answer& answer);
+  void add_gradients(const Network::Answer& answer, std::span<const char> marked,
+                     const sdk::Context& context, HeadView::Rows& weight);
   void check_finite(const Network::Answer& answer, std::int64_t first) const;
   void check_repeats(const Network::Answer& answer, const Block& batch);
   void report_score(const sdk::Arrays& dataset, const HeadView::Rows& outputs,

@@ -123,7 +123,7 @@ void check_rows(const sdk::Tensor& array, std::int64_t samples) {
 }
 
 void check_fits_float32(const sdk::Tensor& array) {
-  constexpr double kSteps = 100.0, kRounding = 1e-9;
+  constexpr double kSteps = 100.0, kRounding = 1e-12;
   const auto dtype = array.dtype();
   if ((dtype != CONO_F64 && dtype != CONO_I32 && dtype != CONO_I64) || array.size() == 0) return;
   const auto columns =

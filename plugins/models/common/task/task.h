@@ -48,7 +48,7 @@ void check_rows(const sdk::Tensor& array, std::int64_t samples);
 /// array   n x ...; a column is a place along the last axis, as a channel of images
 /// throws  std::invalid_argument, naming the column: float64 or integers that lie less than a hundred
 ///         steps of float32 apart, as times in milliseconds since 1970 do within two hours. A column
-///         that is constant but for float64's own rounding (10^-9 of its size) passes
+///         that is constant but for float64's own rounding (10^-12 of its size) passes
 void check_fits_float32(const sdk::Tensor& array);
 
 /// Every number as float32, row-major, whatever dtype and strides.

@@ -329,10 +329,10 @@ TEST_CASE("vae: the Gaussian likelihood refuses a column of which float32 keeps 
   put_split(data, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11});
   Arguments arguments = small("vae", 2);
   arguments["likelihood"] = std::string("gaussian");
-  CHECK(plugin("vae")
-            .fit_model(arguments, data)
-            .error.starts_with(
-                "inputs: column 1 runs from 1.7e+12 to 1.700000019e+12, where float32"));
+  CHECK(
+      plugin("vae")
+          .fit_model(arguments, data)
+          .error.starts_with("inputs: column 1 runs from 1.7e+12 to 1700000019000, where float32"));
 }
 
 TEST_CASE("vae: a column that is constant among the training rows is only centred") {
