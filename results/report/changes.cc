@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -5,6 +6,7 @@
 #include "results/boards/estimate.h"
 #include "results/boards/history.h"
 #include "results/formats/people.h"
+#include "results/report/contest.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {
@@ -51,6 +53,15 @@ std::map<Method, Changes> read(Store& store, const std::string& metric) {
   return out;
 }
 
+/// Where every dataset has one model alone, these compete: contests() calls them by their datasets.
+bool compete_across_datasets(const ReportContext& context, const ReportedMetric& metric) {
+  return std::ranges::any_of(context.runs, [&](const ReportedRun& run) {
+    return std::ranges::find(run.metrics, metric.name) != run.metrics.end() &&
+           std::ranges::any_of(contests(context.store, run.key, metric.name, metric.direction),
+                               [](const Contest& one) { return one.dataset == kEveryDataset; });
+  });
+}
+
 }  // namespace
 
 Section change_section(const ReportContext& context) {
@@ -63,10 +74,15 @@ Section change_section(const ReportContext& context) {
                    {.title = "attempts"},
                    {.title = "retracted"},
                    {.title = "mean ± 95 %", .by = "mean"}});
-  for (const ReportedMetric& metric : context.metrics)
+  for (const ReportedMetric& metric : context.metrics) {
+    const bool across = compete_across_datasets(context, metric);
     for (const auto& [method, changes] : read(context.store, metric.name)) {
-      const auto& [dataset, model, name] = method;
-      table.group({{"dataset", dataset}, {"model", model}, {"metric", metric.name}});
+      const auto& [dataset, model, method_name] = method;
+      const bool by_dataset = across && model == kEveryModel;
+      const std::string& name = by_dataset ? dataset : method_name;
+      table.group({{"dataset", by_dataset ? kEveryDataset : dataset},
+                   {"model", model},
+                   {"metric", metric.name}});
       std::set<std::pair<std::string, const Change*>> by_time;
       for (const auto& [key, change] : changes) by_time.insert({change.first, &change});
       for (const auto& [first, change] : by_time) {
@@ -91,6 +107,7 @@ Section change_section(const ReportContext& context) {
                   data);
       }
     }
+  }
   Section section{"changes", "What changed?", ""};
   if (table.empty()) return section;
   section.html =

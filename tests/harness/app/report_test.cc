@@ -9,9 +9,11 @@
 
 #include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
+#include "tests/results/sample.h"
 #include "tests/support/bytes_of.h"
 
 using namespace conoscope::testing;
+namespace results = conoscope::results;
 
 namespace {
 
@@ -78,6 +80,32 @@ TEST_CASE("several runs, and what changed between them") {
              "data-metric=\"surf_mae\">");
   CHECK(has_section(page, "changes"));
   CHECK_FALSE(has(report(here, {"second"}), "<select data-key=run>"));
+}
+
+TEST_CASE("what changed is found where models compete across datasets") {
+  const Workspace here;
+  {
+    auto store = results::Store::open(here.store(), results::Mode::kReadWrite);
+    store.add_environment(sample::kHere);
+    const std::vector<results::ComponentRow> components = {sample::component("dataset", "d"),
+                                                           sample::component("dataset", "e"),
+                                                           sample::component("model", "encoder")};
+    const std::vector<results::CellRow> cells = {sample::cell("d", "encoder", "", 1),
+                                                 sample::cell("e", "encoder", "", 1)};
+    for (const char* run : {"first", "second"}) {
+      store.register_run({run, run, "[run]", sample::at(0)}, components, cells,
+                         std::vector{sample::metric("mig")});
+      for (const results::CellRow& cell : cells)
+        store.record(sample::attempt(std::string(run) + cell.key, cell.key,
+                                     run == std::string("first") ? 0 : 9, results::Status::ok, run),
+                     std::vector{results::score_row("mig", 0.5)});
+    }
+  }
+  const std::string page = report(here, {"second"});
+  REQUIRE(has_section(page, "changes"));
+  const std::string table = page.substr(page.find("id=\"change-table\""));
+  CHECK_SAYS(table, "data-dataset=\"every dataset\" data-model=\"the models themselves\"");
+  CHECK_FALSE(has(table.substr(0, table.find("</table>")), "data-dataset=\"d\""));
 }
 
 TEST_CASE("a run is reported that shares its cells with one that asked for summaries") {
