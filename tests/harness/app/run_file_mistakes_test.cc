@@ -74,7 +74,7 @@ TEST_CASE("every mistake is named at once, with its place and a suggestion") {
         "bad.toml:13:12: error: precomputed: takes no parameters, so no k",
         "bad.toml:16:12: error: kmeans: no parameter kk (did you mean k?)",
         "bad.toml:16:20: error: kmeans: k = 2.5: expected a whole number",
-        "bad.toml:16:29: error: kmeans: n_init = 0: expected at least 1",
+        "bad.toml:16:29: error: kmeans: n_init = 0: expected a number from 1 to 2147483647",
         "bad.toml:16:41: error: kmeans: tol = \"x\": expected a number",
         "bad.toml:17:1: error: [[explainer]] needs an id"})
     CHECK_SAYS(said, std::string(part));
