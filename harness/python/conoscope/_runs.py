@@ -47,7 +47,8 @@ class Store:
 
     def query(self, sql):
         """Read-only SQL; docs/store.md has the tables."""
-        return self._answer(["query", "--", sql])
+        # A statement that begins with a comment, "-- ...", is no option.
+        return self._answer(["query", " " + sql])
 
     def status(self, run=None):
         """How far a run is, every failed cell with its reason: {name: table}."""

@@ -32,7 +32,7 @@ def head_view(
     output       what the outputs mean: "softmax", "sigmoid" or "regression"
     device       where inputs go. None: where the model's parameters are
     folder       where activations.npy goes, and stays. None: a folder that goes with the last of the
-                 view and its arrays()
+                 view, its arrays() and view.activations
 
     The layer may give n x D, n x D x height x width or n x P x D. Which pooling lies between it and
     the head follows from the shapes: "mean", "flatten" or "none". Activations go to the disk batch by

@@ -69,7 +69,7 @@ def test_it_is_scored_and_explained():
 
 def test_activations_go_with_the_view_or_stay(tmp_path):
     view = handed_over.head_view(Net(), "features", batches(labels=False))
-    kept = view.activations
+    kept = str(view.activations)
     assert view.labels is None and os.path.exists(kept)
     del view
     assert not os.path.exists(kept)
