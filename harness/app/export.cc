@@ -126,7 +126,7 @@ int export_command(const Arguments& arguments) {
       "summaries", po::bool_switch(), "the tables that pictures are drawn from, all cells'")(
       "output,o", po::value<std::string>()->value_name("PATH"),
       "where to write summaries: NAME.npz writes one file; any other name, a folder with one CSV "
-      "file for each array");
+      "file for each");
   options.with_cache();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

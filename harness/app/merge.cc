@@ -73,18 +73,17 @@ int merge_command(const Arguments& arguments) {
   check_run_again_options(options);
   if (options.has("verify")) options.number("verify", 1);
   const auto& files = options.list("files");
-  // Before there is a store to merge into: a mistyped name must not leave an empty one.
-  for (const auto& file : files)
-    results::Store::open(file,
-                         options.has("verify") ? results::Mode::kCopy : results::Mode::kReadOnly);
-  auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
+  // All are opened before there is a store to merge into: a mistyped name must not leave an empty one.
   std::vector<results::Store> verified;  // read once: what is run again is what is taken
+  for (const auto& file : files)
+    if (options.has("verify"))
+      verified.push_back(results::Store::open(file, results::Mode::kCopy));
+    else
+      results::Store::open(file, results::Mode::kReadOnly);
+  auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   if (options.has("verify")) try {
       auto merged = results::Store::open(options.store(), results::Mode::kCopy);
-      for (const auto& file : files) {
-        verified.push_back(results::Store::open(file, results::Mode::kCopy));
-        results::merge(merged, verified.back());
-      }
+      for (auto& other : verified) results::merge(merged, other);
       for (auto& other : verified)
         if (!is_verified(other, store, merged, options)) {
           std::cerr << "nothing was taken\n";

@@ -1,8 +1,5 @@
 #include "harness/app/text_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -10,8 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/core/artifacts/work_folders.h"
-#include "harness/core/write_all.h"
+#include "harness/core/artifacts/whole_file.h"
 #include "results/store/error.h"
 
 namespace conoscope::app {
@@ -29,13 +25,22 @@ void make_folder(const fs::path& folder) {
                      folder.string() + ": cannot be made: " + error.message());
 }
 
-void write_text(const fs::path& file, std::string_view text) {
+namespace {
+
+/// Returns 0, or the errno of what failed.
+int write_in_place(const fs::path& file, std::string_view text) {
   std::ofstream out(file, std::ios::binary);
   out << text;
   out.close();
-  if (!out)
+  return out ? 0 : errno;
+}
+
+}  // namespace
+
+void write_text(const fs::path& file, std::string_view text) {
+  if (const int problem = write_in_place(file, text); problem != 0)
     throw StoreError(StoreProblem::cannot_open,
-                     file.string() + ": cannot be written: " + std::strerror(errno));
+                     file.string() + ": cannot be written: " + std::strerror(problem));
 }
 
 void replace_file(const fs::path& path, std::string_view text) {
@@ -43,21 +48,10 @@ void replace_file(const fs::path& path, std::string_view text) {
   const bool is_new = !fs::exists(path, error);
   const bool whole = is_new || fs::is_regular_file(path, error);
   const fs::path target = is_new || !whole ? path : fs::canonical(path, error);
-  fs::path part = target;
-  // A name that nobody can foresee: another process may write the same page.
-  if (whole) part += '.' + core::random_name();
-  const int how = whole ? O_CREAT | O_EXCL | O_NOFOLLOW : O_TRUNC;
-  const int fd = ::open(part.c_str(), O_WRONLY | O_CLOEXEC | how, 0666);
-  int problem = fd < 0 ? errno : 0;
-  if (fd >= 0 && !core::write_all(fd, text.data(), text.size())) problem = errno;
-  if (fd >= 0 && whole && problem == 0 && ::fsync(fd) != 0) problem = errno;
-  if (fd >= 0 && ::close(fd) != 0 && problem == 0) problem = errno;
-  error.clear();
-  if (problem == 0 && whole) fs::rename(part, target, error);
-  if (problem == 0 && !error) return;
-  const std::string why = problem != 0 ? std::strerror(problem) : error.message();
-  if (whole && fd >= 0) fs::remove(part, error);
-  throw StoreError(StoreProblem::cannot_open, "cannot write " + path.string() + ": " + why);
+  const int problem = whole ? core::write_whole(target, text) : write_in_place(target, text);
+  if (problem != 0)
+    throw StoreError(StoreProblem::cannot_open,
+                     "cannot write " + path.string() + ": " + std::strerror(problem));
 }
 
 ExitCode saved_or_not(const std::function<void()>& write) {

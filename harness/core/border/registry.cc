@@ -12,9 +12,8 @@
 
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/artifacts/content_hash.h"
-#include "harness/core/artifacts/work_folders.h"
+#include "harness/core/artifacts/whole_file.h"
 #include "harness/core/border/loader.h"
-#include "harness/core/write_all.h"
 
 namespace conoscope::core {
 
@@ -46,23 +45,6 @@ void Quarantine::lift(const std::string& sha256) {
   change([&] { reasons_.erase(sha256); });
 }
 
-/// The file as a whole, or not at all. Returns 0, or the errno of what failed.
-static int replace(const fs::path& file, const std::string& text) {
-  // In a shared cache, another user may have put a link where a guessable name would lead.
-  const fs::path fresh = file.string() + "." + random_name();
-  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0) return errno;
-  int problem = write_all(fd, text.data(), text.size()) && ::fsync(fd) == 0 ? 0 : errno;
-  if (::close(fd) != 0 && problem == 0) problem = errno;
-  std::error_code error;
-  if (problem == 0) {
-    fs::rename(fresh, file, error);
-    problem = error.value();
-  }
-  if (problem != 0) fs::remove(fresh, error);
-  return problem;
-}
-
 void Quarantine::change(const std::function<void()>& body) {
   std::error_code error;
   fs::create_directories(file_.parent_path(), error);
@@ -79,7 +61,7 @@ void Quarantine::change(const std::function<void()>& body) {
   if (reasons_ != before) {
     std::string text;
     for (const auto& [hash, reason] : reasons_) text += hash + '\t' + reason + '\n';
-    problem = replace(file_, text);
+    problem = write_whole(file_, text);
   }
   if (lock >= 0) ::close(lock);
   if (problem != 0)
