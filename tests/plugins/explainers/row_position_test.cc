@@ -8,6 +8,27 @@
 
 using namespace conoscope::testing;
 
+namespace {
+
+bool equal_rows(const Rows& rows) { return rows == rows.row(0).replicate(rows.rows(), 1); }
+
+/// The scores of n equal rows, which are equal, too.
+OwnedArray scores_of_equal_rows(const Plugin& plugin, const Arguments& arguments,
+                                const Outcome& fit, std::int64_t n, std::int64_t features,
+                                std::int64_t concepts) {
+  const Rows row = normal_rows(1, features, 5, true);
+  const Outcome projected =
+      plugin.project(arguments, fit.out, 0,
+                     OwnedArray::of<double>({n, features}, flat(row.replicate(n, 1))), concepts);
+  REQUIRE(projected.error == "");
+  const Rows scores = matrix_of(projected.out, "scores");
+  CHECK(equal_rows(scores));
+  CHECK(!scores.isZero(0.0));
+  return projected.out.arrays.at("scores");
+}
+
+}  // namespace
+
 TEST_CASE("precomputed: equal rows have equal concept scores, however many there are") {
   constexpr std::int64_t kFeatures = 12, kConcepts = 5;
   const Plugin plugin(plugin_file("precomputed_explainer"));
@@ -25,18 +46,9 @@ TEST_CASE("precomputed: equal rows have equal concept scores, however many there
       {"mean", scratch.write("m.csv", text_of(normal_rows(kFeatures, 1, 6)))}};
   const Outcome fit = plugin.fit_explainer(files, random_head_bundle(20, 1, kFeatures, 2, 1));
   REQUIRE(fit.error == "");
-  const Rows row = normal_rows(1, kFeatures, 5, true);
   for (std::int64_t n = 1; n <= 130; ++n) {
-    const Outcome projected = plugin.project(
-        files, fit.out, 0, OwnedArray::of<double>({n, kFeatures}, flat(row.replicate(n, 1))),
-        kConcepts);
-    REQUIRE(projected.error == "");
-    const Rows scores = matrix_of(projected.out, "scores");
-    std::int64_t other = 0;
-    for (std::int64_t i = 0; i < n; ++i) other += scores.row(i) != scores.row(0);
     INFO("n = ", n);
-    CHECK(other == 0);
-    CHECK(!scores.isZero(0.0));
+    scores_of_equal_rows(plugin, files, fit, n, kFeatures, kConcepts);
   }
 }
 
@@ -53,24 +65,12 @@ TEST_CASE("equal rows have equal concept scores, however many there are") {
                                       ? fit.out.shape("cavs")[0]
                                       : fit.out.values<std::int64_t>("counts")[0];
     REQUIRE(concepts > 0);
-    const Rows row = normal_rows(1, kFeatures, 5, true);
     for (std::int64_t n = 1; n <= 130; ++n) {
-      const Outcome projected = plugin.project(
-          quick, fit.out, 0, OwnedArray::of<double>({n, kFeatures}, flat(row.replicate(n, 1))),
-          concepts);
-      REQUIRE(projected.error == "");
-      const Rows scores = matrix_of(projected.out, "scores");
-      std::int64_t other = 0;
-      for (std::int64_t i = 0; i < n; ++i) other += scores.row(i) != scores.row(0);
       INFO(std::string(name), ", n = ", n);
-      CHECK(other == 0);
-      CHECK(!scores.isZero(0.0));
-      const Outcome rebuilt =
-          plugin.reconstruct(quick, fit.out, 0, projected.out.arrays.at("scores"), kFeatures);
+      const OwnedArray scores = scores_of_equal_rows(plugin, quick, fit, n, kFeatures, concepts);
+      const Outcome rebuilt = plugin.reconstruct(quick, fit.out, 0, scores, kFeatures);
       REQUIRE(rebuilt.error == "");
-      const Rows rows = matrix_of(rebuilt.out, "rows");
-      for (std::int64_t i = 0; i < n; ++i) other += rows.row(i) != rows.row(0);
-      CHECK(other == 0);
+      CHECK(equal_rows(matrix_of(rebuilt.out, "rows")));
     }
   }
 }

@@ -108,14 +108,5 @@ TEST_CASE("ccd: without annotated concepts their number must be said") {
 }
 
 TEST_CASE("ccd: annotations of any kind do not matter where the concepts are its own") {
-  Bundle data = tabular_toy(60);
-  const Arguments arguments = {{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}};
-  const Outcome annotated = ccd().fit_model(arguments, data);
-  REQUIRE(annotated.error == "");
-  data.arrays["concepts"] = OwnedArray::of<double>({60, 3}, std::vector<double>(180, 0.5));
-  const Outcome graded = ccd().fit_model(arguments, data);
-  CHECK(graded.error == "");
-  CHECK((graded.out == annotated.out));
-  const Outcome asked = ccd().fit_model({{"epochs", std::int64_t{1}}}, data);
-  CHECK(asked.status == CONO_NOT_APPLICABLE);
+  check_own_concepts_need_no_annotations(ccd());
 }

@@ -122,4 +122,18 @@ inline void check_answers_itself(const Plugin& plugin, const Arguments& argument
   CHECK(apart <= 1e-12 * largest);  // both in double, from the same float32 weights
 }
 
+/// A model with `concepts` of its own does not look at annotations; with those of the dataset it
+/// needs 0 and 1.
+inline void check_own_concepts_need_no_annotations(const Plugin& model) {
+  Bundle data = tabular_toy(60);
+  const Arguments own = {{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}};
+  const Outcome annotated = model.fit_model(own, data);
+  REQUIRE(annotated.error == "");
+  data.arrays["concepts"] = OwnedArray::of<double>({60, 3}, std::vector<double>(180, 0.5));
+  const Outcome graded = model.fit_model(own, data);
+  CHECK(graded.error == "");
+  CHECK((graded.out == annotated.out));
+  CHECK(model.fit_model({{"epochs", std::int64_t{1}}}, data).status == CONO_NOT_APPLICABLE);
+}
+
 }  // namespace conoscope::testing
