@@ -1,6 +1,7 @@
 #include "harness/core/plan/plan.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -50,10 +51,24 @@ void print_graph(const core::Plan& plan, const std::set<std::string>& finished,
   core::write_dot(plan, done, std::cout);
 }
 
+/// The scores that a cell lacks, where it has others.
+std::string lack_of(core::Lacking& lacking, const core::Cell& cell) {
+  const auto lack = lacking.scores_of(cell);
+  return lack.size() < lacking.asked() ? boost::algorithm::join(lack, " ") : "";
+}
+
 results::Table cell_table(const core::Plan& plan, const std::set<std::string>& finished,
-                          const std::vector<std::size_t>& todo) {
-  results::Table table{
-      {{"cell"}, {"dataset"}, {"model"}, {"explainer"}, {"seed"}, {"control"}, {"state"}}, {}};
+                          const std::vector<std::size_t>& todo, results::Store& store) {
+  results::Table table{{{"cell"},
+                        {"dataset"},
+                        {"model"},
+                        {"explainer"},
+                        {"seed"},
+                        {"control"},
+                        {"state"},
+                        {"lacks only"}},
+                       {}};
+  core::Lacking lacking(plan, store);
   table.columns[4].type = results::ColumnType::kInteger;
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const auto& cell = plan.cells[i];
@@ -63,7 +78,8 @@ results::Table cell_table(const core::Plan& plan, const std::set<std::string>& f
                cell.control,
                std::string(finished.count(cell.key) ? "done"
                            : now                    ? "to do"
-                                                    : "left out")});
+                                                    : "left out"),
+               lack_of(lacking, cell)});
   }
   return table;
 }
@@ -74,8 +90,13 @@ void print_overview(const core::Plan& plan, std::size_t finished,
   std::cout << plan.run_file.name << ": " << plan.datasets.size() << " datasets, "
             << plan.models.size() << " models, " << plan.explainers.size() << " explainers, "
             << plan.run_file.seeds.size() << " seeds, " << plan.metrics.size() << " scores\n"
-            << plan.cells.size() << " cells: " << finished << " done, " << todo.size()
-            << " to do\n";
+            << plan.cells.size() << " cells: " << finished << " done, " << todo.size() << " to do";
+  core::Lacking lacking(plan, store);
+  if (const auto some = std::ranges::count_if(
+          todo, [&](std::size_t i) { return !lack_of(lacking, plan.cells[i]).empty(); });
+      some > 0)
+    std::cout << ", of which " << some << " lack only some scores";
+  std::cout << '\n';
   for (const auto* component : plan.components())
     if (!component->usable())
       std::cout << "refused: " << component->name << ": " << component->plugin.refusal << '\n';
@@ -128,7 +149,7 @@ int plan_command(const Arguments& arguments) {
     return kOk;
   }
   if (options.has("cells")) {
-    std::cout << results::to_text(cell_table(plan, finished, todo), format);
+    std::cout << results::to_text(cell_table(plan, finished, todo, store), format);
     return kOk;
   }
 

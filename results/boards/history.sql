@@ -30,4 +30,4 @@ WHERE (:control IS NULL OR cell.control = :control)
   AND among(:component, d.key, coalesce(dn.name, d.name), d.plugin_id,
             m.key, coalesce(mn.name, m.name), m.plugin_id,
             e.key, coalesce(en.name, e.name), e.plugin_id)
-ORDER BY a.started_at, a.id;
+ORDER BY a.number, a.id;

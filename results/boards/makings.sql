@@ -11,5 +11,5 @@ JOIN plugin ON plugin.kind = component.kind AND plugin.id = component.plugin_id
   AND instr(attempt.binaries,
             plugin.id || ' ' || plugin.version || ' ' || substr(plugin.sha256, 1, 16)) > 0
 WHERE attempt.cell = :cell
-ORDER BY attempt.status IN ('ok', 'not_applicable') DESC, attempt.started_at DESC, attempt.id,
+ORDER BY attempt.status IN ('ok', 'not_applicable') DESC, attempt.number DESC, attempt.id,
          component.kind;

@@ -32,6 +32,7 @@ Section failure_section(const ReportContext& context) {
                       {.title = "stage"},
                       {.title = "signal"},
                       {.title = "exit code"},
+                      {.title = "metrics"},
                       {.title = "message"},
                       {.title = "cell"}});
   PageTable messages("message-table", "What metrics say about their scores",

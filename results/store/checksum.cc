@@ -64,6 +64,13 @@ std::string checksum_of(Connection& connection, std::string_view attempt) {
   peers.bind_all(attempt);
   while (peers.step()) hash.field(exact_text(peers.value(0)));
   peers.reset();
+  // The same of one from before schema 6, whose number is its time.
+  Statement& number = connection.kept(
+      "SELECT number FROM attempt WHERE id = ? AND number <> coalesce("
+      "strftime('%s', substr(started_at, 1, 19)) * 1000 + "
+      "CAST(substr(started_at, 21, 3) AS INTEGER), 0)");
+  if (number.bind_all(attempt).step()) hash.field(exact_text(number.value(0)));
+  number.reset();
   return hash.hex();
 }
 
@@ -118,11 +125,11 @@ void verify_environments(Connection& connection) {
 void verify_current_scores(Connection& connection) {
   const std::string derived =
       "SELECT metric, cell, attempt, value, reason FROM ("
-      "SELECT score.metric, good.cell, good.id AS attempt, value, reason, "
-      "row_number() OVER (PARTITION BY score.metric, good.cell "
-      "ORDER BY good.started_at DESC, good.id DESC) AS place "
-      "FROM good_attempt AS good JOIN score ON score.attempt = good.id "
-      "WHERE good.status = 'ok') WHERE place = 1";
+      "SELECT score.metric, its.cell, its.id AS attempt, value, reason, "
+      "row_number() OVER (PARTITION BY score.metric, its.cell "
+      "ORDER BY its.number DESC, its.id DESC) AS place "
+      "FROM valid_attempt AS its JOIN score ON score.attempt = its.id "
+      "WHERE score.reason IS NOT 'error') WHERE place = 1";
   const std::string kept = "SELECT metric, cell, attempt, value, reason FROM current_score";
   for (const std::string& difference : {kept + " EXCEPT " + derived, derived + " EXCEPT " + kept}) {
     Statement rows(connection, difference);

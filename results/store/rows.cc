@@ -64,6 +64,11 @@ SampleScoreRow sample_score_row(std::string metric, std::int64_t part, double va
   return {std::move(metric), part, finite_or_none(value), reason_of(value)};
 }
 
+std::int64_t attempt_number() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
 std::string utc_text(std::chrono::system_clock::time_point time) {
   const auto milliseconds =
       std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();

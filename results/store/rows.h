@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -75,15 +76,25 @@ struct AttemptRow {
   double seconds = 0;
   std::optional<std::int64_t> peak_memory;  ///< bytes
   std::string binaries;                     ///< the plugin files, see binaries.h
+  /// Orders attempts: attempt_number(), unless the store has greater ones already; 0: that of now.
+  std::int64_t number = 0;
 };
 
-/// Either a finite value, or none and a reason: nan, posinf, neginf, undefined, not_applicable,
-/// error.
+/// Either a finite value, or none and a reason: nan, posinf, neginf, undefined, not_applicable, or
+/// error, where the attempt failed at this metric.
 struct ScoreRow {
   std::string metric;
   std::optional<double> value;
   std::string reason;
   std::string message = {};  ///< in words: why there is no number, or what to mind about this one
+};
+
+/// What counts of a cell, and by which plugin files it was made (AttemptRow::binaries).
+struct KnownCell {
+  /// Of its newest attempt that was made to its end: ok, or not_applicable where nothing can be scored.
+  std::optional<Status> good;
+  std::string binaries;                       ///< of that attempt
+  std::map<std::string, std::string> scores;  ///< by metric: a number, or a reason other than error
 };
 
 /// What is behind a score that compares a cell with others.
@@ -114,6 +125,9 @@ EnvironmentRow environment_row(std::string text);
 /// reason.
 ScoreRow score_row(std::string metric, double value, std::string message = "");
 SampleScoreRow sample_score_row(std::string metric, std::int64_t part, double value);
+
+/// Milliseconds since 1970: what orders attempts that are recorded while the clock goes on.
+std::int64_t attempt_number();
 
 /// 2026-03-01T12:00:00.250Z: fixed width, so that text order is time order. Milliseconds, rounded
 /// down.

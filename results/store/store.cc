@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -154,6 +155,16 @@ void add_component(Connection& connection, const ComponentRow& row) {
   if (!found) conflict(connection, "component " + row.key);
 }
 
+/// Grows with every attempt, also where the clock has stepped back.
+std::int64_t next_number(Connection& connection, std::int64_t wanted) {
+  Statement& next = connection.kept("SELECT coalesce(max(number), 0) + 1 FROM attempt");
+  next.step();
+  const std::int64_t number =
+      std::max<std::int64_t>(wanted > 0 ? wanted : attempt_number(), next.integer(0));
+  next.reset();
+  return number;
+}
+
 std::optional<std::string> explainer_of(const CellRow& row) {
   return row.explainer.empty() ? std::nullopt : std::optional<std::string>(row.explainer);
 }
@@ -293,11 +304,12 @@ bool Store::record(const AttemptRow& attempt, std::span<const ScoreRow> scores,
   Transaction transaction(c);
   try {
     c.kept(
-         "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+         "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
          "ON CONFLICT (id) DO NOTHING")
         .run(attempt.id, attempt.cell, attempt.run, attempt.environment, to_text(attempt.status),
              attempt.stage, attempt.signal, attempt.exit_code, attempt.message, attempt.log_tail,
-             attempt.started_at, attempt.seconds, attempt.peak_memory, attempt.binaries);
+             attempt.started_at, attempt.seconds, attempt.peak_memory, attempt.binaries,
+             next_number(c, attempt.number));
     if (c.changes() == 0) {
       Statement& same = c.kept(
           "SELECT 1 FROM attempt WHERE id = ? AND cell = ? AND run = ? AND status = ? "
@@ -340,37 +352,30 @@ void Store::retract(std::string_view attempt, std::string_view reason, std::stri
   transaction.commit();
 }
 
-std::map<std::string, std::set<std::string>> Store::good_cells(
-    std::span<const std::string> cells, std::span<const std::string> metrics) {
-  Statement newest(
-      connection(),
-      "SELECT attempt.status, attempt.binaries FROM attempt JOIN good_attempt USING (id) "
-      "WHERE attempt.cell = ?1 ORDER BY attempt.started_at DESC, attempt.id DESC");
-  Statement scored(
-      connection(),
-      "SELECT current_score.metric, attempt.binaries FROM current_score "
-      "JOIN attempt ON attempt.id = current_score.attempt WHERE current_score.cell = ?1");
-  std::map<std::string, std::set<std::string>> good;
-  for (const std::string& cell : cells) {
-    newest.bind_all(cell);
-    if (!newest.step()) continue;
-    std::set<std::string> missing, binaries;
-    if (newest.text(0) == to_text(Status::ok)) {
-      missing.insert(metrics.begin(), metrics.end());
-      scored.bind_all(cell);
-      while (!missing.empty() && scored.step())
-        if (missing.erase(scored.text(0)) != 0) binaries.insert(scored.text(1));
-    }
-    if (!missing.empty()) continue;
-    if (binaries.empty()) binaries.insert(newest.text(1));
-    good.emplace(cell, std::move(binaries));
+KnownCell Store::known(std::string_view cell) {
+  Connection& c = connection();
+  KnownCell out;
+  Statement& good = c.kept(
+      "SELECT valid_attempt.status, attempt.binaries FROM valid_attempt JOIN attempt USING (id) "
+      "WHERE valid_attempt.cell = ? AND valid_attempt.status IN ('ok', 'not_applicable') "
+      "ORDER BY valid_attempt.number DESC, id DESC LIMIT 1");
+  if (good.bind_all(cell).step()) {
+    out.good = parse_status(good.text(0));
+    out.binaries = good.text(1);
   }
-  return good;
+  good.reset();
+  Statement& scores = c.kept(
+      "SELECT current_score.metric, attempt.binaries FROM current_score "
+      "JOIN attempt ON attempt.id = current_score.attempt WHERE current_score.cell = ?");
+  scores.bind_all(cell);
+  while (scores.step()) out.scores[scores.text(0)] = scores.text(1);
+  scores.reset();
+  return out;
 }
 
 std::map<std::string, ScoreOverSeeds> Store::scores_over_seeds(std::string_view metric) {
   Statement query(connection(),
-                  "SELECT current.cell, peer.cell, EXISTS (SELECT 1 FROM good_attempt AS good "
+                  "SELECT current.cell, peer.cell, EXISTS (SELECT 1 FROM valid_attempt AS good "
                   "WHERE good.cell = peer.cell AND good.status = 'ok' "
                   "AND good.id NOT IN (SELECT attempt FROM attempt_peer)), attempt.binaries "
                   "FROM current_score AS current "

@@ -57,6 +57,9 @@ class Store {
 
   /// Saves an attempt with all that belongs to it, or nothing, in one transaction.
   ///
+  /// Its number, which orders attempts, is greater than those of all that are there.
+  ///
+  /// scores   a metric that the attempt could not score has the reason "error"
   /// peers    keys of the cells that the scores compare this one with
   /// returns  false: this id is saved already, with the same cell, run, status and start
   /// throws   std::invalid_argument: a value that is not finite (see score_row())
@@ -72,12 +75,8 @@ class Store {
   /// throws  StoreError: not_found
   void retract(std::string_view attempt, std::string_view reason, std::string_view at);
 
-  /// Which of the cells need no more work for the metrics: their newest attempt that counts is
-  /// not_applicable, or each metric has a score row of one that counts. Attempts of every run do.
-  /// Beside each cell, AttemptRow::binaries of the attempts that its outcome rests on: of the newest
-  /// where it is not_applicable or no metric is asked for, else of those whose scores count.
-  std::map<std::string, std::set<std::string>> good_cells(std::span<const std::string> cells,
-                                                          std::span<const std::string> metrics);
+  /// What is known of a cell, metric by metric. Attempts of every run count.
+  KnownCell known(std::string_view cell);
 
   /// Of every cell that has a score of this metric which counts. Left out are scores that compare
   /// with a cell which has no good attempt (any more).

@@ -1,6 +1,7 @@
 #include "results/store/checksum.h"
 
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
 #include <fstream>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include "results/formats/format.h"
 #include "results/store/export.h"
 #include "results/store/merge.h"
+#include "results/store/sql.h"
 #include "results/store/sqlite.h"
 #include "tests/results/sample.h"
 #include "tests/support/bytes_of.h"
@@ -116,20 +118,31 @@ TEST_CASE("checksum: a store is what was written, and a change of anything that 
   refused("DELETE FROM current_score WHERE metric = 'b'", "the score of b that counts");
   refused("DELETE FROM run_cell; INSERT INTO run_cell VALUES ('run', 'no such cell')", "run_cell");
   refused(
-      "DROP VIEW good_attempt; CREATE VIEW good_attempt AS SELECT id, cell, run, environment, "
-      "status, started_at, seconds FROM attempt",
-      "its view good_attempt is not as schema");
+      "DROP VIEW valid_attempt; CREATE VIEW valid_attempt AS SELECT id, cell, run, environment, "
+      "status, number, started_at, seconds FROM attempt",
+      "its view valid_attempt is not as schema");
+  refused("UPDATE attempt SET number = number + 1 WHERE id = 'a3'", "attempt a3");
 }
 
 TEST_CASE("checksum: what an older schema holds is taken as it is, and held to from then on") {
   const sample::Scratch folder;
   const auto path = folder / "s.db";
-  fill(path);
+  fill(folder / "new.db");
   {
-    Store store = Store::open(path, Mode::kReadWrite);
-    store.connection().execute(
-        "DROP TABLE attempt_checksum; DROP TABLE run_component; DROP TABLE attempt_peer; "
-        "ALTER TABLE run_metric DROP COLUMN position; PRAGMA user_version = 2");
+    Connection old(path.string(), "old", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    for (const int i : {0, 1}) old.execute(std::string(schema_files()[i].text));
+    old.execute("ATTACH '" + (folder / "new.db").string() + "' AS new");
+    for (const std::string table :
+         {"plugin", "component", "metric_key", "environment", "run", "cell", "run_cell"})
+      old.execute("INSERT INTO main." + table + " SELECT * FROM new." + table);
+    old.execute(
+        "INSERT INTO main.run_metric SELECT run, metric FROM new.run_metric;"
+        "INSERT INTO main.attempt SELECT id, cell, run, environment, status, stage, signal, "
+        "exit_code, message, log_tail, started_at, seconds, peak_memory, binaries FROM new.attempt;"
+        "INSERT INTO main.score SELECT * FROM new.score;"
+        "INSERT INTO main.sample_score SELECT * FROM new.sample_score;"
+        "INSERT INTO main.retraction SELECT * FROM new.retraction;"
+        "PRAGMA main.application_id = 1129270863; PRAGMA main.user_version = 2");
   }
   std::string read;
   {

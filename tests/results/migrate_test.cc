@@ -10,6 +10,7 @@
 #include "results/boards/board.h"
 #include "results/boards/show.h"
 #include "results/formats/format.h"
+#include "results/store/checksum.h"
 #include "results/store/export.h"
 #include "results/store/merge.h"
 #include "results/store/sql.h"
@@ -135,6 +136,39 @@ TEST_CASE("migrate: an old store is read without being changed") {
   CHECK(bytes_of(folder / "s.db") == before);
   Store writer = Store::open(folder / "s.db", Mode::kReadWrite);
   CHECK(exported(writer) == read);
+}
+
+TEST_CASE("migrate: scores that stood beside a metric that failed or did not apply count now") {
+  sample::Scratch folder;
+  make_old_store(folder / "s.db");
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open((folder / "s.db").c_str(), &database) == SQLITE_OK);
+  const auto add = [&](const std::string& id, const std::string& status, const std::string& stage,
+                       int seconds, const std::string& value) {
+    const std::string sql =
+        "INSERT INTO attempt VALUES ('" + id + "', 'd/m/e/3/none', 'run', '" + sample::kHere.key +
+        "', '" + status + "', '" + stage + "', NULL, NULL, '', '', '" + sample::at(seconds) +
+        "', 1.5, NULL, ''); INSERT INTO score VALUES ('" + id + "', 'a', " + value + ", NULL)";
+    REQUIRE(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  };
+  add("crashed", "crashed", "score: score", 7, "0.5");
+  add("inapplicable", "not_applicable", "score: score", 6, "0.25");
+  sqlite3_close(database);
+  Store store = Store::open(folder / "s.db", Mode::kReadWrite);
+  const std::string third = "cell = 'd/m/e/3/none'";
+  const auto value = [&] {
+    return store.connection().real("SELECT value FROM current_score WHERE metric = 'a' AND " +
+                                   third);
+  };
+  const auto state = [&] {
+    return store.connection().text("SELECT state FROM cell_state WHERE " + third);
+  };
+  CHECK(value() == 0.5);
+  CHECK(state() == "crashed");  // b is missing, and this may be why
+  store.retract("crashed", "wrong labels", sample::at(9));
+  CHECK(value() == 0.25);
+  CHECK(state() == "unscored");  // not done: the next run asks for b
+  verify(store);
 }
 
 TEST_CASE("migrate: an old store merges into a new one, and a new one into an old one") {

@@ -113,7 +113,7 @@ TEST_CASE("open: a newer schema is refused and left alone") {
     CHECK(open_problem(path, mode, &message) == "newer_schema");
     CHECK(message ==
           path.string() +
-              ": schema 7 is newer than 5, which this conoscope understands; use a newer "
+              ": schema 7 is newer than 6, which this conoscope understands; use a newer "
               "conoscope or another --store");
   }
 }

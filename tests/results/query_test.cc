@@ -130,9 +130,10 @@ TEST_CASE("status: asked, good, failed by kind; each failure with its text") {
         "interrupted,not_tried,key\n"
         "name of run,2026-01-01T00:00:00.000Z,6,2,1,0,1,0,0,0,1,1,run\n");
   CHECK(to_text(report.failures, Format::csv) ==
-        "run,dataset,model,explainer,control,seed,status,stage,signal,exit_code,message,cell\n"
-        "name of run,d,m,e,none,2,crashed,fit,11,,segmentation fault at 0x7f00,d/m/e/2/none\n"
-        "name of run,d,m,e,none,4,interrupted,fit,,,\"\",d/m/e/4/none\n");
+        "run,dataset,model,explainer,control,seed,status,stage,signal,exit_code,metrics,message,"
+        "cell\n"
+        "name of run,d,m,e,none,2,crashed,fit,11,,,segmentation fault at 0x7f00,d/m/e/2/none\n"
+        "name of run,d,m,e,none,4,interrupted,fit,,,,\"\",d/m/e/4/none\n");
   sample::ask(store, {.run = "other", .seeds = 1, .created = 3});
   CHECK(status(store).runs.rows.size() == 2);
   CHECK(status(store, "other").runs.rows.size() == 1);
@@ -144,8 +145,9 @@ TEST_CASE("status: what metrics say about their scores, and how often, of what c
   store.record(attempt("7", key_of("d", "m", "e", 5), 7),
                std::vector{ScoreRow{"a", std::nullopt, "undefined", "one class only"},
                            ScoreRow{"b", std::nullopt, "undefined", "one class only"}});
-  store.record(attempt("8", key_of("d", "m", "e", 1), 0),  // older than what counts there
-               std::vector{score_row("a", 0.5, "a caveat of long ago")});
+  store.record(attempt("8", key_of("d", "m", "e", 1), 8),
+               std::vector{score_row("a", 0.5, "a caveat that is gone")});
+  store.retract("8", "not so", sample::at(9));
   store.record(attempt("9", key_of("d", "m", "e", 4), 8),
                std::vector{score_row("b", 0.5, "3 rows were left out")});
   CHECK(to_text(status(store).messages, Format::csv) ==
@@ -167,7 +169,7 @@ TEST_CASE("status: a good cell whose later attempt at a new metric failed is a f
   const auto failures = status(store).failures;
   REQUIRE(failures.rows.size() == 1);
   CHECK(std::get<std::string>(failures.rows[0][6]) == "crashed");
-  CHECK(std::get<std::string>(failures.rows[0][10]) == "the new metric crashed");
+  CHECK(std::get<std::string>(failures.rows[0][11]) == "the new metric crashed");
 }
 
 TEST_CASE("show: a cell by the beginning of its key") {
@@ -177,7 +179,7 @@ TEST_CASE("show: a cell by the beginning of its key") {
   CHECK(std::get<std::string>(report.cell.rows.at(0)[2]) == "d@1.0.0");
   REQUIRE(report.attempts.rows.size() == 2);
   const std::string attempts = to_text(report.attempts, Format::csv);
-  CHECK(attempts.find("2026-01-01T00:00:03.000Z,crashed,fit,11,,1.5,,segmentation fault at "
+  CHECK(attempts.find("2026-01-01T00:00:03.000Z,crashed,fit,,11,,1.5,,segmentation fault at "
                       "0x7f00,last words,name of run,a machine,\"\",,,3\n") != std::string::npos);
   CHECK(attempts.find("wrong limit,,2\n") != std::string::npos);
   CHECK(report.scores.rows.empty());
@@ -192,24 +194,24 @@ TEST_CASE("show: a cell by the beginning of its key") {
 
 TEST_CASE("history: every scored attempt, oldest first") {
   Store store = mixed();
-  store.record(attempt("0", key_of("d", "m", "e", 1), 0), std::vector{score_row("a", 0.25)});
-  store.retract("0", "wrong", sample::at(9));
+  store.record(attempt("9", key_of("d", "m", "e", 1), 9), std::vector{score_row("a", 0.25)});
+  store.retract("9", "wrong", sample::at(9));
   const auto values = [&](const HistoryOptions& options) {
     std::string text;
     for (const auto& row : history(store, options).rows)
       text += to_text(Table{{{"x", ColumnType::kReal}}, {{row[7]}}}, Format::csv).substr(2);
     return text;
   };
-  CHECK(values({.metric = "a"}) == "0.25\n0.5\n\n");
+  CHECK(values({.metric = "a"}) == "0.5\n\n0.25\n");
   CHECK(values({.metric = "b", .component = "e"}) == "0.1\n");
   CHECK(values({.metric = "b", .component = "another"}) == "");
   CHECK(values({.metric = "b", .control = "random"}) == "");
   CHECK(values({.metric = "b", .component = "another\ne"}) == "0.1\n");
   const Table table = history(store, {.metric = "a"});
-  CHECK(std::get<std::int64_t>(table.rows[0][10]) == 1);  // retracted
-  CHECK(std::get<std::int64_t>(table.rows[1][10]) == 0);
-  CHECK(std::get<std::string>(table.rows[2][8]) == "undefined");
-  CHECK(std::get<std::string>(table.rows[2][9]) == "one class only");
+  CHECK(std::get<std::int64_t>(table.rows[0][10]) == 0);
+  CHECK(std::get<std::int64_t>(table.rows[2][10]) == 1);  // retracted
+  CHECK(std::get<std::string>(table.rows[1][8]) == "undefined");
+  CHECK(std::get<std::string>(table.rows[1][9]) == "one class only");
   CHECK(problem_of([&] { history(store, {.metric = "c"}); }) == "not_found");
 }
 

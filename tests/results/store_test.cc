@@ -9,6 +9,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "results/boards/status.h"
 #include "results/store/binaries.h"
 #include "results/store/checksum.h"
 #include "results/store/sqlite.h"
@@ -218,66 +219,127 @@ TEST_CASE("store: score rows put a reason where there is no number") {
   CHECK(score_row("a", NAN, "0 / 0").message == "0 / 0");
 }
 
-TEST_CASE("store: what is still to do") {
+TEST_CASE("store: what is known of a cell, metric by metric") {
   Store store = memory();
-  const std::string third = key_of("d", "m", "e", 3);
-  const auto good = [&](const std::vector<std::string>& metrics = {"a", "b"}) {
+  const auto metrics = [&](const std::string& cell) {
     std::set<std::string> out;
-    for (const auto& [cell, binaries] :
-         store.good_cells(std::vector{kFirst, kSecond, third}, metrics))
-      out.insert(cell);
+    for (const auto& [metric, binaries] : store.known(cell).scores) out.insert(metric);
     return out;
   };
-  CHECK(good().empty());
-  store.record(attempt("1", kFirst), both(0.5, 2));
-  store.record(attempt("2", kSecond), std::vector{score_row("a", 0.5)});
-  CHECK(good() == std::set<std::string>{kFirst});
+  using Names = std::set<std::string>;
+  CHECK(metrics(kFirst) == Names{});
+  CHECK_FALSE(store.known(kFirst).good);
+
+  // One that failed says which score it could not give; the other one counts.
+  store.record(attempt("1", kFirst, 0, Status::crashed),
+               std::vector{score_row("a", 0.5), ScoreRow{"b", std::nullopt, "error"}});
+  CHECK(metrics(kFirst) == Names{"a"});
+  CHECK_FALSE(store.known(kFirst).good);
 
   // A later attempt that scores the rest completes the cell; a reason is an outcome as well.
-  store.record(attempt("3", kSecond, 1), std::vector{ScoreRow{"b", std::nullopt, "undefined"}});
-  CHECK(good() == std::set<std::string>{kFirst, kSecond});
+  store.record(attempt("2", kFirst, 1), std::vector{ScoreRow{"b", std::nullopt, "undefined"}});
+  CHECK(metrics(kFirst) == Names{"a", "b"});
+  CHECK(store.known(kFirst).good == Status::ok);
+
+  // A later failure does not take away what an earlier attempt has found, and what it has found
+  // itself is the newest.
+  store.record(attempt("3", kFirst, 9, Status::crashed),
+               std::vector{score_row("a", 0.25), ScoreRow{"b", std::nullopt, "error"}});
+  CHECK(metrics(kFirst) == Names{"a", "b"});
+  CHECK(store.connection().text("SELECT group_concat(attempt || metric, ' ') FROM current_score "
+                                "WHERE cell = '" +
+                                kFirst + "'") == "3a 2b");
 
   // A cell that does not apply needs no scores; a failed one stays to do.
-  store.record(attempt("4", third, 0, Status::failed), {});
-  CHECK(good().size() == 2);
-  store.record(attempt("5", third, 1, Status::not_applicable), {});
-  CHECK(good().size() == 3);
+  store.record(attempt("4", kSecond, 0, Status::failed), {});
+  CHECK_FALSE(store.known(kSecond).good);
+  store.record(attempt("5", kSecond, 1, Status::not_applicable), {});
+  CHECK(store.known(kSecond).good == Status::not_applicable);
 
-  // A later failure does not take away what an earlier attempt has found.
-  store.record(attempt("6", kFirst, 9, Status::crashed), both(0, 0));
-  CHECK(good().size() == 3);
-  CHECK(store.connection().real("SELECT value FROM current_score WHERE metric = 'a' AND cell = '" +
-                                kFirst + "'") == 0.5);
+  store.retract("3", "wrong labels", at(10));
+  store.retract("2", "wrong labels", at(10));
+  CHECK(metrics(kFirst) == Names{"a"});
+}
 
-  store.retract("1", "wrong labels", at(10));
-  CHECK(good() == std::set<std::string>{kSecond, third});
-  CHECK(good({"a", "c"}) == std::set<std::string>{third});
-  CHECK(store.good_cells(std::vector<std::string>{"nothing"}, {}).empty());
+TEST_CASE("store: how a cell stands, metric by metric") {
+  Store store = memory({.seeds = 1});
+  const auto state = [&] { return store.connection().text("SELECT state FROM cell_state"); };
+  const auto failed = [&] {
+    std::string out;
+    for (const auto& row : status(store).failures.rows)
+      out += std::get<std::string>(row[6]) + " " +
+             (std::holds_alternative<std::string>(row[10]) ? std::get<std::string>(row[10]) : "-") +
+             "; ";
+    return out;
+  };
+  const ScoreRow no_a{"a", std::nullopt, "error"}, no_b{"b", std::nullopt, "error"};
+  CHECK(state() == "not_tried");
+  store.record(attempt("1", kFirst, 1, Status::interrupted), {});
+  CHECK(state() == "interrupted");
+  store.record(attempt("2", kFirst, 2, Status::crashed), {});  // its explanation: no score can be
+  CHECK(state() == "crashed");
+  CHECK(failed() == "crashed -; ");
+  store.record(attempt("3", kFirst, 3), std::vector{score_row("a", 0.5)});
+  CHECK(state() == "unscored");  // what failed has gone well since
+  CHECK(failed() == "");
+  store.record(attempt("4", kFirst, 4, Status::timeout), std::vector{no_b});
+  CHECK(state() == "timeout");
+  CHECK(failed() == "timeout b; ");
+  store.record(attempt("5", kFirst, 5, Status::failed), std::vector{no_a});  // a counts already
+  CHECK(state() == "timeout");
+  store.retract("3", "wrong labels", at(9));
+  CHECK(state() == "failed");
+  CHECK(failed() == "timeout b; failed a; ");
+  store.record(attempt("6", kFirst, 6), both(0.5, 2));
+  CHECK(state() == "ok");
+  CHECK(failed() == "");
+}
+
+TEST_CASE("store: attempts are ordered by a number that only grows, whatever their dates") {
+  Store store = memory();
+  const auto value = [&] {
+    return store.connection().real("SELECT value FROM current_score WHERE metric = 'a'");
+  };
+  AttemptRow far = attempt("of a clock that was wrong", kFirst);
+  far.started_at = "2999-01-01T00:00:00.000Z";
+  store.record(far, std::vector{score_row("a", 1)});
+  store.record(attempt("later", kFirst, -3600), std::vector{score_row("a", 2)});
+  CHECK(value() == 2);
+  store.record(attempt("last", kFirst, -7200), std::vector{score_row("a", 3)});
+  CHECK(value() == 3);
+  store.retract("last", "a mistake", at(9));
+  CHECK(value() == 2);
+
+  // Where the clock has stepped back the numbers go on from where they were.
+  Connection& c = store.connection();
+  c.execute("DROP TRIGGER attempt_is_not_changed");
+  c.execute("UPDATE attempt SET number = 99999999999999 WHERE id = 'later'");
+  store.record(attempt("after", kFirst), std::vector{score_row("a", 4)});
+  CHECK(value() == 4);
+  CHECK(c.integer("SELECT number FROM attempt WHERE id = 'after'") == 100000000000000);
 }
 
 TEST_CASE("store: which plugin files an outcome rests on") {
   Store store = memory();
-  const auto by = [&](const std::string& files, const std::string& id, int second,
+  const auto by = [&](const std::string& files, const std::string& id,
                       const std::vector<ScoreRow>& scores, Status status = Status::ok) {
-    AttemptRow row = attempt(id, kFirst, second, status);
+    AttemptRow row = attempt(id, kFirst, 0, status);
     row.binaries = files;
     store.record(row, scores);
   };
-  const auto files = [&](const std::vector<std::string>& metrics) {
-    return store.good_cells(std::vector{kFirst}, metrics)[kFirst];
-  };
-  by("A", "1", 0, both(0.5, 2));
-  CHECK(files({"a", "b"}) == std::set<std::string>{"A"});
-  by("B", "2", 1, {score_row("a", 0.25)});
-  CHECK(files({"a", "b"}) == std::set<std::string>{"A", "B"});
-  CHECK(files({"b"}) == std::set<std::string>{"A"});
-  CHECK(files({"a"}) == std::set<std::string>{"B"});
-  CHECK(files({}) == std::set<std::string>{"B"});  // the newest
-  by("C", "3", 2, {}, Status::not_applicable);
-  CHECK(files({"a", "b"}) == std::set<std::string>{"C"});
+  using Files = std::map<std::string, std::string>;
+  const auto files = [&] { return store.known(kFirst).scores; };
+  by("A", "1", both(0.5, 2));
+  CHECK(files() == Files{{"a", "A"}, {"b", "A"}});
+  by("B", "2", {score_row("a", 0.25)});
+  CHECK(files() == Files{{"a", "B"}, {"b", "A"}});
+  CHECK(store.known(kFirst).binaries == "B");  // the newest
+  by("C", "3", {}, Status::not_applicable);
+  CHECK(store.known(kFirst).good == Status::not_applicable);
+  CHECK(store.known(kFirst).binaries == "C");
   store.retract("3", "a mistake", at(10));
   store.retract("2", "a mistake", at(10));
-  CHECK(files({"a", "b"}) == std::set<std::string>{"A"});
+  CHECK(files() == Files{{"a", "A"}, {"b", "A"}});
 }
 
 TEST_CASE("store: runs that ask for different metrics share the files that both name") {
@@ -334,9 +396,9 @@ TEST_CASE("store: current_score is what its definition says after any history") 
     const std::string defined =
         "SELECT metric, cell, attempt, value, reason FROM (SELECT score.metric, good.cell, "
         "score.attempt, score.value, score.reason, row_number() OVER (PARTITION BY score.metric, "
-        "good.cell ORDER BY good.started_at DESC, good.id DESC) AS age FROM score JOIN "
-        "good_attempt AS "
-        "good ON good.id = score.attempt AND good.status = 'ok') WHERE age = 1";
+        "good.cell ORDER BY good.number DESC, good.id DESC) AS age FROM score JOIN "
+        "valid_attempt AS good ON good.id = score.attempt "
+        "WHERE score.reason IS NOT 'error') WHERE age = 1";
     const std::string kept = "SELECT metric, cell, attempt, value, reason FROM current_score";
     CHECK(count(store, "current_score") > 0);
     CHECK(count(store, "(" + defined + " EXCEPT " + kept + ")") == 0);

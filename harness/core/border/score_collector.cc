@@ -31,6 +31,18 @@ ScoreCollector::ScoreCollector(const Metadata& metadata) : metadata_(metadata) {
   };
 }
 
+void ScoreCollector::give_rest(const std::string& reason, const std::string& message) {
+  for (const ScoreSpec& spec : metadata_.scores) {
+    if (std::ranges::any_of(scores, [&](const auto& given) { return given.name == spec.name; }))
+      continue;
+    metrics::Score out;
+    out.name = spec.name;
+    out.reason = reason;
+    out.message = message;
+    scores.push_back(std::move(out));
+  }
+}
+
 cono_status ScoreCollector::take(const char* name, double value, const char* reason,
                                  const char* message, const double* parts, std::int64_t count) {
   const auto refuse = [this](std::string why) {

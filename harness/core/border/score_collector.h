@@ -25,6 +25,9 @@ class ScoreCollector {
   /// The table that the plugin reports to.
   const cono_scores* raw() const { return &raw_; }
 
+  /// Gives every declared score that was not given this reason instead of a number.
+  void give_rest(const std::string& reason, const std::string& message);
+
   std::vector<metrics::Score> scores;
   std::string fault;  ///< why the last score was refused; empty: none was
 

@@ -15,6 +15,7 @@
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
 #include "metrics/peer_metric.h"
+#include "results/store/identity.h"
 
 namespace conoscope::core {
 
@@ -47,7 +48,7 @@ Component component_of_arrays(const MeasureRequest& request, const Measured& mea
   if (kind == Kind::kDataset)
     out.params += (out.params.empty() ? "split=" : ";split=") + measured.split;
   if (!out.content.empty()) out.content = make_key(out.content);
-  out.key = make_key(to_string(kind), out.id, out.version, out.params);
+  out.key = results::component_key({"", to_string(kind), out.id, out.version, out.params, "", ""});
   out.name = name;
   return out;
 }
@@ -79,10 +80,9 @@ void fill_plan(const MeasureRequest& request, const Measured& measured, const Me
             fitted - request.explainers.begin())];  // the end: the files' own
       }
       cell.seed = request.seed + static_cast<std::int64_t>(r);
-      cell.key = make_key("cell",
-                          cell.dataset->key + " " + cell.model->key + " " +
-                              (cell.explainer ? cell.explainer->key : "none"),
-                          std::to_string(cell.seed), cell.control);
+      cell.key =
+          results::cell_key({"", cell.dataset->key, cell.model->key,
+                             cell.explainer ? cell.explainer->key : "", cell.seed, cell.control});
       cell.binaries = "measured from files; " + request.data.plugin.sha256.substr(0, 16);
       if (cell.explainer) cell.binaries += "; " + cell.explainer->plugin.sha256.substr(0, 16);
       keys += cell.key + " ";

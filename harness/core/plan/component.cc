@@ -9,6 +9,7 @@
 #include "harness/core/artifacts/sha256.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
+#include "results/store/identity.h"
 
 namespace conoscope::core {
 
@@ -155,7 +156,8 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
     component.params += (component.params.empty() ? "" : ";") + name + "=" + value;
   if (!contents.empty()) component.content = make_key(contents);
   const auto key_of = [&](const std::string& version) {
-    return make_key(to_string(component.kind), component.id, version, component.params);
+    return results::component_key(
+        {"", to_string(component.kind), component.id, version, component.params, "", ""});
   };
   component.key = key_of(component.version);
   component.lineage =

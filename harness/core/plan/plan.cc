@@ -12,6 +12,7 @@
 #include "metrics/catalogue.h"
 #include "metrics/peer_metric.h"
 #include "metrics/summaries/summary.h"
+#include "results/store/identity.h"
 
 namespace conoscope::core {
 
@@ -63,6 +64,14 @@ std::string binary_of(const Component& component) {
   return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16);
 }
 
+/// What a metric plugin gives; nothing where its metadata cannot be read.
+std::vector<std::string> scores_of(const Component& plugin) {
+  std::vector<std::string> out;
+  if (plugin.plugin.metadata)
+    for (const auto& score : plugin.plugin.metadata->scores) out.push_back(score.name);
+  return out;
+}
+
 /// They are held in memory, each with its keys.
 constexpr std::size_t kMostCells = 1'000'000;
 
@@ -93,8 +102,7 @@ class Planner {
     std::set<std::string> of_plugins;
     for (const auto& plugin : plan_.metric_plugins) {
       of_plugins.insert(plugin.id);
-      if (!plugin.plugin.metadata) continue;
-      for (const auto& score : plugin.plugin.metadata->scores) of_plugins.insert(score.name);
+      for (const auto& score : scores_of(plugin)) of_plugins.insert(score);
     }
     known.insert(known.end(), of_plugins.begin(), of_plugins.end());
     // Without a list, every metric there is: the host applies what fits.
@@ -117,15 +125,13 @@ class Planner {
       for (const auto* metric : catalogue.select(metrics::kSummaries))
         if (!contains(plan_.metrics, metric->name)) plan_.metrics.emplace_back(metric->name);
     built_in_ = plan_.metrics;
-    for (const auto& plugin : plan_.metric_plugins) {
-      if (!plugin.plugin.metadata) continue;
-      for (const auto& score : plugin.plugin.metadata->scores)
-        if (contains(plan_.metrics, score.name))
-          diagnostics_.add({1, 1}, "metric " + score.name + " of " + plugin.plugin.file.string() +
+    for (const auto& plugin : plan_.metric_plugins)
+      for (const auto& score : scores_of(plugin))
+        if (contains(plan_.metrics, score))
+          diagnostics_.add({1, 1}, "metric " + score + " of " + plugin.plugin.file.string() +
                                        " is already there");
         else
-          plan_.metrics.push_back(score.name);
-    }
+          plan_.metrics.push_back(score);
   }
 
   void skip(const std::string& what, const std::vector<std::string>& lacking) {
@@ -196,15 +202,14 @@ class Planner {
           readable ? judges_explanations(needs, model.offers) : !plan_.explainers.empty();
       if (of_explanations != (explainer != nullptr)) {
         if (readable)
-          for (const auto& score : metadata->scores) rest.push_back({score.name, other_subject});
+          for (const auto& score : scores_of(metric)) rest.push_back({score, other_subject});
         continue;
       }
       const auto lacking = missing(needs, views);
       if (!readable || lacking.empty() || !known) {
         plugins.push_back(&metric);
       } else {
-        for (const auto& score : metric.plugin.metadata->scores)
-          rest.push_back({score.name, missing_text(lacking)});
+        for (const auto& score : scores_of(metric)) rest.push_back({score, missing_text(lacking)});
         skip(subject + " x " + metric.name, lacking);
       }
     }
@@ -231,8 +236,8 @@ class Planner {
     const std::string subject = dataset.key + " " + model.key;
     const std::string lineage = subject + " " + (explainer ? explainer->lineage : "none");
     Cell out;
-    out.key = make_key("cell", subject + " " + (explainer ? explainer->key : "none"),
-                       std::to_string(seed), control);
+    out.key = results::cell_key(
+        {"", dataset.key, model.key, explainer ? explainer->key : "", seed, control});
     if (wanted_ != nullptr && wanted_->count(out.key) == 0) return;
     if (plan_.cells.size() == kMostCells) return too_many();
     if (!seen_.insert(out.key).second) return;  // the same component twice in the run file
@@ -246,8 +251,6 @@ class Planner {
     out.not_applicable = rest;
     out.binaries = binary_of(dataset) + "; " + binary_of(model);
     if (explainer) out.binaries += "; " + binary_of(*explainer);
-    // Also those that do not fit: what they need is in their files.
-    for (const Component& plugin : plan_.metric_plugins) out.binaries += "; " + binary_of(plugin);
 
     const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
     const std::size_t trained = node(Stage::kModel, model, {data}, seed, subject);
@@ -273,7 +276,7 @@ class Planner {
       score.label = plugin ? plugin->name : "metrics";
       score.needs = inputs;
       score.component = plugin;
-      if (!plugin) score.metrics = fitting;
+      score.metrics = plugin ? scores_of(*plugin) : fitting;
       // Not of the explainer: all explanations of a model are judged under the same draws, so that
       // a metric that cannot tell two of them apart gives the same number.
       score.seed = base.child("score").child(plugin ? plugin->key : "").child(subject).value();
@@ -399,6 +402,15 @@ std::vector<const Component*> Plan::components() const {
   std::vector<const Component*> out;
   for (const auto* list : {&datasets, &models, &explainers, &metric_plugins})
     for (const Component& component : *list) out.push_back(&component);
+  return out;
+}
+
+std::string Plan::binaries_of(const Cell& cell, const std::set<std::string>& scores) const {
+  std::string out = cell.binaries;
+  for (const Component& plugin : metric_plugins)
+    if (std::ranges::any_of(scores_of(plugin),
+                            [&](const std::string& score) { return scores.contains(score); }))
+      out += "; " + binary_of(plugin);
   return out;
 }
 

@@ -35,7 +35,7 @@ struct Node {
   std::string control = "none";           ///< explain nodes of a control that explains_anew()
   std::uint64_t control_seed = 0;         ///< draws what its explainers are given
   std::size_t cell = 0;                   ///< score nodes only
-  std::vector<std::string> metrics = {};  ///< score nodes of built-in metrics: which
+  std::vector<std::string> metrics = {};  ///< score nodes: the scores that it gives
   std::vector<PeerNodes> peers = {};      ///< score nodes that compare explanations: with which
 };
 
@@ -80,8 +80,7 @@ struct Cell {
   std::vector<std::string> peers = {};  ///< keys of the cells that it is compared with
   std::vector<NotApplicable> not_applicable;
   std::vector<std::size_t> score_nodes;
-  std::string
-      binaries;  ///< which plugin files make it: a good attempt of other files does not count
+  std::string binaries;  ///< the plugin files that its explanation is made by
 
   std::string label() const;
 };
@@ -98,6 +97,10 @@ struct Plan {
 
   /// Datasets, models, explainers and metric plugins, in this order.
   std::vector<const Component*> components() const;
+
+  /// The plugin files that these scores of a cell are made by, as AttemptRow::binaries: those of the
+  /// cell, and of the metric plugins that give one of them, also where it does not apply.
+  std::string binaries_of(const Cell& cell, const std::set<std::string>& scores) const;
 
   Plan() = default;
   Plan(Plan&&) = default;

@@ -81,35 +81,55 @@ std::vector<results::MetricKeyRow> asked_metrics(const Plan& plan) {
   return metric_rows;
 }
 
-/// Of the plan's good cells, by which plugin files what counts of them was made.
-std::map<std::string, std::set<std::string>> binaries_of_good_cells(const Plan& plan,
-                                                                    results::Store& store) {
-  std::vector<std::string> cells, of_one_cell;
-  for (const Cell& cell : plan.cells) cells.push_back(cell.key);
-  for (const results::MetricKeyRow& row : asked_metrics(plan))
-    if (!metrics::is_over_seeds(row.metric)) of_one_cell.push_back(row.metric);
-  return store.good_cells(cells, of_one_cell);
+std::set<std::string> cells_without_lack(const Plan& plan, Lacking lacking) {
+  std::set<std::string> out;
+  for (const Cell& cell : plan.cells)
+    if (lacking.scores_of(cell).empty()) out.insert(cell.key);
+  return out;
 }
 
 }  // namespace
 
-std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
+Lacking::Lacking(const Plan& plan, results::Store& store, Files files)
+    : plan_(plan), store_(store), files_(files) {
+  for (const results::MetricKeyRow& row : asked_metrics(plan))
+    if (!metrics::is_over_seeds(row.metric))
+      asked_[row.metric] = plan.binaries_of(Cell(), {row.metric});
+}
+
+bool Lacking::are_same(const std::string& binaries, const std::string& today) {
+  if (files_ == Files::kAny || binaries == today) return true;
+  const auto [it, fresh] = same_.try_emplace({binaries, today}, false);
+  if (fresh) it->second = results::same_files(binaries, today);
+  return it->second;
+}
+
+std::set<std::string> Lacking::scores_of(const Cell& cell) {
+  const auto known = store_.known(cell.key);
+  const bool is_good = known.good && are_same(known.binaries, cell.binaries);
+  if (is_good && *known.good == results::Status::not_applicable) return {};
   std::set<std::string> out;
-  for (const auto& [cell, binaries] : binaries_of_good_cells(plan, store)) out.insert(cell);
+  for (const auto& [metric, its_plugin] : asked_) {
+    const auto it = known.scores.find(metric);
+    if (it == known.scores.end() || !are_same(it->second, cell.binaries + its_plugin))
+      out.insert(metric);
+  }
+  // What cannot say which scores it gives fails each time.
+  for (const std::size_t node : cell.score_nodes)
+    if (const Component* plugin = plan_.nodes[node].component;
+        plugin != nullptr && plan_.nodes[node].metrics.empty())
+      out.insert(plugin->name);
+  // Asked for over seeds alone: its explanation is to be there.
+  if (asked_.empty() && !is_good) out.insert("");
   return out;
 }
 
+std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
+  return cells_without_lack(plan, Lacking(plan, store, Lacking::Files::kAny));
+}
+
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
-  const auto good = binaries_of_good_cells(plan, store);
-  std::set<std::string> out;
-  for (const Cell& cell : plan.cells) {
-    const auto it = good.find(cell.key);
-    if (it != good.end() && std::ranges::all_of(it->second, [&cell](const std::string& binaries) {
-          return results::same_files(binaries, cell.binaries);
-        }))
-      out.insert(cell.key);
-  }
-  return out;
+  return cells_without_lack(plan, Lacking(plan, store));
 }
 
 void register_run(const Plan& plan, results::Store& store) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "harness/core/plan/plan.h"
 #include "results/store/store.h"
@@ -12,6 +14,29 @@ namespace conoscope::core {
 
 /// Says in the store what the run asks for. Needed before run_cells() and for boards.
 void register_run(const Plan& plan, results::Store& store);
+
+/// What a plan's cells lack of the scores that are asked for, but those over seeds.
+class Lacking {
+ public:
+  enum class Files { kOfToday, kAny };
+  explicit Lacking(const Plan& plan, results::Store& store, Files files = Files::kOfToday);
+
+  /// The scores that the store does not have, or has of other plugin files. A metric plugin whose
+  /// metadata cannot be read stands for its scores, by its name. Empty: the cell is done.
+  std::set<std::string> scores_of(const Cell& cell);
+
+  /// How many scores are asked for.
+  std::size_t asked() const { return asked_.size(); }
+
+ private:
+  bool are_same(const std::string& binaries, const std::string& today);
+
+  const Plan& plan_;
+  results::Store& store_;
+  Files files_;
+  std::map<std::string, std::string> asked_;  ///< and which metric plugin gives it, as binaries
+  std::map<std::pair<std::string, std::string>, bool> same_;  ///< of two AttemptRow::binaries
+};
 
 /// The cells that are done, by whatever plugin files and for whatever run.
 std::set<std::string> good_cells(const Plan& plan, results::Store& store);

@@ -148,7 +148,13 @@ std::vector<metrics::Score> call_metric(const Instance<cono_metric>& instance,
     if (!collector.fault.empty()) throw OutputFault(collector.fault);
     if (!callbacks.fault().empty())
       throw CallFault(e.status(), e.what() + (": " + callbacks.fault()));
-    throw;
+    // Said of all that it had not given yet.
+    if (e.status() == CONO_UNDEFINED)
+      collector.give_rest("undefined", e.what());
+    else if (e.status() == CONO_NOT_APPLICABLE)
+      collector.give_rest("not_applicable", e.what());
+    else
+      throw;
   }
   if (!collector.fault.empty()) throw OutputFault(collector.fault);
   return collector.scores;

@@ -58,6 +58,7 @@ class Supervisor {
         ends_(plan.nodes.size()),
         dependents_(plan.nodes.size()),
         queue_(plan, {}),
+        lacking_(plan, store),
         confines_(options.confine && can_confine()),
         environment_(environment_row(options.confine, process_plugins(plan))) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
@@ -76,11 +77,15 @@ class Supervisor {
   Supervisor& operator=(const Supervisor&) = delete;
 
   RunOutcome run() {
-    std::vector<std::size_t> scores;
-    for (const std::size_t cell : todo_)
-      scores.insert(scores.end(), plan_.cells[cell].score_nodes.begin(),
-                    plan_.cells[cell].score_nodes.end());
+    std::vector<std::size_t> scores, without_work;
+    for (const std::size_t cell : todo_) {
+      const std::size_t before = scores.size();
+      for (const std::size_t node : plan_.cells[cell].score_nodes)
+        if (is_to_score(node)) scores.push_back(node);
+      if (scores.size() == before) without_work.push_back(cell);
+    }
     make(scores);
+    for (const std::size_t cell : without_work) record(cell);  // nothing applies
     outcome_.signal = finished_ < todo_.size() ? StopSignals::last() : 0;
     return outcome_;
   }
@@ -124,6 +129,27 @@ class Supervisor {
       if (running_.empty()) break;
       wait();
     }
+  }
+
+  /// Is the score to be given? Of a cell that lacks nothing all are: somebody asks for it all the same.
+  bool is_lacking(std::size_t cell, const std::string& score) {
+    const auto [it, fresh] = lack_.try_emplace(cell);
+    if (fresh)
+      if (auto lack = lacking_.scores_of(plan_.cells[cell]); lack.size() < lacking_.asked())
+        it->second = std::move(lack);
+    return it->second.empty() || it->second.contains(score);
+  }
+
+  /// Of a score node, the scores that its cell lacks.
+  std::vector<std::string> scores_to_give(const Node& node) {
+    std::vector<std::string> out;
+    for (const auto& score : node.metrics)
+      if (is_lacking(node.cell, score)) out.push_back(score);
+    return out;
+  }
+  bool is_to_score(std::size_t i) {
+    const Node& node = plan_.nodes[i];
+    return node.metrics.empty() || !scores_to_give(node).empty();
   }
 
   /// Before it is seen what is there: what is there then stays.
@@ -209,7 +235,18 @@ class Supervisor {
     return "";
   }
 
-  void fail(std::size_t i, JobEnd end) { finish_node(i, State::kFailed, std::move(end)); }
+  void fail(std::size_t i, JobEnd end) {
+    // The parts of the score that it was sending may not all have come.
+    const bool said_why = end.status == Status::failed || end.status == Status::invalid_output ||
+                          end.status == Status::not_applicable;
+    if (!said_why && !end.scores.empty()) {
+      std::erase_if(end.parts, [last = end.scores.back().metric](const auto& part) {
+        return part.metric == last;
+      });
+      end.scores.pop_back();
+    }
+    finish_node(i, State::kFailed, std::move(end));
+  }
 
   /// Tells whoever waits for the node; records its cell when that was the last of its scores.
   void finish_node(std::size_t i, State state, JobEnd end) {
@@ -221,7 +258,8 @@ class Supervisor {
     const std::size_t index = plan_.nodes[i].cell;
     const auto& scores = plan_.cells[index].score_nodes;
     const bool ended = std::all_of(scores.begin(), scores.end(), [this](std::size_t node) {
-      return state_[node] == State::kDone || state_[node] == State::kFailed;
+      return state_[node] == State::kDone || state_[node] == State::kFailed ||
+             state_[node] == State::kIdle;  // known already
     });
     if (ended && asked_.count(index) != 0) record(index);
   }
@@ -267,11 +305,8 @@ class Supervisor {
       job.control_seed = cell.control_seed;
       job.model = use_of(*cell.model);
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
-      if (node.component == nullptr)
-        job.metrics = node.metrics;
-      else
-        for (const auto& score : node.component->plugin.metadata->scores)
-          job.metrics.push_back(score.name);
+      // A plugin gives all of its scores in one call.
+      job.metrics = node.component == nullptr ? scores_to_give(node) : node.metrics;
     }
     state_[i] = State::kRunning;
     ++tries_[i];
@@ -440,11 +475,11 @@ class Supervisor {
     remove_tree(folder);
   }
 
-  /// What was said along the way of a cell that went well: "dataset: left out 266 of 1309 rows". What
+  /// What was said along the way of scores that went well: "dataset: left out 266 of 1309 rows". What
   /// was said while an artifact was made belongs to every cell that uses it, also of later runs.
-  std::string notes_of(const Cell& cell) const {
-    std::set<std::size_t> nodes(cell.score_nodes.begin(), cell.score_nodes.end());
-    for (const std::size_t node : cell.score_nodes)
+  std::string notes_of(const std::vector<std::size_t>& scores) const {
+    std::set<std::size_t> nodes(scores.begin(), scores.end());
+    for (const std::size_t node : scores)
       nodes.insert(plan_.nodes[node].needs.begin(), plan_.nodes[node].needs.end());
     std::string notes;
     for (const std::size_t i : nodes) {  // in their topological order
@@ -457,59 +492,148 @@ class Supervisor {
     return notes;
   }
 
+  /// One way in which scores of a cell ended, and the score nodes that ended so.
+  struct Outcome {
+    const JobEnd* end = nullptr;  ///< nullptr: well
+    std::vector<std::size_t> nodes;
+  };
+
+  /// Well, or not applicable at the scores: each score says what there is to say.
+  bool is_scored(std::size_t node) const {
+    return state_[node] == State::kDone ||
+           (ends_[node].status == Status::not_applicable && failed_scoring(ends_[node]));
+  }
+  static bool failed_scoring(const JobEnd& end) {
+    return end.stage.starts_with(to_string(Stage::kScore));
+  }
+
+  /// Each fault once, with all that it cost, and last those that went well: where these are saved,
+  /// nothing that the run asks for goes without a word, whenever it is killed.
+  std::vector<Outcome> outcomes_of(const Cell& cell) const {
+    std::vector<Outcome> out;
+    Outcome well;
+    for (const std::size_t node : cell.score_nodes) {
+      if (state_[node] == State::kIdle) continue;
+      if (is_scored(node)) {
+        well.nodes.push_back(node);
+        continue;
+      }
+      const JobEnd& end = ends_[node];
+      const auto same = std::find_if(out.begin(), out.end(), [&end](const Outcome& one) {
+        return one.end->status == end.status && one.end->stage == end.stage &&
+               one.end->message == end.message;
+      });
+      if (same == out.end())
+        out.push_back({&end, {node}});
+      else
+        same->nodes.push_back(node);
+    }
+    out.push_back(std::move(well));
+    return out;
+  }
+
+  /// What an outcome says of each score that the cell lacks.
+  std::vector<results::ScoreRow> rows_of(std::size_t index, const Outcome& outcome) {
+    const Cell& cell = plan_.cells[index];
+    std::vector<results::ScoreRow> rows;
+    std::set<std::string> given;
+    const auto add = [&](results::ScoreRow row) {
+      if (given.insert(row.metric).second) rows.push_back(std::move(row));
+    };
+    for (const std::size_t node : outcome.nodes) {
+      const JobEnd& end = ends_[node];
+      for (const auto& score : end.scores) add(score);
+      if (!is_scored(node) && !failed_scoring(end)) continue;
+      for (const auto& score : scores_to_give(plan_.nodes[node]))
+        if (is_scored(node))
+          add({score, std::nullopt, "not_applicable",
+               state_[node] == State::kDone ? "the plugin did not give it" : end.message});
+        else
+          add({score, std::nullopt, "error"});
+    }
+    if (outcome.end != nullptr) return rows;
+    for (const auto& [score, why] : cell.not_applicable)
+      if (is_lacking(index, score)) add({score, std::nullopt, "not_applicable", why});
+    std::set<std::string> of_nodes(cell.peer_metrics.begin(), cell.peer_metrics.end());
+    for (const std::size_t node : cell.score_nodes)
+      of_nodes.insert(plan_.nodes[node].metrics.begin(), plan_.nodes[node].metrics.end());
+    for (const auto& metric : plan_.metrics)
+      if (!of_nodes.contains(metric) && is_lacking(index, metric))
+        add({metric, std::nullopt, "not_applicable"});
+    return rows;
+  }
+
   void record(std::size_t index) {
     const Cell& cell = plan_.cells[index];
+    const auto outcomes = outcomes_of(cell);
+    const bool explained = std::ranges::all_of(outcomes, [](const Outcome& outcome) {
+      return outcome.end == nullptr || failed_scoring(*outcome.end);
+    });
+    CellEnd told;
+    told.cell = &cell;
+    for (const Outcome& outcome : outcomes) {
+      const auto rows = rows_of(index, outcome);
+      // Where all there is to say is that dataset, model or explainer failed, nothing went well.
+      if (outcome.end == nullptr && outcome.nodes.empty() &&
+          (!explained || (rows.empty() && outcomes.size() > 1)))
+        continue;
+      const double seconds = record(cell, outcome, rows);
+      told.seconds += seconds;
+      if (outcome.end == nullptr || told.status != Status::ok) continue;
+      told.status = outcome.end->status;
+      told.stage = outcome.end->stage;
+      told.message = outcome.end->message;
+      if (const auto* plugin = plan_.nodes[outcome.nodes.front()].component;
+          plugin != nullptr && failed_scoring(*outcome.end))
+        told.message = plugin->name + ": " + told.message;
+    }
+    // Nothing needs a score: nobody asks for these again, and a long run has many.
+    for (const std::size_t node : cell.score_nodes) ends_[node] = {};
+    lack_.erase(index);
+    ++finished_;
+    if (told.status == Status::ok)
+      ++outcome_.good;
+    else if (told.status == Status::not_applicable)
+      ++outcome_.not_applicable;
+    else
+      ++outcome_.failed;
+    observer_.cell_finished(told, finished_, todo_.size());
+  }
+
+  /// Returns the seconds that it took.
+  double record(const Cell& cell, const Outcome& outcome,
+                const std::vector<results::ScoreRow>& rows) {
     results::AttemptRow attempt;
     attempt.id = random_name();
     attempt.cell = cell.key;
     attempt.run = plan_.run_key;
     attempt.environment = environment_.key;
-    attempt.binaries = cell.binaries;
-
-    std::vector<results::ScoreRow> scores;
+    std::set<std::string> scores;
+    for (const auto& row : rows) scores.insert(row.metric);
+    attempt.binaries = plan_.binaries_of(cell, scores);
     std::vector<results::SampleScoreRow> parts;
-    std::set<std::string> given;
-    for (const std::size_t node : cell.score_nodes) {
-      const JobEnd& end = ends_[node];
+    for (const std::size_t node : outcome.nodes) {
       const Cost cost = take_cost(node);
       attempt.seconds += cost.seconds;
       attempt.peak_memory =
           std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(cost.peak_memory));
       attempt.started_at = first_of(attempt.started_at, cost.started_at);
-      for (const auto& score : end.scores)
-        if (given.insert(score.metric).second) scores.push_back(score);
-      parts.insert(parts.end(), end.parts.begin(), end.parts.end());
-      if (state_[node] == State::kDone || attempt.status != Status::ok) continue;
-      attempt.status = end.status;
-      attempt.stage = end.stage;
-      attempt.message = end.message;
-      attempt.log_tail = end.log;
-      attempt.signal = end.signal;
-      attempt.exit_code = end.exit_code;
-    }
-    if (attempt.status == Status::ok) {
-      attempt.log_tail = notes_of(cell);
-      for (const auto& [score, why] : cell.not_applicable)
-        if (given.insert(score).second)
-          scores.push_back({score, std::nullopt, "not_applicable", why});
-      for (const auto& metric : plan_.metrics)
-        if (given.count(metric) == 0 && !contains(cell.peer_metrics, metric))
-          scores.push_back({metric, std::nullopt, "not_applicable"});
+      parts.insert(parts.end(), ends_[node].parts.begin(), ends_[node].parts.end());
     }
     if (attempt.started_at.empty()) attempt.started_at = now_text();  // no worker was needed
-    save([&] { store_->record(attempt, scores, parts, cell.peers); });
-    // Nothing needs a score: nobody asks for these again, and a long run has many.
-    for (const std::size_t node : cell.score_nodes) ends_[node] = {};
-    ++finished_;
-    if (attempt.status == Status::ok)
-      ++outcome_.good;
-    else if (attempt.status == Status::not_applicable)
-      ++outcome_.not_applicable;
-    else
-      ++outcome_.failed;
-    observer_.cell_finished(
-        {&cell, attempt.status, attempt.stage, attempt.message, attempt.seconds}, finished_,
-        todo_.size());
+    if (outcome.end == nullptr) {
+      attempt.log_tail = notes_of(outcome.nodes);
+    } else {
+      attempt.status = outcome.end->status;
+      attempt.stage = outcome.end->stage;
+      attempt.message = outcome.end->message;
+      attempt.log_tail = outcome.end->log;
+      attempt.signal = outcome.end->signal;
+      attempt.exit_code = outcome.end->exit_code;
+    }
+    attempt.number = results::attempt_number();  // one attempt, in whichever store it is saved
+    save([&] { store_->record(attempt, rows, parts, cell.peers); });
+    return attempt.seconds;
   }
 
   /// Writes to the store; when it cannot save, to the one that the caller offers instead.
@@ -567,6 +691,9 @@ class Supervisor {
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
   WorkQueue queue_;
+  Lacking lacking_;
+  /// By cell, as far as it was asked for, what it lacks; empty: everything.
+  std::map<std::size_t, std::set<std::string>> lack_;
   const bool confines_;  ///< by Landlock and seccomp
   bool said_unconfined_ = false;
   std::set<std::size_t> asked_;

@@ -69,7 +69,7 @@ TEST_CASE_FIXTURE(Fixture, "retract: one attempt, and the one before it counts a
   here.run({"retract", cell, "--reason", "first"});
   here.run({"run", file, "--no-board"});
   const std::string second =
-      here.query("SELECT id FROM good_attempt WHERE cell = '" + cell + "'")[0]["id"];
+      here.query("SELECT id FROM valid_attempt WHERE cell = '" + cell + "'")[0]["id"];
   CHECK(second != attempt);
   CHECK_SAYS(refused({attempt, "--reason", "once more"}), "is retracted already: first");
   const std::string said = retract(second);

@@ -342,7 +342,7 @@ id = "sparsity"
   CHECK(alone.explainer == nullptr);
   CHECK(alone.control == "none");  // nothing to randomise
   CHECK(alone.label() == "labelled x head #0");
-  CHECK(plan.nodes[alone.score_nodes[0]].metrics.empty());
+  CHECK(plan.nodes[alone.score_nodes[0]].metrics == std::vector<std::string>{"accuracy"});
   const std::string model = "it judges explanations, and this is the model itself";
   CHECK(left_out_of(alone) == std::vector<std::string>{"surf_mae: " + model, "sparsity: " + model});
   REQUIRE(alone.score_nodes.size() == 1);
@@ -355,10 +355,13 @@ id = "sparsity"
       std::vector<std::string>{"accuracy: it judges the model itself, and this is an explanation"});
   CHECK(explained.score_nodes.size() == 2);  // the built-in metrics, and sparsity
   CHECK(plan.metrics == std::vector<std::string>{"surf_mae", "accuracy", "sparsity"});
-  // With another file a metric may fit: a cell that it does not judge is not done either.
-  for (const Cell& cell : plan.cells)
-    for (const char* metric : {"; accuracy ", "; sparsity "})
-      CHECK(cell.binaries.find(metric) != cell.binaries.npos);
+  // With another file a metric may fit: its score is not done either where it does not judge. Others do
+  // not rest on that file.
+  for (const Cell& cell : plan.cells) {
+    CHECK(plan.binaries_of(cell, {"accuracy"}).find("; accuracy ") != std::string::npos);
+    CHECK(plan.binaries_of(cell, {"surf_mae"}) == cell.binaries);
+    CHECK(cell.binaries.find("accuracy") == cell.binaries.npos);
+  }
 }
 
 TEST_CASE("a metric in quarantine is asked of the cells that it would judge, which then fail") {

@@ -186,7 +186,7 @@ TEST_CASE("a model that dies as it is served to an explainer does not quarantine
   CHECK(content_of(bench.scratch.path("cache/quarantine.tsv")).empty());
 }
 
-TEST_CASE("a broken metric fails its cells by name") {
+TEST_CASE("a broken metric fails by name, and says at which scores") {
   const Bench bench;
   bench.run_file("metric", kSubject + entry("explainer", "id = \"perfect\"") +
                                broken_entry("metric", "score_out_of_range"));
@@ -194,6 +194,78 @@ TEST_CASE("a broken metric fails its cells by name") {
   check_fault(failed, "score_out_of_range",
               {"invalid_output", "score: score",
                "score score_out_of_range = 1.5 is outside its declared range"});
+  CHECK(failed["metrics"] == "score_out_of_range");
+}
+
+TEST_CASE("a metric plugin's fault costs its own scores, in its run and in later ones") {
+  const Bench bench;
+  const std::string subject =
+      kSubject + entry("explainer", "id = \"perfect\"") + entry("explainer", "id = \"svd\"");
+  const auto query = [&](const std::string& store, const std::string& sql) {
+    const Said said = bench("query \"" + sql + "\" --format json --store " + store);
+    INFO(said.err);
+    REQUIRE(said.code == 0);
+    return json::parse(said.out);
+  };
+  const auto built_in = [&](const std::string& store) {
+    return query(store,
+                 "SELECT cell, metric, value, reason FROM current_score "
+                 "WHERE metric NOT GLOB 'score_*' ORDER BY cell, metric");
+  };
+  bench.run_file("alone", subject);
+  REQUIRE(bench("run alone.toml --no-board --store alone.db").code == 0);
+  const json alone = built_in("alone.db");
+  REQUIRE(alone.size() > 10);
+
+  struct Expected {
+    const char* fault;
+    const char* said;  ///< the status of the attempt; of one that ends well the reason of the score
+    int code;
+  };
+  for (const auto& [fault, said, code] :
+       {Expected{"abort", "crashed", 4}, Expected{"exit", "crashed", 4},
+        Expected{"hang", "timeout", 4}, Expected{"nan", "invalid_output", 4},
+        Expected{"throw", "failed", 4}, Expected{"inapplicable", "not_applicable", 0},
+        Expected{"silent", "not_applicable", 0}, Expected{"undefined", "undefined", 0}}) {
+    CAPTURE_BINDING(fault);
+    const std::string name = fault, store = " --store " + name + ".db";
+    bench.run_file(name,
+                   subject + entry("metric", "file = \"" + broken_plugin("score_fault") +
+                                                 "\"\nparams = { fault = \"" + name + "\" }"),
+                   kSecondsToHang);
+    const auto run = bench("run " + name + ".toml -j 2 --format json" + store);
+    INFO(run.err);
+    CHECK(run.code == code);
+    for (const auto& row : json::parse(run.out)) {
+      CHECK(row["surf_mae"].is_number());
+      CHECK(row["coverage_n"] == 1);
+      CHECK_FALSE(row["rank"].is_null());
+    }
+    CHECK(built_in(name + ".db") == alone);
+    const json says = query(name + ".db",
+                            "SELECT cell, reason FROM score JOIN attempt ON id = attempt "
+                            "WHERE metric = 'score_fault' AND coalesce(nullif(reason, "
+                            "'error'), status) = '" +
+                                std::string(said) + "'");
+    CHECK(says.size() == 2);
+    if (code == 4) {
+      const json failed = json::parse(bench("status --format json" + store).out)["failures"];
+      REQUIRE(failed.size() == 2);
+      CHECK(failed[0]["status"] == said);
+      CHECK(failed[0]["metrics"] == "score_before_fault score_fault");
+    }
+
+    // Nothing but what is missing is asked for again, and without the plugin nothing is.
+    const auto again = bench("run " + name + ".toml --no-board" + store);
+    CHECK(again.code == code);
+    CHECK(again.err.find(code == 4 ? "2 to do now" : "0 to do now") != std::string::npos);
+    CHECK(query(name + ".db",
+                "SELECT count(*) AS n FROM score WHERE metric = 'surf_mae'")[0]["n"] == 2);
+    CHECK(built_in(name + ".db") == alone);
+    const auto without = bench("run alone.toml --no-board" + store);
+    CHECK(without.code == 0);
+    CHECK(without.err.find("0 to do now") != std::string::npos);
+  }
 }
 
 TEST_CASE("a broken dataset fails its cells by name") {
