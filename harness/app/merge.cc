@@ -9,6 +9,7 @@
 #include "harness/app/command.h"
 #include "harness/app/options.h"
 #include "harness/app/verify.h"
+#include "results/store/identity.h"
 #include "results/store/sqlite.h"
 #include "results/store/store.h"
 
@@ -23,6 +24,19 @@ std::set<std::string> texts_of(results::Store& store, std::string_view sql) {
   std::set<std::string> out;
   while (rows.step()) out.insert(rows.text(0));
   return out;
+}
+
+/// What is taken on the word of whoever wrote the store.
+void say_what_is_unchecked(results::Store& other, std::size_t not_drawn) {
+  std::cerr << other.path().string() << ": not checked: ";
+  if (not_drawn > 0)
+    std::cerr << not_drawn << (not_drawn == 1 ? " attempt that was" : " attempts that were")
+              << " not drawn; ";
+  if (const auto failed = other.connection().integer(
+          "SELECT count(*) FROM valid_attempt WHERE status NOT IN ('ok', 'not_applicable')");
+      failed > 0)
+    std::cerr << failed << (failed == 1 ? " attempt that" : " attempts that") << " failed; ";
+  std::cerr << "times, memory, logs and messages; citations; events (docs/verify.md)\n";
 }
 
 /// Runs some of what a store would bring again. False: not all of it came out as it is there, or it
@@ -44,11 +58,13 @@ bool is_verified(results::Store& other, results::Store& into, results::Store& me
   auto outcomes = results::outcomes_that_count(merged, "", known);
   const auto brought = texts_of(other, "SELECT id FROM attempt");
   std::erase_if(outcomes, [&](const auto& one) { return !brought.contains(one.attempt); });
+  const std::size_t all = outcomes.size();
   outcomes = sampled(std::move(outcomes), options.number("verify", 1), options);
   if (outcomes.empty()) return true;
   const Verification verification = run_again(merged, outcomes, options);
   print_verification(verification, options.format());
   std::cerr << file << ": " << verification.summary() << '\n';
+  say_what_is_unchecked(other, all - outcomes.size());
   return verification.passed();
 }
 
@@ -74,17 +90,18 @@ int merge_command(const Arguments& arguments) {
   if (options.has("verify")) options.number("verify", 1);
   const auto& files = options.list("files");
   // All are opened before there is a store to merge into: a mistyped name must not leave an empty one.
-  std::vector<results::Store> verified;  // read once: what is run again is what is taken
-  for (const auto& file : files)
-    if (options.has("verify"))
-      verified.push_back(results::Store::open(file, results::Mode::kCopy));
-    else
-      results::Store::open(file, results::Mode::kReadOnly);
+  std::vector<results::Store>
+      others;  // with --verify read once: what is run again is what is taken
+  for (const auto& file : files) {
+    others.push_back(results::Store::open(
+        file, options.has("verify") ? results::Mode::kCopy : results::Mode::kReadOnly));
+    results::require_identities(others.back());
+  }
   auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   if (options.has("verify")) try {
       auto merged = results::Store::open(options.store(), results::Mode::kCopy);
-      for (auto& other : verified) results::merge(merged, other);
-      for (auto& other : verified)
+      for (auto& other : others) results::merge(merged, other);
+      for (auto& other : others)
         if (!is_verified(other, store, merged, options)) {
           std::cerr << "nothing was taken\n";
           return kDifferent;
@@ -95,8 +112,7 @@ int merge_command(const Arguments& arguments) {
     }
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::int64_t rows = 0, attempts = 0;
-    for (const auto& [table, added] :
-         verified.empty() ? results::merge(store, files[i]) : results::merge(store, verified[i])) {
+    for (const auto& [table, added] : results::merge(store, others[i])) {
       rows += added;
       if (table == "attempt") attempts = added;
     }

@@ -24,7 +24,10 @@
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stored_cells.h"
 #include "harness/core/run/supervisor.h"
+#include "metrics/catalogue.h"
+#include "metrics/peer_metric.h"
 #include "results/store/checksum.h"
+#include "results/store/identity.h"
 #include "results/store/sqlite.h"
 
 namespace conoscope::app {
@@ -111,7 +114,7 @@ class VerificationTables {
 /// Why a cell has no good attempt.
 std::string failure_of(results::Store& again, const std::string& cell) {
   auto& row = again.connection().kept(
-      "SELECT status, stage, message FROM attempt WHERE cell = ? ORDER BY started_at DESC LIMIT 1");
+      "SELECT status, stage, message FROM attempt WHERE cell = ? ORDER BY number DESC LIMIT 1");
   row.bind_all(cell);
   const std::string text =
       row.step() ? row.text(0) + " [" + row.text(1) + "] " + row.text(2) : "it was not tried";
@@ -119,17 +122,25 @@ std::string failure_of(results::Store& again, const std::string& cell) {
   return text;
 }
 
+/// What these outcomes have scores of, and what else their run asks for and something here gives.
 std::set<std::string> metrics_of(results::Store& store, const std::string& run,
-                                 const std::vector<const results::Outcome*>& outcomes) {
-  std::set<std::string> out;
-  auto& rows = store.connection().kept("SELECT metric FROM score WHERE attempt = ?");
+                                 const std::vector<const results::Outcome*>& outcomes,
+                                 const core::Registry& registry) {
+  std::set<std::string> here, out;
+  for (const auto& metric : metrics::catalogue().metrics())
+    if (!metrics::is_over_seeds(metric.name)) here.insert(metric.name);
+  for (const auto& plugin : registry.plugins())
+    if (plugin.metadata)
+      for (const auto& score : plugin.metadata->scores) here.insert(score.name);
+  for (const auto& metric : store.run_metrics(run))
+    if (here.contains(metric)) out.insert(metric);
+  auto& rows = store.connection().kept(
+      "SELECT metric FROM score WHERE attempt = ? AND reason IS NOT 'error'");
   for (const auto* outcome : outcomes) {
     rows.bind_all(outcome->attempt);
     while (rows.step()) out.insert(rows.text(0));
     rows.reset();
   }
-  if (out.empty())  // none of them has a score: nothing was applicable
-    for (const auto& metric : store.run_metrics(run)) out.insert(metric);
   return out;
 }
 
@@ -162,6 +173,36 @@ std::string reason_of(const results::Outcome& outcome, const core::StoredCells& 
     if (const auto it = planned.reason.find(peer); it != planned.reason.end())
       return "cell " + short_key(peer) + ", with which it is compared: " + it->second;
   return "";
+}
+
+/// Components that the outcome's run is said to have called otherwise than its file does.
+std::vector<results::ScoreDifference> other_names(results::Store& store,
+                                                  const results::Outcome& outcome,
+                                                  const core::Plan& plan) {
+  std::vector<results::ScoreDifference> out;
+  const auto cell = std::ranges::find(plan.cells, outcome.cell, &core::Cell::key);
+  if (cell == plan.cells.end()) return out;
+  auto& name =
+      store.connection().kept("SELECT name FROM run_component WHERE run = ? AND component = ?");
+  for (const core::Component* component : {cell->dataset, cell->model, cell->explainer}) {
+    if (component == nullptr) continue;
+    if (name.bind_all(outcome.run, component->key).step() && name.text(0) != component->name)
+      out.push_back({"(name of the " + std::string(core::to_string(component->kind)) + ")",
+                     std::nullopt, name.text(0), component->name, std::nullopt, false});
+    name.reset();
+  }
+  return out;
+}
+
+/// A stored outcome beside the one that came out here.
+results::RepeatedOutcome compared(results::Store& store, const results::Outcome& stored,
+                                  results::Store& again, const results::Outcome& other,
+                                  const core::Plan& plan) {
+  auto scores = results::compare_scores(store, stored.attempt, again, other.attempt);
+  for (auto& more : {results::scores_left_out(store, stored, again, other.attempt),
+                     other_names(store, stored, plan)})
+    scores.differences.insert(scores.differences.end(), more.begin(), more.end());
+  return results::compare_outcomes(stored, other, scores);
 }
 
 /// Runs the planned cells and says what came of all.
@@ -211,10 +252,7 @@ void run_group(results::Store& store, const std::vector<const results::Outcome*>
     else if (it == done.end())
       tables.not_run(*stored, failure_of(again, stored->cell));
     else
-      tables.compared(
-          *stored, results::compare_outcomes(
-                       *stored, it->second,
-                       results::compare_scores(store, stored->attempt, again, it->second.attempt)));
+      tables.compared(*stored, compared(store, *stored, again, it->second, planned.plan));
   }
 }
 
@@ -291,8 +329,9 @@ Verification run_again(results::Store& store, const std::vector<results::Outcome
       cells.insert(outcome->cell);
       cells.insert(outcome->peers.begin(), outcome->peers.end());
     }
-    const auto planned = core::plan_stored_cells(store, run, cells, metrics_of(store, run, group),
-                                                 {registry, quarantine, data}, scratch.path());
+    const auto planned =
+        core::plan_stored_cells(store, run, cells, metrics_of(store, run, group, registry),
+                                {registry, quarantine, data}, scratch.path());
     run_group(store, group, planned, scratch.path(), quarantine, options, tables);
   }
   return tables.take();
@@ -334,6 +373,7 @@ int verify_command(const Arguments& arguments) {
   if (is_file && options.has("store")) throw UsageError("verify: " + what + " or --store?");
   auto store = open_store(options, is_file ? fs::path(what) : options.store());
   results::verify(store);
+  results::require_identities(store);
   auto outcomes =
       results::outcomes_that_count(store, is_file || what.empty() ? "" : store.find_run(what));
   if (options.has("sample"))

@@ -31,7 +31,7 @@ std::vector<Metric> declare::effective_concepts() {
                "How many concepts, or dimensions of concepts, does an explanation use for a class?",
            .direction = Direction::kNone,  // few that mislead are no better than many that hold
            .low = 1.0,
-           .unit = "concepts",
+           .unit = "effective concepts",
            .source = "ours; arXiv 2504.10833, Fig. 2 counts a subspace as one concept",
            .needs = {"head_view", "explanation"},
            .compute = [](const Subject& subject) {

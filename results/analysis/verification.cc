@@ -29,7 +29,8 @@ struct Number {
 std::map<std::pair<std::string, std::int64_t>, Number> numbers_of(Store& store,
                                                                   const std::string& attempt) {
   Statement& rows = store.connection().kept(
-      "SELECT metric, -1, value, reason FROM score WHERE attempt = ?1 UNION ALL "
+      "SELECT metric, -1, value, reason FROM score "
+      "WHERE attempt = ?1 AND reason IS NOT 'error' UNION ALL "
       "SELECT metric, part, value, reason FROM sample_score WHERE attempt = ?1");
   rows.bind_all(attempt);
   std::map<std::pair<std::string, std::int64_t>, Number> out;
@@ -43,6 +44,18 @@ std::map<std::pair<std::string, std::int64_t>, Number> numbers_of(Store& store,
   }
   rows.reset();
   return out;
+}
+
+/// In a unit of whole things, by this program's own word, and whole.
+bool is_count(Store& again, const std::string& metric, const Number& number) {
+  constexpr std::string_view kCounted[] = {"FLOP per sample", "classes", "concepts",
+                                           "parameters",      "rows",    "samples"};
+  if (!number.value || std::floor(*number.value) != *number.value) return false;
+  Statement& unit = again.connection().kept("SELECT unit FROM metric_key WHERE metric = ?");
+  const bool counted = unit.bind_all(metric).step() &&
+                       std::ranges::find(kCounted, unit.text(0)) != std::end(kCounted);
+  unit.reset();
+  return counted;
 }
 
 bool same(const Number& a, const Number& b) {
@@ -109,15 +122,17 @@ std::vector<Outcome> outcomes_that_count(Store& store, const std::string& run,
       store.connection(),
       "SELECT good.id, good.cell, attempt.run, d.name || ' x ' || m.name || "
       "ifnull(' x ' || e.name, '') || ' #' || cell.seed || "
-      "CASE cell.control WHEN 'none' THEN '' ELSE ' ' || cell.control END, good.status, "
+      "CASE cell.control WHEN 'none' THEN '' ELSE ' ' || cell.control END, "
+      "CASE WHEN good.id IN (SELECT attempt FROM current_score) THEN 'ok' ELSE good.status END, "
       "environment.text, attempt.binaries "
-      "FROM good_attempt AS good JOIN attempt ON attempt.id = good.id "
+      "FROM valid_attempt AS good JOIN attempt ON attempt.id = good.id "
       "JOIN environment ON environment.key = good.environment JOIN cell ON cell.key = good.cell "
       "JOIN component AS d ON d.key = cell.dataset JOIN component AS m ON m.key = cell.model "
       "LEFT JOIN component AS e ON e.key = cell.explainer "
       "WHERE (good.id IN (SELECT attempt FROM current_score) OR good.id = ("
-      "  SELECT newest.id FROM good_attempt AS newest WHERE newest.cell = good.cell "
-      "  ORDER BY newest.started_at DESC, newest.id DESC LIMIT 1)) "
+      "  SELECT newest.id FROM valid_attempt AS newest WHERE newest.cell = good.cell "
+      "  AND newest.status IN ('ok', 'not_applicable') "
+      "  ORDER BY newest.number DESC, newest.id DESC LIMIT 1)) "
       "AND (?1 = '' OR EXISTS (SELECT 1 FROM run_cell WHERE run_cell.run = ?1 "
       "                        AND run_cell.cell = good.cell)) "
       "ORDER BY good.cell, good.id");
@@ -170,6 +185,7 @@ ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store&
     const Number other = it == now.end() ? Number{std::nullopt, "no score"} : it->second;
     if (same(number, other)) continue;
     ScoreDifference found = difference(metric, part, number, other);
+    if (part == kWhole && is_count(again, metric, other)) found.within = false;
     const auto [place, fresh] = worst.try_emplace(metric, found);
     // The score itself is the better witness of what happened to it.
     if (!fresh && place->second.within && !found.within)
@@ -178,6 +194,21 @@ ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store&
       place->second = std::move(found);
   }
   for (auto& [metric, found] : worst) out.differences.push_back(std::move(found));
+  return out;
+}
+
+std::vector<ScoreDifference> scores_left_out(Store& stored, const Outcome& outcome, Store& again,
+                                             const std::string& other_attempt) {
+  Statement& is_asked = stored.connection().kept(
+      "SELECT 1 FROM run_metric WHERE run = ?1 AND metric = ?2 AND NOT EXISTS (SELECT 1 FROM score "
+      "JOIN attempt ON attempt.id = score.attempt WHERE attempt.cell = ?3 AND score.metric = ?2)");
+  std::vector<ScoreDifference> out;
+  for (const auto& [which, number] : numbers_of(again, other_attempt)) {
+    const auto& [metric, part] = which;
+    if (part == kWhole && is_asked.bind_all(outcome.run, metric, outcome.cell).step())
+      out.push_back({metric, std::nullopt, "no score", number.text(), std::nullopt, false});
+    is_asked.reset();
+  }
   return out;
 }
 

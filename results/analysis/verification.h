@@ -57,7 +57,8 @@ std::vector<EnvironmentDifference> environment_differences(const Outcome& stored
 /// Another order of sums changes a double by some 1e-16 of its size, and the least-squares problems
 /// and whitenings between data and score may enlarge that by their condition number, which up to 1e8
 /// loses half of the digits. Where it grows beyond, as in the training of a network, the digits
-/// that are left say nothing, and the difference is one.
+/// that are left say nothing, and the difference is one. A count, of FLOP, parameters, classes or rows,
+/// is the same everywhere.
 inline constexpr double kElsewhere = 1e-6;
 
 /// A score that is not the same again. Of its parts only the worst is named.
@@ -78,6 +79,11 @@ struct ScoreComparison {
 /// same cell in another store. What the other one has more does not count, nor do messages.
 ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store& again,
                                const std::string& other_attempt);
+
+/// What an attempt scored of which the stored cell says nothing, although the run of its attempt asks
+/// for it: neither a number, nor a reason, nor that it failed. A run leaves no such gap.
+std::vector<ScoreDifference> scores_left_out(Store& stored, const Outcome& outcome, Store& again,
+                                             const std::string& other_attempt);
 
 /// Does a cell come out as it is stored? kWithin: every number is within kElsewhere.
 enum class Repetition { kSame, kWithin, kDiffers };

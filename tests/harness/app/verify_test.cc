@@ -127,7 +127,7 @@ TEST_CASE("verify: one score changed by hand") {
   // What is known is not run again: cells that were taken before do not hide a new one.
   forge(other,
         "INSERT INTO attempt SELECT 'forged', cell, run, environment, status, stage, signal, "
-        "exit_code, message, log_tail, '2999-01-01T00:00:00.000Z', seconds, peak_memory, binaries "
+        "exit_code, message, log_tail, started_at, seconds, peak_memory, binaries, number + 1 "
         "FROM attempt LIMIT 1; INSERT INTO score SELECT 'forged', 'surf_mae', 0.125, NULL, ''");
   CHECK_SAYS(merge(6, "1").err, "1 cell: 0 the same bit for bit, 1 differs");
   CHECK(taken() == 2);
@@ -159,7 +159,7 @@ TEST_CASE("verify: merged is what counts afterwards, and nothing that rides alon
   };
   constexpr const char* kOlder =
       "INSERT INTO attempt SELECT 'forged', cell, run, environment, status, stage, signal, "
-      "exit_code, message, log_tail, '2000-01-01T00:00:00.000Z', seconds, peak_memory, binaries "
+      "exit_code, message, log_tail, started_at, seconds, peak_memory, binaries, number - 1 "
       "FROM attempt; INSERT INTO score SELECT 'forged', metric, 0.125, NULL, '' FROM run_metric";
   SUBCASE("an older attempt behind one that is retracted here") {
     merge(0, {other});
@@ -185,6 +185,101 @@ TEST_CASE("verify: merged is what counts afterwards, and nothing that rides alon
     CHECK_SAYS(merge(5, {other}).err, "has another content than in");
     CHECK_SAYS(site.here.run({"merge", other, "--store", into}, 5).err, "has another content");
     CHECK(site.here.exported(into) == before);
+  }
+}
+
+TEST_CASE("verify: what a store says of its cells follows from their keys, names and dates") {
+  const MoodySite site("calm", "seeds = [0, 1]\ncontrols = [\"none\", \"random_importance\"]\n");
+  std::ofstream(site.file, std::ios::app)
+      << "[[explainer]]\nid = \"svd\"\nparams = { k = [1, 2] }\n";
+  site.run();
+  const std::string other = site.here.path("other.db");
+  site.here.write("other.db", bytes_of(site.here.store()));
+  const auto refused = [&](const std::string& sql, const std::string& why) {
+    CAPTURE(sql);
+    forge(other, sql);
+    CHECK_SAYS(site.here.run(site.here_found({"verify", other}), 5).err, why);
+    CHECK_SAYS(site.here.run({"merge", other, "--store", site.here.path("into.db")}, 5).err, why);
+  };
+  const std::string cell = "its key is not that of its components, seed and control";
+  SUBCASE("controls") {
+    refused(
+        "UPDATE cell SET control = CASE control WHEN 'none' THEN 'random_importance' "
+        "ELSE 'none' END",
+        cell);
+  }
+  SUBCASE("seeds") { refused("UPDATE cell SET seed = 1 - seed", cell); }
+  SUBCASE("explainers") {
+    refused(
+        "UPDATE cell SET explainer = (SELECT max(key) FROM component "
+        "WHERE kind = 'explainer' AND key <> cell.explainer) WHERE explainer IS NOT NULL",
+        cell);
+  }
+  SUBCASE("parameters") {
+    refused("UPDATE component SET params = replace(params, 'k=1', 'k=2') WHERE plugin_id = 'svd'",
+            "its key is not that of its plugin, version and parameters");
+  }
+  SUBCASE("content") {
+    refused("UPDATE component SET content = 'x' WHERE kind = 'explainer'",
+            "its content is not that of its data files");
+  }
+  SUBCASE("a name that no run has for it") {
+    refused("UPDATE component SET name = 'mine' WHERE plugin_id = 'svd'", "no run calls it so");
+  }
+  SUBCASE("dates to come") {
+    refused("UPDATE attempt SET started_at = '9999-12-31T00:00:00.000Z'", "is not of the past");
+  }
+  SUBCASE("no dates") {
+    refused("UPDATE attempt SET started_at = 'zzzz-zz-zzTzz:zz:zz.zzzZ'", "is not of the past");
+  }
+  SUBCASE("numbers to come") {
+    refused("UPDATE attempt SET number = 99999999999999", "is that of a time to come");
+  }
+}
+
+TEST_CASE("verify: names, scores that were left out, and counts in another environment") {
+  const MoodySite site;
+  std::ofstream(site.file, std::ios::app)
+      << "[[explainer]]\nid = \"svd\"\nparams = { k = [1, 2] }\n";
+  site.here.write("run.toml", "metrics = [\"surf_mae\", \"surf_flops\"]\n" +
+                                  bytes_of(site.file).substr(bytes_of(site.file).find('\n') + 1));
+  site.run();
+  const auto differences = [&](const std::string& sql) {
+    forge(site.here.store(), sql);
+    return cells(site.verify(6));
+  };
+  SUBCASE("names swapped, of the run too") {
+    const Json rows = differences(
+        "UPDATE component SET name = CASE name WHEN 'svd(k=1)' THEN 'svd(k=2)' ELSE 'svd(k=1)' END "
+        "WHERE plugin_id = 'svd'; UPDATE run_component SET name = (SELECT name FROM component "
+        "WHERE key = component)");
+    REQUIRE(rows.size() == 3);
+    CHECK(rows.dump().find("(name of the explainer)") != std::string::npos);
+  }
+  SUBCASE("a score deleted") {
+    const Json rows = differences(
+        "DELETE FROM score WHERE metric = 'surf_mae'; DELETE FROM current_score "
+        "WHERE metric = 'surf_mae'");
+    REQUIRE(rows.size() == 3);
+    for (const auto& row : rows) {
+      CHECK(row["metric"] == "surf_mae");
+      CHECK(row["stored"] == "no score");
+    }
+  }
+  SUBCASE("a count, with an environment that would explain another digit") {
+    const Json environment = site.here.query("SELECT text FROM environment")[0]["text"];
+    std::string text = environment;
+    text.replace(text.find("libc: "), 6, "libc: my ");
+    const auto row = results::environment_row(text);
+    const Json rows =
+        differences("PRAGMA foreign_keys = OFF; UPDATE environment SET key = '" + row.key +
+                    "', text = '" + row.text + "'; UPDATE attempt SET environment = '" + row.key +
+                    "'; UPDATE score SET value = value + 9.5e-7; UPDATE current_score SET value = "
+                    "value + 9.5e-7");
+    for (const auto& found : rows) {
+      CHECK(found["verdict"] == "differs");
+      CHECK(found["metric"] == "surf_flops");
+    }
   }
 }
 
