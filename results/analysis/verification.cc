@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "numerics/sha256.h"
+#include "results/boards/asked.h"
 #include "results/formats/numbers.h"
 #include "results/store/binaries.h"
 #include "results/store/sqlite.h"
@@ -181,6 +182,10 @@ ScoreComparison compare_scores(Store& stored, const std::string& attempt, Store&
   for (const auto& [which, number] : before) {
     const auto& [metric, part] = which;
     out.scores += part == kWhole;
+    if (const auto claimed = direction_of(stored, metric), is = direction_of(again, metric);
+        part == kWhole && claimed != is)
+      out.differences.push_back(
+          {metric, std::nullopt, "better: " + claimed, "better: " + is, std::nullopt, false});
     const auto it = now.find(which);
     const Number other = it == now.end() ? Number{std::nullopt, "no score"} : it->second;
     if (same(number, other)) continue;

@@ -1,7 +1,7 @@
 #include "results/store/identity.h"
 
+#include <algorithm>
 #include <chrono>
-#include <set>
 #include <vector>
 
 #include "numerics/sha256.h"
@@ -75,6 +75,22 @@ void require_cells(Store& store) {
   }
 }
 
+void require_runs(Store& store) {
+  Statement cells(store.connection(), "SELECT cell FROM run_cell WHERE run = ?");
+  const auto texts = [](Statement& rows, const std::string& run) {
+    std::vector<std::string> out;
+    rows.bind_all(run);
+    while (rows.step()) out.push_back(rows.text(0));
+    rows.reset();
+    return out;
+  };
+  for (const RunRow& run : store.runs())
+    if (run.file_text != kMeasuredText &&
+        run_key(run.name, texts(cells, run.key), store.run_metrics(run.key)) != run.key)
+      refuse(store, "run " + run.name + " (" + run.key +
+                        "): its key is not that of its name, cells and metrics");
+}
+
 void require_past(Store& store) {
   const auto tomorrow = std::chrono::system_clock::now() + std::chrono::hours(24);
   const std::string text = utc_text(tomorrow);
@@ -109,9 +125,21 @@ std::string cell_key(const CellRow& row) {
       std::to_string(row.seed), row.control);
 }
 
+std::string run_key(const std::string& name, std::vector<std::string> cells,
+                    std::vector<std::string> metrics) {
+  const auto joined = [](std::vector<std::string>& words) {
+    std::ranges::sort(words);
+    std::string out;
+    for (const std::string& word : words) out.append(out.empty() ? "" : ", ").append(word);
+    return out;
+  };
+  return make_key("run", name, joined(cells), joined(metrics));
+}
+
 void require_identities(Store& store) {
   require_components(store);
   require_cells(store);
+  require_runs(store);
   require_past(store);
 }
 

@@ -60,7 +60,7 @@ using Judged = std::pair<const MeasuredSubject*, std::size_t>;
 void fill_plan(const MeasureRequest& request, const Measured& measured, const MeasuredNames& names,
                Plan& plan, std::vector<Judged>& judged) {
   plan.run_file.name = names.run;
-  plan.run_file.text = kMeasuredText;
+  plan.run_file.text = results::kMeasuredText;
   plan.metrics = request.metrics;
   plan.datasets = {component_of_arrays(request, measured, Kind::kDataset, names.dataset)};
   plan.models = {component_of_arrays(request, measured, Kind::kModel, names.model)};

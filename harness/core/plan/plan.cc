@@ -331,11 +331,7 @@ class Planner {
   std::string run_key() const {
     std::vector<std::string> keys;
     for (const auto& cell : plan_.cells) keys.push_back(cell.key);
-    std::sort(keys.begin(), keys.end());
-    auto asked = plan_.metrics;
-    std::sort(asked.begin(), asked.end());
-    return make_key("run", plan_.run_file.name, boost::algorithm::join(keys, ", "),
-                    boost::algorithm::join(asked, ", "));
+    return results::run_key(plan_.run_file.name, std::move(keys), plan_.metrics);
   }
 
   Plan& plan_;

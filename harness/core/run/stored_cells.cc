@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "metrics/catalogue.h"
+#include "results/store/identity.h"
 #include "results/store/sqlite.h"
 
 namespace conoscope::core {
@@ -54,7 +55,7 @@ std::vector<RunFile> readings(results::Store& store, const std::string& run, con
   const auto runs = store.runs();
   const auto& row = *std::find_if(runs.begin(), runs.end(),
                                   [&run](const auto& other) { return other.key == run; });
-  if (row.file_text == kMeasuredText) {
+  if (row.file_text == results::kMeasuredText) {
     why = "scored by `conoscope measure`, of arrays that the store does not hold";
     return {};
   }

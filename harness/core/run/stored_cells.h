@@ -12,9 +12,6 @@
 
 namespace conoscope::core {
 
-/// Stands for the text of the run file that a measured run does not have.
-inline constexpr const char* kMeasuredText = "# conoscope measure\n";
-
 /// Where the parts of other people's cells are sought.
 struct StoredCellSources {
   const Registry& registry;

@@ -226,6 +226,14 @@ TEST_CASE("verify: what a store says of its cells follows from their keys, names
   SUBCASE("a name that no run has for it") {
     refused("UPDATE component SET name = 'mine' WHERE plugin_id = 'svd'", "no run calls it so");
   }
+  SUBCASE("a cell less in a run") {
+    refused("DELETE FROM run_cell WHERE cell = (SELECT max(cell) FROM run_cell)",
+            "its key is not that of its name, cells and metrics");
+  }
+  SUBCASE("a metric less in a run") {
+    refused("DELETE FROM run_metric WHERE metric = 'surf_emd'",
+            "its key is not that of its name, cells and metrics");
+  }
   SUBCASE("dates to come") {
     refused("UPDATE attempt SET started_at = '9999-12-31T00:00:00.000Z'", "is not of the past");
   }
@@ -265,6 +273,13 @@ TEST_CASE("verify: names, scores that were left out, and counts in another envir
       CHECK(row["metric"] == "surf_mae");
       CHECK(row["stored"] == "no score");
     }
+  }
+  SUBCASE("a board turned upside down") {
+    const Json rows =
+        differences("UPDATE metric_key SET direction = 'higher' WHERE metric = 'surf_mae'");
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0]["stored"] == "better: higher");
+    CHECK(rows[0]["again"] == "better: lower");
   }
   SUBCASE("a count, with an environment that would explain another digit") {
     const Json environment = site.here.query("SELECT text FROM environment")[0]["text"];
