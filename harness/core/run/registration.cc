@@ -1,22 +1,14 @@
 #include "harness/core/run/registration.h"
 
-#include <sys/utsname.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "harness/core/border/interpreter.h"
-#include "harness/core/processes/confinement.h"
-#include "harness/core/processes/worker_process.h"
-#include "harness/core/version.h"
+#include "harness/core/border/making.h"
 #include "metrics/peer_metric.h"
 #include "results/store/binaries.h"
 
@@ -37,27 +29,7 @@ std::string process_plugins(const Plan& plan) {
 }
 
 results::EnvironmentRow environment_row(bool confine, const std::string& process_plugins) {
-  std::string cpu = "unknown";
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.rfind("model name", 0) == 0) {
-      cpu = line.substr(std::min(line.size(), line.find(':') + 2));
-      break;
-    }
-  utsname system{};
-  ::uname(&system);
-#ifdef __GLIBC__
-  const std::string libc = std::string("glibc ") + ::gnu_get_libc_version();
-#else
-  const std::string libc = "unknown";
-#endif
-  const std::string kernels = openblas_kernels();
-  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
-                           " " + system.machine + "\nlibc: " + libc +
-                           "\nopenblas: " + (kernels.empty() ? "its own choice" : kernels) +
-                           "\nconfinement: " + (confine ? confinement_offered() : "off") +
-                           process_plugins + "\n" + build_text();
-  return results::environment_row(text);
+  return results::environment_row(environment_text(confine, process_plugins));
 }
 
 namespace {
@@ -109,6 +81,17 @@ std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
         }))
       out.insert(cell.key);
   }
+  return out;
+}
+
+std::set<std::string> changed_files(const Plan& plan, results::Store& store) {
+  const auto good = binaries_of_good_cells(plan, store);
+  std::set<std::string> out;
+  for (const Cell& cell : plan.cells)
+    if (const auto it = good.find(cell.key); it != good.end())
+      for (const std::string& binaries : it->second)
+        for (const auto& found : results::different_files(binaries, cell.binaries))
+          out.insert(found.what + ": " + found.stored + ", now " + found.now);
   return out;
 }
 
