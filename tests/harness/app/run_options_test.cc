@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/core/artifacts/hashed_text.h"
 #include "tests/harness/app/workspace.h"
 
 using namespace conoscope::testing;
