@@ -40,8 +40,8 @@ std::vector<std::size_t> select_cells(const core::Plan& plan, const std::set<std
                                       const std::vector<std::string>& only,
                                       const std::string& shard, const core::Split* split = nullptr);
 
-/// Says on stderr how many cells are done, but by other plugin files than those of today, although
-/// the version is the same.
+/// Says on stderr how many cells are done, but by other plugin files or packages than those of today,
+/// and which.
 void report_changed_plugins(const core::Plan& plan, results::Store& store,
                             const std::set<std::string>& finished);
 

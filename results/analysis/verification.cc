@@ -94,7 +94,7 @@ std::map<std::string, std::string> environment_of(const std::string& text) {
     const std::size_t colon = line.find(": ");
     if (colon == line.npos) continue;
     std::string name = line.substr(0, colon), value = line.substr(colon + 2);
-    if (name == "system" || name == "confinement") continue;
+    if (name == "system" || name == "confinement" || name.starts_with("artifact ")) continue;
     if (name == "plugin") {  // FILE: INTERPRETER, VERSION, ...
       const std::string file = value.substr(0, value.find(": "));
       name += " " + file.substr(file.find_last_of('/') + 1);

@@ -14,6 +14,8 @@ std::vector<Makings> makings(Store& store, const std::string& cell) {
     Makings& one = out.back();
     one.seed = query.integer(4);
     one.control = query.text(5);
+    one.environment = query.text(6);
+    one.binaries = query.text(7);
     const std::string kind = query.text(1);
     Making& part = kind == "dataset" ? one.dataset : kind == "model" ? one.model : one.explainer;
     part = {query.text(2), query.text(3)};

@@ -18,6 +18,7 @@ struct Makings {
   Making dataset, model, explainer;
   std::int64_t seed = 0;
   std::string control = "none";
+  std::string environment, binaries;  ///< where it was made, and by which files
 };
 
 /// Of every attempt: those that count first, and of these the newest.

@@ -2,8 +2,9 @@
 --
 --   :cell  key of the cell
 SELECT attempt.id AS attempt, component.kind, component.key AS component, plugin.sha256, cell.seed,
-       cell.control
+       cell.control, environment.text AS environment, attempt.binaries
 FROM attempt
+JOIN environment ON environment.key = attempt.environment
 JOIN cell ON cell.key = attempt.cell
 JOIN component ON component.key IN (cell.dataset, cell.model, cell.explainer)
 JOIN plugin ON plugin.kind = component.kind AND plugin.id = component.plugin_id

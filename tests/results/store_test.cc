@@ -351,6 +351,22 @@ TEST_CASE("store: runs that ask for different metrics share the files that both 
   CHECK(same_files("", "d 1 aa"));
 }
 
+TEST_CASE("store: what a plugin is run with is compared where both name it, by its name") {
+  const std::string now = "d 1 aa; mine 1 bb python=3.11.2 torch=2.0.1+cpu lib.so=cc system~dd";
+  CHECK(same_files("d 1 aa; mine 1 bb", now));
+  CHECK(same_files("d 1 aa; mine 1 bb python=3.11.2 system~00", now));  // it is of the environment
+  const auto found =
+      different_files("d 1 aa; mine 1 bb python=3.11.2 torch=2.0.1+cu118 lib.so=00 other=1", now);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what == "lib.so of plugin mine");
+  CHECK(found[1].what == "torch of plugin mine");
+  CHECK(found[1].stored == "2.0.1+cu118");
+  CHECK(found[1].now == "2.0.1+cpu");
+  const auto named = files_of(now);
+  CHECK(named.at("plugin mine") == "1 bb");
+  CHECK(named.at("system libraries of plugin mine") == "dd");
+}
+
 TEST_CASE("store: retracting uncovers the older attempt, and again changes nothing") {
   Store store = memory();
   const auto current = [&] {

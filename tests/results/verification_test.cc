@@ -117,7 +117,7 @@ TEST_CASE("verification: what decides digits is told from what does not") {
       "cpu: A\nsystem: Linux 6\nopenblas: Haswell\nconfinement: landlock\n"
       "plugin: /a/mine.py: /usr/bin/python3, python 3.11.2, numpy 1.24.2\nconoscope: 1 (abc)\n";
   const std::string same =
-      "cpu: A\nsystem: Linux 7\nopenblas: Haswell\nconfinement: off\n"
+      "cpu: A\nsystem: Linux 7\nopenblas: Haswell\nconfinement: off\nartifact cpu: C\n"
       "plugin: /b/mine.py: /opt/python3, python 3.11.2, numpy 1.24.2\nconoscope: 1 (abc)\n"
       "plugin: /a/of_others.py: /usr/bin/python3, python 3.9\n";
   CHECK(environment_differences(made_in(same), made_in(here)).empty());

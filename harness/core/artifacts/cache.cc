@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kLog = "log.txt";       // beside an artifact's arrays: see hashed_text.h
+// Beside an artifact's arrays: see hashed_text.h.
+constexpr const char* kLog = "log.txt";
+constexpr const char* kMadeBy = "made_by.txt";
 constexpr const char* kInUse = "in_use.txt";  // a key a line, in a process's work folder
 
 }  // namespace
@@ -78,8 +80,9 @@ void Cache::reset_work_folder(const fs::path& work) const {
 }
 
 void Cache::commit(const fs::path& work, const std::string& key, const std::string& log,
-                   bool confined) const {
+                   bool confined, const std::string& made_by) const {
   const fs::path target = path_of(key), made = work / "artifact";
+  write_hashed(made / kMadeBy, made_by);
   write_hashed(made / kLog, log);
   if (!log.empty()) bring_to_disk(made);  // the rest is there since it was sealed
   fs::create_directories(target.parent_path());
@@ -98,6 +101,30 @@ bool Cache::is_confined(const fs::path& root, const std::string& key) {
 }
 
 std::string Cache::log_of(const std::string& key) const { return read_hashed(path_of(key) / kLog); }
+
+std::string Cache::made_by(const std::string& key) const {
+  return read_hashed(path_of(key) / kMadeBy);
+}
+
+std::optional<std::string> Cache::another_making(const std::string& identity) const {
+  const fs::path folder = path_of(identity).parent_path();
+  const auto [known, is_new] = names_.try_emplace(folder);
+  std::error_code error;
+  if (is_new)
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+      known->second.push_back(at->path().filename().string());
+  std::optional<std::string> newest;
+  std::int64_t used = 0;
+  for (const std::string& name : known->second) {
+    struct stat info {};
+    if ((name == identity || name.starts_with(identity + "-")) &&
+        ::stat((folder / name / kManifest).c_str(), &info) == 0 && info.st_mtime >= used) {
+      newest = name;
+      used = info.st_mtime;
+    }
+  }
+  return newest ? std::optional(made_by(*newest)) : std::nullopt;
+}
 
 void Cache::keep_alive() const {
   if (own_) own_->keep_alive();

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -50,11 +52,18 @@ class Cache {
   /// unless its plugin was not confined and this one was.
   /// log       what was said while it was made; it is on the disk before the artifact has its name
   /// confined  whether this run confines its plugins, by Landlock and seccomp
+  /// made_by   what made it
   /// throws    std::runtime_error: the log cannot be written, or the artifact not be put there
   void commit(const std::filesystem::path& work, const std::string& key,
-              const std::string& log = "", bool confined = false) const;
+              const std::string& log = "", bool confined = false,
+              const std::string& made_by = "") const;
   /// Empty: nothing was said, or it is not there as it was written.
   std::string log_of(const std::string& key) const;
+  /// The same of what made it.
+  std::string made_by(const std::string& key) const;
+  /// What made the one used last of the artifacts whose key is the identity or begins with it and a
+  /// "-"; nullopt: there is none. The folder's names are read once.
+  std::optional<std::string> another_making(const std::string& identity) const;
   /// Takes a damaged artifact away.
   void discard(const std::string& key) const;
 
@@ -76,6 +85,7 @@ class Cache {
 
   std::filesystem::path root_;
   mutable std::unique_ptr<WorkFolders> own_;  ///< once there is work to do
+  mutable std::map<std::filesystem::path, std::vector<std::string>> names_;  ///< in folders of keys
 };
 
 /// A work folder of the cache, removed at the end.

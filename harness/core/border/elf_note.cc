@@ -1,4 +1,5 @@
-// Reads the plugin's ELF note by its program headers: they survive strip, section headers may not.
+// Reads a library's notes, and what its loader is told, by its program headers: they survive strip,
+// section headers may not.
 
 #include <elf.h>
 
@@ -6,11 +7,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/metadata.h"
+#include "harness/core/border/needed_libraries.h"
 
 namespace conoscope::core {
 
@@ -91,6 +95,51 @@ class Library {
 
 std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
 
+/// What the first note of this owner (with its zero) and type holds.
+std::optional<std::string> note_in(Library& library, const Elf64_Phdr& segment,
+                                   std::string_view owner, Elf64_Word type) {
+  const std::uint64_t left =
+      library.size() - std::min<std::uint64_t>(segment.p_offset, library.size());
+  const std::string notes =
+      library.bytes(segment.p_offset, std::min<std::uint64_t>(segment.p_filesz, left));
+  for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= segment.p_filesz;) {
+    if (at + sizeof(Elf64_Nhdr) > notes.size()) library.cut_short();
+    const auto note = taken<Elf64_Nhdr>(notes, at);
+    const std::uint64_t name = at + sizeof(Elf64_Nhdr);
+    const std::uint64_t descriptor = name + padded(note.n_namesz);
+    if (note.n_type == type && note.n_namesz == owner.size() &&
+        notes.compare(name, note.n_namesz, owner) == 0) {
+      if (descriptor + note.n_descsz > notes.size())
+        throw PluginRefused(library.name() + ": cut short inside its metadata");
+      return notes.substr(descriptor, note.n_descsz);
+    }
+    at = descriptor + padded(note.n_descsz);
+  }
+  return std::nullopt;
+}
+
+/// The folders of a run path, with $ORIGIN filled in.
+std::vector<std::filesystem::path> folders_in(const std::string& run_path,
+                                              const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> out;
+  std::istringstream list(run_path);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    for (const std::string origin : {"$ORIGIN", "${ORIGIN}"})
+      if (const auto at = folder.find(origin); at != folder.npos)
+        folder.replace(at, origin.size(), file.parent_path().string());
+    if (!folder.empty()) out.emplace_back(folder);
+  }
+  return out;
+}
+
+std::string hexadecimal(const std::string& bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const char byte : bytes)
+    for (const int shift : {4, 0}) out += kDigits[static_cast<unsigned char>(byte) >> shift & 15];
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::string> read_metadata_note(const std::filesystem::path& file) {
@@ -123,61 +172,59 @@ std::optional<std::string> read_metadata_note(const std::filesystem::path& file)
                           " bytes, but promises " + std::to_string(segment.p_filesz) + " from " +
                           std::to_string(segment.p_offset) + " on");
     if (segment.p_type != PT_NOTE || text) continue;
-    const std::uint64_t left =
-        library.size() - std::min<std::uint64_t>(segment.p_offset, library.size());
-    const std::string notes =
-        library.bytes(segment.p_offset, std::min<std::uint64_t>(segment.p_filesz, left));
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= segment.p_filesz && !text;) {
-      if (at + sizeof(Elf64_Nhdr) > notes.size()) library.cut_short();
-      const auto note = taken<Elf64_Nhdr>(notes, at);
-      const std::uint64_t owner = at + sizeof(Elf64_Nhdr);
-      const std::uint64_t descriptor = owner + padded(note.n_namesz);
-      if (note.n_type == CONO_NOTE_TYPE && note.n_namesz == sizeof(CONO_NOTE_NAME) &&
-          notes.compare(owner, note.n_namesz, CONO_NOTE_NAME, sizeof(CONO_NOTE_NAME)) == 0) {
-        if (descriptor + note.n_descsz > notes.size())
-          throw PluginRefused(name + ": cut short inside its metadata");
-        text = notes.substr(descriptor, note.n_descsz);
-        while (!text->empty() && text->back() == '\0') text->pop_back();
-      }
-      at = descriptor + padded(note.n_descsz);
-    }
+    text = note_in(library, segment, {CONO_NOTE_NAME, sizeof(CONO_NOTE_NAME)}, CONO_NOTE_TYPE);
+    while (text && !text->empty() && text->back() == '\0') text->pop_back();
   }
   return text;
 }
 
-std::vector<std::filesystem::path> library_folders(const std::filesystem::path& file) try {
+LoaderNeeds loader_needs(const std::filesystem::path& file) try {
+  LoaderNeeds out;
   Library library(file);
-  const auto segments = library.segments(library.header());
+  if (library.size() < SELFMAG || library.bytes(0, SELFMAG) != ELFMAG) return {};
+  const auto header = library.header();
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return {};
+  const auto segments = library.segments(header);
   std::uint64_t strings = 0;  // an address
-  std::vector<std::uint64_t> found;
+  std::vector<Elf64_Dyn> found;
   for (const auto& segment : segments) {
+    if (segment.p_type == PT_NOTE && out.build_id.empty())
+      if (const auto id =
+              note_in(library, segment, {ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)}, NT_GNU_BUILD_ID))
+        out.build_id = hexadecimal(*id);
     if (segment.p_type != PT_DYNAMIC) continue;
     const std::string entries = library.bytes(segment.p_offset, segment.p_filesz);
     for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= entries.size(); at += sizeof(Elf64_Dyn)) {
       const auto entry = taken<Elf64_Dyn>(entries, at);
+      if (entry.d_tag == DT_NULL) break;
       if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
-      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) found.push_back(entry.d_un.d_val);
+      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH || entry.d_tag == DT_NEEDED)
+        found.push_back(entry);
     }
   }
-  std::vector<std::filesystem::path> out;
-  for (const std::uint64_t place : found)
+  for (const Elf64_Dyn& entry : found)
     for (const auto& segment : segments) {
       if (segment.p_type != PT_LOAD || strings < segment.p_vaddr ||
           strings >= segment.p_vaddr + segment.p_filesz)
         continue;
-      const std::uint64_t start = strings - segment.p_vaddr + segment.p_offset + place;
+      const std::uint64_t start = strings - segment.p_vaddr + segment.p_offset + entry.d_un.d_val;
       if (!library.has(start, 1)) continue;
-      std::istringstream list(library.text(start));
-      for (std::string folder; std::getline(list, folder, ':');) {
-        for (const std::string origin : {"$ORIGIN", "${ORIGIN}"})
-          if (const auto at = folder.find(origin); at != folder.npos)
-            folder.replace(at, origin.size(), file.parent_path().string());
-        if (!folder.empty()) out.emplace_back(folder);
-      }
+      const std::string text = library.text(start);
+      if (entry.d_tag == DT_NEEDED)
+        out.libraries.push_back(text);
+      else
+        std::ranges::copy(folders_in(text, file),
+                          std::back_inserter(entry.d_tag == DT_RPATH ? out.rpath : out.runpath));
     }
   return out;
 } catch (const PluginRefused&) {
   return {};
+}
+
+std::vector<std::filesystem::path> library_folders(const std::filesystem::path& file) {
+  LoaderNeeds needs = loader_needs(file);
+  std::ranges::copy(needs.runpath, std::back_inserter(needs.rpath));
+  return needs.rpath;
 }
 
 }  // namespace conoscope::core

@@ -133,7 +133,7 @@ const Interpreter& interpreter_of(const PluginFile& plugin) {
 
 PluginUse use_of(const PluginFile& plugin, std::vector<Value> values,
                  std::vector<InputFile> inputs) {
-  if (inputs.empty()) inputs = {content_of(plugin)};
+  if (inputs.empty()) inputs = content_of(plugin);
   PluginUse out{plugin.file, std::move(values), std::move(inputs), {}, {}};
   if (is_library(plugin.file)) return out;
   const Interpreter& interpreter = interpreter_of(plugin);

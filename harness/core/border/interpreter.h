@@ -14,7 +14,7 @@ struct Interpreter {
   std::vector<std::string> command;            ///< all of it, with the plugin's file
   std::vector<std::filesystem::path> folders;  ///< where Python looks for packages; may be read
   /// "python 3.11.2", "numpy 1.24.2": its own version, and those of the packages that the plugin's
-  /// sources import. Known of Python only.
+  /// sources import, and of what these need (_run_plugin.py, about()). Known of Python only.
   std::vector<std::string> versions;
 };
 

@@ -14,6 +14,7 @@
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/whole_file.h"
 #include "harness/core/border/loader.h"
+#include "harness/core/border/needed_libraries.h"
 
 namespace conoscope::core {
 
@@ -78,6 +79,32 @@ static bool may_be_plugin(const fs::path& file) {
   return in.get() == '#' && in.get() == '!';
 }
 
+std::vector<InputFile> content_of(const PluginFile& plugin) {
+  std::vector<InputFile> out = {{plugin_content(plugin.file), plugin.sha256, plugin.stamp}};
+  out.insert(out.end(), plugin.libraries.begin(), plugin.libraries.end());
+  return out;
+}
+
+/// A library with what reads data for it, where it reads any.
+static std::vector<fs::path> loaded_files(const fs::path& file, const Metadata& metadata) {
+  std::vector<fs::path> out = {file};
+  if (std::ranges::any_of(metadata.parameters, [](const auto& one) { return one.is_path(); }))
+    for (const char* name : kReaderLibraries)
+      if (const fs::path reader = file.parent_path() / name; fs::is_regular_file(reader))
+        out.push_back(reader);
+  return out;
+}
+
+/// What of these comes with the plugin, as it is now. Its own library of hundreds of MiB is told by
+/// its build id (needed_libraries.h), like the system's.
+static std::vector<InputFile> own_libraries(const std::vector<fs::path>& loaded) {
+  std::vector<InputFile> out;
+  for (std::size_t i = 1; i < loaded.size(); ++i) out.push_back(look_at(loaded[i]));
+  for (const fs::path& library : needed_libraries(loaded).own)
+    if (fs::file_size(library) <= kMostHashedLibrary) out.push_back(look_at(library));
+  return out;
+}
+
 PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   PluginFile out;
   std::error_code error;
@@ -94,6 +121,8 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
       out.stamp = input[0].stamp;
     }
     out.metadata = read_metadata(out.file);
+    if (out.metadata && is_library(out.file))
+      out.libraries = own_libraries(loaded_files(out.file, *out.metadata));
     UnchangedInputs(input).check_again();  // the metadata are those of the bytes that were hashed
     if (!out.metadata) {
       out.refusal =

@@ -21,12 +21,13 @@ struct PluginFile {
   std::string sha256;  ///< of the file, or of its package's; empty when it cannot be read
   std::string stamp;   ///< see InputFile
   std::string python;  ///< the interpreter that the run file names; or empty
+  /// Its own libraries: those that its loader finds by its run path, what reads data for it, and what
+  /// these need in turn.
+  std::vector<InputFile> libraries = {};
 };
 
-/// What the plugin was when it was examined.
-inline InputFile content_of(const PluginFile& plugin) {
-  return {plugin_content(plugin.file), plugin.sha256, plugin.stamp};
-}
+/// What the plugin and its own libraries were when it was examined.
+std::vector<InputFile> content_of(const PluginFile& plugin);
 
 /// Files whose loading killed or hung a process, by content: they are not loaded again until a
 /// `plugin check` of the same content passes. One line each: sha256, tab, reason.

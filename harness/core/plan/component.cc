@@ -333,7 +333,7 @@ std::vector<Component> resolve(const ComponentRequest& request, Kind kind, const
   const Metadata& metadata = *plugin->metadata;
   base.id = metadata.id;
   base.version = metadata.version;
-  base.inputs = {content_of(*plugin)};
+  base.inputs = content_of(*plugin);
   base.offers = metadata.offers;
   return Sweep(request, std::move(base), folders, diagnostics).components();
 }

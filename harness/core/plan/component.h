@@ -23,7 +23,8 @@ struct Component {
   /// What randomness derives from: the key; of an explainer with its major version alone, so that
   /// two versions that are compared draw the same.
   std::string lineage;
-  std::string name;  ///< for people: kmeans(k=3), parameters at their defaults left out
+  std::string name;    ///< for people: kmeans(k=3), parameters at their defaults left out
+  std::string binary;  ///< by which files it is computed here, as AttemptRow::binaries has it
   std::vector<std::string> offers;
   std::vector<std::string> controls;  ///< explainers
   std::vector<std::string> datasets;  ///< models, explainers: names or ids; empty: all

@@ -7,6 +7,7 @@
 
 #include "conoscope/sdk/random.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/border/making.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
@@ -60,8 +61,12 @@ std::vector<std::string> calls_of(const Component& explainer, const Component& m
   return out;
 }
 
+/// Of a metric with its parameters and data: no key of a cell or artifact has them.
 std::string binary_of(const Component& component) {
-  return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16);
+  const bool told_by_key = component.kind != Kind::kMetric || component.params.empty();
+  return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16) +
+         (told_by_key ? "" : " parameters=" + component.key.substr(0, 16)) +
+         (component.usable() ? parts_text(component.plugin) : "");
 }
 
 /// What a metric plugin gives; nothing where its metadata cannot be read.
@@ -78,10 +83,15 @@ constexpr std::size_t kMostCells = 1'000'000;
 class Planner {
  public:
   Planner(Plan& plan, Diagnostics& diagnostics, const std::set<std::string>* wanted)
-      : plan_(plan), diagnostics_(diagnostics), wanted_(wanted) {}
+      : plan_(plan),
+        diagnostics_(diagnostics),
+        wanted_(wanted),
+        here_(deciding_lines(environment_text(false))) {}
 
   void run() {
     resolve_metrics();
+    for (auto* list : {&plan_.datasets, &plan_.models, &plan_.explainers, &plan_.metric_plugins})
+      for (Component& component : *list) component.binary = binary_of(component);
     const double subjects = static_cast<double>(plan_.datasets.size()) *
                             static_cast<double>(plan_.models.size()) *
                             static_cast<double>(plan_.explainers.size() + 1);
@@ -249,8 +259,8 @@ class Planner {
     out.control_seed = base.child("control").child(control).child(lineage).value();
     out.peer_metrics = over_seeds;
     out.not_applicable = rest;
-    out.binaries = binary_of(dataset) + "; " + binary_of(model);
-    if (explainer) out.binaries += "; " + binary_of(*explainer);
+    out.binaries = dataset.binary + "; " + model.binary;
+    if (explainer) out.binaries += "; " + explainer->binary;
 
     const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
     const std::size_t trained = node(Stage::kModel, model, {data}, seed, subject);
@@ -307,14 +317,15 @@ class Planner {
                    std::int64_t seed, const std::string& lineage,
                    const std::string& control = "none", std::uint64_t control_seed = 0) {
     std::vector<std::string> inputs;
-    for (const std::size_t need : needs) inputs.push_back(plan_.nodes[need].key);
+    for (const std::size_t need : needs) inputs.push_back(plan_.nodes[need].identity);
     if (control != "none") inputs.push_back(explained_input(control, control_seed));
-    const std::string key = artifact_key(stage, component.key, component.plugin.sha256, inputs,
-                                         component.seeded() ? std::optional(seed) : std::nullopt);
-    if (const auto it = by_key_.find(key); it != by_key_.end()) return it->second;
+    const std::string identity =
+        artifact_key(stage, component.key, component.plugin.sha256, inputs,
+                     component.seeded() ? std::optional(seed) : std::nullopt);
+    if (const auto it = by_identity_.find(identity); it != by_identity_.end()) return it->second;
     Node out;
     out.stage = stage;
-    out.key = key;
+    out.identity = identity;
     out.label = component.name + (component.seeded() ? " #" + std::to_string(seed) : "");
     out.needs = std::move(needs);
     out.component = &component;
@@ -323,7 +334,8 @@ class Planner {
       out.label += moves_samples(control) ? " of " + control + " samples" : " of a random model";
     out.control = control;
     out.control_seed = control_seed;
-    by_key_[key] = plan_.nodes.size();
+    out.key = cache_key(identity, making_of(made_by_text(here_, plugins_of(plan_, out))));
+    by_identity_[identity] = plan_.nodes.size();
     plan_.nodes.push_back(std::move(out));
     return plan_.nodes.size() - 1;
   }
@@ -339,7 +351,8 @@ class Planner {
   const std::set<std::string>* wanted_;  ///< nullptr: every cell is
   std::vector<std::string> built_in_;
   std::set<std::string> seen_, said_;
-  std::map<std::string, std::size_t> by_key_;
+  std::map<std::string, std::size_t> by_identity_;
+  const std::string here_;  ///< what decides of this environment
 };
 
 /// The datasets that models and explainers keep to are there.
@@ -394,6 +407,12 @@ std::string artifact_key(Stage stage, const std::string& component,
                   seed ? std::to_string(*seed) : "any");
 }
 
+std::string plugins_of(const Plan& plan, const Node& artifact) {
+  std::string out;
+  for (const std::size_t need : artifact.needs) out += plan.nodes[need].component->binary + "; ";
+  return out + artifact.component->binary;
+}
+
 std::vector<const Component*> Plan::components() const {
   std::vector<const Component*> out;
   for (const auto* list : {&datasets, &models, &explainers, &metric_plugins})
@@ -406,7 +425,7 @@ std::string Plan::binaries_of(const Cell& cell, const std::set<std::string>& sco
   for (const Component& plugin : metric_plugins)
     if (std::ranges::any_of(scores_of(plugin),
                             [&](const std::string& score) { return scores.contains(score); }))
-      out += "; " + binary_of(plugin);
+      out += "; " + plugin.binary;
   return out;
 }
 

@@ -22,7 +22,10 @@ struct PeerNodes {
 /// need is one node, computed once.
 struct Node {
   Stage stage = Stage::kDataset;
-  std::string key;                       ///< of the artifact; score nodes: cell key and metric
+  /// Of the artifact: its identity and what makes it here (border/making.h), so that machines and
+  /// builds may share a cache; score nodes: cell key and metric.
+  std::string key;
+  std::string identity;                  ///< of the artifact: artifact_key()
   std::string label;                     ///< for people
   std::vector<std::size_t> needs;        ///< earlier nodes
   const Component* component = nullptr;  ///< the plugin that runs; nullptr: built-in metrics
@@ -52,13 +55,17 @@ std::uint64_t explained_seed(const std::string& control, std::int64_t seed,
 /// The same as one more input of artifact_key().
 std::string explained_input(const std::string& control, std::uint64_t explained_seed);
 
-/// The name of an artifact in the cache: equal keys, equal content.
+/// What an artifact is: equal keys, equal content, where the same makes it.
 ///
 /// inputs  the keys of the artifacts that it is made from
 /// seed    none: the plugin draws no random numbers
 std::string artifact_key(Stage stage, const std::string& component,
                          const std::string& plugin_sha256, const std::vector<std::string>& inputs,
                          std::optional<std::int64_t> seed);
+/// Its name in the cache. making: see making_of()
+inline std::string cache_key(const std::string& identity, const std::string& making) {
+  return identity + "-" + making;
+}
 
 /// A score that is asked for and that a cell cannot have.
 struct NotApplicable {
@@ -106,6 +113,10 @@ struct Plan {
   Plan(Plan&&) = default;
   Plan& operator=(Plan&&) = default;
 };
+
+/// The plugins that an artifact comes from, with those of what it is made from, as
+/// AttemptRow::binaries has them.
+std::string plugins_of(const Plan& plan, const Node& artifact);
 
 /// throws  RunFileError: everything that is wrong with the file, at once
 Plan make_plan(const RunFile& run_file, const Registry& registry, const Quarantine& quarantine,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/core/border/loader.h"
+#include "harness/core/border/needed_libraries.h"
 #include "harness/core/processes/confinement.h"
 
 namespace conoscope::core {
@@ -63,7 +64,7 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
     std::vector<fs::path> libraries = {use.file};
     // What a plugin loads to read data (datasets/formats/reader_library.h) lies beside it.
     if (reads_data)
-      for (const auto* reader : {"conoscope_npz.so", "conoscope_hdf5.so"})
+      for (const char* reader : kReaderLibraries)
         libraries.push_back(use.file.parent_path() / reader);
     for (const auto& library : libraries)
       for (const auto& folder : library_folders(library)) add_libraries(folder, wanted.read);

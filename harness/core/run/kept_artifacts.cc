@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/core/artifacts/cache.h"
+#include "harness/core/border/making.h"
 #include "harness/core/plan/plan.h"
 #include "results/boards/makings.h"
 
@@ -11,15 +12,30 @@ namespace conoscope::core {
 
 namespace {
 
+struct Kept {
+  std::string identity, key;
+};
+
+/// The first n plugins of an attempt.
+std::string first_plugins(const std::string& binaries, int n) {
+  std::size_t end = 0;
+  for (; n > 0 && end != binaries.npos; --n) end = binaries.find("; ", end == 0 ? 0 : end + 1);
+  return binaries.substr(0, end);
+}
+
 /// Whether a plugin draws random numbers stands in its metadata, which the store has not: both keys
-/// are tried.
-std::string kept_key(const std::filesystem::path& cache, Stage stage, const results::Making& made,
-                     const std::vector<std::string>& inputs, std::int64_t seed) {
-  for (const auto& drawn : {std::optional(seed), std::optional<std::int64_t>()}) {
-    auto key = artifact_key(stage, made.key, made.sha256, inputs, drawn);
-    if (Cache::has(cache, key)) return key;
+/// are tried. Where it is not recorded what makes an artifact, its name is its identity.
+Kept kept_artifact(const std::filesystem::path& cache, Stage stage, const results::Making& made,
+                   const std::vector<std::string>& inputs, const results::Makings& attempt) {
+  const int plugins = stage == Stage::kDataset ? 1 : stage == Stage::kModel ? 2 : 3;
+  const std::string making =
+      making_of(made_by_text(attempt.environment, first_plugins(attempt.binaries, plugins)));
+  for (const auto& drawn : {std::optional(attempt.seed), std::optional<std::int64_t>()}) {
+    const auto identity = artifact_key(stage, made.key, made.sha256, inputs, drawn);
+    for (const std::string& key : {cache_key(identity, making), identity})
+      if (Cache::has(cache, key)) return {identity, key};
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -29,21 +45,21 @@ KeptArtifacts kept_artifacts(results::Store& store, const std::string& cell,
   KeptArtifacts best;
   for (const results::Makings& made : results::makings(store, cell)) {
     KeptArtifacts kept;
-    const auto data = kept_key(cache, Stage::kDataset, made.dataset, {}, made.seed);
-    if (data.empty()) continue;
-    kept.dataset = Cache::path_of(cache, data);
-    const auto model = kept_key(cache, Stage::kModel, made.model, {data}, made.seed);
-    if (!model.empty()) kept.model = Cache::path_of(cache, model);
+    const Kept data = kept_artifact(cache, Stage::kDataset, made.dataset, {}, made);
+    if (data.key.empty()) continue;
+    kept.dataset = Cache::path_of(cache, data.key);
+    const Kept model = kept_artifact(cache, Stage::kModel, made.model, {data.identity}, made);
+    if (!model.key.empty()) kept.model = Cache::path_of(cache, model.key);
     const bool explained = !made.explainer.key.empty();
-    if (!model.empty() && explained) {
-      std::vector<std::string> inputs = {data, model};
+    if (!model.key.empty() && explained) {
+      std::vector<std::string> inputs = {data.identity, model.identity};
       if (explains_anew(made.control))
         inputs.push_back(explained_input(
             made.control,
             explained_seed(made.control, made.seed, made.dataset.key, made.model.key)));
-      if (const auto key = kept_key(cache, Stage::kExplain, made.explainer, inputs, made.seed);
-          !key.empty())
-        kept.explanation = Cache::path_of(cache, key);
+      if (const auto found = kept_artifact(cache, Stage::kExplain, made.explainer, inputs, made);
+          !found.key.empty())
+        kept.explanation = Cache::path_of(cache, found.key);
     }
     if (!(explained ? kept.explanation : kept.model).empty()) return kept;
     if (best.model.empty()) best = kept;

@@ -1,22 +1,14 @@
 #include "harness/core/run/registration.h"
 
-#include <sys/utsname.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "harness/core/border/interpreter.h"
-#include "harness/core/processes/confinement.h"
-#include "harness/core/processes/worker_process.h"
-#include "harness/core/version.h"
+#include "harness/core/border/making.h"
 #include "metrics/peer_metric.h"
 #include "results/store/binaries.h"
 
@@ -37,27 +29,7 @@ std::string process_plugins(const Plan& plan) {
 }
 
 results::EnvironmentRow environment_row(bool confine, const std::string& process_plugins) {
-  std::string cpu = "unknown";
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.rfind("model name", 0) == 0) {
-      cpu = line.substr(std::min(line.size(), line.find(':') + 2));
-      break;
-    }
-  utsname system{};
-  ::uname(&system);
-#ifdef __GLIBC__
-  const std::string libc = std::string("glibc ") + ::gnu_get_libc_version();
-#else
-  const std::string libc = "unknown";
-#endif
-  const std::string kernels = openblas_kernels();
-  const std::string text = "cpu: " + cpu + "\nsystem: " + system.sysname + " " + system.release +
-                           " " + system.machine + "\nlibc: " + libc +
-                           "\nopenblas: " + (kernels.empty() ? "its own choice" : kernels) +
-                           "\nconfinement: " + (confine ? confinement_offered() : "off") +
-                           process_plugins + "\n" + build_text();
-  return results::environment_row(text);
+  return results::environment_row(environment_text(confine, process_plugins));
 }
 
 namespace {
@@ -130,6 +102,21 @@ std::set<std::string> good_cells(const Plan& plan, results::Store& store) {
 
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
   return cells_without_lack(plan, Lacking(plan, store));
+}
+
+std::set<std::string> changed_files(const Plan& plan, results::Store& store) {
+  const std::set<std::string> all(plan.metrics.begin(), plan.metrics.end());
+  std::set<std::pair<std::string, std::string>> seen;  // what counts, and today's
+  for (const Cell& cell : plan.cells) {
+    const std::string today = plan.binaries_of(cell, all);
+    for (const auto& [metric, binaries] : store.known(cell.key).scores)
+      seen.emplace(binaries, today);
+  }
+  std::set<std::string> out;
+  for (const auto& [binaries, today] : seen)
+    for (const auto& found : results::different_files(binaries, today))
+      out.insert(found.what + ": " + found.stored + ", now " + found.now);
+  return out;
 }
 
 void register_run(const Plan& plan, results::Store& store) {

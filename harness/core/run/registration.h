@@ -44,6 +44,10 @@ std::set<std::string> good_cells(const Plan& plan, results::Store& store);
 /// The cells that need no work: what counts of them was made by the plugin files of today.
 std::set<std::string> finished_cells(const Plan& plan, results::Store& store);
 
+/// What makes cells anew that were good: "plugin svd: 1.0.0 0123456789abcdef, now ...", "numpy of plugin
+/// my_ica: 1.24.2, now 2.0.0".
+std::set<std::string> changed_files(const Plan& plan, results::Store& store);
+
 /// The plan's plugins that processes of their own run, a line each, with the versions of what runs
 /// them; one that nothing can run is left out.
 std::string process_plugins(const Plan& plan);

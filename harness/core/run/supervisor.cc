@@ -12,11 +12,13 @@
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/interpreter.h"
+#include "harness/core/border/making.h"
 #include "harness/core/names.h"
 #include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/confinement.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
+#include "harness/core/run/made_elsewhere.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stop_signals.h"
 
@@ -60,6 +62,7 @@ class Supervisor {
         queue_(plan, {}),
         lacking_(plan, store),
         confines_(options.confine && can_confine()),
+        here_(environment_text(options.confine)),
         environment_(environment_row(options.confine, process_plugins(plan))) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
@@ -167,10 +170,13 @@ class Supervisor {
     if (node.stage != Stage::kScore && cache_.has(node.key)) {
       if (!confines_ || cache_.is_confined(node.key)) {
         cache_.touch(node.key);
+        elsewhere_[i] = lines_of_elsewhere(cache_.made_by(node.key), made_by(node));
         state_[i] = State::kDone;
         return;
       }
       say_unconfined(node);
+    } else if (node.stage != Stage::kScore) {
+      say_made_otherwise(node);
     }
     state_[i] = State::kWaiting;
     for (const std::size_t need : node.needs) want(need);
@@ -372,7 +378,8 @@ class Supervisor {
     if (end.stdout_bytes > 0) report_noise(node, end);
     running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
-        cache_.commit(running.work, node.key, end.log, confines_);
+        cache_.commit(running.work, node.key, end.log, confines_, made_by(node));
+        elsewhere_.erase(i);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
@@ -448,6 +455,36 @@ class Supervisor {
                    cache_.path_of(node.key).string() + ": not recorded as made under confinement");
     if (!said_unconfined_) observer_.message(text + ", as are others for the same reason");
     said_unconfined_ = true;
+  }
+
+  /// What makes the node's artifact in this run.
+  std::string made_by(const Node& node) const {
+    return made_by_text(here_, plugins_of(plan_, node));
+  }
+
+  /// After a change of machine or program it holds for every artifact: one line stands for all.
+  void say_made_otherwise(const Node& node) {
+    if (said_made_otherwise_) return;
+    const auto other = cache_.another_making(node.identity);
+    if (!other) return;
+    said_made_otherwise_ = true;
+    observer_.message(
+        made_again(node, "other_making",
+                   "the cache has it as made " + difference_text(*other, made_by(node))) +
+        ", as is what else was not made as it is here");
+  }
+
+  /// This run's environment, and beside it where the cell's artifacts were made elsewhere.
+  results::EnvironmentRow environment_of(const Cell& cell) const {
+    std::set<std::string> lines;
+    for (const std::size_t node : cell.score_nodes)
+      for (const std::size_t need : plan_.nodes[node].needs)
+        if (const auto it = elsewhere_.find(need); it != elsewhere_.end())
+          lines.insert(it->second.begin(), it->second.end());
+    if (lines.empty()) return environment_;
+    std::string text = environment_.text;
+    for (const std::string& line : lines) text += line + '\n';
+    return results::environment_row(text);
   }
 
   /// Puts it into the store, and returns the sentence.
@@ -607,7 +644,8 @@ class Supervisor {
     attempt.id = random_name();
     attempt.cell = cell.key;
     attempt.run = plan_.run_key;
-    attempt.environment = environment_.key;
+    const results::EnvironmentRow environment = environment_of(cell);
+    attempt.environment = environment.key;
     std::set<std::string> scores;
     for (const auto& row : rows) scores.insert(row.metric);
     attempt.binaries = plan_.binaries_of(cell, scores);
@@ -632,7 +670,10 @@ class Supervisor {
       attempt.exit_code = outcome.end->exit_code;
     }
     attempt.number = results::attempt_number();  // one attempt, in whichever store it is saved
-    save([&] { store_->record(attempt, rows, parts, cell.peers); });
+    save([&] {
+      if (environment.key != environment_.key) store_->add_environment(environment);
+      store_->record(attempt, rows, parts, cell.peers);
+    });
     return attempt.seconds;
   }
 
@@ -695,9 +736,12 @@ class Supervisor {
   /// By cell, as far as it was asked for, what it lacks; empty: everything.
   std::map<std::size_t, std::set<std::string>> lack_;
   const bool confines_;  ///< by Landlock and seccomp
-  bool said_unconfined_ = false;
+  bool said_unconfined_ = false, said_made_otherwise_ = false;
+  /// Of artifacts that the cache had, where they were made: lines_of_elsewhere()
+  std::map<std::size_t, std::set<std::string>> elsewhere_;
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
+  const std::string here_;  ///< without what runs scripts, which each artifact names for itself
   const results::EnvironmentRow environment_;
   RunOutcome outcome_;
 };

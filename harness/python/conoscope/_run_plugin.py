@@ -2,10 +2,14 @@
 _run_plugin.py FILE. Nothing but the standard library may be missing here."""
 
 import ast
+import contextlib
+import hashlib
 import importlib.machinery
 import importlib.metadata
+import importlib.util
 import os
 import pathlib
+import re
 import runpy
 import sys
 import traceback
@@ -22,43 +26,158 @@ def line(*fields):
 
 def about(content):
     """Reports, on descriptor 3, what runs a plugin: the program, the folders that it imports from,
-    its version and those of the packages that the sources import. Runs nothing of the plugin's."""
+    its version and those of the packages that it needs. Runs nothing of the plugin's."""
     out = [line("program", sys.executable)]
     own = str(pathlib.Path(__file__).resolve().parent)
     prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix]
-    folders = [p for p in sys.path if p and os.path.realpath(p) != own and os.path.exists(p)]
+    sys.path[:] = [p for p in sys.path if os.path.realpath(p) != own]  # our torch.py is not theirs
+    folders = [p for p in sys.path if p and os.path.exists(p)]
     for folder in dict.fromkeys([*folders, *(p for p in prefixes if p != "/")]):
         out.append(line("folder", os.path.abspath(folder)))
     out.append(line("version", "python", "{}.{}.{}".format(*sys.version_info)))
-    for name in sorted(_imported(pathlib.Path(content))):
-        try:
-            out.append(line("version", name, importlib.metadata.version(name)))
-        except importlib.metadata.PackageNotFoundError:
-            pass  # the standard library, the plugin's own modules, or missing: then it says so itself
+    packages = _Packages(pathlib.Path(content), folders)
+    for name, version in sorted(packages.versions.items()):
+        out.append(line("version", name, version))
     with open(FROM_HOST, "wb") as host:
         host.writelines(out)
 
 
+class _Packages:
+    """What the sources import, and what that needs in turn, by the names under which it is installed.
+    The version of a package says its build, too, where its installer wrote down the hashes of its
+    files; what nobody has installed (on PYTHONPATH, beside the plugin, editable) is told by its code."""
+
+    def __init__(self, content, folders):
+        self.versions = {}
+        self._content = content
+        self._beside = [] if content.is_dir() else [str(content.resolve().parent)]
+        self._folders = folders
+        try:
+            self._owners = importlib.metadata.packages_distributions()  # sklearn -> scikit-learn
+        except AttributeError:  # before Python 3.10
+            self._owners = {}
+        self._modules = {}
+        for module, owners in self._owners.items():
+            for owner in owners:
+                self._modules.setdefault(_plain(owner), []).append(module)
+        self._seen = set()
+        self._left = {"numpy", *_imported(content)}
+        while self._left:
+            module = self._left.pop()
+            if module not in self._seen:
+                self._seen.add(module)
+                self._add(module)
+
+    def _add(self, module):
+        place = self._place(module, self._beside)
+        if place:
+            return self._add_sources(module, place)
+        if self._content.is_dir() and self._place(module, [str(self._content)]):
+            return None  # the plugin's own, and read already
+        place = self._place(module, self._folders)
+        if module == "conoscope" or (place and str(place.parent) in _STANDARD_LIBRARY):
+            return None
+        for owner in self._owners.get(module, [module]):
+            try:
+                distribution = importlib.metadata.distribution(owner)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+            if _is_installed(distribution, place):
+                self._add_installed(distribution)
+                place = None
+            else:
+                self._need(distribution)
+        if place:
+            self._add_sources(module, place)
+
+    def _add_installed(self, distribution):
+        build = _build(distribution)
+        name = distribution.metadata["Name"]
+        self.versions[name] = distribution.version + ("/" + build if build else "")
+        self._need(distribution)
+
+    def _need(self, distribution):
+        for requirement in distribution.requires or []:
+            name, _, marker = requirement.partition(";")
+            if "extra" in marker:
+                continue
+            name = re.match(r"[\w.-]+", name.strip()).group()
+            self._left.update(self._modules.get(_plain(name), [name]))
+
+    def _add_sources(self, module, place):
+        """The hash over all code in and below a place, and what that imports."""
+        files = sorted(f for f in place.rglob("*") if f.suffix in _CODE) if place.is_dir() else [place]
+        hashed = hashlib.sha256()
+        for file in files:
+            try:
+                content = file.read_bytes()
+            except OSError:
+                continue  # said when it is run
+            name = file.relative_to(place.parent).as_posix()
+            hashed.update(f"{len(name)} {name} {len(content)} ".encode() + content)
+        version = hashed.hexdigest()[:16]
+        for owner in self._owners.get(module, [module]):
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                version = importlib.metadata.version(owner) + "/" + version
+                break
+        self.versions[module] = version
+        self._left.update(_imported(place))
+
+    def _place(self, module, folders):
+        """The file or folder of a module, which is not imported."""
+        try:
+            spec = importlib.machinery.PathFinder.find_spec(module, folders)
+            if spec is None and folders is self._folders:
+                spec = importlib.util.find_spec(module)  # what is editable has finders of its own
+        except (ImportError, ValueError, AttributeError):
+            return None
+        if spec is None:
+            return None
+        if spec.submodule_search_locations:
+            return pathlib.Path(next(iter(spec.submodule_search_locations)))
+        return pathlib.Path(spec.origin) if spec.has_location else None
+
+
+_CODE = {".py", ".so"}
+_STANDARD_LIBRARY = [os.path.dirname(os.__file__) + end for end in ("", "/lib-dynload")]
+
+
+def _plain(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_installed(distribution, place):
+    """False of what lies elsewhere than the installer's notes on it, or is nobody's work but the
+    user's: its version says nothing about its content."""
+    if place is None:
+        return True
+    beside_notes = os.path.realpath(distribution.locate_file("")) == str(place.resolve().parent)
+    by_installer = place.parent.name in ("site-packages", "dist-packages")
+    return beside_notes and (by_installer or bool(_build(distribution)))
+
+
+def _build(distribution):
+    """Over the hashes of the code that the installer wrote down; empty: it did not."""
+    lines = (distribution.read_text("RECORD") or "").splitlines()
+    code = sorted(text for text in lines if re.search(r"\.(py|so)[\d.]*\"?,sha256=", text))
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()[:8] if code else ""
+
+
 def _imported(content):
-    """The packages that the sources import, by the names under which they are installed."""
+    """The top-level modules that sources import."""
     files = sorted(content.rglob("*.py")) if content.is_dir() else [content]
-    modules = {"numpy"}
+    modules = set()
     for file in files:
         try:
             tree = ast.parse(file.read_bytes())
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, OSError):
             continue  # said when it is run
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 modules.update(alias.name.split(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.split(".")[0])
-    modules.discard("conoscope")
-    try:
-        known = importlib.metadata.packages_distributions()  # sklearn -> scikit-learn
-    except AttributeError:  # before Python 3.10
-        known = {}
-    return {name for module in modules for name in known.get(module, [module])}
+    return modules
 
 
 class _FromSource(importlib.machinery.SourceFileLoader):

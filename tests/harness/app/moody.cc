@@ -17,6 +17,10 @@
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
 
+#ifdef CONOSCOPE_TEST_LEANS
+extern "C" double lean_importance();  // of a library of its own
+#endif
+
 namespace {
 
 namespace sdk = conoscope::sdk;
@@ -45,11 +49,15 @@ class Moody final : public sdk::Explainer {
   }
 
   // As another compiler, or a change that nobody wrote down, may give.
-#ifdef CONOSCOPE_TEST_OTHER_BUILD
-  static constexpr double kImportance = 2.0;
+  static double usual_importance() {
+#if defined(CONOSCOPE_TEST_LEANS)
+    return lean_importance();
+#elif defined(CONOSCOPE_TEST_OTHER_BUILD)
+    return 2.0;
 #else
-  static constexpr double kImportance = 1.0;
+    return 1.0;
 #endif
+  }
 
   void fit(const sdk::HeadView& head, const sdk::Context&, sdk::ExplanationOut& out) override {
     if (mood_ == "flaky" && !std::filesystem::exists(marker_)) {
@@ -68,7 +76,7 @@ class Moody final : public sdk::Explainer {
     sdk::as_matrix(explanation.cavs, weight.rows(), weight.cols()) = weight;
     std::random_device device;
     for (double& importance : explanation.importance)
-      importance = mood_ == "coin" ? 1.0 + device() * 0x1p-32 : kImportance;
+      importance = mood_ == "coin" ? 1.0 + device() * 0x1p-32 : usual_importance();
   }
 
  private:

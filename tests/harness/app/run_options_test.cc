@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/core/artifacts/hashed_text.h"
 #include "tests/harness/app/workspace.h"
 
 using namespace conoscope::testing;
@@ -214,7 +215,8 @@ TEST_CASE("a plugin file that changed under its version is said, and run again")
 
   std::ofstream(plugin, std::ios::app) << "another build";
   const Ended again = here.run(command);
-  CHECK_SAYS(again.err, "1 finished cells were made by other plugin files of the same version");
+  CHECK_SAYS(again.err, "1 finished cell is run again: what made it has changed");
+  CHECK_SAYS(again.err, "  plugin moody: 1.0.0 ");
   CHECK_SAYS(again.err, "1 done, 1 to do now");
   CHECK(here.query("SELECT count(DISTINCT binaries) AS n FROM attempt JOIN cell ON cell.key = "
                    "attempt.cell JOIN component ON component.key = cell.explainer WHERE "
@@ -223,7 +225,7 @@ TEST_CASE("a plugin file that changed under its version is said, and run again")
   CHECK(here.exported() == wanted);
   const Ended now = here.run(command);
   CHECK_SAYS(now.err, "2 done, 0 to do now");
-  CHECK_FALSE(has(now.err, "other plugin files"));
+  CHECK_FALSE(has(now.err, "has changed"));
 }
 
 TEST_CASE("a plugin file that is put back is run again, where the scores of the other count") {
@@ -249,11 +251,125 @@ TEST_CASE("a plugin file that is put back is run again, where the scores of the 
 
   put(CONOSCOPE_TEST_PLUGINS "/moody.so");
   const Ended back = here.run(command);
-  CHECK_SAYS(back.err, "2 finished cells were made by other plugin files of the same version");
+  CHECK_SAYS(back.err, "2 finished cells are run again: what made them has changed");
   CHECK_SAYS(back.err, "0 done, 2 to do now");
   CHECK_SAYS(back.err, "2 cells to compare with other seeds");
   CHECK(here.exported() == wanted);
   CHECK_SAYS(here.run(command).err, "2 done, 0 to do now");
+}
+
+TEST_CASE("a plugin's own library that changed is said, and the plugin run again") {
+  const Workspace here;
+  fs::create_directories(here.path("mine/own"));
+  fs::copy_file(CONOSCOPE_TEST_LEANING_MOODY, here.path("mine/moody.so"));
+  const auto put = [&here](const std::string& library) {
+    fs::copy_file(library, here.path("mine/own/liblean.so"), fs::copy_options::overwrite_existing);
+  };
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"moody"}));
+  const std::vector<std::string> command = {"run", file, "--no-board", "--plugin-path",
+                                            here.path("mine")};
+  put(CONOSCOPE_TEST_LEAN_1);
+  here.run(command);
+  CHECK_SAYS(here.run(command).err, "1 done, 0 to do now");
+  const std::string wanted = here.exported();
+
+  put(CONOSCOPE_TEST_LEAN_2);
+  const Ended other = here.run(command);
+  CHECK_SAYS(other.err, "  liblean.so of plugin moody: ");
+  CHECK_SAYS(other.err, "0 done, 1 to do now");
+  CHECK_SAYS(other.err, "the cache has it as made by liblean.so of plugin moody ");
+  CHECK(here.exported() != wanted);
+
+  put(CONOSCOPE_TEST_LEAN_1);
+  const Ended back = here.run(command);
+  CHECK_SAYS(back.err, "0 done, 1 to do now");
+  CHECK_FALSE(has(back.err, "the cache has it"));  // what it made before is there still
+  CHECK(here.exported() == wanted);
+
+  // The kept artifacts are those of the attempt that counts.
+  const auto shown = here.query("SELECT cell FROM attempt LIMIT 1")[0]["cell"].get<std::string>();
+  const std::string folder = here.json({"artifact", shown}).dump();
+  put(CONOSCOPE_TEST_LEAN_2);
+  here.run(command);
+  CHECK(here.json({"artifact", shown}).dump() != folder);
+}
+
+TEST_CASE("an artifact serves only where its environment computes the same") {
+  const Workspace here;
+  const auto file = here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"kmeans"}));
+  const auto run = [&](const std::string& kernels) {
+    fs::remove(here.store());
+    return here.conoscope({"run", file, "--no-board"}).set("OPENBLAS_CORETYPE", kernels).run().err;
+  };
+  const auto artifacts = [&] {
+    std::size_t out = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(here.cache() + "/artifacts"))
+      out += entry.path().filename() == "manifest.tsv";
+    return out;
+  };
+  const auto events = [&] {
+    return here.query("SELECT count(*) AS n FROM event WHERE kind = 'other_making'")[0]["n"];
+  };
+  const std::string notice =
+      "the cache has it as made by openblas Nehalem, here Haswell; it is made again";
+  CHECK_FALSE(has(run("Nehalem"), "made again"));
+  CHECK(artifacts() == 3);
+  const std::string other = run("Haswell");
+  CHECK_SAYS(other, notice);
+  CHECK(other.find(notice) == other.rfind(notice));
+  CHECK(artifacts() == 6);
+  CHECK(events() == 1);
+  CHECK_SAYS(here.query("SELECT text FROM environment")[0]["text"], "\nopenblas: Haswell\n");
+  // Both are there now, and neither is made again.
+  for (const char* kernels : {"Nehalem", "Haswell"}) {
+    CHECK_FALSE(has(run(kernels), "made again"));
+    CHECK(artifacts() == 6);
+  }
+
+  // What a cache has from before this was recorded: named by what they are alone.
+  std::vector<fs::path> all;
+  for (const auto& entry : fs::recursive_directory_iterator(here.cache() + "/artifacts"))
+    if (entry.path().filename() == "manifest.tsv") all.push_back(entry.path().parent_path());
+  for (const auto& folder : all) {
+    const auto old = folder.parent_path() / folder.filename().string().substr(0, 32);
+    fs::remove(folder / "made_by.txt");
+    if (fs::exists(old))
+      fs::remove_all(folder);
+    else
+      fs::rename(folder, old);
+  }
+  CHECK_SAYS(run("Haswell"), "the cache has it as made by what is not recorded; it is made again");
+  CHECK(artifacts() == 6);
+}
+
+TEST_CASE("what changes no bit makes no artifact anew, and the environment names both places") {
+  const Workspace here;
+  const auto file = here.write(
+      "run.toml", digits_run("metrics = [\"surf_mae\"]\n[limits]\nthreads = 1", {"kmeans"}));
+  const auto other = here.write(
+      "more.toml", digits_run("metrics = [\"surf_mae\"]\n[limits]\nthreads = 2", {"kmeans"}));
+  here.run({"run", file, "--no-board"});
+  fs::remove(here.store());
+  // As if another kernel, another name of the processor and other confinement had made it.
+  for (const auto& entry : fs::recursive_directory_iterator(here.cache() + "/artifacts")) {
+    if (entry.path().filename() != "made_by.txt") continue;
+    std::string text = conoscope::core::read_hashed(entry.path());
+    for (const char* line : {"\ncpu: ", "\nsystem: ", "\nconfinement: "}) {
+      const std::size_t at = ("\n" + text).find(line);
+      REQUIRE(at != text.npos);
+      text.insert(at + std::string(line).size() - 1, "another ");
+    }
+    conoscope::core::write_hashed(entry.path(), text);
+  }
+  const Ended again = here.run({"run", other, "--no-board", "-j", "2"});
+  CHECK_FALSE(has(again.err, "made again"));
+  const Json rows = here.query(
+      "SELECT text FROM environment JOIN attempt ON environment.key = "
+      "attempt.environment");
+  REQUIRE(rows.size() == 1);
+  for (const char* line : {"\nartifact cpu: another ", "\nartifact system: another Linux",
+                           "\nartifact confinement: another "})
+    CHECK_SAYS(rows[0]["text"], line);
 }
 
 TEST_CASE("one plugin in two files is refused by both names") {

@@ -291,6 +291,26 @@ TEST_CASE("an artifact of a confined plugin takes the place of one that was not,
   CHECK_FALSE(cache.is_confined(key_of(2)));
 }
 
+TEST_CASE("what made an artifact is found by its identity, of several makings the one used last") {
+  const Scratch scratch;
+  const auto another = [&](const std::string& identity) {
+    return Cache(scratch.path("cache")).another_making(identity);
+  };
+  const Cache cache(scratch.path("cache"));
+  CHECK_FALSE(another("abcd"));
+  cache.commit(make_work(cache, "x"), "abcd");
+  CHECK(another("abcd") == "");
+  used_at(cache, "abcd", 1000);
+  cache.commit(make_work(cache, "x"), "abcd-01", "", false, "Nehalem");
+  used_at(cache, "abcd-01", 2000);
+  cache.commit(make_work(cache, "x"), "abcd-02", "", false, "Haswell");
+  used_at(cache, "abcd-02", 1500);
+  cache.commit(make_work(cache, "x"), "abcde-02", "", false, "of another one");
+  CHECK(another("abcd") == "Nehalem");
+  CHECK(cache.made_by("abcd-02") == "Haswell");
+  CHECK_FALSE(another("ab"));
+}
+
 TEST_CASE("what a running process declared in use is not trimmed by others") {
   const Scratch scratch;
   const fs::path root = scratch.path("cache");

@@ -72,13 +72,13 @@ TEST_CASE("the keys of a small plan are frozen: results of yesterday are found b
   CHECK(plan.run_key == "5ec69461af4a416727669c312ae04498");
   // Artifacts are those of a plugin's file, which is another one for another processor.
 #if defined(__aarch64__)
-  CHECK(plan.nodes[0].key == "f7b54f0b6f3a1e68a6e3fdf46ec98c41");
-  CHECK(plan.nodes[1].key == "947908067c8a2d6a8784541082fa8363");
-  CHECK(plan.nodes[2].key == "bddd82a982a55acd4c4eca8bf74ddb9b");
+  CHECK(plan.nodes[0].identity == "f7b54f0b6f3a1e68a6e3fdf46ec98c41");
+  CHECK(plan.nodes[1].identity == "947908067c8a2d6a8784541082fa8363");
+  CHECK(plan.nodes[2].identity == "bddd82a982a55acd4c4eca8bf74ddb9b");
 #else
-  CHECK(plan.nodes[0].key == "8d47ef0dd779a846477f65bf17e6069e");
-  CHECK(plan.nodes[1].key == "8a27333617db9dd504e250d3bb8b940e");
-  CHECK(plan.nodes[2].key == "ca580625e5879113bda6cd301c8f1131");
+  CHECK(plan.nodes[0].identity == "8d47ef0dd779a846477f65bf17e6069e");
+  CHECK(plan.nodes[1].identity == "8a27333617db9dd504e250d3bb8b940e");
+  CHECK(plan.nodes[2].identity == "ca580625e5879113bda6cd301c8f1131");
 #endif
   CHECK(plan.nodes[0].seed == 0x32021b1e6d99abeULL);
   CHECK(plan.nodes[1].seed == 0x67fea81a7aa0dd3dULL);

@@ -180,6 +180,59 @@ def test_the_interpreter_and_the_versions_of_the_packages_are_provenance(tmp_pat
     assert f"small.py: {sys.executable}, python {python}, numpy {numpy.__version__}" in out
 
 
+def package(folder, version, scale, needs=""):
+    """Installed by nobody: a folder of PYTHONPATH."""
+    (folder / "scales").mkdir(parents=True, exist_ok=True)
+    (folder / "scales/__init__.py").write_text(f"SCALE = {scale}\n{needs}")
+    for old in folder.glob("scales-*.dist-info"):
+        (old / "METADATA").unlink()
+        old.rmdir()
+    notes = folder / f"scales-{version}.dist-info"
+    notes.mkdir()
+    (notes / "METADATA").write_text(f"Metadata-Version: 2.1\nName: scales\nVersion: {version}\n")
+
+
+def test_a_package_that_changed_is_said_and_its_plugin_run_again(tmp_path):
+    file = small(tmp_path / "small.py", "import scales; self.scale = scales.SCALE")
+    file.write_text(file.read_text().replace("importance=np.ones(", "importance=self.scale * np.ones("))
+    run = run_file(tmp_path / "run.toml", f'[[explainer]]\nfile = "{file}"')
+    scores = "SELECT value FROM current_score WHERE metric = 'surf_mae'"
+
+    def said(store="s.db"):
+        _, err = conoscope("run", run, "--no-board", "--store", store, PYTHONPATH=str(tmp_path / "site"))
+        return err
+
+    def score(store="s.db"):
+        out, _ = conoscope("query", scores, "--store", store, "--format", "json")
+        return json.loads(out)[0]["value"]
+
+    package(tmp_path / "site", "1.0", 1)
+    said()
+    first = score()
+    assert "1 done, 0 to do now" in said()
+
+    package(tmp_path / "site", "2.0", 2)
+    again = said()
+    assert re.search(r"scales of plugin small: 1\.0/\w{16}, now 2\.0/\w{16}", again), again
+    assert re.search(r"made by scales of plugin small 1\.0/\w{16}, here 2\.0/", again), again
+    assert "0 done, 1 to do now" in again and "1 ok" in again
+    second = score()
+    assert second != first
+    said("other.db")  # with the cache that both have filled
+    assert score("other.db") == second
+
+    # The same version, and other code; then what that imports, beside the plugin and in a folder.
+    (tmp_path / "site/deeper.py").write_text("")
+    package(tmp_path / "site", "2.0", 3, "import deeper")
+    assert "0 done, 1 to do now" in said()
+    for place in (tmp_path / "site/deeper.py", tmp_path / "deeper.py"):
+        place.write_text("")
+        said()
+        place.write_text("DEEP = 1")
+        assert "deeper of plugin small: " in said()
+        assert "1 done, 0 to do now" in said()
+
+
 def test_the_run_file_names_the_interpreter(tmp_path):
     file = small(tmp_path / "small.py")
     bin_folder = tmp_path / ".venv/bin"

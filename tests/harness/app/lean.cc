@@ -1,0 +1,5 @@
+// A library of a plugin's own: what moody gives as importance where it is built to ask for it.
+
+extern "C" double lean_importance();
+
+double lean_importance() { return CONOSCOPE_TEST_IMPORTANCE; }
