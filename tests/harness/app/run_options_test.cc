@@ -412,3 +412,23 @@ TEST_CASE("an attempt began when the first of its workers did") {
   CHECK(attempt[0]["seconds"].get<double>() >= 0.5);
   CHECK(attempt[0]["ago"].get<double>() >= attempt[0]["seconds"].get<double>());
 }
+
+TEST_CASE("another parameter of a metric plugin is another metric: its scores are made again") {
+  const Workspace here;
+  const auto run = [&](const std::string& fault) {
+    return here.run({"run",
+                     here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}) +
+                                                "[[metric]]\nfile = \"" CONOSCOPE_TEST_BROKEN
+                                                "/score_fault.so\"\nparams = { fault = \"" +
+                                                fault + "\" }\n"),
+                     "--no-board"});
+  };
+  run("silent");
+  const Ended other = run("none");
+  CHECK_SAYS(other.err, "1 cells, 0 done, 1 to do now");
+  CHECK_SAYS(other.err, "parameters of plugin score_fault");
+  CHECK(here.query("SELECT value FROM current_score WHERE metric = 'score_fault'")[0]["value"] ==
+        0.5);
+  CHECK(here.query("SELECT count(*) AS n FROM score WHERE metric = 'surf_mae'")[0]["n"] == 1);
+  CHECK_SAYS(run("none").err, "1 done, 0 to do now");
+}
