@@ -4,7 +4,10 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <string>
 #include <utility>
+
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -54,6 +57,28 @@ const Need& known_need(std::string_view name) {
   return *found;
 }
 
+/// Labels number the classes that the model tells apart. One beyond them is a mistake (they were
+/// counted from 1), also where a metric would make a number of it.
+/// returns  true
+/// throws   std::invalid_argument: the first such label
+bool labels_are_classes(const Subject& subject) {
+  const IndexVector& labels = subject.annotations().labels;
+  const auto require = [&labels](Index classes) {
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (labels[i] < 0 || labels[i] >= classes)
+        numerics::refuse("labels", "label " + std::to_string(labels[i]) + " of sample " +
+                                       std::to_string(i) + " is outside 0 ... " +
+                                       std::to_string(classes - 1) +
+                                       ", the model's classes, which count from 0");
+  };
+  const Views& views = subject.views();
+  if (views.head != nullptr && views.head->output == Output::kSoftmax)
+    require(views.head->outputs());
+  if (views.concepts != nullptr && views.concepts->outputs.size() > 0)
+    require(std::max<Index>(2, views.concepts->outputs.cols()));  // one column: no or yes
+  return true;
+}
+
 Score none(const Metric& metric, const char* reason, std::string message) {
   return {metric.name, 0.0, reason, std::move(message), {}};
 }
@@ -92,6 +117,7 @@ Score score(const Metric& metric, const Subject& subject) {
   for (const std::string_view need : metric.needs)
     if (!subject.offers(need))
       return none(metric, "not_applicable", "needs " + std::string(need_text(need)));
+  if (metric.asks_for("labels") && subject.offers("labels")) subject.once(labels_are_classes);
   try {
     Result result = metric.compute(subject);
     if (!std::isfinite(result.value) || outside(result.value, metric))

@@ -72,7 +72,7 @@ struct Metric {
 /// or the computation says so; undefined: its domain_error.
 ///
 /// throws  std::logic_error: a number that is not finite, or outside the declared range by more than
-///         rounding; what compute throws otherwise
+///         rounding; std::invalid_argument: a label of no class; what compute throws otherwise
 Score score(const Metric& metric, const Subject& subject);
 
 /// A need in words: "a head view". throws std::logic_error: there is none of that name.

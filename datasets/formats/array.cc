@@ -79,6 +79,11 @@ std::string text_of(Value value) {
   return text.str();
 }
 
+/// Above this a floating-point type lacks whole numbers: what is there may have been another one.
+template <typename Value>
+constexpr Value kLargestCounted = static_cast<Value>(std::uint64_t{1}
+                                                     << std::numeric_limits<Value>::digits);
+
 /// Whether `value` survives the conversion, in the sense that copy_to() promises.
 template <typename Target, typename Value>
 bool fits(Value value) {
@@ -95,8 +100,7 @@ bool fits(Value value) {
              static_cast<Wide>(converted) == static_cast<Wide>(value);
     }
   } else if constexpr (std::is_integral_v<Target>) {
-    return value >= static_cast<Value>(-0x1p63) && value < static_cast<Value>(0x1p63) &&
-           std::trunc(value) == value;
+    return std::abs(value) <= kLargestCounted<Value> && std::trunc(value) == value;
   } else if constexpr (sizeof(Target) < sizeof(Value)) {
     return !std::isfinite(value) || std::isfinite(static_cast<Target>(value));
   } else {
@@ -109,7 +113,10 @@ const char* reason(Value value) {
   if constexpr (std::is_same_v<Target, float>) return "which float32 cannot hold";
   if constexpr (std::is_same_v<Target, double>) return "which float64 cannot hold";
   if constexpr (std::is_floating_point_v<Value>)
-    if (std::isfinite(value) && std::trunc(value) != value) return "which is not a whole number";
+    if (std::isfinite(value))
+      return std::trunc(value) != value ? "which is not a whole number"
+             : sizeof(Value) == 4       ? "beyond 2^24, up to which float32 has every whole number"
+                                        : "beyond 2^53, up to which float64 has every whole number";
   return "which is not a 64-bit integer";
 }
 

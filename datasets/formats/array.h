@@ -60,10 +60,10 @@ std::string index_text(std::int64_t position, std::span<const std::int64_t> shap
 
 /// Copies the numbers into memory of the caller's, row-major. T: float, double or std::int64_t.
 ///
-/// What would change a value unnoticed is refused: a fraction or a non-finite number as int64_t, a
-/// whole number that float or double cannot hold exactly, a finite number beyond the range of
-/// float. NaN and infinity pass into float and double (see check_finite()), and double to float
-/// rounds.
+/// What would change a value unnoticed is refused: as int64_t a fraction, a number that is not finite,
+/// or one so large (2^53, of float32 2^24) that it may have been another; a whole number that float or
+/// double cannot hold exactly; a finite number beyond the range of float. NaN and infinity pass into
+/// float and double (see check_finite()), and double to float rounds.
 ///
 /// throws  std::invalid_argument: out.size() != array.size(), or the first element that does not
 ///         fit, with its index and value

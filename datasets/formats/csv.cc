@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -196,6 +197,7 @@ Table parse_csv(std::string_view text, const std::string& origin, const CsvLayou
         reader.fail(field, field.text.empty()
                                ? "the field is empty"
                                : "'" + std::string(field.text) + "' is not a number");
+      if (const std::string lost = lost_digits(field.text); !lost.empty()) reader.fail(field, lost);
       table.values.push_back(*value);
     }
     ++table.rows;
@@ -213,10 +215,60 @@ Table read_csv(const std::string& path, const CsvLayout& layout) {
 
 std::optional<double> csv_number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  const char* const last = text.data() + text.size();
   double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error == std::errc::result_out_of_range && end == last)
+    if (long double wide = 0; std::from_chars(text.data(), last, wide).ec == std::errc())
+      return static_cast<double>(wide);
+  if (error != std::errc() || end != last) return std::nullopt;
   return value;
+}
+
+std::string lost_digits(std::string_view text) {
+  constexpr std::size_t kAlwaysKept = 15;
+  if (text.size() <= kAlwaysKept) return "";
+  std::string_view digits = text;
+  if (digits[0] == '+' || digits[0] == '-') digits.remove_prefix(1);
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.size() <= kAlwaysKept || digits.find_first_not_of("0123456789") != digits.npos)
+    return "";
+  const auto value = csv_number(digits);
+  if (!value || !std::isfinite(*value)) return "";
+  std::array<char, 320> exact{};
+  const char* const end =
+      std::to_chars(exact.data(), exact.data() + exact.size(), *value, std::chars_format::fixed, 0)
+          .ptr;
+  const std::string_view kept(exact.data(), static_cast<std::size_t>(end - exact.data()));
+  if (kept == digits) return "";
+  return "'" + std::string(text) +
+         "' is a whole number that float64 cannot hold: it would become " +
+         (text[0] == '-' ? "-" : "") + std::string(kept);
+}
+
+std::vector<std::int64_t> columns_called(std::span<const std::string> columns,
+                                         const std::string& name, const std::string& origin) {
+  const auto number_of = [&](const std::string& one) -> std::int64_t {
+    const auto found = std::ranges::find(columns, one);
+    if (found == columns.end()) return -1;
+    if (std::find(found + 1, columns.end(), one) != columns.end())
+      throw std::invalid_argument(origin + ": two columns are called '" + one + "'");
+    return found - columns.begin();
+  };
+  if (const std::int64_t column = number_of(name); column >= 0) return {column};
+  std::vector<std::int64_t> out;
+  for (std::size_t dash = name.find('-'); dash != name.npos; dash = name.find('-', dash + 1)) {
+    const std::int64_t first = number_of(name.substr(0, dash));
+    const std::int64_t last = number_of(name.substr(dash + 1));
+    if (first < 0 || last < 0) continue;
+    if (!out.empty())
+      throw std::invalid_argument(origin + ": '" + name + "' can mean several ranges of columns");
+    if (last < first)
+      throw std::invalid_argument(origin + ": '" + name + "': " + name.substr(dash + 1) +
+                                  " comes before " + name.substr(0, dash));
+    for (std::int64_t column = first; column <= last; ++column) out.push_back(column);
+  }
+  return out;
 }
 
 std::string TextTable::place(std::int64_t row, std::int64_t column) const {

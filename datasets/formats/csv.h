@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,8 @@ struct Table {
 /// the end are fine.
 ///
 /// throws  std::invalid_argument, beginning with origin:line:column (both from 1): a field that is
-///         empty or not a number (quoting it), an empty line before others, a row with another
-///         number of fields, an open quote, or no row at all
+///         empty or not a number (quoting it), a whole number that lost_digits() is about, an empty
+///         line before others, a row with another number of fields, an open quote, or no row at all
 Table parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout = {});
 
 /// The same for a file, plain or gzipped (told by its first bytes, not by its name).
@@ -73,8 +74,21 @@ TextTable parse_text_csv(std::string text, const std::string& origin, const CsvL
 /// The same for a file, plain or gzipped.
 TextTable read_text_csv(const std::string& path, const CsvLayout& layout);
 
-/// The number that a field is: as parse_csv() reads it, so "nan" and "inf" are numbers too.
+/// The number that a field is: as parse_csv() reads it, so "nan" and "inf" are numbers too. What is
+/// beyond the range of double is infinite, or 0.
 std::optional<double> csv_number(std::string_view text);
+
+/// Of a whole number that is written out, what is wrong with it as a double: "'9007199254740993' is
+/// ...". Empty: all of its digits are kept, or it is no such number.
+std::string lost_digits(std::string_view text);
+
+/// Which columns, by number from 0, a name stands for: the column of that name, or, as FIRST-LAST,
+/// all from one column to another in the table's order. Empty: none.
+///
+/// throws  std::invalid_argument, beginning with origin: two columns have the name, the last comes
+///         before the first, or several ranges could be meant
+std::vector<std::int64_t> columns_called(std::span<const std::string> columns,
+                                         const std::string& name, const std::string& origin);
 
 /// rows x width as float64; a table of one column becomes a vector.
 Array to_array(Table table, const std::string& origin);

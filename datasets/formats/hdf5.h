@@ -13,7 +13,8 @@ namespace conoscope::formats {
 ///
 /// layout()  dtype and shape; float16, which Array does not know, is float32 in memory
 ///   throws  std::invalid_argument, beginning with path and key: no such dataset (lists those that
-///           are there), or its type is not that of numbers
+///           are there), its type is not that of numbers, or its numbers lie in other files: a
+///           virtual dataset, external storage, or a link into another file, which has() refuses too
 ///
 /// get()  the whole dataset. throws: as layout(), or its data cannot be read
 ///

@@ -140,6 +140,30 @@ hid_t access_by_rows(hid_t dataset, const ArrayLayout& layout) {
   return access;
 }
 
+/// What lies in another file is no part of what identifies this one: it may change, or be missing,
+/// for which the library puts in zeros without a word.
+[[noreturn]] void refuse_other_file(const std::string& origin, const std::string& what) {
+  throw std::invalid_argument(origin + ": " + what +
+                              "; copy it into one file, as with h5py: "
+                              "one.create_dataset(name, data=many[name][()])");
+}
+
+/// The dataset's handle; negative: there is none.
+/// throws  std::invalid_argument: a link on the way leads into another file
+hid_t open_dataset(hid_t file, const std::string& key, const std::string& origin) {
+  std::string other;
+  const auto stop = [](const char*, const char*, const char* target, const char* object, unsigned*,
+                       hid_t, void* to) -> herr_t {
+    *static_cast<std::string*>(to) = std::string(target) + ": " + object;
+    return -1;
+  };
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  H5Pset_elink_cb(access, stop, &other);
+  const hid_t dataset = H5Dopen2(file, key.c_str(), access);
+  if (!other.empty()) refuse_other_file(origin, "a link into another file, " + other);
+  return dataset;
+}
+
 class Hdf5Reader final : public NamedArrays {
  public:
   explicit Hdf5Reader(const std::string& path) : path_(path), file_(open_file(path), H5Fclose) {}
@@ -160,11 +184,11 @@ class Hdf5Reader final : public NamedArrays {
 class Hdf5Reader::Dataset {
  public:
   Dataset(const Hdf5Reader& file, const std::string& key)
-      : origin_(file.path_ + ": " + key),
-        id_(H5Dopen2(file.file_, key.c_str(), H5P_DEFAULT), H5Dclose) {
+      : origin_(file.path_ + ": " + key), id_(open_dataset(file.file_, key, origin_), H5Dclose) {
     if (id_ < 0)
       throw std::invalid_argument(file.path_ + ": no dataset '" + key + "'; it holds " +
                                   listed(dataset_names(file.file_)));
+    refuse_other_files();
     const Handle type(H5Dget_type(id_), H5Tclose);
     const auto dtype = dtype_of(type);
     if (!dtype)
@@ -194,13 +218,18 @@ class Hdf5Reader::Dataset {
   }
 
  private:
+  void refuse_other_files() const {
+    const Handle created(H5Dget_create_plist(id_), H5Pclose);
+    if (H5Pget_layout(created) == H5D_VIRTUAL)
+      refuse_other_file(origin_, "a virtual dataset, whose numbers lie in other datasets");
+    if (H5Pget_external_count(created) > 0)
+      refuse_other_file(origin_, "its numbers are stored outside of the file");
+  }
+
   /// A few bytes of a header can ask for terabytes. deflate packs a thousand to one at most.
   void check_size(const std::string& path) const {
     const auto bytes =
         static_cast<std::uint64_t>(byte_count(layout_.shape, layout_.dtype, origin_));
-    const Handle created(H5Dget_create_plist(id_), H5Pclose);
-    if (H5Pget_layout(created) == H5D_VIRTUAL || H5Pget_external_count(created) > 0)
-      return;  // it lies in other files
     const std::uint64_t stored =
         std::min<std::uint64_t>(H5Dget_storage_size(id_), std::filesystem::file_size(path));
     if (bytes > kSmall && bytes / 2000 > stored)
@@ -215,8 +244,12 @@ class Hdf5Reader::Dataset {
 
 bool Hdf5Reader::has(const std::string& key) const {
   const auto known = names();
-  return std::find(known.begin(), known.end(), key.substr(key.starts_with('/') ? 1 : 0)) !=
-         known.end();
+  if (std::find(known.begin(), known.end(), key.substr(key.starts_with('/') ? 1 : 0)) !=
+      known.end())
+    return true;
+  // Links are no names of datasets; one into another file must not pass for no array at all.
+  const Handle by_link(open_dataset(file_, key, path_ + ": " + key), H5Dclose);
+  return false;
 }
 
 ArrayLayout Hdf5Reader::layout(const std::string& key) const {

@@ -25,8 +25,9 @@ namespace conoscope::formats {
 ///           is not there
 class Npz : public ArrayFile {
  public:
-  /// throws  std::invalid_argument, beginning with the path: no such file, not a zip archive, or a
-  ///         zip archive of PyTorch's; std::runtime_error: its reader's library is missing
+  /// throws  std::invalid_argument, beginning with the path: no such file, not a zip archive, one
+  ///         that holds an array twice, or one of PyTorch's; std::runtime_error: its reader's
+  ///         library is missing
   explicit Npz(const std::string& path) : ArrayFile(path, ArchiveKind::npz) {}
 };
 

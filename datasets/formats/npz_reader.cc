@@ -62,9 +62,14 @@ NpzReader::NpzReader(const std::string& path) : path_(path) {
     const char* name = zip_get_name(archive, static_cast<zip_uint64_t>(i), 0);
     const std::string text = name != nullptr ? name : "";
     if (text == "data.pkl" || text.ends_with("/data.pkl")) refuse_pickle(path);
-    if (text.size() > 4 && text.ends_with(".npy"))
-      names_.push_back(text.substr(0, text.size() - 4));
+    if (text.size() <= 4 || !text.ends_with(".npy")) continue;
+    names_.push_back(text.substr(0, text.size() - 4));
   }
+  auto sorted = names_;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw std::invalid_argument(path + ": the archive holds " + *twice +
+                                ".npy twice, and programs differ in which they read; save it anew");
 }
 
 bool NpzReader::has(const std::string& name) const {

@@ -25,12 +25,12 @@ Array columns_of(const Table& table, std::string_view names, const std::string& 
   while (!names.empty()) {
     const std::string name(names.substr(0, names.find(',')));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
-    const auto found = std::ranges::find(table.columns, name);
-    if (found == table.columns.end())
+    const auto found = columns_called(table.columns, name, path);
+    if (found.empty())
       throw std::invalid_argument(
           path + ": no column '" + name + "'" +
           (table.columns.empty() ? "; it has no header" : "; it has " + listed(table.columns)));
-    wanted.push_back(found - table.columns.begin());
+    wanted.insert(wanted.end(), found.begin(), found.end());
   }
   Table out;
   out.rows = table.rows;

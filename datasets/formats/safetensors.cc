@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -97,8 +98,10 @@ class Header {
   void object(Member&& member) {
     expect('{');
     if (take('}')) return;
+    std::set<std::string> keys;
     do {
       const std::string key = text();
+      if (!keys.insert(key).second) fail("'" + key + "' is listed twice");
       expect(':');
       member(key);
     } while (take(','));
@@ -149,7 +152,6 @@ Safetensors::Safetensors(const std::string& path)
   std::vector<std::pair<Range, std::string>> ranges;
   header.object([&](const std::string& name) {
     if (name == "__metadata__") return header.object([&](const std::string&) { header.text(); });
-    if (has(name)) header.fail("the array '" + name + "' is listed twice");
     Entry entry;
     std::vector<std::int64_t> offsets;
     bool shaped = false;

@@ -18,7 +18,7 @@ class Safetensors final : public NamedArrays {
   /// Believes nothing that the header says before it has compared it with the file.
   ///
   /// throws  std::invalid_argument, beginning with the path: no such file, cut short, or a header
-  ///         that is not what the format says, names an array twice, has bytes that lie outside of
+  ///         that is not what the format says, lists a key twice, has bytes that lie outside of
   ///         the file, are shared by two arrays or belong to none, or are not as many as dtype and
   ///         shape need
   explicit Safetensors(const std::string& path);

@@ -55,8 +55,8 @@ std::string resolve_pooling(const std::string& asked, const formats::Array& acti
 }
 
 void check_head(const formats::Array& weight, const formats::Array& bias,
-                const formats::Array& activations, const std::string& pooling,
-                const std::string& output) {
+                const formats::Array& activations, std::span<const std::int64_t> given,
+                const std::string& pooling, const std::string& output) {
   if (weight.shape.size() != 2 || weight.size() == 0)
     refuse(weight, "head_weight is " + weight.shape_text() + ", expected outputs x width");
   const std::int64_t positions = activations.shape[1], width = activations.shape[2];
@@ -66,7 +66,13 @@ void check_head(const formats::Array& weight, const formats::Array& bias,
                       activations.origin + " have " + std::to_string(wanted) +
                       " numbers per sample after pooling = " + pooling + " (" +
                       activations.shape_text() + ")";
-    if (weight.shape[0] == wanted) why += "; save the transpose";
+    if (weight.shape[0] == wanted)
+      why += "; save the transpose";
+    else if (given.size() > 2 && given[1] == weight.shape[1])
+      why += "; they are " + formats::shape_text(given) +
+             " in their file, with the width behind the samples as PyTorch has it: save " +
+             (given.size() == 4 ? "a.transpose(0, 2, 3, 1), which is n x height x width x D"
+                                : "a.transpose(0, 2, 1), which is n x P x D");
     refuse(weight, why);
   }
   if (bias.shape.size() != 1 || bias.shape[0] != weight.shape[0])

@@ -25,11 +25,12 @@ formats::Array as_positions(formats::Array activations);
 /// throws  std::invalid_argument: none although P > 1
 std::string resolve_pooling(const std::string& asked, const formats::Array& activations);
 
+/// given   the activations' shape in their file, for messages
 /// throws  std::invalid_argument: weight is not C x D (flatten: C x P*D), bias is not C, one of
 ///         them is not finite, or a softmax over one output
 void check_head(const formats::Array& weight, const formats::Array& bias,
-                const formats::Array& activations, const std::string& pooling,
-                const std::string& output);
+                const formats::Array& activations, std::span<const std::int64_t> given,
+                const std::string& pooling, const std::string& output);
 
 /// As n x columns: a vector becomes one column.
 /// throws  std::invalid_argument: another number of rows than `like` has samples, more than two

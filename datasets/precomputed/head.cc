@@ -25,6 +25,7 @@ std::optional<Head> read_head(const Sources& sources, std::vector<formats::Array
         throw std::invalid_argument(alone->origin + ": " + name + " is given without activations");
     return std::nullopt;
   }
+  const std::vector<std::int64_t> given = activations.front().shape;
   for (formats::Array& part : activations) {
     context.check_cancelled();
     part = as_positions(part);
@@ -36,7 +37,7 @@ std::optional<Head> read_head(const Sources& sources, std::vector<formats::Array
                                 ", but " + last.origin + " of " + last.shape_text());
   Head head{activations, sources.get("head_weight"), sources.get("head_bias"),
             resolve_pooling(pooling, first), output};
-  check_head(head.weight, head.bias, first, head.pooling, output);
+  check_head(head.weight, head.bias, first, given, head.pooling, output);
   if (const auto logits = sources.find("logits"))
     check_logits(*logits, head.samples(), first, head.weight, head.bias, head.pooling);
   return head;

@@ -1,6 +1,7 @@
 #include "datasets/precomputed/sources.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -28,10 +29,24 @@ Sources::Sources(const sdk::Params& params, std::span<const sdk::Parameter> decl
   if (!archive.empty()) archive_.emplace(archive);
 }
 
+formats::Array Sources::read_file(const std::string& name, const std::string& path) const {
+  if (const auto named = members_.find(name); named != members_.end())
+    return formats::read_array(path, named->second);
+  if (!formats::archive_kind(path)) return formats::read_array(path);
+  const formats::ArrayFile file(path);
+  const auto names = file.names();
+  if (names.size() == 1) return file.get(names.front());
+  if (file.has(name)) return file.get(name);
+  throw std::invalid_argument(path + ": holds " + std::to_string(names.size()) +
+                              " arrays, none of them called " + name + " (" +
+                              boost::algorithm::join(names, ", ") +
+                              "); say which it is, as members = [\"" + name + "=ARRAY\"]");
+}
+
 std::optional<formats::Array> Sources::find(const std::string& name) const {
   const auto named = members_.find(name);
   const std::string& path = files_.at(name);
-  if (!path.empty()) return formats::read_array(path, named == members_.end() ? "" : named->second);
+  if (!path.empty()) return read_file(name, path);
   if (archive_ && named != members_.end()) return archive_->get(named->second);
   if (archive_ && archive_->has(name)) return archive_->get(name);
   return std::nullopt;

@@ -14,9 +14,10 @@
 
 namespace conoscope::datasets {
 
-/// Where the arrays of a `precomputed` plugin come from: a file of its own for each name, or a
-/// member of one archive. A file wins over the archive's member of the same name. The parameter
-/// `members`, texts NAME=ARRAY, says which array of its file a name means, where it is another.
+/// Where the arrays of a `precomputed` plugin come from: a file for each name, or a member of one
+/// archive. A file wins over the archive's member of the same name. Of a file of several arrays a
+/// name means the one that is called so; the parameter `members`, texts NAME=ARRAY, says which it is
+/// where that has another name.
 class Sources {
  public:
   /// Of the declared parameters every file names an array, but `archive` and `no_arrays`.
@@ -25,7 +26,8 @@ class Sources {
   Sources(const sdk::Params& params, std::span<const sdk::Parameter> declared, std::string who,
           const std::set<std::string_view>& no_arrays = {});
 
-  /// throws  std::invalid_argument: the file or member cannot be read
+  /// throws  std::invalid_argument: the file or member cannot be read, or the file holds several
+  ///         arrays and none of the name (lists them)
   std::optional<formats::Array> find(const std::string& name) const;
 
   /// throws  std::invalid_argument: neither given, or it cannot be read
@@ -39,6 +41,8 @@ class Sources {
   std::vector<std::string> unused() const;
 
  private:
+  formats::Array read_file(const std::string& name, const std::string& path) const;
+
   std::string who_;
   std::map<std::string, std::string> files_;    ///< name -> path, "" when not given
   std::map<std::string, std::string> members_;  ///< name -> array of the file or of the archive

@@ -30,6 +30,21 @@ const std::string& name_of(const TextTable& table, std::int64_t column) {
 
 std::string quoted(const TextField& field) { return "'" + std::string(field.text) + "'"; }
 
+/// Two numbers must not become one, nor two categories.
+void refuse_large(const TextTable& table, std::int64_t column, std::span<const std::int64_t> rows,
+                  bool categorical) {
+  constexpr double kLargestCounted = 0x1p53;
+  for (const std::int64_t row : rows) {
+    const TextField& field = table.at(row, column);
+    std::string why = formats::lost_digits(field.text);
+    if (why.empty() && categorical && std::abs(*csv_number(field.text)) > kLargestCounted)
+      why = quoted(field) + " is beyond 2^53, up to which float64 has every whole number";
+    if (!why.empty())
+      refuse(table, row, column,
+             why + "; where such numbers are names, put a letter in front of them");
+  }
+}
+
 /// Replaces the fields by codes: by the numbers' order, or the texts'.
 template <typename Key, typename KeyOf>
 void encode(const TextTable& table, std::int64_t column, std::span<const std::int64_t> rows,
@@ -54,18 +69,19 @@ Columns named_columns(const TextTable& table, const std::string& role,
                       const std::vector<std::string>& names) {
   Columns out;
   for (const std::string& wanted : names) {
-    const auto it = std::ranges::find(table.columns, wanted);
-    if (it == table.columns.end()) {
-      const std::string line =
-          table.header_line > 0 ? ":" + std::to_string(table.header_line) : std::string();
-      throw std::invalid_argument(table.origin + line + ": there is no column '" + wanted + "'" +
-                                  ", which " + role + " names; there are " +
+    const std::string place =
+        table.origin + (table.header_line > 0 ? ":" + std::to_string(table.header_line) : "");
+    const auto found = formats::columns_called(table.columns, wanted, place);
+    if (found.empty())
+      throw std::invalid_argument(place + ": there is no column '" + wanted + "'" + ", which " +
+                                  role + " names; there are " +
                                   boost::algorithm::join(table.columns, ", "));
+    for (const std::int64_t column : found) {
+      if (std::ranges::find(out, column) != out.end())
+        throw std::invalid_argument("table: " + role + " names the column " +
+                                    name_of(table, column) + " twice");
+      out.push_back(column);
     }
-    const std::int64_t column = it - table.columns.begin();
-    if (std::ranges::find(out, column) != out.end())
-      throw std::invalid_argument("table: " + role + " names the column " + *it + " twice");
-    out.push_back(column);
   }
   return out;
 }
@@ -118,6 +134,7 @@ Column read_column(const TextTable& table, std::int64_t column, std::span<const 
            quoted(table.at(first_text, column)) + " is not a number, as " +
                std::to_string(numbers) + " other values of " + out.name +
                " are; categorical takes them all for categories");
+  if (first_text < 0) refuse_large(table, column, rows, categorical);
   const auto number = [](const TextField& field) { return *csv_number(field.text); };
   if (!categorical && first_text < 0) {
     for (const std::int64_t row : rows) out.values.push_back(number(table.at(row, column)));

@@ -12,7 +12,7 @@ namespace conoscope::datasets {
 /// Columns of a table, by number from 0.
 using Columns = std::vector<std::int64_t>;
 
-/// The columns of these names.
+/// The columns of these names; FIRST-LAST names all from one column to another (columns_called()).
 /// role    whose list it is, for messages
 /// throws  std::invalid_argument: a name that the table has not (lists those that it has), or that
 ///         is listed twice
@@ -44,7 +44,8 @@ struct Column {
 /// rows          without a missing value in this column
 /// categorical   the values are categories, whatever they look like
 /// throws        std::invalid_argument, beginning with file:line:column: a text in a column that
-///               holds numbers too, an infinite number, or texts of which nearly each is another (a
+///               holds numbers too, an infinite number, a whole number that float64 cannot hold or,
+///               as a category, one beyond 2^53, or texts of which nearly each is another (a
 ///               name of the row, no category: more than 20 and more than half the rows)
 Column read_column(const formats::TextTable& table, std::int64_t column,
                    std::span<const std::int64_t> rows, bool categorical);

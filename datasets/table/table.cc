@@ -66,7 +66,9 @@ constexpr auto kParameters = sdk::parameters(
         .choices({"classification", "attributes", "regression"})
         .choice_offers({"labels", "targets", "targets"})
         .help("what target holds: classes, attributes that are there or not, or numbers"),
-    sdk::texts("inputs", {}).help("columns a model sees; empty: all that have no other role"),
+    sdk::texts("inputs", {})
+        .help("columns a model sees, FIRST-LAST for several side by side (so in each list here); "
+              "empty: all that have no other role"),
     sdk::texts("concepts", {})
         .offers("concepts")
         .help("columns of concepts: 0 and 1, or categories"),
@@ -156,6 +158,9 @@ class Table final : public sdk::Dataset {
     roles.factors = named_columns(table, "factors", factors_);
     roles.categorical = named_columns(table, "categorical", categorical_);
     if (!split_.empty()) roles.split = named_columns(table, "split", {split_});
+    if (roles.split.size() > 1)
+      throw std::invalid_argument("table: split names " + std::to_string(roles.split.size()) +
+                                  " columns, expected one");
     roles.inputs = named_columns(table, "inputs", inputs_);
     const Columns ignore = named_columns(table, "ignore", ignore_);
     const Columns used = roles.all();

@@ -9,8 +9,11 @@ namespace conoscope::core {
 /// artifacts/content_hash.h.
 struct InputFile {
   std::filesystem::path path;
-  std::string hash;   ///< content_hash() of it
-  std::string stamp;  ///< inode, size and times: as long as they stay, so does the content
+  std::string hash;  ///< content_hash() of it
+  /// Inode, size and times: as long as they stay, so does the content. Empty: they cannot tell, for
+  /// it had just been written.
+  std::string stamp;
+  bool code = false;  ///< a plugin: what Python keeps in __pycache__ is no part of it
 };
 
 }  // namespace conoscope::core

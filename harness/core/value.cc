@@ -38,6 +38,12 @@ std::string to_text(const Value& value) {
   return std::visit([](const auto& v) { return text_of(v); }, value);
 }
 
+std::optional<double> as_double(std::int64_t number) {
+  const auto wide = static_cast<double>(number);
+  if (wide >= 0x1p63 || static_cast<std::int64_t>(wide) != number) return std::nullopt;
+  return wide;
+}
+
 std::optional<Value> list_of(const std::vector<Value>& items) {
   std::vector<std::int64_t> whole;
   std::vector<double> numbers;
@@ -45,7 +51,7 @@ std::optional<Value> list_of(const std::vector<Value>& items) {
   for (const Value& item : items) {
     if (const auto* v = std::get_if<std::int64_t>(&item)) {
       whole.push_back(*v);
-      numbers.push_back(static_cast<double>(*v));
+      if (const auto wide = as_double(*v)) numbers.push_back(*wide);
     }
     if (const auto* v = std::get_if<double>(&item)) numbers.push_back(*v);
     if (const auto* v = std::get_if<std::string>(&item)) texts.push_back(*v);

@@ -174,6 +174,31 @@ TEST_CASE("precomputed: shapes of activations and what pooling becomes") {
   files.refuses(files.path("activations") + ": activations are 0 x 4 x 3, which is empty");
 }
 
+TEST_CASE("precomputed: activations as PyTorch has them are told from those of another width") {
+  Files files;
+  files.put<float>("head_weight", {4, 3}, std::vector<float>(12, 1.0F));
+  const auto refuses = [&](const std::string& found, const std::string& cure) {
+    files.refuses(
+        files.path("head_weight") + ": head_weight is 4 x 3, but the activations of " +
+        files.path("activations") + " have 2 numbers per sample after pooling = mean (" + found +
+        " in their file, with the width behind the samples as PyTorch has it: save " + cure);
+  };
+  files.put<float>("activations", {12, 3, 2, 2}, files.activations);
+  refuses("12 x 6 x 2); they are 12 x 3 x 2 x 2",
+          "a.transpose(0, 2, 3, 1), which is n x height x width x D");
+  files.put<float>("activations", {24, 3, 2}, files.activations);
+  refuses("24 x 3 x 2); they are 24 x 3 x 2", "a.transpose(0, 2, 1), which is n x P x D");
+}
+
+TEST_CASE("precomputed: labels of a table that are beyond 2^53") {
+  Files files;
+  files.arguments["labels"] =
+      files.scratch.write("labels.csv", "y\n9007199254740992\n9007199254740993\n");
+  files.refuses(files.scratch.path("labels.csv") +
+                ":3:1: '9007199254740993' is a whole number that float64 "
+                "cannot hold: it would become 9007199254740992");
+}
+
 TEST_CASE("precomputed: float64 and float16 stay, csv is read") {
   Files files;
   files.put<double>("activations", {12, 4, 3}, std::vector<double>(144, 0.1));

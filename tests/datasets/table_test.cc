@@ -258,6 +258,48 @@ TEST_CASE("table: the split is by share and seed, or a column's") {
   for (const std::int64_t row : named.values<std::int64_t>("train_index")) CHECK(row % 3 == 1);
 }
 
+TEST_CASE("table: ranges of columns") {
+  const Small small;
+  const Bundle data =
+      load_well({{"target", Names{"y"}}, {"inputs", Names{"colour-grade", "age"}}}, small.file);
+  CHECK(data.texts.at("input_names") == "colour,grade,age");
+  const Bundle rest =
+      load_well({{"target", Names{"y"}}, {"ignore", Names{"sex-grade"}}}, small.file);
+  CHECK(rest.texts.at("input_names") == "age");
+  small.refuses({{"target", Names{"y"}}, {"inputs", Names{"age-colour", "sex"}}},
+                "table: inputs names the column sex twice");
+  small.refuses({{"target", Names{"y"}}, {"inputs", Names{"grade-age"}}},
+                small.file + ":1: 'grade-age': age comes before grade");
+  small.refuses({{"target", Names{"age-sex"}}},
+                "table: target names 2 columns, task = \"classification\" has one");
+  small.refuses({{"target", Names{"y"}}, {"split", "age-sex"}},
+                "table: split names 2 columns, expected one");
+}
+
+TEST_CASE("table: two classes beyond 2^53 must not become one") {
+  Small small;
+  const std::string cure = "; where such numbers are names, put a letter in front of them";
+  const std::string digits =
+      "x,y\n1,9007199254740992\n2,9007199254740993\n3,9007199254740992\n4,9007199254740993\n";
+  const std::string lost =
+      small.file +
+      ":3:3: '9007199254740993' is a whole number that float64 cannot hold: it "
+      "would become 9007199254740992" +
+      cure;
+  small.refuses_text(digits, lost);
+  small.refuses_text(digits, lost, {{"target", Names{"x"}}});
+  small.refuses_text("x,y\n1,0\n2,9007199254740994.0\n3,0\n",
+                     small.file +
+                         ":3:3: '9007199254740994.0' is beyond 2^53, up to which float64 has every "
+                         "whole number" +
+                         cure);
+  // As texts they are apart.
+  const auto file = small.scratch.write(
+      "t.csv", "x,y\n1,a9007199254740992\n2,a9007199254740993\n3,a9007199254740992\n");
+  CHECK(list<std::int64_t>(load_well({{"target", Names{"y"}}}, file), "labels") ==
+        std::vector<std::int64_t>{0, 1, 0});
+}
+
 TEST_CASE("table: files that are not right, by file, line and column") {
   Small small;
   const std::string at = small.file + ":";

@@ -184,6 +184,53 @@ TEST_CASE("score: a number, a caveat, what was needed, what is undefined, what i
   CHECK(score(metric, subject).message == "needs an explanation");
 }
 
+TEST_CASE(
+    "score: a label that is no class of the model is refused by every metric that uses labels") {
+  Annotations known;
+  known.labels = {1, 2};  // counted from 1
+  ConceptView concepts;
+  concepts.outputs = Matrix::Zero(2, 2);
+  HeadView head;
+  head.weight = Matrix::Zero(2, 1);
+  head.output = Output::kSoftmax;
+  Metric metric;
+  metric.name = "m";
+  metric.compute = [](const Subject&) -> Result { return {0.5}; };
+  for (const bool of_head : {false, true}) {
+    Views views;
+    views.annotations = &known;
+    if (of_head)
+      views.head = &head;
+    else
+      views.concepts = &concepts;
+    const Subject subject(views);
+    const auto refuses = [&] {
+      CHECK_THROWS_SAYING(
+          score(metric, subject), std::invalid_argument,
+          "labels: label 2 of sample 1 is outside 0 ... 1, the model's classes, which "
+          "count from 0");
+    };
+    metric.needs = {"labels"}, metric.uses = {};
+    refuses();
+    metric.needs = {}, metric.uses = {"labels"};
+    refuses();
+    metric.uses = {};
+    CHECK(score(metric, subject).value == 0.5);
+  }
+  metric.needs = {"labels"};
+  Views views;
+  views.annotations = &known;
+  CHECK(score(metric, Subject(views)).value == 0.5);  // nobody says how many classes there are
+  head.output = Output::kSigmoid;
+  views.head = &head;
+  CHECK(score(metric, Subject(views)).value == 0.5);
+  concepts.outputs = Matrix::Zero(2, 1);  // one column: no or yes
+  views.concepts = &concepts;
+  CHECK_THROWS_AS(score(metric, Subject(views)), std::invalid_argument);
+  known.labels = {0, 1};
+  CHECK(score(metric, Subject(views)).value == 0.5);
+}
+
 int derived = 0;
 int count_derivations(const Subject&) { return ++derived; }
 int fail(const Subject&) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,18 +11,26 @@ namespace conoscope::core {
 
 /// What a data file holds, as a hash: that of its bytes; of a folder, that of the names and bytes
 /// of all files in and below it, in the order of their names. Each file is read once by a process,
-/// and again when its stamp has changed.
+/// and again when its stamp has changed, or cannot tell.
 ///
-/// throws  std::runtime_error: something cannot be read, or changed meanwhile (names it)
-std::string content_hash(const std::filesystem::path& file_or_folder);
+/// code    it is a plugin's package: without __pycache__, which Python makes of the files beside it
+/// throws  std::runtime_error: something cannot be read, or changed meanwhile (names it); a folder
+///         holds a device or a pipe, or a link to a folder that it lies in
+std::string content_hash(const std::filesystem::path& file_or_folder, bool code = false);
 
-/// Hash and stamp of the same content.
+/// Whether a file that is written to after `hashed` has other times than those of which `newest` was
+/// then the latest. Clocks of files go in steps: of some milliseconds, of a second (ext2, NFS), of
+/// two (FAT).
+bool times_tell(const timespec& newest, const timespec& hashed);
+
+/// Hash and stamp of the same content. Much that was just written is hashed only once its times tell,
+/// so that not everyone who uses it has to hash it again.
 /// throws  as content_hash()
-InputFile look_at(const std::filesystem::path& file_or_folder);
+InputFile look_at(const std::filesystem::path& file_or_folder, bool code = false);
 
 /// Holds a piece of work to the files that it was planned with: between the construction and
-/// check_again(), each held what its hash says. A file whose stamp differs is hashed again, so one
-/// that was copied back or touched is as good.
+/// check_again(), each held what its hash says. A file whose stamp differs, or cannot tell, is hashed
+/// again, so one that was copied back or touched is as good.
 class UnchangedInputs {
  public:
   /// throws  std::runtime_error: one holds something else, or cannot be read (names it)
@@ -30,7 +39,12 @@ class UnchangedInputs {
   void check_again() const;
 
  private:
-  std::vector<InputFile> inputs_;
+  struct Held {
+    InputFile file;
+    std::string stamp;  ///< at the construction
+    bool told = true;   ///< the stamp tells
+  };
+  std::vector<Held> inputs_;
 };
 
 }  // namespace conoscope::core

@@ -347,6 +347,11 @@ toml::table parse_toml(std::string_view text, const std::string& where) {
   if (const std::size_t line = line_of_deep_key(text); line > 0)
     throw PluginRefused(where + ":" + std::to_string(line) + ": a key of more than " +
                         std::to_string(kMostKeyParts) + " parts");
+  for (const std::string_view number : numbers_beyond_double(text))
+    throw PluginRefused(
+        where + ":" +
+        std::to_string(line_of(text, static_cast<std::size_t>(number.data() - text.data()))) +
+        ": " + beyond_double_text(number));
   try {
     return toml::parse(text, std::string_view("metadata"));
   } catch (const toml::parse_error& e) {

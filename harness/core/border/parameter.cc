@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "harness/core/toml_text.h"
+
 namespace conoscope::core {
 
 const char* to_string(ParameterType type) {
@@ -61,7 +63,7 @@ std::optional<Value> list_from(const std::string& text, ParameterType type) {
       items.emplace_back(word);
     else if (const auto whole = number_from<std::int64_t>(word))
       items.emplace_back(*whole);
-    else if (const auto real = number_from<double>(word); real && type == ParameterType::kReals)
+    else if (const auto real = number_from<double>(word))
       items.emplace_back(*real);
     else
       return std::nullopt;
@@ -86,13 +88,34 @@ std::optional<Value> list_from(const std::string& text, ParameterType type) {
          "a list of " + of + (example ? ", as " + parameter.name + " = " + to_text(*example) : ""));
 }
 
-/// The value as a list of T, which whole numbers are widened to.
+/// 3.0 is 3. None: there is a fraction, or so many digits that another number may have been meant.
+std::optional<std::int64_t> as_whole(double number) {
+  if (!(std::abs(number) <= 0x1p53) || std::trunc(number) != number) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+/// The numbers as another type. None: that cannot hold one of them.
+template <typename To, typename From>
+std::optional<Value> converted(const std::vector<From>& from,
+                               std::optional<To> (*convert)(From number)) {
+  std::vector<To> out;
+  for (const From number : from)
+    if (const auto to = convert(number)) out.push_back(*to);
+  return out.size() == from.size() ? std::optional<Value>(out) : std::nullopt;
+}
+
+/// The value as a list of T; whole numbers are as good as reals, and reals that are whole as those.
 template <typename T>
 Value list_as(const Parameter& parameter, const Value& value, const std::string& of) {
   if (is_empty_list(value)) return std::vector<T>();
+  std::optional<Value> out;
   if constexpr (std::is_same_v<T, double>)
     if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&value))
-      return std::vector<double>(whole->begin(), whole->end());
+      out = converted<double>(*whole, as_double);
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    if (const auto* reals = std::get_if<std::vector<double>>(&value))
+      out = converted<std::int64_t>(*reals, as_whole);
+  if (out) return *out;
   if (!std::holds_alternative<std::vector<T>>(value)) refuse_as_list(parameter, value, of);
   return value;
 }
@@ -106,9 +129,15 @@ Value typed(const Parameter& parameter, const Value& value) {
   const bool is_text = std::holds_alternative<std::string>(value);
   switch (parameter.type) {
     case ParameterType::kInteger:
+      if (const auto* real = std::get_if<double>(&value))
+        if (const auto whole = as_whole(*real)) return *whole;
       return expect(std::holds_alternative<std::int64_t>(value), "a whole number");
     case ParameterType::kReal:
-      if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+      if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        const auto wide = as_double(*whole);
+        if (!wide) refuse(parameter, value, "a number that float64 can hold");
+        return *wide;
+      }
       return expect(std::holds_alternative<double>(value), "a number");
     case ParameterType::kBoolean:
       return expect(std::holds_alternative<bool>(value), "true or false");
@@ -126,6 +155,15 @@ Value typed(const Parameter& parameter, const Value& value) {
       return list_as<std::string>(parameter, value, "texts");
   }
   return value;
+}
+
+/// -0.0 is 0.0: they are equal, so they are one value.
+void drop_signs_of_zeros(Value& value) {
+  const auto drop = [](double& number) {
+    if (number == 0.0) number = 0.0;
+  };
+  if (auto* number = std::get_if<double>(&value)) drop(*number);
+  if (auto* list = std::get_if<std::vector<double>>(&value)) std::ranges::for_each(*list, drop);
 }
 
 std::vector<double> numbers_in(const Value& value) {
@@ -153,7 +191,8 @@ std::string range_text(const Parameter& parameter) {
 }  // namespace
 
 Value Parameter::check(const Value& value) const {
-  const Value out = typed(*this, value);
+  Value out = typed(*this, value);
+  drop_signs_of_zeros(out);
   const std::vector<double> numbers = numbers_in(out);
   const std::vector<std::string> texts = texts_in(out);
   for (const double number : numbers)
@@ -179,10 +218,12 @@ Value Parameter::check(const Value& value) const {
 
 Value Parameter::parse(const std::string& text) const {
   if (is_list()) return check(list_from(text, type).value_or(Value(text)));
-  if (type == ParameterType::kInteger)
+  if (type == ParameterType::kInteger || type == ParameterType::kReal) {
     if (const auto number = number_from<std::int64_t>(text)) return check(*number);
-  if (type == ParameterType::kReal)
     if (const auto number = number_from<double>(text)) return check(*number);
+    if (!numbers_beyond_double(text).empty())
+      throw std::invalid_argument(name + ": " + beyond_double_text(text));
+  }
   if (type == ParameterType::kBoolean && (text == "true" || text == "false"))
     return check(text == "true");
   return check(text);  // where it is not what was expected, this says so

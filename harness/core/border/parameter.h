@@ -42,7 +42,7 @@ struct Parameter {
   std::string offers;  ///< giving this parameter makes the plugin offer that view as well
   std::vector<std::string> choice_offers;  ///< the view that comes with each choice; empty: none
 
-  /// The value as this parameter takes it, with whole numbers widened to reals.
+  /// The value as this parameter takes it: whole numbers widened to reals, and 3.0 as 3; -0.0 as 0.0.
   /// throws  std::invalid_argument: another type, out of range or not a choice, in words
   Value check(const Value& value) const;
   /// The same for a value as a command line gives it: NAME=text, a list with commas between.

@@ -80,7 +80,7 @@ static bool may_be_plugin(const fs::path& file) {
 }
 
 std::vector<InputFile> content_of(const PluginFile& plugin) {
-  std::vector<InputFile> out = {{plugin_content(plugin.file), plugin.sha256, plugin.stamp}};
+  std::vector<InputFile> out = {{plugin_content(plugin.file), plugin.sha256, plugin.stamp, true}};
   out.insert(out.end(), plugin.libraries.begin(), plugin.libraries.end());
   return out;
 }
@@ -116,7 +116,7 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
     std::vector<InputFile> input;
     // Nothing else is hashed: a folder may be large, a FIFO waits, and a device has no end.
     if (fs::is_regular_file(out.file, error)) {
-      input.push_back(look_at(plugin_content(out.file)));
+      input.push_back(look_at(plugin_content(out.file), true));
       out.sha256 = input[0].hash;
       out.stamp = input[0].stamp;
     }

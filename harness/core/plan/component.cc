@@ -251,6 +251,8 @@ class Sweep {
           }
           checked = full.string();
         }
+        if (std::ranges::find(choices_[i], checked) != choices_[i].end())
+          complain(asked.place, asked.name + ": " + to_text(checked) + " is listed twice");
         choices_[i].push_back(std::move(checked));
       } catch (const std::invalid_argument& e) {
         complain(asked.place, e.what());

@@ -443,7 +443,7 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
   if (!run_file.data_folder.empty()) folders.push_back(run_file.data_folder);
   const auto resolve_all = [&](const std::vector<ComponentRequest>& requests, Kind kind,
                                std::vector<Component>& out) {
-    std::map<std::string, std::string> key_of;
+    std::map<std::string, std::string> key_of, name_of;
     for (const auto& request : requests)
       for (auto& component : resolve(request, kind, registry, quarantine, folders, diagnostics)) {
         const auto [it, fresh] = key_of.try_emplace(component.name, component.key);
@@ -451,6 +451,12 @@ Plan make_plan(const RunFile& run_file, const Registry& registry, const Quaranti
           diagnostics.add(request.place, "another " + std::string(to_string(kind)) +
                                              " is already named " + component.name +
                                              "; give this one a name of its own");
+        const auto [known, first] = name_of.try_emplace(component.key, component.name);
+        if (!first && known->second != component.name)
+          diagnostics.add(request.place,
+                          known->second + " and " + component.name + " are one " + to_string(kind) +
+                              ": the same plugin with the same parameters and files, which has one "
+                              "place on a board; leave one of them out");
         component.plugin.python = run_file.python;
         out.push_back(std::move(component));
       }

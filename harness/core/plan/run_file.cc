@@ -370,6 +370,19 @@ std::vector<std::string> profile_names(const toml::table& root, const std::strin
   return out;
 }
 
+void note_numbers_beyond_double(std::string_view text, Diagnostics& diagnostics) {
+  for (const std::string_view number : numbers_beyond_double(text)) {
+    const auto at = static_cast<std::size_t>(number.data() - text.data());
+    const std::string_view before = text.substr(0, at).substr(text.substr(0, at).rfind('\n') + 1);
+    // As toml++ counts: characters, not bytes.
+    const auto column =
+        1 + std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
+    diagnostics.add(
+        {static_cast<std::uint32_t>(line_of(text, at)), static_cast<std::uint32_t>(column)},
+        beyond_double_text(number));
+  }
+}
+
 bool is_choice(const toml::table& table, const std::vector<std::string>& profiles) {
   return table.size() == profiles.size() &&
          std::all_of(profiles.begin(), profiles.end(),
@@ -463,6 +476,7 @@ RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std
     syntax.add({e.source().begin.line, e.source().begin.column}, std::string(e.description()));
     syntax.throw_if_any();
   }
+  note_numbers_beyond_double(out.text, diagnostics);
   const auto profiles = profile_names(root, path.string());
   if (!profile.empty() && !contains(profiles, profile))
     throw RunFileError(

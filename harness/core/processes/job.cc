@@ -38,7 +38,7 @@ toml::table to_table(const PluginUse& use) {
         value);
   toml::array inputs;
   for (const InputFile& input : use.inputs)
-    inputs.push_back(toml::array{input.path.string(), input.hash, input.stamp});
+    inputs.push_back(toml::array{input.path.string(), input.hash, input.stamp, input.code});
   return toml::table{{"file", use.file.string()},
                      {"values", std::move(values)},
                      {"inputs", std::move(inputs)},
@@ -63,10 +63,10 @@ std::optional<PluginUse> read_use(const toml::table& job, const char* key) {
       if (auto value = value_of(item)) out.values.push_back(std::move(*value));
   if (const auto* inputs = (*table)["inputs"].as_array())
     for (const auto& item : *inputs)
-      if (const auto* input = item.as_array(); input != nullptr && input->size() == 3)
+      if (const auto* input = item.as_array(); input != nullptr && input->size() == 4)
         out.inputs.push_back({(*input)[0].value_or(std::string()),
                               (*input)[1].value_or(std::string()),
-                              (*input)[2].value_or(std::string())});
+                              (*input)[2].value_or(std::string()), (*input)[3].value_or(false)});
   out.command = read_texts(*table, "command");
   out.folders = read_texts(*table, "folders");
   return out;

@@ -26,7 +26,8 @@ using namespace conoscope::models;
 constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("archive").help(
         ".npz, .safetensors or HDF5 file with further arrays by the names of the parameters "
-        "below; a file given by itself wins, and only such a file makes the model offer a view"),
+        "below; a file given by itself (which may be this one) wins, and only such a file makes "
+        "the model offer a view"),
     sdk::optional_file("activations")
         .offers("head_view")
         .help("n x height x width x D, n x P x D or n x D, before pooling"),

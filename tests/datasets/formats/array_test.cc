@@ -69,13 +69,20 @@ TEST_CASE("array: labels must be whole numbers") {
       formats::to_vector<std::int64_t>(make<float>(DType::f4, {2, 2}, {0, 1, 2.5F, 3.5F})),
       "x.npy: the value at [1, 0] is 2.5, which is not a whole number", std::invalid_argument);
   CHECK_THROWS_WITH_AS(
-      formats::to_vector<std::int64_t>(make<double>(DType::f8, {1}, {0x1p63})),
-      "x.npy: the value at [0] is 9.2233720368547758e+18, which is not a 64-bit integer",
+      formats::to_vector<std::int64_t>(make<double>(DType::f8, {2}, {0x1p53, -0x1p53 - 2})),
+      "x.npy: the value at [1] is -9007199254740994, beyond 2^53, up to which float64 has every "
+      "whole number",
+      std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      formats::to_vector<std::int64_t>(make<float>(DType::f4, {2}, {0x1p24F, 0x1p25F})),
+      "x.npy: the value at [1] is 33554432, beyond 2^24, up to which float32 has every whole "
+      "number",
       std::invalid_argument);
   CHECK_THROWS_WITH_AS(formats::to_vector<std::int64_t>(make<double>(DType::f8, {1}, {NAN})),
                        "x.npy: the value at [0] is nan, which is not a 64-bit integer",
                        std::invalid_argument);
-  CHECK(formats::to_vector<std::int64_t>(make<double>(DType::f8, {1}, {-0x1p63}))[0] ==
+  CHECK(formats::to_vector<std::int64_t>(
+            make<std::int64_t>(DType::i8, {1}, {std::numeric_limits<std::int64_t>::min()}))[0] ==
         std::numeric_limits<std::int64_t>::min());
 }
 

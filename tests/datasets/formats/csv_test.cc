@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -69,6 +70,46 @@ TEST_CASE("csv: the first row says what separates the fields, unless the caller 
   CHECK(tabs.rows == 2);
   CHECK(tabs.at(0, 1).text == "");
   CHECK(tabs.at(1, 0).text == "1");
+}
+
+TEST_CASE("csv: whole numbers keep their digits, and what float64 cannot hold is no header") {
+  CHECK(parse_csv("9007199254740992,00000000000000000000007\n", "f.csv").values ==
+        std::vector<double>{9007199254740992, 7});
+  CHECK(parse_csv("100000000000000000000,-9007199254740994\n", "f.csv").values ==
+        std::vector<double>{1e20, -9007199254740994});
+  CHECK(refusal("y\n9007199254740992\n9007199254740993\n") ==
+        "f.csv:3:1: '9007199254740993' is a whole number that float64 cannot hold: it would become "
+        "9007199254740992");
+  CHECK(refusal("1,-100000000000000000001\n") ==
+        "f.csv:1:3: '-100000000000000000001' is a whole number that float64 cannot hold: it would "
+        "become -100000000000000000000");
+  CHECK(formats::lost_digits("0.12345678901234567890123") == "");  // measured, and rounded
+  const auto tiny = parse_csv("1e-400,-1e400\n2,3\n", "f.csv");
+  CHECK(tiny.columns.empty());
+  CHECK(tiny.values[0] == 0.0);
+  CHECK(std::isinf(tiny.values[1]));
+}
+
+TEST_CASE("csv: columns by name, and ranges of them") {
+  const std::vector<std::string> columns = {"y", "f0", "f1", "a-b", "f2", "a", "b"};
+  using Numbers = std::vector<std::int64_t>;
+  const auto called = [&](const std::string& name) {
+    return formats::columns_called(columns, name, "f.csv");
+  };
+  CHECK(called("f1") == Numbers{2});
+  CHECK(called("f0-f2") == Numbers{1, 2, 3, 4});
+  CHECK(called("f1-a-b") == Numbers{2, 3});
+  CHECK(called("a-b") == Numbers{3});  // a column's own name comes first
+  CHECK(called("f0-f9").empty());
+  CHECK(called("-").empty());
+  CHECK_THROWS_WITH_AS(called("f2-f0"), "f.csv: 'f2-f0': f0 comes before f2",
+                       std::invalid_argument);
+  const std::vector<std::string> many = {"a", "a-b", "b-c", "c", "c"};
+  CHECK_THROWS_WITH_AS(formats::columns_called(many, "c", "f.csv"),
+                       "f.csv: two columns are called 'c'", std::invalid_argument);
+  const std::vector<std::string> both = {"a", "a-b", "b-c", "c"};
+  CHECK_THROWS_WITH_AS(formats::columns_called(both, "a-b-c", "f.csv"),
+                       "f.csv: 'a-b-c' can mean several ranges of columns", std::invalid_argument);
 }
 
 TEST_CASE("csv: errors name file, line and column") {

@@ -10,6 +10,7 @@
 
 #include "datasets/formats/array_file.h"
 #include "tests/support/bytes_of.h"
+#include "tests/support/capture_binding.h"
 #include "tests/support/npy_bytes.h"
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
@@ -43,7 +44,58 @@ void never_written(const std::string& path, const std::vector<hsize_t>& shape,
   for (const hid_t object : {dataset, layout, space, file}) H5Idec_ref(object);
 }
 
+/// In one file: a virtual dataset, one stored outside, links into another file and to its group.
+std::string made_of_several(const Scratch& scratch) {
+  const auto path = scratch.path("several.h5"), other = scratch.path("other.h5");
+  const std::vector<double> values = {1, 2, 3};
+  Hdf5Writer(other).write("/group/x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {3}, values.data());
+  Hdf5Writer(path).write("/own", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {3}, values.data());
+  const hsize_t extent = 3;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(1, &extent, nullptr);
+  const hid_t is_virtual = H5Pcreate(H5P_DATASET_CREATE), outside = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_virtual(is_virtual, space, other.c_str(), "/group/x", space);
+  H5Pset_external(outside, scratch.write("x.raw", std::string(24, '\0')).c_str(), 0, 24);
+  const auto made = [&](const char* name, hid_t how) {
+    return H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  };
+  const hid_t first = made("/virtual", is_virtual), second = made("/outside", outside);
+  REQUIRE(first >= 0);
+  REQUIRE(second >= 0);
+  REQUIRE(H5Lcreate_external(other.c_str(), "/group/x", file, "/link", H5P_DEFAULT, H5P_DEFAULT) >=
+          0);
+  REQUIRE(H5Lcreate_external(other.c_str(), "/group", file, "/folder", H5P_DEFAULT, H5P_DEFAULT) >=
+          0);
+  for (const hid_t object : {first, second, is_virtual, outside, space, file}) H5Idec_ref(object);
+  return path;
+}
+
 }  // namespace
+
+TEST_CASE("hdf5: what lies in other files is refused by name") {
+  const Scratch scratch;
+  const auto path = made_of_several(scratch);
+  const formats::Hdf5 file(path);
+  CHECK(formats::to_vector<double>(file.get("own")) == std::vector<double>{1, 2, 3});
+  const std::string cure =
+      "; copy it into one file, as with h5py: one.create_dataset(name, data=many[name][()])";
+  const std::string link = "a link into another file, " + scratch.path("other.h5") + ": /group";
+  for (const auto& [key, why] : std::vector<std::pair<std::string, std::string>>{
+           {"virtual", "a virtual dataset, whose numbers lie in other datasets"},
+           {"outside", "its numbers are stored outside of the file"},
+           {"link", link + "/x"},
+           {"folder/x", link}}) {
+    CAPTURE_BINDING(key);
+    const std::string text = path + ": " + key + ": " + why + cure;
+    CHECK_THROWS_WITH_AS(file.get(key), text.c_str(), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(file.layout(key), text.c_str(), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(file.read_rows(key, {}, [](std::size_t, std::span<const char>) {}),
+                         text.c_str(), std::invalid_argument);
+  }
+  // What is asked for by name must not pass for an array that is not there.
+  CHECK_THROWS_SAYING(file.has("link"), std::invalid_argument, link + "/x");
+  CHECK_FALSE(file.has("labels"));
+}
 
 TEST_CASE("hdf5: whole datasets of several types and layouts") {
   const Scratch scratch;

@@ -50,6 +50,24 @@ TEST_CASE("npz: a missing member lists those that are there") {
                        (text + ": no array 'z'; it holds none").c_str(), std::invalid_argument);
 }
 
+TEST_CASE("npz: an array that is held twice is refused, of which numpy would read the last") {
+  const Scratch scratch;
+  const auto path = write_zip(scratch.path("a.npz"),
+                              {{"x.npy", npy_bytes<float>("<f4", "(1,)", {1}), ZIP_CM_STORE},
+                               {"y.npy", npy_bytes<float>("<f4", "(1,)", {2}), ZIP_CM_STORE}});
+  // Renamed where the member begins and in the archive's directory.
+  std::string bytes = conoscope::testing::bytes_of(path);
+  for (std::size_t at = bytes.find("y.npy"); at != bytes.npos; at = bytes.find("y.npy"))
+    bytes[at] = 'x';
+  const auto twice = scratch.write("twice.npz", bytes);
+  CHECK_THROWS_WITH_AS(
+      formats::Npz{twice},
+      (twice + ": the archive holds x.npy twice, and programs differ in which they read; save it "
+               "anew")
+          .c_str(),
+      std::invalid_argument);
+}
+
 TEST_CASE("npz: a pickled member is refused only when asked for") {
   const Scratch scratch;
   const auto path = write_zip(

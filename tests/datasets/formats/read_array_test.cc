@@ -60,6 +60,10 @@ TEST_CASE("read_array: a member of an archive, columns of a table") {
   CHECK(formats::to_vector<double>(formats::read_array(table, "beak,age")) ==
         std::vector<double>{3, 1, 6, 4});
   CHECK(formats::read_array(table, "wing").shape == std::vector<std::int64_t>{2});
+  CHECK(formats::to_vector<double>(formats::read_array(table, "beak,age-wing")) ==
+        std::vector<double>{3, 1, 2, 6, 4, 5});
+  CHECK_THROWS_WITH(formats::read_array(table, "beak-age"),
+                    (table + ": 'beak-age': age comes before beak").c_str());
   CHECK_THROWS_WITH(formats::read_array(table, "tail"),
                     (table + ": no column 'tail'; it has age, wing, beak").c_str());
   const auto plain = scratch.write("a.npy", bytes);

@@ -112,7 +112,9 @@ TEST_CASE("safetensors: a header that lies is not believed") {
             .ends_with("a whole number of 0 or more is expected"));
   CHECK(f.with("F32", "F8_E4M3") == "a: 8 bytes, expected 2 (2, F8_E4M3)");
   CHECK(f.with("F32", "F33") == "a: dtype F33 is not one that is known");
-  CHECK(f.with("\"b\"", "\"a\"").ends_with("the array 'a' is listed twice"));
+  CHECK(f.with("\"b\"", "\"a\"").ends_with("'a' is listed twice"));
+  CHECK(f.with("\"shape\":[2],", "\"shape\":[1],\"shape\":[2],")
+            .ends_with("'shape' is listed twice"));
   CHECK(f.with("\"shape\":[2],", "") == "a: the header has not its dtype, shape and two offsets");
   CHECK(f.with("}}  ", "}").ends_with("'}' is expected"));
   CHECK(f.with("}}  ", "}} x").ends_with("something follows the header's last brace"));

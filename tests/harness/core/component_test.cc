@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "tests/support/fake_plugin.h"
@@ -104,6 +105,12 @@ TEST_CASE("a parameter that was added leaves the identity as it was, at its defa
   CHECK(key(added, {}) == before.key);
   CHECK(key(added, {{"layer", {whole(0)}, {}}}) == before.key);
   CHECK(key(added, {{"layer", {whole(1)}, {}}}) != before.key);
+  // -0.0 equals the default 0.0, so it has that key, and is that value.
+  const std::string real =
+      "added = [\"layer\"]" + kParameters + "[parameters.layer]\ntype = \"real\"\ndefault = 0.0\n";
+  CHECK(key(real, {{"layer", {-0.0}, {}}}) == before.key);
+  CHECK_FALSE(
+      std::signbit(std::get<double>(world(world.ask("e", {{"layer", {-0.0}, {}}}))[0].values[3])));
   CHECK(key(kParameters + more, {}) != before.key);
 }
 
@@ -118,6 +125,13 @@ TEST_CASE("a sweep varies the last parameter of the run file fastest") {
   CHECK(found[2].name == "e(k=1,tau=0.2)");
   CHECK(found[3].name == "e(k=2,tau=0.2)");
   CHECK(found[3].values == std::vector<Value>{whole(2), text("fast"), 0.2});
+}
+
+TEST_CASE("a sweep names each value once") {
+  World world;
+  world.plugin("e", kParameters);
+  CHECK(world(world.ask("e", {{"k", {whole(3), whole(2), 3.0}, {9, 5}}})).empty());
+  CHECK(world.errors == std::vector<std::string>{"f:9:5: error: e: k: 3 is listed twice"});
 }
 
 TEST_CASE("a sweep of millions is refused before it is made") {
@@ -280,7 +294,7 @@ TEST_CASE("a file that has changed since it was last hashed is hashed again") {
   CHECK(world(world.ask("e", {{"file", {file}, {}}}))[0].key != before);
 }
 
-TEST_CASE("links that lead back into their own folder are not followed") {
+TEST_CASE("links that lead back into their own folder are known by where they lead") {
   World world;
   world.plugin("e", "[parameters.folder]\ntype = \"folder\"\n");
   const Scratch data;
@@ -293,7 +307,12 @@ TEST_CASE("links that lead back into their own folder are not followed") {
   fs::create_directory_symlink(data.path("images"), data.path("images/deep/up"));
   fs::create_directory_symlink(".", data.path("images/here"));
   fs::create_directory_symlink("..", data.path("images/deep/above"));
-  CHECK(key() == plain);
+  const auto linked = key();
+  CHECK(linked != plain);  // images are found under two names
+  fs::remove(data.path("images/here"));
+  CHECK(key() != linked);
+  fs::create_directory_symlink("deep/..", data.path("images/here"));
+  CHECK(key() == linked);
 }
 
 TEST_CASE("a folder is known by the names and contents of its files") {

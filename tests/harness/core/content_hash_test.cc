@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -68,4 +70,106 @@ TEST_CASE("what was replaced after it was looked at is refused, also with the ol
     CHECK_THROWS_SAYING(UnchangedInputs({planned}), std::runtime_error, path, "was replaced");
     put("one");
   }
+}
+
+TEST_CASE("what is hashed of a folder is what can be read of it") {
+  const Scratch scratch;
+  const std::string folder = scratch.path("folder");
+  fs::create_directories(folder + "/__pycache__");
+  scratch.write("folder/a.png", "a");
+  scratch.write("folder/__pycache__/b.png", "one");
+  const auto data = content_hash(folder), code = content_hash(folder, true);
+  scratch.write("folder/__pycache__/b.png", "two");
+  CHECK(content_hash(folder) != data);        // a class of images like any other
+  CHECK(content_hash(folder, true) == code);  // what Python makes of the files beside it
+  const InputFile planned = look_at(folder, true);
+  CHECK(planned.code);
+  scratch.write("folder/__pycache__/b.png", "three");
+  CHECK_NOTHROW(UnchangedInputs({planned}).check_again());
+  scratch.write("folder/.hidden", "h");
+  CHECK_THROWS_SAYING(UnchangedInputs({planned}), std::runtime_error, folder, "was replaced");
+
+  REQUIRE(::mkfifo((folder + "/c.png").c_str(), 0600) == 0);
+  CHECK_THROWS_SAYING(content_hash(folder), std::runtime_error,
+                      folder + "/c.png: a pipe, whose content cannot be told");
+  fs::remove(folder + "/c.png");
+  fs::create_symlink("/dev/zero", folder + "/c.png");
+  CHECK_THROWS_SAYING(content_hash(folder), std::runtime_error, folder + "/c.png: a device");
+  fs::remove(folder + "/c.png");
+  fs::create_symlink("nowhere", folder + "/c.png");  // cannot be read
+  const auto before = content_hash(folder);
+  fs::create_directory_symlink("..", folder + "/up");
+  CHECK_THROWS_SAYING(content_hash(folder), std::runtime_error, folder + "/up: a link to ",
+                      "which the folder lies in");
+  fs::remove(folder + "/up");
+  CHECK(content_hash(folder) == before);
+}
+
+TEST_CASE("times tell only two seconds later, whatever the steps of the file's clock") {
+  using conoscope::core::times_tell;
+  CHECK_FALSE(times_tell({100, 0}, {100, 0}));
+  CHECK_FALSE(times_tell({100, 0}, {101, 999'999'999}));
+  CHECK(times_tell({100, 0}, {102, 0}));
+  CHECK_FALSE(times_tell({100, 1}, {102, 0}));
+  CHECK_FALSE(times_tell({4000, 0}, {100, 0}));  // a clock that was ahead
+}
+
+TEST_CASE("a file that was just written is hashed again wherever it is used") {
+  const Scratch scratch;
+  const auto file = scratch.write("a", "one");
+  InputFile planned = look_at(file);
+  CHECK(planned.stamp.empty());
+  CHECK_NOTHROW(UnchangedInputs({planned}).check_again());
+  scratch.write("a", "two");
+  CHECK_THROWS_SAYING(UnchangedInputs({planned}), std::runtime_error, file, "was replaced");
+  // One that nobody has touched for long is known by its times.
+  CHECK_FALSE(look_at("/proc/self/exe").stamp.empty());
+}
+
+namespace {
+
+/// A small file system whose times are whole seconds, while this lives.
+struct WholeSeconds {
+  Scratch scratch;
+  const std::string folder = scratch.path("mounted");
+  bool mounted = false;
+  WholeSeconds() {
+    fs::create_directory(folder);
+    const std::string image = scratch.write("image", std::string(1 << 20, '\0'));
+    mounted = ::geteuid() == 0 &&
+              std::system(("{ mke2fs -q -t ext2 -I 128 -F " + image + " && mount -o loop " + image +
+                           ' ' + folder + "; } >/dev/null 2>&1")
+                              .c_str()) == 0;
+  }
+  ~WholeSeconds() {
+    if (mounted) mounted = std::system(("umount " + folder).c_str()) != 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a file that is rewritten within the second in which it was hashed") {
+  const WholeSeconds system;
+  if (!system.mounted) {
+    MESSAGE("skipped: needs root, mke2fs and a loop device, for times in whole seconds");
+    return;
+  }
+  const std::string file = system.folder + "/a";
+  const auto put = [&file](const std::string& bytes) { std::ofstream(file) << bytes; };
+  int same = 0;
+  for (int i = 0; i < 4; ++i) {
+    put("one");
+    struct stat before {
+    }, after{};
+    ::stat(file.c_str(), &before);
+    const InputFile planned = look_at(file);
+    const UnchangedInputs used({planned});
+    put("two");
+    ::stat(file.c_str(), &after);
+    same += before.st_ctim.tv_sec == after.st_ctim.tv_sec && after.st_ctim.tv_nsec == 0;
+    CHECK_THROWS_SAYING(used.check_again(), std::runtime_error, "while it was used");
+    CHECK_THROWS_SAYING(UnchangedInputs({planned}), std::runtime_error, "was replaced");
+    CHECK(content_hash(file) != planned.hash);
+  }
+  CHECK(same > 0);  // its times did not show it
 }

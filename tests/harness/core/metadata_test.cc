@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -352,6 +353,48 @@ TEST_CASE("check takes a value of the type, and widens whole numbers to reals") 
   CHECK(parameter("type = \"boolean\"").check(true) == Value(true));
   CHECK(parameter("type = \"text\"\nchoices = [\"fast\"]").check(kText) == kText);
   CHECK(parameter("type = \"file\"").check(kText) == kText);
+}
+
+TEST_CASE(
+    "a value is one value, however it is written, and what would change in reading is refused") {
+  using Integers = std::vector<std::int64_t>;
+  using Reals = std::vector<double>;
+  const auto real = parameter("type = \"real\""), whole = parameter("type = \"integer\"");
+  const auto reals = parameter("type = \"reals\""), wholes = parameter("type = \"integers\"");
+  for (const Value& zero : {real.check(-0.0), real.parse("-0.0"), real.parse("-0")}) {
+    CHECK(real.canonical(zero) == "0");
+    CHECK_FALSE(std::signbit(std::get<double>(zero)));
+  }
+  CHECK_FALSE(std::signbit(std::get<Reals>(reals.check(Reals{1, -0.0}))[1]));
+  CHECK(reals.canonical(reals.parse("-0.0,1")) == "\"0,1\"");
+  CHECK_FALSE(
+      std::signbit(std::get<double>(*parameter("type = \"real\"\ndefault = -0.0").standard)));
+  CHECK(whole.check(3.0) == Value(std::int64_t{3}));
+  CHECK(whole.parse("3.0") == Value(std::int64_t{3}));
+  CHECK(whole.check(-0.0) == Value(std::int64_t{0}));
+  CHECK(wholes.check(Reals{3.0, -4.0}) == Value(Integers{3, -4}));
+  CHECK(wholes.parse("3.0,4") == Value(Integers{3, 4}));
+  CHECK(real.check(std::int64_t{1} << 53) == Value(0x1p53));
+  CHECK(real.parse("0.1000000000000000000000000000000000000001") == Value(0.1));
+
+  const auto refused = [](const auto& read, const std::string& why) {
+    CHECK_THROWS_SAYING(read(), std::invalid_argument, why);
+  };
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;
+  refused([&] { real.check(kOdd); },
+          "k = 9007199254740993: expected a number that float64 can hold");
+  refused([&] { real.check(std::numeric_limits<std::int64_t>::max()); }, "that float64 can hold");
+  refused([&] { reals.check(Integers{1, kOdd}); }, "expected a list of numbers");
+  refused([&] { reals.parse("0.5,9007199254740993"); }, "expected a list of numbers");
+  refused([&] { whole.check(0x1p53 + 2); }, "expected a whole number");
+  refused([&] { whole.check(2.5); }, "k = 2.5: expected a whole number");
+  refused([&] { wholes.check(Reals{3, 2.5}); }, "k = [3, 2.5]: expected a list of whole numbers");
+  refused([&] { whole.parse("9223372036854775808"); }, "expected a whole number");
+  refused([&] { real.parse("1e-400"); }, "k: 1e-400 is beyond the range of float64");
+  refused([&] { real.parse("1e400"); }, "k: 1e400 is beyond the range of float64");
+  refused([&] { reals.parse("1,1e-400"); }, "expected a list of numbers");
+  CHECK_THROWS_SAYING(parameter("type = \"real\"\ndefault = 1e-400"), PluginRefused,
+                      "1e-400 is beyond the range of float64");
 }
 
 TEST_CASE("check says what was expected") {

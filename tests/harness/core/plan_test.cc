@@ -261,9 +261,9 @@ id = "sparsity"
   CHECK(all.size() == 16);
 }
 
-TEST_CASE("the same component twice is one cell") {
+TEST_CASE("the same component twice is one cell, and under two names refused") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
+  const std::string text = R"(metrics = ["surf_mae"]
 [[dataset]]
 id = "labelled"
 [[model]]
@@ -273,9 +273,12 @@ id = "km"
 [[explainer]]
 id = "km"
 params = { k = 5 }
-name = "the default, written out"
-)");
-  CHECK(plan.cells.size() == 1);
+)";
+  CHECK(world.plan(text).cells.size() == 1);
+  CHECK_THROWS_SAYING(world.plan(text + "name = \"the default, written out\"\n"), RunFileError,
+                      ":8:1: error: km and the default, written out are one explainer: the same "
+                      "plugin with the same parameters and files, which has one place on a board; "
+                      "leave one of them out");
 }
 
 TEST_CASE("a pair that does not fit is left out and said, with what is missing") {

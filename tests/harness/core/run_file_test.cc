@@ -242,6 +242,23 @@ TEST_CASE("a file that would exhaust memory or the stack is refused") {
   CHECK(line_of_deep_key("a = 1\nb = \"unfinished\n" + dots) == 3);
 }
 
+TEST_CASE("a number that would be read as another is refused, with its place") {
+  CHECK(Read("limits = { seconds = 1e-400 }\n" + kParts).errors.size() == 2);  // nor is it above 0
+  const Read read(kParts +
+                  "params = { name = \"\u03a0 1e-400\", x = -1_0e-4_00, y = [1, # 1e999\n" +
+                  "0.0e-999, 1e-320, 0x1e400, 5e-325] }\n");
+  REQUIRE(read.errors.size() == 2);
+  CHECK(read.errors[0] ==
+        read.path +
+            ":5:35: error: -1_0e-4_00 is beyond the range of float64 (2.3e-308 to "
+            "1.7e308)");
+  CHECK(read.errors[1] ==
+        read.path + ":6:28: error: 5e-325 is beyond the range of float64 (2.3e-308 to 1.7e308)");
+  // toml++ refuses those that are too large.
+  CHECK_THROWS_AS(Read("x = 1e400\n"), RunFileError);
+  CHECK_THROWS_AS(Read("x = 9223372036854775808\n"), RunFileError);
+}
+
 TEST_CASE("a file with profiles has several sizes") {
   const std::string text = R"(profiles = ["quick", "paper"]
 name = "study"

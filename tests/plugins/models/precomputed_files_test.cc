@@ -187,6 +187,27 @@ TEST_CASE("precomputed_files: an archive, names of its arrays, and a head in .sa
       "array parameter");
 }
 
+TEST_CASE("precomputed_files: one archive for each parameter, by the names of its arrays") {
+  Files files;
+  const auto two = npy_of<double>({3, 2}, {0, 0.25, 0.5, 1, 1, 0.75});
+  const std::string all = write_zip(files.scratch.path("all.npz"),
+                                    {{"activations.npy", two},
+                                     {"head_weight.npy", npy_of<double>({2, 2}, {1, 0, 0, 1})},
+                                     {"head_bias.npy", npy_of<double>({2}, {0, 0})},
+                                     {"labels.npy", npy_of<double>({3}, {0, 1, 1})}});
+  for (const char* name : {"activations", "head_weight", "head_bias"}) files.arguments[name] = all;
+  const Outcome made = files.fit();
+  REQUIRE(made.error == "");
+  CHECK(std::ranges::equal(made.out.values<double>("activations"),
+                           std::vector<double>{0, 0.25, 0.5, 1, 1, 0.75}));
+  files.arguments["codes"] = all;
+  files.refuses(all +
+                ": holds 4 arrays, none of them called codes (activations, head_weight, head_bias, "
+                "labels); say which it is, as members = [\"codes=ARRAY\"]");
+  files.arguments["members"] = std::vector<std::string>{"codes=activations"};
+  CHECK(files.fit().error == "");
+}
+
 TEST_CASE("precomputed_files: no rows at all") {
   Files files;
   files.dataset.arrays["labels"] = OwnedArray::of<std::int64_t>({0}, {});
