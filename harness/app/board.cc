@@ -92,6 +92,8 @@ void require_fitting(const Options& options, const BoardRequest& request) {
                      "--explainer");
   if (options.has("pareto") && kind != BoardKind::ranking)
     throw UsageError(name + ": --pareto goes with board ranking");
+  if (options.has("columns") && kind != BoardKind::ranking)
+    throw UsageError(name + ": --columns goes with board ranking");
   if (options.has("plot") &&
       (kind != BoardKind::ranking || !options.has("metric") || options.list("metric").size() != 1))
     throw UsageError(name + ": --plot draws board ranking with one metric, -m NAME");
@@ -125,13 +127,20 @@ std::vector<std::string> metrics_of(results::Store& store, const std::string& ru
   return out;
 }
 
+/// The words between commas.
+std::vector<std::string> items_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) out.push_back(item);
+  return out;
+}
+
 /// NAME or NAME:lower or NAME:higher, separated by commas.
 std::vector<results::ParetoAxis> pareto_axes(results::Store& store, const std::string& run,
                                              const std::string& text) {
   const auto asked = run.empty() ? results::metric_names(store) : store.run_metrics(run);
   std::vector<results::ParetoAxis> out;
-  std::istringstream items(text);
-  for (std::string item; std::getline(items, item, ',');) {
+  for (const std::string& item : items_of(text)) {
     const std::size_t colon = item.find(':');
     const std::string name = item.substr(0, colon);
     if (!core::contains(asked, name))
@@ -148,6 +157,18 @@ std::vector<results::ParetoAxis> pareto_axes(results::Store& store, const std::s
     out.push_back({name, given == "higher"});
   }
   if (out.size() < 2) throw UsageError("--pareto: two metrics or more, as surf_emd,stability");
+  return out;
+}
+
+/// The metrics whose columns these are, those of controls (surf_mae@random_concepts) among them.
+std::vector<std::string> metrics_in(results::Store& store, const std::string& run,
+                                    const std::vector<std::string>& columns) {
+  const auto asked = run.empty() ? results::metric_names(store) : store.run_metrics(run);
+  std::vector<std::string> out;
+  for (const auto& column : columns) {
+    const std::string metric = column.substr(0, column.find('@'));
+    if (core::contains(asked, metric) && !core::contains(out, metric)) out.push_back(metric);
+  }
   return out;
 }
 
@@ -178,6 +199,9 @@ void add_options(Options& options) {
   options.add()("pareto", po::value<std::string>()->value_name("NAME,NAME"),
                 "ranking: mark the rows that no other row beats on all of these metrics, which are "
                 "the first columns; NAME:lower or NAME:higher where a metric has no better end");
+  options.add()("columns", po::value<std::string>()->value_name("NAME,NAME"),
+                "ranking: these columns alone, in this order, as explainer,surf_mae; without "
+                "--metric their metrics are those of the board");
   add_plot(options);
   options.add()("bold", "ranking, across: the best of each column in bold, in md and latex");
   options.add()("tiny", po::value<double>()->value_name("X"),
@@ -196,6 +220,7 @@ int board_command(const Arguments& arguments) {
        "conoscope board ranking quick --format latex --bold --tiny 1e-15 > table.tex",
        "conoscope board quick -m surf --explainer svd --explainer kmeans",
        "conoscope board quick -m surf_emd --plot quick.svg",
+       "conoscope board quick --columns explainer,surf_mae,surf_mae@random_concepts --format md",
        "conoscope board parsimony --pareto surf_emd,effective_concepts",
        "conoscope board across full --metric surf_mae --metric surf_emd", "conoscope board sanity",
        "conoscope board select-k parsimony --metric completeness",
@@ -223,6 +248,10 @@ int board_command(const Arguments& arguments) {
   if (!options.has("all")) filters.run = key_of(run, request.kind, store);
   if (options.has("metric"))
     filters.metrics = metrics_of(store, filters.run, options.list("metric"));
+  if (options.has("columns")) {
+    request.columns = items_of(options.get<std::string>("columns"));
+    if (!options.has("metric")) filters.metrics = metrics_in(store, filters.run, request.columns);
+  }
   if (options.has("pareto")) {
     request.pareto = pareto_axes(store, filters.run, options.get<std::string>("pareto"));
     std::vector<std::string> columns;

@@ -1,7 +1,10 @@
 // Is the difference between two explainers, runs, stores, models, datasets or metrics significant?
 
+#include <boost/algorithm/string/join.hpp>
 #include <iostream>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "harness/app/command.h"
@@ -12,6 +15,7 @@
 #include "harness/app/plot_option.h"
 #include "harness/app/reading.h"
 #include "results/analysis/comparison.h"
+#include "results/boards/scores.h"
 
 namespace conoscope::app {
 
@@ -124,8 +128,7 @@ Request request_of(const Options& options) {
   auto& filter = out.filter;
   filter.run = options.get<std::string>("run");
   if (!filter.run.empty() && store != nullptr) filter.run = store->find_run(filter.run);
-  out.a = side_of(store, filter.run, words[0]);
-  out.b = side_of(store, filter.run, words[1]);
+  std::tie(out.a, out.b) = sides_of(store, filter.run, words[0], words[1]);
   require_sense(options, out);
   out.metrics = options.list("metric");
   if (options.has("leakage-criterion")) out.metrics = {"ctl", "icl"};
@@ -154,10 +157,38 @@ int print_criterion(const Request& request, const Arranged& a, const Arranged& b
   return found.different ? kDifferent : kOk;
 }
 
+/// The metric of a comparison's row; empty where metrics are compared.
+std::string metric_of(const std::string& row) { return row.substr(0, row.find(kBetween)); }
+
+/// What is to be known before the rows are read.
+void say_caveats(const results::Comparison& comparison, const WantedMetrics& wanted,
+                 const results::ComparisonOptions& statistics) {
+  if (comparison.alone_a + comparison.alone_b > 0)
+    std::cerr << comparison.alone_a << " scores of A and " << comparison.alone_b
+              << " of B have no partner and are left out\n";
+  std::set<std::string> metrics, same;
+  bool tested = false;
+  for (const auto& row : comparison.rows) {
+    metrics.insert(metric_of(row.row));
+    if (!row.same_as.empty()) same.insert(metric_of(row.row) + " = " + metric_of(row.same_as));
+    tested = tested || row.p;
+  }
+  for (const auto& word : wanted.without(metrics))
+    std::cerr << word << ": no two scores of it belong together\n";
+  if (!same.empty() && statistics.correction != results::Correction::kNone)
+    std::cerr << "equal bit for bit, and so one test in the correction: "
+              << boost::algorithm::join(same, ", ") << '\n';
+  if (tested && statistics.paired && !statistics.over_datasets && statistics.resampled == 0 &&
+      statistics.test == results::PairTest::kT)
+    std::cerr << "p takes seeds for independent samples; where they only split the same rows anew, "
+                 "it is too small: --resampled R, test rows / training rows (0.25 if a fifth is "
+                 "held out)\n";
+}
+
 /// A test for each row. Returns the exit code.
 int print_tests(const Options& options, const Request& request, const Arranged& a,
-                const Arranged& b, const results::ComparisonOptions& statistics,
-                results::Format format) {
+                const Arranged& b, const WantedMetrics& wanted,
+                const results::ComparisonOptions& statistics, results::Format format) {
   const auto comparison = results::compare(a.numbers, b.numbers, statistics);
   if (comparison.rows.empty()) {
     const auto& words = options.list("sides");
@@ -166,9 +197,7 @@ int print_tests(const Options& options, const Request& request, const Arranged& 
                      " of " + words[1] + ", and no two of them belong together");
   }
   std::cerr << what_sides_are(request) << "; differences are A - B\n";
-  if (comparison.alone_a + comparison.alone_b > 0)
-    std::cerr << comparison.alone_a << " scores of A and " << comparison.alone_b
-              << " of B have no partner and are left out\n";
+  say_caveats(comparison, wanted, statistics);
   const std::string difference = request.a.name + " - " + request.b.name;
   const bool metrics = request.a.kind == "metric";
   const results::Table table = comparison_table(
@@ -212,12 +241,18 @@ int compare_command(const Arguments& arguments) {
   auto scores_a = scores_of(options, request.a, store, request.filter, request.kept);
   auto scores_b = scores_of(options, request.b, store, request.filter, request.kept);
   call_alike(scores_a, scores_b);
-  const WantedMetrics wanted(request.metrics);
+  std::set<std::string> known;
+  for (const auto* scores : {&scores_a, &scores_b})
+    for (const auto& score : *scores) known.insert(score.metric);
+  if (store != nullptr)
+    for (const auto& name : results::metric_names(*store)) known.insert(name);
+  const WantedMetrics wanted(request.metrics, known);
   const bool pooled = statistics.over_datasets;
   const Arranged a = arrange(std::move(scores_a), request.a, wanted, pooled);
   const Arranged b = arrange(std::move(scores_b), request.b, wanted, pooled);
-  return options.has("leakage-criterion") ? print_criterion(request, a, b, statistics.alpha, format)
-                                          : print_tests(options, request, a, b, statistics, format);
+  return options.has("leakage-criterion")
+             ? print_criterion(request, a, b, statistics.alpha, format)
+             : print_tests(options, request, a, b, wanted, statistics, format);
 }
 
 }  // namespace conoscope::app

@@ -11,6 +11,7 @@
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "results/boards/component_words.h"
+#include "results/store/names.h"
 
 namespace conoscope::app {
 
@@ -39,7 +40,8 @@ std::optional<std::string> find_component(results::Store& store, const std::stri
 
 /// A name must stand for one thing: scores of two are no pairs of anything. What bears the name
 /// itself comes before what shares the plugin of that name.
-void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
+void require_one(results::Store& store, const Side& side,
+                 std::vector<results::CurrentScore>& scores) {
   const auto named = [&side](const results::CurrentScore& score) {
     return side.name == (side.kind == "explainer" ? score.explainer
                          : side.kind == "model"   ? score.model
@@ -53,11 +55,13 @@ void require_one(const Side& side, std::vector<results::CurrentScore>& scores) {
                   : side.kind == "model"   ? std::pair(score.model_key, score.model)
                                            : std::pair(score.dataset_key, score.dataset));
   if (found.size() < 2) return;
+  results::Names names(store);
+  for (const auto& [key, name] : found) names.note(key, name);
   std::string list;
   for (const auto& [key, name] : found)
-    list += (list.empty() ? "" : ", ") + name + " (key " + short_key(key) + ")";
+    list += (list.empty() ? "" : ", ") + results::text_of(names.of(key, name));
   throw UsageError(side.kind + " " + side.name + " stands for " + std::to_string(found.size()) +
-                   ": " + list + "; name one, by its key or the start of it");
+                   ": " + list + "; name one of these");
 }
 
 /// What a store of its own calls so; a word that it does not know fits nothing there.
@@ -69,41 +73,58 @@ std::string kept_in(results::Store& store, const std::string& kind, const Kept& 
   return boost::algorithm::join(lines, "\n");
 }
 
+/// All that a word may stand for, one thing at least.
+std::vector<Side> meanings_of(results::Store* store, const std::string& in_run,
+                              const std::string& word) {
+  const std::size_t colon = word.find(':');
+  if (colon != word.npos)
+    for (const char* kind : kKinds)
+      if (word.substr(0, colon) == kind) return {{kind, word.substr(colon + 1)}};
+  if (core::fault_of_file(word).empty()) return {{"store", word}};
+  if (store == nullptr) throw UsageError(word + ": no such store file");
+  std::vector<Side> out;
+  std::vector<std::string> known;
+  for (const char* kind : kKinds) {
+    if (std::string(kind) == "store") continue;
+    const auto names = names_of(*store, kind);
+    if (is_component_kind(kind) ? find_component(*store, in_run, kind, word).has_value()
+                                : core::contains(names, word))
+      out.push_back({kind, word});
+    known.insert(known.end(), names.begin(), names.end());
+  }
+  if (!out.empty()) return out;
+  // The start of a run's key, as elsewhere.
+  for (const auto& run : store->runs())
+    if (!word.empty() && run.key.starts_with(word)) return {{"run", word}};
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  throw UsageError("there is no store file, run, explainer, model, dataset or metric " + word +
+                   core::did_you_mean(word, known));
+}
+
 }  // namespace
 
 bool names_a_store(const std::string& word) {
   return word.starts_with("store:") || core::fault_of_file(word).empty();
 }
 
-Side side_of(results::Store* store, const std::string& in_run, const std::string& word) {
-  const std::size_t colon = word.find(':');
-  if (colon != word.npos)
-    for (const char* kind : kKinds)
-      if (word.substr(0, colon) == kind) return {kind, word.substr(colon + 1)};
-  if (core::fault_of_file(word).empty()) return {"store", word};
-  if (store == nullptr) throw UsageError(word + ": no such store file");
-  std::vector<std::string> kinds, known;
-  for (const char* kind : kKinds) {
-    if (std::string(kind) == "store") continue;
-    const auto names = names_of(*store, kind);
-    if (is_component_kind(kind) ? find_component(*store, in_run, kind, word).has_value()
-                                : core::contains(names, word))
-      kinds.emplace_back(kind);
-    known.insert(known.end(), names.begin(), names.end());
-  }
-  if (kinds.size() == 1) return {kinds[0], word};
-  if (kinds.empty()) {
-    // The start of a run's key, as elsewhere.
-    for (const auto& run : store->runs())
-      if (!word.empty() && run.key.starts_with(word)) return {"run", word};
-    std::sort(known.begin(), known.end());
-    known.erase(std::unique(known.begin(), known.end()), known.end());
-    throw UsageError("there is no store file, run, explainer, model, dataset or metric " + word +
-                     core::did_you_mean(word, known));
-  }
+std::pair<Side, Side> sides_of(results::Store* store, const std::string& in_run,
+                               const std::string& word_a, const std::string& word_b) {
+  const auto a = meanings_of(store, in_run, word_a), b = meanings_of(store, in_run, word_b);
+  std::vector<std::pair<Side, Side>> fitting;
+  for (const Side& one : a)
+    for (const Side& other : b)
+      if (one.kind == other.kind || (one.whole() && other.whole()))
+        fitting.emplace_back(one, other);
+  if (fitting.size() > 1)
+    std::erase_if(fitting, [](const auto& pair) { return pair.first.whole(); });
+  if (fitting.size() == 1) return fitting.front();
+  if (a.size() == 1 && b.size() == 1) return {a.front(), b.front()};
+  const auto& open = a.size() > 1 ? a : b;
   std::string choice;
-  for (const auto& kind : kinds) choice += (choice.empty() ? "" : " or ") + kind + ":" + word;
-  throw UsageError(word + " has several meanings; write " + choice);
+  for (const Side& side : open)
+    choice += (choice.empty() ? "" : " or ") + side.kind + ":" + side.name;
+  throw UsageError(open.front().name + " has several meanings; write " + choice);
 }
 
 std::vector<std::string> shared_by(const std::string& kind) {
@@ -140,7 +161,7 @@ std::vector<results::CurrentScore> scores_of(const Options& options, const Side&
   if (side.kind == "dataset") filter.dataset = *found;
   if (side.kind == "metric") filter.metric = *found;
   auto scores = results::current_scores(*store, filter);
-  if (side.kind != "metric") require_one(side, scores);
+  if (side.kind != "metric") require_one(*store, side, scores);
   return scores;
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/app/options.h"
@@ -21,11 +22,13 @@ struct Side {
 /// True: the word is a store file, whatever the store asked may hold.
 bool names_a_store(const std::string& word);
 
-/// "kind:name", a store file, a run by the start of its key, or the one thing that the store calls
-/// so; what `in_run` calls so comes first.
+/// What two words stand for: "kind:name", a store file, a run by the start of its key, or what the
+/// store calls so; what `in_run` calls so comes first. Of a word's several meanings the one counts
+/// that the other word has too, and a run only if nothing else does.
 /// store   where names are looked up; nullptr: only store files are known
-/// throws  UsageError: nothing is called so, or things of several kinds are
-Side side_of(results::Store* store, const std::string& in_run, const std::string& word);
+/// throws  UsageError: nothing is called so, or it remains open which of several things is meant
+std::pair<Side, Side> sides_of(results::Store* store, const std::string& in_run,
+                               const std::string& word_a, const std::string& word_b);
 
 /// What two sides of this kind share, beside the seed, in the order of a row's names.
 std::vector<std::string> shared_by(const std::string& kind);

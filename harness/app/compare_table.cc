@@ -6,6 +6,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/leakage_criterion.h"
+#include "harness/core/names.h"
 #include "metrics/catalogue.h"
 
 namespace conoscope::app {
@@ -55,16 +56,36 @@ std::vector<results::Column> comparison_columns(const std::vector<std::string>& 
 
 }  // namespace
 
-WantedMetrics::WantedMetrics(const std::vector<std::string>& words) : all_(words.empty()) {
+WantedMetrics::WantedMetrics(const std::vector<std::string>& words,
+                             const std::set<std::string>& known) {
+  const auto& catalogue = metrics::catalogue();
   for (const auto& word : words) {
-    const auto selected = metrics::catalogue().select(word);
-    for (const auto* info : selected) names_.emplace(info->name);
-    if (selected.empty()) names_.insert(word);  // a plugin's
+    auto& names = names_[word];
+    for (const auto* info : catalogue.select(word)) names.emplace(info->name);
+    if (known.contains(word)) names.insert(word);
+    if (!names.empty()) continue;
+    if (const auto settings = catalogue.settings_text(word); !settings.empty())
+      throw UsageError("compare: no metric " + word + ": " + settings);
+    std::vector<std::string> all(known.begin(), known.end());
+    for (const auto& group : catalogue.groups()) all.emplace_back(group);
+    for (const auto& metric : catalogue.metrics()) all.push_back(metric.name);
+    throw UsageError("compare: no metric or group " + word +
+                     core::did_you_mean(word, all, "conoscope metric"));
   }
 }
 
 bool WantedMetrics::operator()(const results::CurrentScore& score) const {
-  return all_ ? score.direction != "none" : names_.contains(score.metric);
+  if (names_.empty()) return score.direction != "none";
+  return std::ranges::any_of(names_,
+                             [&](const auto& word) { return word.second.contains(score.metric); });
+}
+
+std::vector<std::string> WantedMetrics::without(const std::set<std::string>& metrics) const {
+  std::vector<std::string> out;
+  for (const auto& [word, names] : names_)
+    if (std::ranges::none_of(names, [&](const auto& name) { return metrics.contains(name); }))
+      out.push_back(word);
+  return out;
 }
 
 Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side,
@@ -76,18 +97,19 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side,
   Arranged out;
   for (const auto& score : scores) {
     if (side.kind != "metric" && !wanted(score)) continue;
-    std::string row = side.kind == "metric" ? "" : score.metric;
-    std::string partner;
+    std::string names, partner;
     for (const std::string& part : shared_by(side.kind)) {
       const std::string& name = part == "dataset" ? score.dataset
                                 : part == "model" ? score.model
                                                   : score.explainer;
-      (pooled ? partner : row) += pooled ? part + " " + name + ", " : kBetween + name;
+      (pooled ? partner : names) += pooled ? part + " " + name + ", " : kBetween + name;
     }
     if (score.control != "none") partner += "control " + score.control + ", ";
     partner += "seed " + std::to_string(score.seed);
+    std::string row = (side.kind == "metric" ? "" : score.metric) + names;
     out.directions[row] = score.direction;
-    out.numbers.push_back({std::move(row), std::move(partner), score.value, score.dataset});
+    out.numbers.push_back(
+        {std::move(row), std::move(partner), score.value, score.dataset, score.control + names});
   }
   return out;
 }

@@ -15,12 +15,16 @@ namespace conoscope::app {
 /// --metric: metrics and groups; without it, every metric that ranks.
 class WantedMetrics {
  public:
-  explicit WantedMetrics(const std::vector<std::string>& words);
+  /// known   metrics of plugins
+  /// throws  UsageError: a word is neither a metric nor a group
+  WantedMetrics(const std::vector<std::string>& words, const std::set<std::string>& known);
   bool operator()(const results::CurrentScore& score) const;
 
+  /// The words that none of these metrics belongs to.
+  std::vector<std::string> without(const std::set<std::string>& metrics) const;
+
  private:
-  bool all_;
-  std::set<std::string> names_;
+  std::map<std::string, std::set<std::string>> names_;  ///< by word; empty: every one that ranks
 };
 
 /// The scores of one side as results::compare() takes them: a row is a metric and, unless pooled,

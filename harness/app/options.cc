@@ -216,15 +216,16 @@ fs::path find_run_file(const std::string& name) {
   const fs::path folder = share_folder() / "runs";
   std::vector<std::string> shipped;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".toml") shipped.push_back(entry.path().filename().string());
+    if (entry.path().extension() == ".toml") shipped.push_back(entry.path().stem().string());
   std::sort(shipped.begin(), shipped.end());
   for (const auto& candidate : shipped)
-    if (candidate == name || candidate == name + ".toml") return folder / candidate;
-  const bool with_ending = fs::path(name).extension() == ".toml";
-  for (auto& known : shipped)
-    if (!with_ending) known = fs::path(known).stem().string();
+    if (name == candidate || name == candidate + ".toml") return folder / (candidate + ".toml");
+  // Names are near each other without what they all end with.
+  const fs::path given(name);
+  const std::string stem =
+      (given.extension() == ".toml" ? given.stem() : given.filename()).string();
   throw UsageError(name + ": no such file, and no run file of that name ships" +
-                   core::did_you_mean(name, shipped));
+                   core::did_you_mean(stem, shipped, "ls " + folder.string()));
 }
 
 core::Quarantine open_quarantine(const Options& options) {

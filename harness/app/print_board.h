@@ -25,6 +25,7 @@ struct BoardRequest {
   std::map<std::string, std::string> count_parameters;
   results::Format format = results::Format::table;
   std::vector<results::ParetoAxis> pareto = {};  ///< ranking: marks who is beaten on none of these
+  std::vector<std::string> columns = {};         ///< ranking: these alone; empty: all
   bool bold = false;  ///< ranking, across: the best of each column, in md and latex
   int tiny = 0;       ///< as Column::tiny
 };
@@ -41,7 +42,7 @@ bool print_board(results::Store& store, const BoardRequest& request);
 /// ranking and across: a leaderboard, or one turned (results/boards/across.h). Without metrics the
 /// first few that the run asks for, in the catalogue's order, and beside scores of explanations
 /// what each one uses, effective_concepts. For people, a ranking has a line where each control
-/// stands, at its mean over the explainers.
+/// stands, at its mean over the explainers, unless only some columns are asked for.
 bool print_ranking(results::Store& store, const BoardRequest& request);
 
 /// sanity: a measure-over-measure study, a row for each ladder and metric, and a column for each

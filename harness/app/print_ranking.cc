@@ -58,6 +58,16 @@ void mark(results::Table& table, const std::vector<results::Doubtful>& doubtful)
     }
 }
 
+void keep_columns(results::Table& table, const std::vector<std::string>& wanted) {
+  std::vector<std::string> known;
+  for (const auto& column : table.columns) known.push_back(column.name);
+  for (const auto& name : wanted)
+    if (!core::contains(known, name))
+      throw UsageError("--columns: the board has no column " + name +
+                       core::did_you_mean(name, known));
+  table.keep(wanted);
+}
+
 /// Why a run has no row under these metrics and filters.
 std::string why_empty(results::Store& store, const results::BoardOptions& options) {
   if (options.run.empty()) return "no cell fits these filters";
@@ -92,10 +102,11 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
       results::mark_best(table, metric, results::direction_of(store, metric));
   if (across)
     table = results::across_datasets(table);
-  else if (results::for_people(request.format))
+  else if (results::for_people(request.format) && request.columns.empty())
     results::add_control_lines(table, options.metrics[0],
                                results::direction_of(store, options.metrics[0]));
   if (!request.pareto.empty()) results::mark_pareto(table, request.pareto);
+  if (!request.columns.empty()) keep_columns(table, request.columns);
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
   if (results::for_people(request.format)) mark(table, doubtful);
   std::cout << results::to_text(table, request.format);

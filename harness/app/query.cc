@@ -1,13 +1,17 @@
 #include "results/store/query.h"
 
+#include <cctype>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <string_view>
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "results/store/error.h"
 #include "results/store/sql.h"
+#include "results/store/sqlite.h"
 
 namespace conoscope::app {
 
@@ -21,6 +25,54 @@ results::QueryLimits limits_of(const Options& options) {
   if (!(seconds > 0 && seconds <= kMostSeconds))
     throw UsageError("--seconds: expected a number above 0, at most 1000000000");
   return {options.number("rows", 0), seconds};
+}
+
+bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool names(std::string_view sql, std::string_view table) {
+  for (std::size_t at = 0; (at = sql.find(table, at)) != sql.npos; ++at) {
+    const std::size_t end = at + table.size();
+    if ((at == 0 || !is_part_of_name(sql[at - 1])) &&
+        (end == sql.size() || !is_part_of_name(sql[end])))
+      return true;
+  }
+  return false;
+}
+
+/// "; cell has key, dataset, ...": the columns of the tables that a query names, or, where it names
+/// none, the tables.
+std::string what_there_is(results::Store& store, std::string_view sql) {
+  results::Statement rows(
+      store.connection(),
+      "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) "
+      "AS c WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite%' "
+      "ORDER BY s.name, c.cid");
+  std::map<std::string, std::string> tables;
+  while (rows.step()) {
+    std::string& columns = tables[rows.text(0)];
+    columns += (columns.empty() ? "" : ", ") + rows.text(1);
+  }
+  std::string named, all;
+  for (const auto& [table, columns] : tables) {
+    if (names(sql, table)) named += "; " + table + " has " + columns;
+    all += (all.empty() ? "; there are " : ", ") + table;
+  }
+  return named.empty() ? all : named;
+}
+
+/// A name that the store does not have comes back with those that it has.
+results::Table answer(results::Store& store, const std::string& sql,
+                      const std::map<std::string, std::string>& parameters,
+                      results::QueryLimits limits) {
+  try {
+    return results::query(store, sql, parameters, limits);
+  } catch (const results::StoreError& e) {
+    const std::string message = e.what();
+    if (message.find("no such column") == message.npos &&
+        message.find("no such table") == message.npos)
+      throw;
+    throw results::StoreError(e.problem(), message + what_there_is(store, sql));
+  }
 }
 
 }  // namespace
@@ -72,7 +124,7 @@ int query_command(const Arguments& arguments) {
   } else {
     sql = options.list("sql")[0];
   }
-  std::cout << results::to_text(results::query(store, sql, parameters, limits), format);
+  std::cout << results::to_text(answer(store, sql, parameters, limits), format);
   return kOk;
 }
 

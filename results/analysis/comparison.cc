@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "numerics/statistics/detectable_effect.h"
@@ -26,14 +27,14 @@ using numerics::Vector;
 
 struct Number {
   double value;
-  std::string dataset;
+  std::string dataset, about;
 };
 using Side = std::map<std::string, std::map<std::string, Number>>;  // row -> partner
 
 Side arranged(const std::vector<Measured>& numbers, const char* name) {
   Side side;
   for (const Measured& one : numbers)
-    if (!side[one.row].emplace(one.partner, Number{one.value, one.dataset}).second)
+    if (!side[one.row].emplace(one.partner, Number{one.value, one.dataset, one.about}).second)
       throw std::invalid_argument(std::string(name) + " has two numbers for " + one.row + " at " +
                                   one.partner);
   return side;
@@ -145,6 +146,37 @@ bool Comparison::different() const {
   return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.different; });
 }
 
+namespace {
+
+/// The p-values that are corrected together: of rows that are one test, one.
+class Tests {
+ public:
+  /// To be called for each row of `out.rows`, in their order, before it is added there.
+  void add(const Comparison& out, const std::string& about, const std::vector<double>& x,
+           const std::vector<double>& y, ComparisonRow& row) {
+    if (!row.p) return place_.push_back(-1);
+    const auto [first, is_new] =
+        first_.emplace(Pairs{about, about.empty() ? row.row : "", x, y}, out.rows.size());
+    if (is_new)
+      p_.push_back(*row.p);
+    else
+      row.same_as = out.rows[first->second].row;
+    place_.push_back(is_new ? static_cast<Index>(p_.size()) - 1 : place_[first->second]);
+  }
+
+  const std::vector<double>& p() const { return p_; }
+  /// Which of p() a row has.
+  Index of(std::size_t row) const { return place_[row]; }
+
+ private:
+  using Pairs = std::tuple<std::string, std::string, std::vector<double>, std::vector<double>>;
+  std::map<Pairs, std::size_t> first_;  ///< row
+  std::vector<Index> place_;
+  std::vector<double> p_;
+};
+
+}  // namespace
+
 Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
                    const ComparisonOptions& options) {
   if (!(options.alpha > 0.0 && options.alpha < 1.0))
@@ -161,7 +193,7 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
   for (const Measured& one : a)
     if (seen.insert(one.row).second) order.push_back(one.row);
   std::vector<Vector> differences;
-  std::vector<double> p;
+  Tests tests;
   for (const std::string& name : order) {
     const auto found = side_b.find(name);
     if (found == side_b.end()) continue;
@@ -175,8 +207,9 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
     if (!options.paired)
       for (const auto& [partner, number] : found->second) numbers_b.push_back(number);
     if (numbers_a.empty()) continue;
-    const Vector x = numerics::to_vector(values_of(numbers_a, options.over_datasets));
-    const Vector y = numerics::to_vector(values_of(numbers_b, options.over_datasets));
+    const auto values_a = values_of(numbers_a, options.over_datasets),
+               values_b = values_of(numbers_b, options.over_datasets);
+    const Vector x = numerics::to_vector(values_a), y = numerics::to_vector(values_b);
     ComparisonRow row;
     row.row = name;
     row.n_a = x.size();
@@ -189,21 +222,20 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
       compare_pairs(x, y, options, row);
     else
       compare_groups(x, y, options.alpha, row);
-    if (row.p) p.push_back(*row.p);
+    tests.add(out, numbers_a.front().about, values_a, values_b, row);
     differences.push_back(options.paired ? Vector(x - y) : Vector());
     out.rows.push_back(std::move(row));
   }
 
-  const Vector adjusted = corrected(numerics::to_vector(p), options.correction);
+  const Vector adjusted = corrected(numerics::to_vector(tests.p()), options.correction);
   // The strictest step of the correction: a difference that needs no luck with the other rows.
-  const double alpha = options.correction == Correction::kNone || p.empty()
+  const double alpha = options.correction == Correction::kNone || tests.p().empty()
                            ? options.alpha
-                           : options.alpha / static_cast<double>(p.size());
-  Index tested = 0;
+                           : options.alpha / static_cast<double>(tests.p().size());
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
     ComparisonRow& row = out.rows[i];
     if (!row.p) continue;
-    row.p_corrected = adjusted(tested++);
+    row.p_corrected = adjusted(tests.of(i));
     row.different = !row.equal && *row.p_corrected <= options.alpha;
     // How correlated splits would be with more of them is not known.
     if (options.plan && options.paired && options.test == PairTest::kT && !row.equal &&

@@ -14,6 +14,9 @@ struct Measured {
   std::string partner;  ///< what it shares with its partner on the other side: dataset, model, seed
   double value = 0;
   std::string dataset = {};  ///< for ComparisonOptions::over_datasets
+  /// What is judged, whatever the metric: rows about the same thing whose pairs are equal bit for bit
+  /// are one test. Empty: every row is a test of its own.
+  std::string about = {};
 };
 
 enum class PairTest { kT, kWilcoxon, kBootstrap };
@@ -47,6 +50,8 @@ struct ComparisonRow {
   bool equal = false;  ///< no pair, or unpaired no two values, differ by more than rounding (1e-12)
   bool constant = false;   ///< paired, not equal, and all pairs differ by the same up to rounding
   bool different = false;  ///< p_corrected <= alpha, and not equal
+  std::string
+      same_as;  ///< the earlier row that it equals bit for bit and is one test with; empty: none
   /// Of Wilcoxon's test: whose ranks are larger, which the mean difference may contradict.
   std::optional<bool> ranks_favour_a;
 };
@@ -57,7 +62,8 @@ struct Comparison {
   bool different() const;
 };
 
-/// Compares two sides row by row, and corrects the p-values over all rows.
+/// Compares two sides row by row, and corrects the p-values over all rows; those that are equal bit
+/// for bit count once (Measured::about).
 ///
 /// throws  std::invalid_argument: a side has two numbers for one row and partner, or an option is
 ///         outside

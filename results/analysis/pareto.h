@@ -14,7 +14,7 @@ struct ParetoAxis {
 };
 
 /// Which rows does no other row beat? Puts a column `pareto` behind `coverage`: yes, or no where
-/// another row of the same dataset and model is at least as good on every axis and better on one, by
+/// another row of its contest (board.h) is at least as good on every axis and better on one, by
 /// the means. NULL: not every seed has a number on every axis; such a row beats nobody.
 ///
 /// board  as board() gives it, with a column for each axis

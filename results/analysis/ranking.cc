@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string_view>
 #include <utility>
+
+#include "results/boards/board.h"
 
 namespace conoscope::results {
 
@@ -12,29 +13,17 @@ namespace {
 
 using Row = std::vector<Field>;
 
-std::size_t index_of(const Table& table, std::string_view name) {
-  return static_cast<std::size_t>(
-      std::find_if(table.columns.begin(), table.columns.end(),
-                   [&](const auto& column) { return column.name == name; }) -
-      table.columns.begin());
-}
-
 const Estimate* number_in(const Row& row, std::size_t column) {
   const auto* estimate = std::get_if<Estimate>(&row[column]);
   return estimate != nullptr && estimate->n > 0 ? estimate : nullptr;
 }
 
-/// Rows that are ranked together: [begin, end) for each dataset and model.
+/// Rows that are ranked together: [begin, end) for each contest.
 std::vector<std::pair<std::size_t, std::size_t>> contests(const Table& board) {
-  const std::size_t dataset = index_of(board, "dataset"), model = index_of(board, "model");
+  const auto contest = contests_of(board);
   std::vector<std::pair<std::size_t, std::size_t>> out;
-  for (std::size_t begin = 0, end; begin < board.rows.size(); begin = end) {
-    for (end = begin + 1; end < board.rows.size(); ++end)
-      if (std::get<std::string>(board.rows[end][dataset]) !=
-              std::get<std::string>(board.rows[begin][dataset]) ||
-          std::get<std::string>(board.rows[end][model]) !=
-              std::get<std::string>(board.rows[begin][model]))
-        break;
+  for (std::size_t begin = 0, end; begin < contest.size(); begin = end) {
+    for (end = begin + 1; end < contest.size() && contest[end] == contest[begin];) ++end;
     out.emplace_back(begin, end);
   }
   return out;
@@ -43,8 +32,8 @@ std::vector<std::pair<std::size_t, std::size_t>> contests(const Table& board) {
 }  // namespace
 
 void mark_best(Table& board, const std::string& metric, const std::string& direction) {
-  const std::size_t column = index_of(board, metric);
-  if (direction == "none" || column == board.columns.size()) return;
+  if (direction == "none") return;
+  const std::size_t column = board.column(metric);
   const auto complete = [&](std::size_t row) {
     const auto* number = number_in(board.rows[row], column);
     return number != nullptr && number->n == number->asked ? number : nullptr;
@@ -63,7 +52,8 @@ void mark_best(Table& board, const std::string& metric, const std::string& direc
 
 void add_control_lines(Table& board, const std::string& metric, const std::string& direction) {
   if (direction == "none") return;
-  const std::size_t column = index_of(board, metric);
+  const std::size_t column = board.column(metric), dataset = board.column("dataset"),
+                    model = board.column("model"), explainer = board.column("explainer");
   std::vector<Row> rows;
   for (const auto& [begin, end] : contests(board)) {
     std::vector<Row> block(board.rows.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -77,10 +67,9 @@ void add_control_lines(Table& board, const std::string& metric, const std::strin
       mean.mean /= static_cast<double>(mean.n);
       mean.asked = mean.n;
       Row line(board.columns.size());
-      line[index_of(board, "dataset")] = block[0][index_of(board, "dataset")];
-      line[index_of(board, "model")] = block[0][index_of(board, "model")];
-      line[index_of(board, "explainer")] =
-          "-- " + board.columns[c].name.substr(metric.size() + 1) + " --";
+      line[dataset] = block[0][dataset];
+      line[model] = block[0][model];
+      line[explainer] = "-- " + board.columns[c].name.substr(metric.size() + 1) + " --";
       line[column] = mean;
       const auto stands_above = [&](const Row& row) {
         const auto* number = number_in(row, column);

@@ -6,8 +6,8 @@
 
 namespace conoscope::results {
 
-// What a reader looks for on a board, as board() gives it: rows of the same dataset and model are
-// ranked together.
+// What a reader looks for on a board, as board() gives it: rows of one contest are ranked
+// together.
 
 /// Marks the best mean by this metric of those over all seeds asked for, and what equals it.
 /// direction  higher, lower, or none: no mark

@@ -3,24 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 namespace conoscope::results {
 
-namespace {
-
-std::size_t index_of(const Table& table, const std::string& name) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (table.columns[i].name == name) return i;
-  throw std::invalid_argument("across_datasets: the table has no column " + name);
-}
-
-}  // namespace
-
 Table across_datasets(const Table& board) {
-  const std::size_t dataset = index_of(board, "dataset"), model = index_of(board, "model"),
-                    explainer = index_of(board, "explainer");
+  const std::size_t dataset = board.column("dataset"), model = board.column("model"),
+                    explainer = board.column("explainer");
   using Place = std::pair<std::string, std::string>;  // dataset; the model that is explained
   std::vector<Place> places;
   std::vector<std::string> methods;

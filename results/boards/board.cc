@@ -117,4 +117,16 @@ Table board(Store& store, const BoardOptions& options) {
   return table;
 }
 
+std::vector<std::pair<std::string, std::string>> contests_of(const Table& board) {
+  const std::size_t dataset = board.column("dataset"), model = board.column("model"),
+                    explainer = board.column("explainer");
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& row : board.rows) {
+    const bool of_model = std::holds_alternative<std::monostate>(row[explainer]);
+    out.emplace_back(std::get<std::string>(row[dataset]),
+                     of_model ? "" : std::get<std::string>(row[model]));
+  }
+  return out;
+}
+
 }  // namespace conoscope::results

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "results/formats/table.h"
@@ -36,16 +37,21 @@ struct BoardEntry {
 std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
                                       const std::string& metric, const std::string& control);
 
-/// Who explains best? One row per (dataset, model, explainer), ranked inside (dataset, model).
+/// Who explains best? One row per (dataset, model, explainer), or per (dataset, model) where the model
+/// itself is judged, ranked inside its contest: the explainers of one model on one dataset, or the
+/// models of one dataset that nothing explains, of which one that is alone has no rank.
 ///
 /// Columns: rank, dataset, model, explainer, coverage (seeds with a number / seeds asked), each
 /// metric as mean over seeds with the half-width of its 95 % t interval and what the metric says
 /// about these scores; with controls, a column <first metric>@<control> for each control that was
 /// asked for.
-/// An incomplete entry never ranks before a complete one; see queries/board.sql.
+/// An incomplete entry never ranks before a complete one; see board.sql.
 ///
 /// throws  std::invalid_argument: no metric given
 ///         StoreError (not_found): no run asks for the metric; lists those there are
 Table board(Store& store, const BoardOptions& options);
+
+/// What each row of a board competes in: dataset and model; no model where models compete.
+std::vector<std::pair<std::string, std::string>> contests_of(const Table& board);
 
 }  // namespace conoscope::results

@@ -1,4 +1,4 @@
--- Leaderboard of one metric: mean over seeds, spread and rank in (dataset, model, control).
+-- Leaderboard of one metric: mean over seeds, spread and rank in its contest.
 --
 --   :metric     the metric
 --   :run        key of a run; NULL: whatever any run asked for
@@ -7,7 +7,9 @@
 --
 -- asked counts the seeds asked for, n those with a number. An entry with n < asked is incomplete and
 -- ranks behind every complete one; one without any number, or of a metric without a direction,
--- has no rank. Equal means share a rank and the next one is skipped. The explainer filter works
+-- has no rank. Equal means share a rank and the next one is skipped. The explainers of one model
+-- compete with each other on a dataset, each control for itself; models that nothing explains compete
+-- on their dataset, and one that is alone there has no rank. The filters of model and explainer work
 -- after the ranking: hiding the others does not make anybody first.
 -- sample_sd is an aggregate of conoscope's connections: two-pass, divided by n - 1; among(words, ...)
 -- says whether one of the others is a line of words, or words is NULL.
@@ -19,12 +21,18 @@ named AS MATERIALIZED (
   LEFT JOIN run_component ON run_component.run = :run AND run_component.component = component.key),
 wanted_dataset AS (
   SELECT key FROM named WHERE kind = 'dataset' AND among(:dataset, key, name, plugin_id)),
-wanted_model AS (
-  SELECT key FROM named WHERE kind = 'model' AND among(:model, key, name, plugin_id)),
 wanted_control (control) AS (
   SELECT :control WHERE :control IS NOT NULL
   UNION ALL
   SELECT DISTINCT control FROM cell WHERE :control IS NULL),
+-- Those to keep, and those that compete with them themselves.
+wanted_model AS (
+  SELECT key FROM named
+  WHERE kind = 'model'
+    AND (among(:model, key, name, plugin_id)
+         OR EXISTS (SELECT 1 FROM cell
+                    WHERE cell.dataset IN wanted_dataset AND cell.model = named.key
+                      AND cell.control IN wanted_control AND cell.explainer IS NULL))),
 -- One row per asked cell, along the index cell_by_subject: the grouping below sorts nothing, and
 -- the seeds are summed in their own order, so that equal stores give equal bits.
 outcome AS (
@@ -45,14 +53,16 @@ entry AS (
   GROUP BY dataset, model, control, explainer),
 ranked AS (
   SELECT entry.*, metric_key.direction,
-         CASE WHEN n > 0 AND metric_key.direction <> 'none' THEN
+         CASE WHEN n > 0 AND metric_key.direction <> 'none'
+                   AND (explainer IS NOT NULL OR count(*) OVER contest > 1) THEN
            rank() OVER (
-             PARTITION BY dataset, model, control
-             ORDER BY n = 0, n < asked,
-                      CASE metric_key.direction WHEN 'higher' THEN -mean ELSE mean END)
+             contest ORDER BY n = 0, n < asked,
+                              CASE metric_key.direction WHEN 'higher' THEN -mean ELSE mean END)
          END AS place
   FROM entry
-  JOIN metric_key ON metric_key.metric = :metric)
+  JOIN metric_key ON metric_key.metric = :metric
+  WINDOW contest AS (
+    PARTITION BY dataset, CASE WHEN explainer IS NOT NULL THEN model END, control))
 SELECT d.name AS dataset, m.name AS model, e.name AS explainer, control,
        place AS rank, n, asked, mean, sd,
        ranked.dataset AS dataset_key, ranked.model AS model_key, ranked.explainer AS explainer_key
@@ -60,6 +70,9 @@ FROM ranked
 JOIN named AS d ON d.key = ranked.dataset
 JOIN named AS m ON m.key = ranked.model
 LEFT JOIN named AS e ON e.key = ranked.explainer
-WHERE among(:explainer, e.key, e.name, e.plugin_id)
-ORDER BY d.name, m.name, control, place IS NULL, place, e.name,
-         ranked.dataset, ranked.model, ranked.explainer;
+WHERE among(:model, m.key, m.name, m.plugin_id)
+  AND among(:explainer, e.key, e.name, e.plugin_id)
+ORDER BY d.name, ranked.dataset,
+         e.key IS NULL, CASE WHEN e.key IS NOT NULL THEN m.name END,
+         CASE WHEN e.key IS NOT NULL THEN m.key END,
+         control, place IS NULL, place, e.name, e.key, m.name, m.key;

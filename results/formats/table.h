@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -53,6 +55,14 @@ struct Table {
 
   /// throws  std::invalid_argument: as many fields as columns are needed
   void add(std::vector<Field> row);
+
+  /// Where the column of this name stands.
+  /// throws  std::invalid_argument: there is none
+  std::size_t column(std::string_view name) const;
+
+  /// Keeps these columns alone, in this order.
+  /// throws  std::invalid_argument: there is no such column
+  void keep(const std::vector<std::string>& names);
 };
 
 }  // namespace conoscope::results

@@ -31,7 +31,7 @@ std::map<Control, std::string> missing_texts(Store& store, const std::string& ru
   return out;
 }
 
-/// The rules of board.sql, for models, which it ranks one by one.
+/// The rules of board.sql, over datasets, which it keeps apart.
 void rank_models(std::vector<Entrant>& entrants, const std::string& direction) {
   const auto order = [&direction](const Entrant& e) {
     return std::tuple(e.score.n == 0, e.score.n < e.score.asked,
@@ -107,11 +107,11 @@ std::vector<Contest> contests(Store& store, const std::string& run, const std::s
       contests.push_back(std::move(item.second));
     }
   }
-  if (join) contests.push_back(std::move(alone));
-  for (Contest& contest : contests) {
-    if (contest.model == kEveryModel) rank_models(contest.entrants, direction);
-    sort_by_rank(contest.entrants);
+  if (join) {
+    rank_models(alone.entrants, direction);
+    contests.push_back(std::move(alone));
   }
+  for (Contest& contest : contests) sort_by_rank(contest.entrants);
   return contests;
 }
 

@@ -178,7 +178,9 @@ Section difference_section(const ReportContext& context) {
       "interval and the t test's p, corrected over all rows by Holm's method, as <code>conoscope "
       "compare</code> does, which also says how many pairs it would take. Models of different "
       "datasets "
-      "share no seeds: there Welch's test stands in. "
+      "share no seeds: there Welch's test stands in. Both take seeds for independent samples; "
+      "where "
+      "seeds only split the same rows anew, p is too small (<code>compare --resampled</code>). "
       "Two methods that share a letter could not be told apart, with all pairs corrected "
       "together; a dash stands for more than " +
       std::to_string(kMostLettered) + " methods, or more than " + std::to_string(kMostLetters) +

@@ -273,8 +273,48 @@ TEST_CASE("board: the model itself, and two versions of one explainer") {
 ----  -------  -----  ---------  --------  ----------
    1  d        m      e@2.0.0         1/1  0.7500 ± -
    2  d        m      e@1.0.0         1/1  0.5000 ± -
-   3  d        m      -               1/1  0.2500 ± -
+   -  d        m      -               1/1  0.2500 ± -
 )");
+}
+
+TEST_CASE("board: models that nothing explains compete with each other on their dataset") {
+  auto store = Store::open(":memory:", Mode::kReadWrite);
+  std::vector<ComponentRow> components = {sample::component("dataset", "d"),
+                                          sample::component("dataset", "other")};
+  for (const char* model : {"best", "half", "poor"})
+    components.push_back(sample::component("model", model));
+  components.push_back(sample::component("explainer", "e"));
+  std::vector<CellRow> cells = {sample::cell("d", "poor", "e", 1),
+                                sample::cell("other", "half", "", 1)};
+  for (const char* model : {"poor", "half", "best"})
+    for (const int seed : {1, 2}) cells.push_back(sample::cell("d", model, "", seed));
+  store.add_environment(sample::kHere);
+  store.register_run({"run", "", "", sample::at(0)}, components, cells,
+                     std::vector{sample::metric("a")});
+  const auto give = [&](const std::string& cell, double value) {
+    store.record(attempt(cell, cell), std::vector{score_row("a", value)});
+  };
+  give(key_of("d", "poor", "e", 1), 0.125);
+  give(key_of("other", "half", "", 1), 1.0);
+  for (const int seed : {1, 2}) give(key_of("d", "poor", "", seed), 0.25);
+  for (const int seed : {1, 2}) give(key_of("d", "best", "", seed), 0.75);
+  give(key_of("d", "half", "", 1), 0.5);
+  // The explainer and who is alone on a dataset compete with none of them.
+  CHECK(to_text(board(store, by("a")), Format::table) ==
+        R"(rank  dataset  model  explainer  coverage                 a
+----  -------  -----  ---------  --------  ----------------
+   1  d        poor   e               1/1        0.1250 ± -
+   1  d        best   -               2/2        0.7500 ± 0
+   2  d        poor   -               2/2        0.2500 ± 0
+   3  d        half   -               1/2  0.5000 ± - (1/2)
+   -  other    half   -               1/1         1.000 ± -
+)");
+  BoardOptions options = by("a");
+  options.model = "poor";  // hides the others, and makes nobody first
+  const Table kept = board(store, options);
+  REQUIRE(kept.rows.size() == 2);
+  CHECK(std::get<std::string>(kept.rows[0][3]) == "e");
+  CHECK(std::get<std::int64_t>(kept.rows[1][0]) == 2);
 }
 
 TEST_CASE("board: the spread is right far from zero") {

@@ -60,6 +60,40 @@ TEST_CASE("Holm over the rows, and what is planned at its strictest step") {
   CHECK(compare(a, b, none).rows[0].needed == conoscope::numerics::pairs_needed(2.0));
 }
 
+TEST_CASE("rows about the same thing that are equal bit for bit are one test") {
+  const auto about = [](std::vector<Measured> numbers, const std::string& what) {
+    for (Measured& one : numbers) one.about = what;
+    return numbers;
+  };
+  const auto compared = [&](const std::string& same, const std::string& other, double last,
+                            Correction correction) {
+    const auto rows = [&](double m, double n) {
+      return both(both(about(side("m", {2 * m, 4 * m, 6 * m}), "d"),
+                       about(side("n", {n, n + 0.1, n * 1.21}), other)),
+                  about(side(same, {2 * m, 4 * m, last * m}), "d"));
+    };
+    ComparisonOptions options;
+    options.correction = correction;
+    return compare(rows(1, 1), rows(0.5, 0.1), options);
+  };
+  const auto out = compared("m again", "d", 6, Correction::kHolm);
+  REQUIRE(out.rows.size() == 3);
+  CHECK(out.rows[0].same_as.empty());
+  CHECK(out.rows[1].same_as.empty());
+  CHECK(out.rows[2].same_as == "m");
+  CHECK(out.rows[1].p_corrected.value() == doctest::Approx(2 * out.rows[1].p.value()));  // not 3
+  CHECK(out.rows[2].p_corrected == out.rows[0].p_corrected);
+  CHECK(out.rows[2].needed == conoscope::numerics::pairs_needed(2.0, 0.025));
+  // Another last bit is another test, and so is the same of something else.
+  CHECK(compared("m again", "d", std::nextafter(6.0, 7.0), Correction::kHolm).rows[2].same_as ==
+        "");
+  const auto elsewhere =
+      compare(both(about(side("m", {2, 4, 6}), "d"), about(side("n", {2, 4, 6}), "e")),
+              both(about(side("m", {1, 2, 3}), "d"), about(side("n", {1, 2, 3}), "e")), {});
+  CHECK(elsewhere.rows[1].same_as.empty());
+  CHECK(elsewhere.rows[1].p_corrected.value() == doctest::Approx(2 * elsewhere.rows[1].p.value()));
+}
+
 TEST_CASE("only partners are compared") {
   const auto out = compare(both(side("m", {1, 2, 3, 4}), side("only a", {1})),
                            both(side("m", {1, 2, 3}), side("only b", {5, 6})), {});

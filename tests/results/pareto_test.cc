@@ -53,6 +53,15 @@ TEST_CASE("pareto: who is beaten on no axis without being better on another") {
   to_text(table, Format::csv);
 }
 
+TEST_CASE("pareto: models that nothing explains compete with each other on their dataset") {
+  Table table = board();
+  table.add({"d", "m", Field(), Coverage{2, 2}, mean(9), mean(1)});
+  table.add({"d", "n", Field(), Coverage{2, 2}, mean(8), mean(1)});
+  mark_pareto(table, {{"error", false}, {"hits", true}});
+  CHECK(marks(table) ==
+        std::vector<std::string>{"yes", "yes", "no", "yes", "", "yes", "no", "yes"});
+}
+
 TEST_CASE("pareto: the better end decides, and one axis leaves the best alone") {
   Table table = board();
   mark_pareto(table, {{"error", false}, {"hits", false}});

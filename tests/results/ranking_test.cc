@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,23 @@ TEST_CASE("ranking: the best over all seeds, and its equals, for each dataset an
   mark_best(higher, "error", "higher");
   CHECK(best(higher) == std::vector<std::string>{"far", "alone"});
   mark_best(none, "error", "none");
-  mark_best(none, "no_such_metric", "lower");
+  CHECK_THROWS_AS(mark_best(none, "no_such_metric", "lower"), std::invalid_argument);
   CHECK(best(none).empty());
+}
+
+TEST_CASE("ranking: models that nothing explains compete with each other on their dataset") {
+  Table table;
+  table.columns = {{"dataset"}, {"model"}, {"explainer"}, {"error", ColumnType::kEstimate}};
+  table.add({"d", "m", "e", mean(7)});
+  table.add({"d", "m", Field(), mean(2)});
+  table.add({"d", "n", Field(), mean(1)});
+  table.add({"other", "n", Field(), mean(3)});
+  mark_best(table, "error", "lower");
+  std::string marks;
+  for (const auto& row : table.rows) marks += std::get<Estimate>(row[3]).best ? '1' : '0';
+  CHECK(marks == "1011");
+  add_control_lines(table, "error", "lower");
+  CHECK(table.rows.size() == 4);
 }
 
 TEST_CASE("ranking: a control's line is where its mean over the explainers stands") {

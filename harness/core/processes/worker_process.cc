@@ -9,12 +9,14 @@
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
 
 #include "harness/core/file_size.h"
+#include "harness/core/processes/confinement.h"
 #include "harness/core/processes/descendants.h"
 #include "harness/core/processes/starter.h"
 
@@ -163,6 +165,24 @@ Content content_of(const std::filesystem::path& root, std::size_t most_entries) 
   return out;
 }
 
+/// What to do about a message that tells of a refusal by the limits or by confinement; else nothing.
+std::string what_may_help(std::string_view message, const WorkerLimits& limits) {
+  const auto tells_of = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words,
+                               [&](auto word) { return message.find(word) != message.npos; });
+  };
+  if (tells_of({"File too large"}))
+    return "; " + limits.disk_name + " = " + std::to_string(limits.disk >> 20) +
+           " MiB is what a plugin may write";
+  if (limits.confine && can_confine() &&
+      tells_of({"Permission denied", "Operation not permitted", "in name resolution"}))
+    return "; plugins are confined: they write to context.scratch, read what parameters of the "
+           "type "
+           "file or folder name, and need access = [\"network\"] or [\"processes\"] in their "
+           "metadata for sockets or other programs";
+  return "";
+}
+
 }  // namespace
 
 std::string openblas_kernels() {
@@ -299,7 +319,7 @@ JobEnd WorkerProcess::judge(const Exit& exit) const {
                   " MiB to standard output and standard error";
   } else if (reports_.fault) {
     end.status = reports_.fault->first;
-    end.message = reports_.fault->second;
+    end.message = reports_.fault->second + what_may_help(reports_.fault->second, limits_);
   } else if (last.signal) {
     end.status = Status::crashed;
     end.message = "killed by " + signal_text(*last.signal);

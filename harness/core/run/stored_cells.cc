@@ -1,6 +1,7 @@
 #include "harness/core/run/stored_cells.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -80,13 +81,19 @@ std::vector<RunFile> readings(results::Store& store, const std::string& run, con
   return out;
 }
 
+/// What a plugin's file is called: a package by its folder.
+fs::path name_of(const fs::path& plugin) {
+  const fs::path file = plugin.has_filename() ? plugin : plugin.parent_path();
+  return file.filename() == kPackageMain ? file.parent_path().filename() : file.filename();
+}
+
 /// The file that it names may be anybody's: the registry's plugin of the same name stands for it.
 ComponentRequest with_registered_plugin(ComponentRequest request, Kind kind,
                                         const Registry& registry) {
   if (!request.file) return request;
   for (const PluginFile& plugin : registry.plugins())
     if (plugin.metadata && plugin.metadata->kind == kind &&
-        plugin.file.filename() == request.file->filename())
+        name_of(plugin.file) == name_of(*request.file))
       request.id = plugin.metadata->id;
   request.file.reset();
   return request;
@@ -119,7 +126,10 @@ class Found {
       return what + ": " + it->second.plugin.refusal;
     const PluginFile* plugin = sources_.registry.find(stored.kind, stored.id);
     if (plugin == nullptr)
-      return what + " " + stored.version + ": there is no such plugin here (--plugin-path)";
+      return what + " " + stored.version +
+             ": there is no such plugin here; give the folder of its " +
+             (files_.empty() ? "file" : boost::algorithm::join(files_, " or ")) +
+             ", --plugin-path FOLDER";
     if (plugin->metadata->version != stored.version)
       return what + ": version " + stored.version + " in the store, " + plugin->metadata->version +
              " here";
@@ -135,6 +145,7 @@ class Found {
            const std::map<std::string, StoredComponent>& wanted) {
     for (const auto& entry : requests) {
       ComponentRequest request = with_registered_plugin(entry, kind, sources_.registry);
+      if (entry.file && request.id.empty()) files_.insert(name_of(*entry.file).string());
       if (std::none_of(wanted.begin(), wanted.end(), [&](const auto& pair) {
             return pair.second.kind == kind && pair.second.id == request.id;
           }))
@@ -154,6 +165,7 @@ class Found {
   const StoredCellSources& sources_;
   std::map<std::string, Component> components_;
   std::map<std::pair<Kind, std::string>, std::string> said_;  ///< the first mistake
+  std::set<std::string> files_;  ///< names of plugins' files that are not here
   std::size_t count_ = 0;
 };
 
@@ -217,7 +229,8 @@ StoredCells plan_stored_cells(results::Store& store, const std::string& run,
   if (found) {
     out.plan.metric_plugins = metric_plugins(out.plan.run_file, metrics, sources);
     if (const auto metric = unknown_metric(metrics, out.plan.metric_plugins); !metric.empty())
-      why = "nothing here gives the score " + metric;
+      why = "nothing here gives the score " + metric +
+            "; give the folder of its plugin, --plugin-path FOLDER";
   }
 
   std::set<std::string> planned, used, controls;

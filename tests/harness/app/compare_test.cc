@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "tests/harness/app/workspace.h"
 
@@ -135,6 +136,73 @@ TEST_CASE_FIXTURE(Fixture, "tests, corrections and groups") {
   CHECK(width(split) == doctest::Approx(width(plain) * std::sqrt(1.75)));
   CHECK(split[0]["p"] > plain[0]["p"]);
   CHECK(split[0]["needed"].is_null());
+  // The t test without it says what it takes for granted.
+  const auto said = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"compare", "kmeans", "nmf", "-m", "surf_mae", "--alpha", "0.5"});
+    return here.conoscope(more).run().err;
+  };
+  const std::string caveat = "p takes seeds for independent samples";
+  CHECK_SAYS(said({}), caveat);
+  for (const auto& more : {std::vector<std::string>{"--resampled", "0.25"},
+                           {"--pooled"},
+                           {"--test", "wilcoxon"},
+                           {"--unpaired"}})
+    CHECK_FALSE(has(said(more), caveat));
+}
+
+TEST_CASE("columns that are equal bit for bit are one test") {
+  const Workspace here;
+  // Each sample has one position: its score and its mean over positions are the same number.
+  const auto file =
+      here.write("run.toml", digits_run("seeds = [0, 1, 2]\nmetrics = [\"surf_mae\", \"surf_emd\", "
+                                        "\"surf_mae_spatial_mean\", \"surf_emd_spatial_mean\"]",
+                                        {"kmeans", "nmf"}));
+  here.run({"run", file, "--no-board"});
+  const auto compare = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"compare", "kmeans", "nmf", "--format", "json"});
+    return here.conoscope(words).run();
+  };
+  const Ended all = compare({}), two = compare({"-m", "surf_mae", "-m", "surf_emd"});
+  const Json rows = Json::parse(all.out), alone = Json::parse(two.out);
+  REQUIRE(rows.size() == 4);
+  REQUIRE(alone.size() == 2);
+  std::map<std::string, Json> by_metric;
+  for (const auto& row : rows) by_metric[row["metric"]] = row;
+  for (const auto& row : alone) {
+    const std::string metric = row["metric"];
+    for (const auto& same : {metric, metric + "_spatial_mean"}) {
+      CAPTURE(same);
+      CHECK(by_metric[same]["p_holm"] == row["p_holm"]);
+      CHECK(by_metric[same]["needed"] == row["needed"]);
+    }
+  }
+  CHECK_SAYS(all.err,
+             "equal bit for bit, and so one test in the correction: surf_emd_spatial_mean = "
+             "surf_emd, surf_mae_spatial_mean = surf_mae\n");
+  CHECK_FALSE(has(two.err, "bit for bit"));
+  CHECK_FALSE(has(compare({"--correction", "none"}).err, "bit for bit"));
+}
+
+TEST_CASE("of a word's meanings the one counts that the other word has, a run's only at last") {
+  const Workspace here;
+  for (const char* name : {"kmeans", "later"})
+    here.run({"run",
+              here.write(std::string(name) + ".toml",
+                         digits_run("name = \"" + std::string(name) +
+                                        "\"\nseeds = [0, 1]\nmetrics = [\"surf_mae\"]",
+                                    {"perfect", "kmeans"})),
+              "--no-board"});
+  const auto said = [&](const char* a, const char* b) {
+    return here.conoscope({"compare", a, b}).run().err;
+  };
+  CHECK_SAYS(said("kmeans", "perfect"), "A is explainer kmeans, B is explainer perfect");
+  CHECK_SAYS(said("perfect", "kmeans"), "A is explainer perfect, B is explainer kmeans");
+  CHECK_SAYS(said("kmeans", "kmeans"), "A is explainer kmeans, B is explainer kmeans");
+  CHECK_SAYS(said("kmeans", "later"), "A is run kmeans, B is run later");
+  CHECK_SAYS(said("run:kmeans", "later"), "A is run kmeans, B is run later");
+  // The dataset and the model of these activations bear one name.
+  CHECK_SAYS(said("precomputed", "perfect"), "write model:precomputed or dataset:precomputed");
+  CHECK_SAYS(said("precomputed", "precomputed"), "precomputed has several meanings");
 }
 
 TEST_CASE_FIXTURE(Fixture, "two metrics on the same cells") {
@@ -183,7 +251,16 @@ TEST_CASE_FIXTURE(Fixture, "formats and mistakes") {
   CHECK_SAYS(here.run({"compare", "kmeans", too_long}, 2).err, "dataset or metric " + too_long);
   CHECK_SAYS(here.run({"compare", "kmeans", "surf_mae"}, 2).err, "of the kind metric");
   CHECK_SAYS(here.run({"compare", "kmeans", "metric:surf_mea"}, 2).err, "surf_mea");
-  CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "-m", "surf_mea"}, 2).err, "nothing to compare");
+  // Also where another metric is right.
+  for (const auto& words : {std::vector<std::string>{"-m", "surf_mea"},
+                            std::vector<std::string>{"-m", "surf_emd", "-m", "surf_mea"}}) {
+    std::vector<std::string> line = {"compare", "kmeans", "nmf"};
+    line.insert(line.end(), words.begin(), words.end());
+    CHECK_SAYS(here.run(line, 2).err, "no metric or group surf_mea (did you mean surf_mae?)");
+  }
+  CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "-m", "surf_mae", "-m", "ctl"}, 6).err,
+             "ctl: no two scores of it belong together");
+  CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "-m", "ctl"}, 2).err, "nothing to compare");
   CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--test", "z"}, 2).err, "t, wilcoxon");
   CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--correction", "z"}, 2).err, "holm, bh");
   CHECK_SAYS(here.run({"compare", "kmeans", "nmf", "--alpha", "2"}, 2).err, "--alpha");

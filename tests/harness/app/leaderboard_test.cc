@@ -116,6 +116,22 @@ TEST_CASE("columns, lines of controls, and tables for papers") {
   CHECK_SAYS(
       here.run({"board", "-m", "surf_mae", "--format", "md", "--bold", "--tiny", "1e-12"}).out,
       "**&lt;1e-12**");
+  // Some columns alone; their metrics are the board's.
+  const std::string few =
+      here.run({"board", "--columns", "explainer,surf_mae,surf_mae@random_importance,surf_emd",
+                "--format", "md"})
+          .out;
+  CHECK_SAYS(few, "| explainer | surf_mae | surf_mae@random_importance | surf_emd |\n");
+  CHECK_FALSE(has(few, "-- random_importance --"));
+  CHECK(few.find("perfect") < few.find("svd"));
+  const Json rows = here.json({"board", "--columns", "surf_emd,explainer"});
+  REQUIRE(rows.size() == 2);
+  CHECK_FALSE(rows[0].contains("rank"));
+  CHECK(rows[0]["surf_emd"] == here.json({"board", "-m", "surf_emd"})[0]["surf_emd"]);
+  CHECK_SAYS(here.run({"board", "--columns", "explaner"}, 2).err,
+             "--columns: the board has no column explaner (did you mean explainer?)");
+  CHECK_SAYS(here.run({"board", "sanity", "--columns", "metric"}, 2).err,
+             "goes with board ranking");
   CHECK_SAYS(here.run({"board", "--tiny", "0.02"}, 2).err, "a power of ten");
   CHECK_SAYS(here.run({"board", "sanity", "--bold"}, 2).err, "--bold and --tiny go with");
 }

@@ -145,6 +145,13 @@ TEST_CASE_FIXTURE(Fixture, "what is not there is said") {
   CHECK_SAYS(here.run({"board", "-m", "surf_mea"}, 2).err, "surf_mea");
   CHECK_SAYS(here.run({"board", "--all"}, 2).err, "--all needs at least one --metric");
   CHECK_SAYS(here.run({"query", "--saved", "board", "--set", "metric"}, 2).err, "NAME=VALUE");
+  CHECK_SAYS(here.run({"query", "SELECT reeson FROM score"}, 2).err,
+             "no such column: reeson; score has attempt, metric, value, reason, message");
+  const std::string two = here.run({"query", "SELECT x FROM cell JOIN run_cell"}, 2).err;
+  CHECK_SAYS(two,
+             "; cell has key, dataset, model, explainer, seed, control; run_cell has run, cell");
+  CHECK_SAYS(here.run({"query", "SELECT 1 FROM scores"}, 2).err,
+             "no such table: scores; there are attempt, ");
   using Words = std::vector<std::string>;
   for (Words query : {Words{"query", "SELECT * FROM score"},
                       Words{"query", "--saved", "board", "--set", "metric=surf_mae"}}) {

@@ -32,7 +32,11 @@ TEST_CASE("a run file that is not there, or is no run file") {
   const Workspace here;
   CHECK_SAYS(here.run({"run", here.path("none.toml")}, 2).err, "none.toml: no such file");
   CHECK_SAYS(here.run({"run", "quik"}, 2).err, "(did you mean quick?)");
-  CHECK_SAYS(here.run({"run", "quik.toml"}, 2).err, "(did you mean quick.toml?)");
+  CHECK_SAYS(here.run({"run", "quik.toml"}, 2).err, "(did you mean quick?)");
+  // Names that have nothing but their ending in common are not near each other.
+  const std::string none = here.run({"run", "nope.toml"}, 2).err;
+  CHECK_SAYS(none, "nope.toml: no such file, and no run file of that name ships (`ls ");
+  CHECK_SAYS(none, "runs` lists them)");
   const std::string syntax = refusal(here, "name = \"x\"\nseeds = [0, 1\n[[dataset]]\n");
   CHECK_SAYS(syntax, "bad.toml:3:");
   CHECK_SAYS(syntax, "error: ");

@@ -302,6 +302,42 @@ cp.main(Small)
         assert value[control, "0.1.0"] != value[control, "1.0.0"]
 
 
+def test_a_version_is_compared_and_run_again_by_its_name(tmp_path):
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    file = small(plugins / "small.py")
+    entries = f'[[explainer]]\nfile = "{file}"\n[[explainer]]\nid = "perfect"\n'
+    run = run_file(tmp_path / "run.toml", entries, "seeds = [0, 1]")
+    run.write_text(run.read_text().replace('name = "mine"\nseeds = [0]\n', 'name = "small"\n'))
+    conoscope("run", run, "--store", "s.db")
+    # The run bears the explainer's name, and an explainer is what is compared with one.
+    _, err = conoscope("compare", "small", "perfect", "--store", "s.db", code=None)
+    assert "A is explainer small, B is explainer perfect" in err
+
+    # No code is run that nobody has named, though it lies where the store says.
+    out, _ = conoscope("verify", "s.db", code=4)
+    assert "give the folder of its small.py, --plugin-path FOLDER" in out
+    _, err = conoscope("verify", "s.db", "--plugin-path", plugins)
+    assert "4 cells: 4 the same bit for bit" in err
+
+    file.write_text(file.read_text().replace('version = "1"', 'version = "2"'))
+    conoscope("run", run, "--store", "s.db")
+    _, err = conoscope("compare", "small", "perfect", "--store", "s.db", code=2)
+    assert "explainer small stands for 2: small@1, small@2; name one of these" in err
+    out, _ = conoscope("compare", "small@1", "small@2", "--store", "s.db")
+    assert "equal in all 2 pairs" in out
+
+
+def test_a_package_is_found_again_by_its_folder(tmp_path):
+    package = tmp_path / "plugins/small"
+    package.mkdir(parents=True)
+    small(package / "__main__.py")
+    run = run_file(tmp_path / "run.toml", f'[[explainer]]\nfile = "{package}"\n')
+    conoscope("run", run, "--store", "s.db")
+    _, err = conoscope("verify", "s.db", "--plugin-path", tmp_path / "plugins")
+    assert "1 cell: 1 the same bit for bit" in err
+
+
 # ---- what a call is given, and what it may not do ---------------------------------------------------
 
 
@@ -327,12 +363,25 @@ def test_it_is_confined(tmp_path):
         (f"open('{tmp_path}/left', 'w')", "PermissionError"),
         ("import os; os.fork()", "PermissionError"),
         ("import socket; socket.socket()", "PermissionError"),
+        ("import socket; socket.getaddrinfo('conoscope.invalid', 1)", "name resolution"),
         ("import os; os.kill(os.getppid(), 9)", "PermissionError"),
     ]:
         folder = tmp_path / "plugins"
         folder.mkdir(exist_ok=True)
         name, why = failed(small(folder / "small.py", body))
         assert name == "fit softmax" and error in why, (body, why)
+        # what to do about it, once
+        assert why.count('access = ["network"]') == 1 and "context.scratch" in why, (body, why)
+    # Where nothing is confined, confinement is not to blame.
+    body = "raise PermissionError(13, 'Permission denied')"
+    _, why = next(
+        (verdict, why)
+        for verdict, why in check(
+            small(folder / "small.py", body), "--confine=off", code=3
+        ).values()
+        if verdict == "FAIL"
+    )
+    assert "Permission denied" in why and "confined" not in why
 
 
 # ---- other kinds, other languages -------------------------------------------------------------------
