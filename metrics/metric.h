@@ -57,6 +57,10 @@ struct Metric {
   std::vector<std::string_view> uses = {};
   /// Computed only where it is named: it takes much longer than others, or room, or ranks nothing.
   bool on_request = false;
+  /// What each part is of, in this order: annotated "concept"s or "factor"s, "code"s, "output"s, a
+  /// "concept pair" ((0,1), (0,2), ..., (1,2), ...), or of a matrix by rows "code x factor". All count:
+  /// one that is left out has NaN. Empty: samples, points of a curve, or something else.
+  std::string_view parts = {};
   /// Called only with all that `needs` says. Throws NotApplicable, std::domain_error (undefined) or
   /// std::invalid_argument (the subject contradicts itself).
   std::function<Result(const Subject&)> compute = {};

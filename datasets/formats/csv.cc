@@ -323,6 +323,7 @@ Array to_array(Table table, const std::string& origin) {
   array.shape = {table.rows, table.width};
   if (table.width == 1) array.shape.pop_back();
   array.origin = origin;
+  array.columns = std::move(table.columns);
   const auto values = std::make_shared<const std::vector<double>>(std::move(table.values));
   array.bytes = {reinterpret_cast<const char*>(values->data()), values->size() * sizeof(double)};
   array.owner = values;

@@ -35,6 +35,8 @@ Array columns_of(const Table& table, std::string_view names, const std::string& 
   Table out;
   out.rows = table.rows;
   out.width = static_cast<std::int64_t>(wanted.size());
+  for (const std::int64_t column : wanted)
+    out.columns.push_back(table.columns[static_cast<std::size_t>(column)]);
   for (std::int64_t row = 0; row < table.rows; ++row)
     for (const std::int64_t column : wanted)
       out.values.push_back(table.values[static_cast<std::size_t>(row * table.width + column)]);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "conoscope/sdk/dataset.h"
+#include "datasets/list_text.h"
 #include "datasets/precomputed/checks.h"
 #include "datasets/precomputed/head.h"
 #include "datasets/precomputed/sources.h"
@@ -158,7 +159,11 @@ class Precomputed final : public sdk::Dataset {
     }
     for (const auto& [name, array] : codes) write(out, name, {array}, array.shape);
     if (!labels.empty()) write_whole(out, "labels", labels);
-    for (const auto& [name, columns] : annotations) write(out, name, {columns}, columns.shape);
+    for (const auto& [name, columns] : annotations) {
+      write(out, name, {columns}, columns.shape);
+      if (!columns.columns.empty())  // concepts: concept_names
+        out.text(name.substr(0, name.size() - 1) + "_names", list_text(columns.columns));
+    }
     if (embeddings) {
       write(out, "segment_embeddings", {*embeddings}, embeddings->shape);
       write_whole(out, "segment_sample", segments);

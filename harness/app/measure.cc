@@ -23,7 +23,9 @@
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
+#include "harness/core/plan/run_file.h"
 #include "harness/core/run/loaded_dataset.h"
+#include "harness/core/run/score_stage.h"
 #include "metrics/catalogue.h"
 #include "results/store/error.h"
 
@@ -36,7 +38,8 @@ namespace {
 
 /// What the arguments say: which metrics, and where the arrays are.
 struct Asked {
-  std::vector<std::string> metrics;          ///< names and groups; empty: all
+  std::vector<std::string> metrics;          ///< names and groups
+  std::vector<std::string> metric_plugins;   ///< ids and files, with parameters
   std::map<std::string, std::string> files;  ///< parameter of the dataset -> path
   std::vector<std::string> members;          ///< NAME=ARRAY
 };
@@ -97,25 +100,42 @@ bool looks_like_file(const std::string& text) {
   return is_there(text) || text.find_first_of("./") != text.npos;
 }
 
-Asked read_arguments(const Options& options) {
+/// A plugin's file or folder, or an id that a metric plugin of the search path has; with (NAME=VALUE)
+/// or without.
+bool is_metric_plugin(const std::string& text, const std::vector<std::string>& ids) {
+  const std::string name = text.substr(0, text.find('('));
+  if (core::contains(ids, name)) return true;
+  return is_there(name) && (name.ends_with(".so") || name.ends_with(".py") ||
+                            is_there((fs::path(name) / core::kPackageMain).string()));
+}
+
+[[noreturn]] void refuse_word(const std::string& text, const std::vector<std::string>& ids) {
+  const auto& catalogue = metrics::catalogue();
+  if (const auto settings = catalogue.settings_text(text); !settings.empty())
+    throw UsageError("no metric " + text + ": " + settings);
+  std::vector<std::string> known = ids;
+  for (const auto& group : catalogue.groups()) known.emplace_back(group);
+  for (const auto& metric : catalogue.metrics()) known.push_back(metric.name);
+  throw UsageError("no metric, group, metric plugin or file " + text +
+                   core::did_you_mean(text, known, "conoscope metric"));
+}
+
+Asked read_arguments(const Options& options, const core::Registry& registry) {
   Asked asked;
   const auto& catalogue = metrics::catalogue();
+  const auto ids = registry.ids(core::Kind::kMetric);
   for (const auto& text : options.list("what")) {
     const std::size_t equals = text.find('=');
     if (!catalogue.select(text).empty()) {
       asked.metrics.push_back(text);
+    } else if (is_metric_plugin(text, ids)) {
+      asked.metric_plugins.push_back(text);
     } else if (equals != text.npos && !is_there(text)) {
       give_array(asked, text.substr(0, equals), text.substr(equals + 1));
     } else if (looks_like_file(text)) {
       give_file(asked, text);
     } else {
-      std::vector<std::string> known;
-      for (const auto& group : catalogue.groups()) known.emplace_back(group);
-      for (const auto& metric : catalogue.metrics()) known.push_back(metric.name);
-      if (const auto settings = catalogue.settings_text(text); !settings.empty())
-        throw UsageError("no metric " + text + ": " + settings);
-      throw UsageError("no metric, group or file " + text +
-                       core::did_you_mean(text, known, "conoscope metric"));
+      refuse_word(text, ids);
     }
   }
   for (const auto& array : core::user_arrays()) {
@@ -127,14 +147,14 @@ Asked read_arguments(const Options& options) {
   return asked;
 }
 
-/// Every one that the names stand for, in the order of the boards.
-std::vector<std::string> metric_names(const std::vector<std::string>& asked) {
+/// Every built-in one that the names stand for, in the order of the boards; all, where none is named.
+std::vector<std::string> metric_names(const Asked& asked) {
   const auto& catalogue = metrics::catalogue();
   std::vector<std::string> chosen;
-  for (const auto& name : asked)
+  for (const auto& name : asked.metrics)
     for (const auto* metric : catalogue.select(name))
       if (!core::contains(chosen, metric->name)) chosen.push_back(metric->name);
-  if (asked.empty())
+  if (asked.metrics.empty() && asked.metric_plugins.empty())
     for (const auto& metric : catalogue.metrics())
       if (!metric.on_request) chosen.push_back(metric.name);
   return in_catalogue_order(chosen);
@@ -177,17 +197,55 @@ std::optional<double> test_share(const Options& options) {
   return share;
 }
 
-/// Puts the scores into the store, as a run of their own.
+/// The metric plugins that are named.
+/// throws  UsageError: a score of one is another's, too, or built in
+std::vector<core::Component> metric_plugins(const Asked& asked, const core::Registry& registry,
+                                            const core::Quarantine& quarantine) {
+  std::vector<core::Component> out;
+  std::map<std::string, std::string> giver;
+  for (const auto& text : asked.metric_plugins) {
+    out.push_back(component_from(text, core::Kind::kMetric, registry, quarantine));
+    for (const auto& score : out.back().plugin.metadata->scores) {
+      const bool built_in = metrics::catalogue().metric(score.name) != nullptr;
+      const auto [other, fresh] = giver.emplace(score.name, text);
+      if (built_in || !fresh)
+        throw UsageError(text + ": its metric " + score.name + " is already " +
+                         (built_in ? "a built-in one" : "one of " + other->second));
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> controls(const Options& options) {
+  std::vector<std::string> out;
+  for (const auto& list : options.list("control"))
+    for (const auto& name : split_list(list)) {
+      if (!core::contains(core::known_controls(), name))
+        throw UsageError("--control: no control " + name +
+                         core::did_you_mean(name, core::known_controls()));
+      if (name != "none" && !core::contains(out, name)) out.push_back(name);
+    }
+  return out;
+}
+
+/// --repeat was --splits once.
+void refuse_old_options(const Arguments& arguments) {
+  for (const auto& argument : arguments)
+    if (argument == "--repeat" || argument.starts_with("--repeat="))
+      throw UsageError(
+          "measure: --repeat is now --splits N; `run --repeat` fits twice and compares");
+}
+
+/// Puts the scores into the store, into the run of all that was measured on this dataset.
 void keep(const core::MeasureRequest& request, const core::Measured& measured,
           const Options& options) {
   const auto& name = options.get<std::string>("name");
+  const auto& dataset = options.get<std::string>("dataset-name");
   const bool explained =
       std::ranges::any_of(measured.subjects, &core::MeasuredSubject::explanation);
   auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
   core::record_measured(request, measured,
-                        {"measure " + name, options.get<std::string>("dataset-name"),
-                         explained ? "files" : name, name},
-                        store);
+                        {"measure " + dataset, dataset, explained ? "files" : name, name}, store);
   std::cerr << "kept in " << options.store().string() << " as " << name << '\n';
 }
 
@@ -210,12 +268,18 @@ void add_options(Options& options) {
   options.add()("seed", po::value<std::int64_t>()->default_value(0)->value_name("N"),
                 "of splits, fits and metrics that draw");
   options.add()(
-      "repeat", po::value<std::int64_t>()->default_value(1)->value_name("N"),
+      "splits", po::value<std::int64_t>()->default_value(1)->value_name("N"),
       "split N times: values are means with 95 % intervals; metrics over seeds compare what is "
       "fitted to each split");
   options.add()("explain",
                 po::value<std::vector<std::string>>()->composing()->value_name("METHOD,..."),
                 "also fit these explainers to the head view and judge them, as svd or svd(k=3)");
+  const auto& known = core::known_controls();
+  const std::string names =
+      boost::algorithm::join(std::vector<std::string>(known.begin() + 1, known.end()), ", ");
+  options.add()("control",
+                po::value<std::vector<std::string>>()->composing()->value_name("NAME,..."),
+                ("also judge controls of every explanation: " + names).c_str());
   options.add()("per-concept", "also print what a number is made of: concepts, classes, codes");
   options.add()("per-sample", po::value<std::string>()->value_name("OUT.npz"),
                 "save the parts of every number that is a mean over rows");
@@ -243,20 +307,20 @@ void add_options(Options& options) {
 }
 
 /// What is measured, and with which plugins.
-core::MeasureRequest request_of(const Asked& asked, const Options& options) {
+core::MeasureRequest request_of(const Asked& asked, const Options& options,
+                                const core::Registry& registry,
+                                const core::Quarantine& quarantine) {
   core::MeasureRequest request;
-  request.metrics = metric_names(asked.metrics);
+  request.metrics = metric_names(asked);
+  request.metric_plugins = metric_plugins(asked, registry, quarantine);
+  request.controls = controls(options);
   request.seed = options.get<std::int64_t>("seed");
-  request.repeat = options.get<std::int64_t>("repeat");
-  if (request.repeat < 1 || request.repeat > 1000)
-    throw UsageError("--repeat: expected a number from 1 to 1000");
+  request.splits = static_cast<std::int64_t>(options.number("splits", 1, 1000));
   request.test_share = test_share(options);
   request.limits = options.limits();
   request.keep_hashes = options.has("name");
   if (options.has("save-explanations"))
     request.save_explanations = options.get<std::string>("save-explanations");
-  const auto quarantine = open_quarantine(options);
-  const auto registry = scan_plugins(options, quarantine);
   request.data = data_component(registry, asked, options);
   if (const auto* model = registry.find(core::Kind::kModel, "precomputed_concepts");
       model != nullptr && model->refusal.empty())
@@ -271,36 +335,44 @@ core::MeasureRequest request_of(const Asked& asked, const Options& options) {
 }  // namespace
 
 int measure_command(const Arguments& arguments) {
+  refuse_old_options(arguments);
   Options options(
-      "measure [GROUP|METRIC]... FILE... [NAME=FILE[:ARRAY]]... [options]",
+      "measure [GROUP|METRIC|PLUGIN]... FILE... [NAME=FILE[:ARRAY]]... [options]",
       "Scores arrays of your own, without a run file. FILE: .npz, .safetensors or HDF5 with "
       "arrays\n"
       "of the names below, or .npy or .csv called after its one array. NAME=FILE[:ARRAY]: one "
       "array\n"
       "by any name (:ARRAY: what it is called in its file; of a .csv file, its columns). Every\n"
       "metric whose needs are met is applied, or of those named every one; what is missing is\n"
-      "listed with the array that would bring it. Every row is judged and nothing is trained,\n"
-      "unless the rows are split: --split, or train_index and test_index.",
+      "listed with the array that would bring it. PLUGIN: a metric plugin of your own, its file "
+      "or\n"
+      "its id, as mine.py(k=3). Every row is judged and nothing is trained, unless the rows are\n"
+      "split: --split, or train_index and test_index.",
       {"conoscope measure explained.npz", "conoscope measure surf explained.npz --per-concept",
        "conoscope measure --concept-scores c_hat.npy --concepts c.npy --labels y.npy",
        "conoscope measure dci_disentanglement codes.npy factors=factors.npy --split 0.5 --format "
        "json",
-       "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --repeat 3",
-       "conoscope measure stability explained.npz --explain 'svd(k=3)' --repeat 3",
+       "conoscope measure surf explained.npz --explain 'svd(k=3)',kmeans --splits 3",
+       "conoscope measure stability explained.npz --explain 'svd(k=3)' --splits 3",
+       "conoscope measure surf explained.npz --control random_concepts,random_importance",
+       "conoscope measure surf my_metric.so explained.npz",
        "conoscope measure surf explained.npz --per-sample errors.npz",
        "conoscope measure surf explained.npz --explain svd --name mine --dataset-name digits"});
   add_options(options);
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
 
-  const Asked asked = read_arguments(options);
-  const core::MeasureRequest request = request_of(asked, options);
+  const auto quarantine = open_quarantine(options);
+  const auto registry = scan_plugins(options, quarantine);
+  const Asked asked = read_arguments(options, registry);
+  const core::MeasureRequest request = request_of(asked, options, registry, quarantine);
   std::vector<core::PluginFile> plugins = {request.data.plugin};
-  for (const auto& explainer : request.explainers) plugins.push_back(explainer.plugin);
+  for (const auto* list : {&request.explainers, &request.metric_plugins})
+    for (const auto& component : *list) plugins.push_back(component.plugin);
   ask_for_access(plugins, options);
 
   check_outputs(options);
-  const bool many = request.repeat > 1 || !request.explainers.empty();
+  const bool many = request.splits > 1 || !request.explainers.empty();
   core::Measured measured;
   try {
     measured = core::measure(request, core::Cache(options.cache()), [many](const auto& what) {
@@ -313,10 +385,10 @@ int measure_command(const Arguments& arguments) {
     throw UsageError(std::string("measure: ") + error.what());
   }
   std::cerr << measured.log;
-  if (measured.drawn)
-    std::cerr << measured.train << " rows are trained on, " << measured.test
-              << " are judged (--split)\n";
-  print_measured(measured, !asked.metrics.empty(), options.has("per-concept"), format);
+  std::cerr << core::judged_rows(measured.train, measured.test)
+            << (measured.drawn ? " (--split)\n" : "\n");
+  const bool named = !asked.metrics.empty() || !asked.metric_plugins.empty();
+  print_measured(measured, named, options.has("per-concept"), format);
   if (options.has("name") && !measured.subjects.empty()) keep(request, measured, options);
   bool saved = measured.unsaved.empty();
   for (const auto& why : measured.unsaved) std::cerr << "conoscope: " << why << '\n';

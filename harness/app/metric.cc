@@ -21,7 +21,7 @@ using results::field_of;
 struct Row {
   std::string name, group, better, unit, question;
   Field low, high;
-  std::string needs, uses, source, settings = {};
+  std::string needs, uses, source, settings = {}, parts = {};
 };
 
 std::string need_texts(const std::vector<std::string_view>& needs) {
@@ -50,7 +50,7 @@ std::vector<Row> all_metrics(const core::Registry& registry) {
                     std::string(metrics::to_string(metric.direction)), std::string(metric.unit),
                     metric.question, bound(metric.low), bound(metric.high),
                     need_texts(metric.needs), need_texts(metric.uses), std::string(metric.source),
-                    settings_text(metric)});
+                    settings_text(metric), std::string(metric.parts)});
   for (const auto& plugin : registry.plugins()) {
     if (!plugin.metadata || !plugin.refusal.empty()) continue;
     const auto& data = *plugin.metadata;
@@ -99,6 +99,7 @@ results::Table facts_of(const Row& row) {
                                                                   {"needs", row.needs},
                                                                   {"uses", row.uses},
                                                                   {"settings", row.settings},
+                                                                  {"parts", row.parts},
                                                                   {"columns", columns_of(row.name)},
                                                                   {"source", row.source}})
     if (!value.empty()) facts.add({std::string(key), value});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <string>
@@ -24,10 +25,6 @@ using results::Field;
 using results::Table;
 
 namespace {
-
-std::string better_end(const std::string& metric) {
-  return std::string(metrics::to_string(metrics::catalogue().metric(metric)->direction));
-}
 
 /// "a and b", "a, b and c"
 std::string in_words(const std::vector<std::string>& items) {
@@ -68,9 +65,15 @@ Summary summary_of(const core::MeasuredScore& score, double resampled) {
   return out;
 }
 
+/// Does anything have a control? Then the column says which.
+bool has_controls(const core::Measured& measured) {
+  return std::ranges::any_of(measured.subjects,
+                             [](const auto& subject) { return subject.control != "none"; });
+}
+
 Table score_table(const core::Measured& measured, bool machine) {
-  const bool repeated =
-      !measured.subjects.empty() && measured.subjects.front().scores.front().scores.size() > 1;
+  const bool repeated = !measured.subjects.empty() && measured.subjects.front().costs.size() > 1;
+  const bool controls = has_controls(measured);
   Table table{{{"judged"},
                {"metric"},
                {"value", repeated ? ColumnType::kEstimate : ColumnType::kReal},
@@ -78,28 +81,45 @@ Table score_table(const core::Measured& measured, bool machine) {
                {"reason"},
                {"message"}},
               {}};
+  if (controls) table.columns.insert(table.columns.begin() + 1, {"control"});
+  const auto add = [&](const std::string& control, std::vector<Field> row) {
+    if (controls) row.insert(row.begin() + 1, control);
+    table.add(std::move(row));
+  };
   for (const auto& subject : measured.subjects)
     for (const auto& score : subject.scores) {
       const Summary summary = summary_of(score, measured.resampled());
-      table.add({subject.name, score.metric, summary.value, better_end(score.metric),
-                 summary.reason, summary.message});
+      add(subject.control, {subject.name, score.metric, summary.value, score.better, summary.reason,
+                            summary.message});
     }
   if (machine)
     for (const auto& missing : measured.missing)
-      table.add({std::string(), missing.metric, repeated ? Field(results::Estimate{}) : Field(),
-                 better_end(missing.metric), std::string("not_applicable"),
-                 "needs " + what_is_missing(missing)});
+      add("", {std::string(), missing.metric, repeated ? Field(results::Estimate{}) : Field(),
+               missing.better, std::string("not_applicable"), "needs " + what_is_missing(missing)});
   return table;
 }
 
 Table part_table(const core::Measured& measured) {
-  Table table{
-      {{"judged"}, {"metric"}, {"part", ColumnType::kInteger}, {"value", ColumnType::kReal}}, {}};
+  const bool controls = has_controls(measured);
+  Table table{{{"judged"},
+               {"metric"},
+               {"part", ColumnType::kInteger},
+               {"name"},
+               {"value", ColumnType::kReal}},
+              {}};
+  if (controls) table.columns.insert(table.columns.begin() + 1, {"control"});
   for (const auto& subject : measured.subjects)
     for (const auto& score : subject.scores) {
       if (score.by_sample) continue;
-      for (std::size_t i = 0; i < score.parts.size(); ++i)
-        table.add({subject.name, score.metric, static_cast<std::int64_t>(i), score.parts[i]});
+      for (std::size_t i = 0; i < score.parts.size(); ++i) {
+        const auto part = static_cast<std::int64_t>(i);
+        const double value = score.parts[i];
+        std::vector<Field> row = {subject.name, score.metric, part,
+                                  core::name_of_part(score.metric, part, measured.names),
+                                  std::isnan(value) ? Field() : Field(value)};
+        if (controls) row.insert(row.begin() + 1, subject.control);
+        table.add(std::move(row));
+      }
     }
   return table;
 }
@@ -109,12 +129,12 @@ std::vector<std::string> by_group(const std::vector<std::string>& metrics) {
   const auto& catalogue = metrics::catalogue();
   std::vector<std::string> out;
   for (const auto& name : metrics) {
-    const std::string group(catalogue.metric(name)->group);
+    const auto* metric = catalogue.metric(name);
+    const std::string group(metric != nullptr ? std::string(metric->group) : "");
     const auto whole = catalogue.select(group);
-    const bool all = std::ranges::all_of(whole, [&](const metrics::Metric* metric) {
-      return core::contains(metrics, metric->name);
-    });
-    const std::string& shown = all ? group : name;
+    const bool all = std::ranges::all_of(
+        whole, [&](const metrics::Metric* other) { return core::contains(metrics, other->name); });
+    const std::string& shown = all && !whole.empty() ? group : name;
     if (!core::contains(out, shown)) out.push_back(shown);
   }
   return out;
@@ -159,7 +179,9 @@ void save_parts(const core::Measured& measured, const core::Cache& cache, const 
   for (const auto& subject : measured.subjects)
     for (const auto& score : subject.scores) {
       if (!score.by_sample) continue;
-      std::string name = (measured.subjects.size() > 1 ? subject.name + "." : "") + score.metric;
+      std::string name = score.metric;
+      if (subject.control != "none") name = subject.control + "." + name;
+      if (measured.subjects.size() > 1) name = subject.name + "." + name;
       for (char& c : name)
         if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
       std::ranges::copy(

@@ -4,9 +4,12 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "harness/core/artifacts/artifact.h"
+#include "harness/core/measure/part_names.h"
 #include "harness/core/run/kept_artifacts.h"
 #include "results/formats/numbers.h"
 #include "results/formats/utf8.h"
@@ -44,8 +47,25 @@ void print_records(const char* title, const results::Table& table) {
   }
 }
 
+/// Tells of each part what it is of, where the data are still in the cache.
+core::AxisNames add_part_names(results::Table& parts, const core::KeptArtifacts& kept) {
+  core::AxisNames names;
+  if (!kept.dataset.empty() && !kept.model.empty()) try {
+      names = core::axis_names(core::ArrayBag::open_fresh(kept.dataset),
+                               core::ArrayBag::open_fresh(kept.model));
+    } catch (const std::runtime_error&) {  // `conoscope verify` is for what is damaged
+    }
+  parts.columns.insert(parts.columns.begin() + 2, {"name"});
+  for (auto& row : parts.rows)
+    row.insert(row.begin() + 2, core::name_of_part(std::get<std::string>(row[0]),
+                                                   std::get<std::int64_t>(row[1]), names));
+  return names;
+}
+
 /// One row for each metric, its parts side by side: the first ones, where they are many.
-results::Table parts_in_lines(const results::Table& parts) {
+///
+/// named  say what each is of
+results::Table parts_in_lines(const results::Table& parts, bool named) {
   constexpr std::int64_t kShown = 25;
   struct Line {
     std::int64_t count = 0;
@@ -55,9 +75,13 @@ results::Table parts_in_lines(const results::Table& parts) {
   for (const auto& row : parts.rows) {
     Line& line = lines[std::get<std::string>(row[0])];
     if (++line.count > kShown) continue;
-    const auto* value = std::get_if<double>(&row[2]);
-    line.values += (line.values.empty() ? "" : " ") +
-                   (value ? results::digits_text(*value, 4) : std::get<std::string>(row[3]));
+    const auto& name = std::get<std::string>(row[2]);
+    const auto* value = std::get_if<double>(&row[3]);
+    line.values += (line.values.empty() ? ""
+                    : named             ? "; "
+                                        : " ") +
+                   (named && !name.empty() ? name + ": " : "") +
+                   (value ? results::digits_text(*value, 4) : std::get<std::string>(row[4]));
   }
   results::Table out;
   out.columns = {{"metric"}, {"parts", results::ColumnType::kInteger}, {"values"}};
@@ -67,8 +91,7 @@ results::Table parts_in_lines(const results::Table& parts) {
 }
 
 /// Where the cache has what the cell was scored from.
-void add_folders(results::Table& cell, results::Store& store, const std::filesystem::path& cache) {
-  const auto kept = core::kept_artifacts(store, std::get<std::string>(cell.rows[0][0]), cache);
+void add_folders(results::Table& cell, const core::KeptArtifacts& kept) {
   for (const auto& [name, folder] : {std::pair("dataset_folder", kept.dataset),
                                      {"model_folder", kept.model},
                                      {"explanation_folder", kept.explanation}}) {
@@ -98,12 +121,16 @@ int show_command(const Arguments& arguments) {
   const auto format = options.format();
   auto store = open_store(options);
   auto report = results::show(store, options.list("cell")[0]);
-  add_folders(report.cell, store, options.cache());
+  const auto kept =
+      core::kept_artifacts(store, std::get<std::string>(report.cell.rows[0][0]), options.cache());
+  add_folders(report.cell, kept);
+  const core::AxisNames names = add_part_names(report.parts, kept);
   if (format == results::Format::table) {
     print_records("cell", report.cell);
     print_records("attempt", report.attempts);
     if (!report.scores.rows.empty()) print({{"scores", report.scores}}, format);
-    if (!report.parts.rows.empty()) print({{"parts", parts_in_lines(report.parts)}}, format);
+    if (!report.parts.rows.empty())
+      print({{"parts", parts_in_lines(report.parts, names.given)}}, format);
   } else {
     print({{"cell", report.cell},
            {"attempts", report.attempts},

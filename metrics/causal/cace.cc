@@ -19,16 +19,17 @@ constexpr double kLeastCoverage = 0.9;
 /// The rows of concepts that change, of both.
 struct KnownEffects {
   Matrix truth, claim;
+  IndexVector unknown;  ///< rows that were left out
 };
 
 KnownEffects known(const char* metric, const MatrixRef& truth, const MatrixRef& claim) {
   if (truth.rows() != claim.rows() || truth.cols() != claim.cols())
     numerics::refuse(
         metric, "truth is " + numerics::shape_of(truth) + ", claim " + numerics::shape_of(claim));
-  IndexVector rows;
+  IndexVector rows, unknown;
   for (Index j = 0; j < truth.rows(); ++j)
-    if (!truth.row(j).array().isNaN().any()) rows.push_back(j);
-  KnownEffects out{truth(rows, Eigen::all), claim(rows, Eigen::all)};
+    (truth.row(j).array().isNaN().any() ? unknown : rows).push_back(j);
+  KnownEffects out{truth(rows, Eigen::all), claim(rows, Eigen::all), std::move(unknown)};
   numerics::require_finite(metric, "truth", out.truth);
   numerics::require_finite(metric, "claim", out.claim);
   if (out.truth.size() == 0) throw std::domain_error("no annotated concept changes");
@@ -45,6 +46,7 @@ Result cace_error(const MatrixRef& truth, const MatrixRef& claim) {
   Result result{error.norm() / norm};
   for (const auto of_concept : error.rowwise())
     result.parts.push_back(std::sqrt(of_concept.array().square().mean()));
+  result.parts = with_gaps(result.parts, effects.unknown);
   return result;
 }
 
@@ -119,6 +121,7 @@ std::vector<Metric> declare::cace() {
       .source = "ours; the causal concept effect of Goyal et al., arXiv 1907.07165",
       .needs = {"concept_view", "concepts"},
       .uses = {"head_view", "explanation", "labels", "train_concept_view"},
+      .parts = "concept",
       .compute = measured<metrics::cace_error>,
   };
   Metric correlation = error;
@@ -126,6 +129,7 @@ std::vector<Metric> declare::cace() {
   correlation.question =
       "Do the effects on the model's outputs that an explanation claims for concepts correlate "
       "with those of changing the concepts, whatever their unit?";
+  correlation.parts = "";
   correlation.direction = Direction::kHigher;
   correlation.low = -1.0;
   correlation.high = 1.0;

@@ -174,7 +174,8 @@ std::vector<Metric> declare::dci_models() {
         fit == boosting_fit
             ? "Eastwood and Williams, ICLR 2018; as in disentanglement_lib"
             : "Eastwood and Williams, ICLR 2018; as in Suter et al., ICML 2019, appendix D",
-        kAtLeast, [fit, read](const Subject& subject, const LatentSample&) {
+        kAtLeast, read == disentanglement_of ? "code" : "factor",
+        [fit, read](const Subject& subject, const LatentSample&) {
           return read(subject.once(fit));
         });
   };

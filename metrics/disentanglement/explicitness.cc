@@ -7,6 +7,7 @@
 
 #include "metrics/auc.h"
 #include "metrics/disentanglement/latent_factors.h"
+#include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
@@ -85,10 +86,16 @@ Explicitness explicitness(const TrainAndTest& samples) {
 std::vector<Metric> declare::explicitness() {
   return {latent_metric(
       "explicitness", "Can a linear classifier predict every value of every factor from the codes?",
-      "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1},
+      "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 1}, "factor",
       [](const Subject&, const LatentSample& s) -> Result {
         const Explicitness found = metrics::explicitness(s.split);
-        return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
+        Result result{found.value, with_gaps({found.by_factor.data(),
+                                              static_cast<std::size_t>(found.by_factor.size())},
+                                             found.dropped_factors)};
+        if (!found.dropped_factors.empty())
+          result.caveat = left_out(static_cast<Index>(found.dropped_factors.size()), "factor",
+                                   "no two values in the training and in the test part");
+        return result;
       })};
 }
 

@@ -57,7 +57,7 @@ LatentFactors latent_factors(const Subject& subject) {
   out.codes = subject.latent().codes;
   IndexVector varying;
   for (Index k = 0; k < all.cols(); ++k)
-    if ((all.col(k).array() != all(0, k)).any()) varying.push_back(k);
+    ((all.col(k).array() != all(0, k)).any() ? varying : out.constant).push_back(k);
   out.factors = out.binned = all(Eigen::all, varying);
   Index brought = 0;
   for (Index k = 0; k < out.factors.cols(); ++k) {
@@ -83,7 +83,7 @@ const LatentSample& latent_sample(const Subject& subject, LatentNeeds least) {
 }
 
 Metric latent_metric(const char* name, const char* question, std::string_view source,
-                     LatentNeeds least,
+                     LatentNeeds least, std::string_view parts,
                      std::function<Result(const Subject&, const LatentSample&)> compute) {
   return {
       .name = name,
@@ -93,10 +93,14 @@ Metric latent_metric(const char* name, const char* question, std::string_view so
       .high = 1.0,
       .source = source,
       .needs = {"latent_view", "factors"},
+      .parts = parts,
       .compute =
-          [least, compute = std::move(compute)](const Subject& subject) {
+          [least, parts, compute = std::move(compute)](const Subject& subject) {
             Result result = compute(subject, latent_sample(subject, least));
-            result.caveat = subject.once(latent_factors).caveat;
+            const LatentFactors& from = subject.once(latent_factors);
+            if (parts == "factor") result.parts = with_gaps(result.parts, from.constant);
+            if (!from.caveat.empty())
+              result.caveat = from.caveat + (result.caveat.empty() ? "" : "; ") + result.caveat;
             return result;
           },
   };

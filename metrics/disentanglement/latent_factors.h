@@ -13,10 +13,11 @@ namespace conoscope::metrics {
 /// A subject's codes and the generative factors that vary, of the same samples and finite: what
 /// the metrics of disentanglement and interventional robustness are computed from.
 struct LatentFactors {
-  Matrix codes;        ///< n x K'
-  Matrix factors;      ///< n x K: as annotated
-  Matrix binned;       ///< n x K: factors that are not integers in 20 equal-width bins
-  std::string caveat;  ///< which factors were left out, which were binned; empty: none
+  Matrix codes;          ///< n x K'
+  Matrix factors;        ///< n x K: as annotated
+  Matrix binned;         ///< n x K: factors that are not integers in 20 equal-width bins
+  IndexVector constant;  ///< factors of a single value, which are left out
+  std::string caveat;    ///< which factors were left out, which were binned; empty: none
 };
 
 /// Derived once: subject.once(latent_factors).
@@ -38,8 +39,10 @@ struct LatentNeeds {
 const LatentSample& latent_sample(const Subject& subject, LatentNeeds least);
 
 /// A metric of the group `disentanglement`, 0 ... 1, higher is better, with the sample's caveat.
+///
+/// parts  of what Metric::parts says: "factor" (that varies: the others have NaN), "code" or nothing
 Metric latent_metric(const char* name, const char* question, std::string_view source,
-                     LatentNeeds least,
+                     LatentNeeds least, std::string_view parts,
                      std::function<Result(const Subject&, const LatentSample&)> compute);
 
 }  // namespace conoscope::metrics

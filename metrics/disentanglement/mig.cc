@@ -5,6 +5,7 @@
 
 #include "metrics/disentanglement/best_two.h"
 #include "metrics/disentanglement/latent_factors.h"
+#include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 
@@ -41,16 +42,22 @@ Mig mig_ross(const CodesAndFactors& sample) {
 }
 
 std::vector<Metric> declare::mig() {
-  const auto result = [](const Mig& found) -> Result { return {found.value, found.by_factor}; };
+  const auto result = [](const Mig& found) -> Result {
+    Result out{found.value, with_gaps(found.by_factor, found.dropped)};
+    if (!found.dropped.empty())
+      out.caveat = left_out(static_cast<Index>(found.dropped.size()), "factor",
+                            "a single value in the samples that were drawn");
+    return out;
+  };
   return {
       latent_metric("mig", "Is each factor captured by one code and by no other?",
                     "Chen et al., NeurIPS 2018; as in disentanglement_lib",
-                    {.codes = 2, .factors = 1},
+                    {.codes = 2, .factors = 1}, "factor",
                     [result](const Subject& subject, const LatentSample&) {
                       return result(metrics::mig(subject.once(latent_information)));
                     }),
       latent_metric("mig_ross", "Is each factor, in 20 bins, captured by one code and by no other?",
-                    "Ross and Doshi-Velez, ICML 2021", {.codes = 2, .factors = 1},
+                    "Ross and Doshi-Velez, ICML 2021", {.codes = 2, .factors = 1}, "factor",
                     [result](const Subject&, const LatentSample& s) {
                       return result(mig_ross(s.annotated));
                     }),

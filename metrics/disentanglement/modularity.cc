@@ -35,7 +35,7 @@ Modularity modularity(const MatrixRef& mutual_information) {
 
 std::vector<Metric> declare::modularity() {
   return {latent_metric("modularity", "Does each code carry information about one factor only?",
-                        "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 2},
+                        "Ridgeway and Mozer, NeurIPS 2018", {.codes = 1, .factors = 2}, "code",
                         [](const Subject& subject, const LatentSample&) -> Result {
                           const Modularity found = metrics::modularity(
                               subject.once(latent_information).mutual_information);

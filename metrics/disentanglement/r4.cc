@@ -108,13 +108,13 @@ std::vector<R4Split> r4_splits(Index samples, std::uint64_t seed, Index count) {
 }
 
 std::vector<Metric> declare::r4() {
-  return {latent_metric(
-      "r4", "Is each factor a bijection of some code?", "Ross and Doshi-Velez, ICML 2021",
-      {.codes = 1, .factors = 1}, [](const Subject& subject, const LatentSample& s) -> Result {
-        const R4 found =
-            metrics::r4(s.annotated, r4_splits(s.annotated.codes.rows(), subject.seed()));
-        return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
-      })};
+  return {latent_metric("r4", "Is each factor a bijection of some code?",
+                        "Ross and Doshi-Velez, ICML 2021", {.codes = 1, .factors = 1}, "factor",
+                        [](const Subject& subject, const LatentSample& s) -> Result {
+                          const R4 found = metrics::r4(
+                              s.annotated, r4_splits(s.annotated.codes.rows(), subject.seed()));
+                          return {found.value, {found.by_factor.begin(), found.by_factor.end()}};
+                        })};
 }
 
 }  // namespace conoscope::metrics

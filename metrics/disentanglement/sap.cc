@@ -125,12 +125,12 @@ std::vector<Metric> declare::sap() {
   return {
       latent_metric("sap_discrete",
                     "Does one code classify each factor far better than any other code does?", kLib,
-                    {.codes = 2, .factors = 1},
+                    {.codes = 2, .factors = 1}, "factor",
                     [result](const Subject&, const LatentSample& s) {
                       return result(sap_discrete(s.split));
                     }),
       latent_metric("sap_continuous", "Does each factor correlate with one code and with no other?",
-                    kLib, {.codes = 2, .factors = 1},
+                    kLib, {.codes = 2, .factors = 1}, "factor",
                     [result](const Subject&, const LatentSample& s) {
                       return result(sap_continuous(s.annotated));
                     }),
@@ -138,7 +138,7 @@ std::vector<Metric> declare::sap() {
           "sap_ross",
           "Does one code predict each factor far better than any other, on the training data?",
           "Kumar et al., ICLR 2018; as in Ross and Doshi-Velez, ICML 2021",
-          {.codes = 2, .factors = 1},
+          {.codes = 2, .factors = 1}, "factor",
           [result](const Subject&, const LatentSample& s) {
             return result(sap_ross(s.annotated));
           }),

@@ -219,7 +219,7 @@ std::vector<Metric> declare::vae_scores() {
   return {
       latent_metric(
           "factor_vae_score", "Does some code stay constant exactly when a factor does?",
-          "Kim and Mnih, ICML 2018; as in disentanglement_lib", {.codes = 1, .factors = 2},
+          "Kim and Mnih, ICML 2018; as in disentanglement_lib", {.codes = 1, .factors = 2}, "",
           [](const Subject& subject, const LatentSample& s) -> Result {
             const auto draws = factor_vae_draws(s.binned.factors, subject.seed());
             return {factor_vae_score(s.binned.codes, s.binned.factors.cols(), draws).value};
@@ -227,7 +227,7 @@ std::vector<Metric> declare::vae_scores() {
       latent_metric(
           "beta_vae_score",
           "Can a linear classifier tell from the codes which factor the samples of a pair share?",
-          "Higgins et al., ICLR 2017; as in disentanglement_lib", {.codes = 1, .factors = 2},
+          "Higgins et al., ICLR 2017; as in disentanglement_lib", {.codes = 1, .factors = 2}, "",
           [](const Subject& subject, const LatentSample& s) -> Result {
             const auto draws = beta_vae_draws(s.binned.factors, subject.seed());
             return {beta_vae_score(s.binned.codes, s.binned.factors.cols(), draws).value};

@@ -34,6 +34,7 @@ std::vector<Metric> declare::effective_concepts() {
            .unit = "effective concepts",
            .source = "ours; arXiv 2504.10833, Fig. 2 counts a subspace as one concept",
            .needs = {"head_view", "explanation"},
+           .parts = "output",
            .compute = [](const Subject& subject) {
              return metrics::effective_concepts(subject.once(explained_head).explanation());
            }}};

@@ -154,10 +154,11 @@ Result concept_auc_of(const Subject& subject) {
   } else {
     found = subject.once(of_probabilities).auc;
   }
-  const auto constant = std::erase_if(found, [](double value) { return std::isnan(value); });
-  if (found.empty()) throw std::domain_error("the truth of every concept is constant");
-  if (constant == 0) return {numerics::mean(found), found};
-  return {numerics::mean(found), found,
+  std::vector<double> defined = found;
+  const auto constant = std::erase_if(defined, [](double value) { return std::isnan(value); });
+  if (defined.empty()) throw std::domain_error("the truth of every concept is constant");
+  if (constant == 0) return {numerics::mean(defined), found};
+  return {numerics::mean(defined), found,
           left_out(static_cast<Index>(constant), "concept", "the truth is constant")};
 }
 
@@ -186,9 +187,9 @@ Result task_auc_of(const Subject& subject) {
 std::vector<Metric> declare::accuracy() {
   const auto row = [](const char* name, const char* question, bool labelled,
                       Result (*compute)(const Subject&)) {
-    Metric metric =
-        leakage_row(name, question, Direction::kHigher,
-                    "the common measure; as reported in Parisini et al., 2025", labelled, compute);
+    Metric metric = leakage_row(name, question, Direction::kHigher,
+                                "the common measure; as reported in Parisini et al., 2025",
+                                labelled, labelled ? "" : "concept", compute);
     metric.high = 1.0;
     return metric;
   };

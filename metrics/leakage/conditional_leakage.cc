@@ -107,6 +107,7 @@ std::vector<Metric> declare::conditional_leakage() {
       .direction = Direction::kLower,
       .source = "ours, after Makonnen et al., arXiv 2504.09459",
       .needs = {"concept_view", "concepts", "labels"},
+      .parts = "concept",
       .compute = by_concept,
   };
   Metric all = by_one;
@@ -114,6 +115,7 @@ std::vector<Metric> declare::conditional_leakage() {
   all.question =
       "How much do all predicted concepts together say about the label that the true ones do not?";
   all.source = "Makonnen et al., arXiv 2504.09459";
+  all.parts = "";
   all.compute = together;
   return {by_one, all};
 }

@@ -88,14 +88,20 @@ namespace {
 constexpr std::uint64_t kRepeats = 5;  // the reference's
 
 void require_no_ties(const Subject& subject) {
-  if (const auto& tied = subject.once(tied_concept))
-    throw std::domain_error("concept " + std::to_string(tied->index) +
-                            " has the value of at least " +
-                            std::to_string(ConceptInformationOptions().neighbours) + " others in " +
-                            std::to_string(tied->samples) + " of " +
-                            std::to_string(subject.once(predicted_columns).matrix().rows()) +
-                            " samples, which makes estimates from nearest neighbours too low; see "
-                            "ctl_noise and icl_noise");
+  const auto& tied = subject.once(tied_concept);
+  if (!tied) return;
+  const Matrix& predicted = subject.once(predicted_columns).matrix();
+  const auto column = predicted.col(tied->index).array();
+  const Index saturated = (column == 0.0 || column == 1.0).count();
+  throw std::domain_error(
+      "concept " + std::to_string(tied->index) + " has the value of at least " +
+      std::to_string(ConceptInformationOptions().neighbours) + " others in " +
+      std::to_string(tied->samples) + " of " + std::to_string(predicted.rows()) + " samples" +
+      (saturated > 0 ? " (it is saturated: exactly 0 or 1 in " + std::to_string(saturated) + ")"
+                     : "") +
+      ", which makes estimates from nearest neighbours too low; give the logits, or probabilities "
+      "that are computed in float64, of every model that is compared. ctl_noise and icl_noise "
+      "compare only models that have ties");
 }
 
 Result ctl_of(const Subject& subject) {
@@ -129,7 +135,8 @@ Result icl_ij_of(const Subject& subject) {
 /// value(predicted, truth, options with noise), the mean of five repeats.
 template <typename Value>
 Result mean_over_noise(const Subject& subject, const Value& value) {
-  if (!subject.once(tied_concept)) throw NotApplicable("no ties that noise would have to break");
+  if (!subject.once(tied_concept))
+    throw NotApplicable("no ties that noise would have to break; see ctl and icl");
   subject.once(untied_columns);  // refuses ties that noise does not break
   std::vector<double> values;
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat)
@@ -153,32 +160,34 @@ Result icl_noise_of(const Subject& subject) {
 }  // namespace
 
 std::vector<Metric> declare::ctl_icl() {
-  const auto row = [](const char* name, const char* question, bool labelled,
+  const auto row = [](const char* name, const char* question, bool labelled, std::string_view parts,
                       Result (*compute)(const Subject&)) {
     return leakage_row(
         name, question, Direction::kLower,
         "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025", labelled,
-        compute);
+        parts, compute);
   };
   return {
-      row("ctl", "Do predicted concepts say more about the label than true ones?", true, ctl_of),
-      row("icl", "Do predicted concepts say more about each other than true ones?", false, icl_of),
+      row("ctl", "Do predicted concepts say more about the label than true ones?", true, "concept",
+          ctl_of),
+      row("icl", "Do predicted concepts say more about each other than true ones?", false,
+          "concept", icl_of),
       row("icl_ij",
           "How much more, at most, do two predicted concepts say about each other than the true "
           "ones?",
-          false, icl_ij_of),
+          false, "concept pair", icl_ij_of),
       row("icl_true_entropy",
           "How much more do predicted concepts say about each other than true ones, as a share of "
           "the true ones' entropy?",
-          false, icl_true_entropy_of),
+          false, "concept pair", icl_true_entropy_of),
       row("ctl_noise",
           "Do predicted concepts say more about the label than true ones, once noise has broken "
           "the ties?",
-          true, ctl_noise_of),
+          true, "", ctl_noise_of),
       row("icl_noise",
           "Do predicted concepts say more about each other than true ones, once noise has broken "
           "the ties?",
-          false, icl_noise_of),
+          false, "", icl_noise_of),
   };
 }
 

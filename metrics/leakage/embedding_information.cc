@@ -169,6 +169,7 @@ std::vector<Metric> declare::embedding_information() {
         .high = high,
         .source = "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025",
         .needs = {"concept_view", "concepts", "labels"},
+        .parts = compute == mi_ic_of ? "concept x concept" : "concept",
         .compute = compute,
     };
   };

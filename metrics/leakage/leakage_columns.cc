@@ -70,7 +70,7 @@ void require_pairs(const Subject& subject) {
 }
 
 Metric leakage_row(const char* name, const char* question, Direction direction, const char* source,
-                   bool labelled, Result (*compute)(const Subject&)) {
+                   bool labelled, std::string_view parts, Result (*compute)(const Subject&)) {
   Metric metric{
       .name = name,
       .group = "leakage",
@@ -78,6 +78,7 @@ Metric leakage_row(const char* name, const char* question, Direction direction, 
       .direction = direction,
       .source = source,
       .needs = {"concept_view", "concepts"},
+      .parts = parts,
       .compute = compute,
   };
   if (labelled) metric.needs.push_back("labels");

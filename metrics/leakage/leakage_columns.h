@@ -41,8 +41,8 @@ void require_same_concepts(const char* name, const ConceptColumns& predicted,
 void require_pairs(const Subject& subject);
 
 /// The declaration of a measure that compares predicted concepts with true ones, and where it is
-/// `labelled` with the label.
+/// `labelled` with the label. parts: see Metric.
 Metric leakage_row(const char* name, const char* question, Direction direction, const char* source,
-                   bool labelled, Result (*compute)(const Subject&));
+                   bool labelled, std::string_view parts, Result (*compute)(const Subject&));
 
 }  // namespace conoscope::metrics

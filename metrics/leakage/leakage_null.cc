@@ -160,7 +160,7 @@ Result icl_significant(const Subject& subject, const std::vector<Setting>& setti
 
 Metric tested(const char* name, const char* question,
               Result (*compute)(const Subject&, const std::vector<Setting>&),
-              std::vector<Setting> settings) {
+              std::string_view parts, std::vector<Setting> settings) {
   return {
       .name = name,
       .group = "leakage",
@@ -169,6 +169,7 @@ Metric tested(const char* name, const char* question,
       .high = 1.0,
       .source = "ours, of the scores of Parisini et al., 2025",
       .needs = {"concept_view", "concepts"},
+      .parts = parts,
       .compute = [=](const Subject& subject) { return compute(subject, settings); },
       .settings = settings,
       .compute_with = compute,
@@ -182,12 +183,12 @@ std::vector<Metric> declare::leakage_null() {
   Metric task = tested("ctl_significant",
                        "What share of predicted concepts say significantly more about the label "
                        "than the true concepts account for?",
-                       ctl_significant, {permutations});
+                       ctl_significant, "concept", {permutations});
   task.needs.push_back("labels");
   return {task, tested("icl_significant",
                        "What share of pairs of predicted concepts say significantly more about "
                        "each other than the true concepts account for?",
-                       icl_significant, {permutations, {"pairs", 200}})};
+                       icl_significant, "concept pair", {permutations, {"pairs", 200}})};
 }
 
 }  // namespace conoscope::metrics

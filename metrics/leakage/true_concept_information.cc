@@ -42,12 +42,14 @@ std::vector<Metric> declare::true_concept_information() {
           "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, "
           "Fig. 14",
       .needs = {"concept_view", "concepts"},
+      .parts = "concept pair",
       .compute = between_concepts,
   };
   Metric task = between;
   task.name = "mi_true_ct";
   task.question = "How much do the annotated concepts say about the label?";
   task.needs.push_back("labels");
+  task.parts = "concept";
   task.compute = about_task;
   return {between, task};
 }

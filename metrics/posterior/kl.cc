@@ -31,6 +31,7 @@ std::vector<Metric> declare::kl() {
       .unit = "nats",
       .source = "Kingma & Welling, ICLR 2014",
       .needs = {"latent_view"},
+      .parts = "code",
       .compute = [](const Subject& subject) -> Result {
         const LatentView& latent = subject.latent();
         if (latent.log_variance.size() == 0)

@@ -67,6 +67,7 @@ std::vector<Metric> declare::alignment_accuracy() {
       .high = 1.0,
       .source = "Yeh et al., NeurIPS 2020; Espinosa Zarlenga et al., AAAI 2023, Table A1",
       .needs = {"concept_view", "concepts"},
+      .parts = "concept",
       .compute = alignment_of,
   }};
 }

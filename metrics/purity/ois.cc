@@ -288,17 +288,20 @@ std::vector<Metric> declare::ois() {
                    "How much more does each representation know about other concepts than the "
                    "concepts themselves do?",
                    ois_of);
+  own.parts = reference.parts = "concept x concept";
   own.settings = published();
   own.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
     require_names(subject);
     return as_it_stands(matrices_with(subject, settings), true);
   };
+  Metric others = row("ois_off_diagonal",
+                      "How much more does each representation know about other concepts than the "
+                      "concepts themselves do, whatever it knows about its own?",
+                      off_diagonal_of);
+  others.parts = own.parts;
   return {
       own,
-      row("ois_off_diagonal",
-          "How much more does each representation know about other concepts than the concepts "
-          "themselves do, whatever it knows about its own?",
-          off_diagonal_of),
+      others,
       row("ois_aligned_greedy",
           "How impure are unnamed representations when they are aligned with the concepts "
           "greedily?",

@@ -100,6 +100,7 @@ std::vector<Metric> declare::probe() {
       .high = 1.0,
       .source = "Espinosa Zarlenga et al., AAAI 2023, App. A.11",
       .needs = {"concept_view", "concepts"},
+      .parts = "concept",
       .compute = concepts_of,
   };
   Metric label = concepts;
@@ -107,6 +108,7 @@ std::vector<Metric> declare::probe() {
   label.question = "How well does a network predict the label from all representations together?";
   label.source = "Espinosa Zarlenga et al., AAAI 2023, App. A.9";
   label.needs = {"concept_view", "concepts", "labels"};
+  label.parts = "";
   label.compute = label_of;
   return {concepts, label};
 }

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <limits>
+#include <locale>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/latent_factors.h"
+#include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/crossed_grid.h"
 #include "numerics/checks.h"
@@ -19,6 +24,10 @@ namespace {
 // With a tenth of the combinations missing a code that is the domain factor gets 0.07, not 0; with
 // half of them 0.4.
 constexpr double kLeastDomainCoverage = 0.9;
+// Below it, a score's caveat says how much was seen.
+constexpr double kUsualCoverage = 0.9;
+/// The part of a constant latent.
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 void require_two_factors(Index factors) {
   if (factors < 2)
@@ -193,9 +202,13 @@ const IrsMatrix& active_irs(const Subject& subject) {
 Result score_of(const Subject& subject) {
   const IrsMatrix& found = active_irs(subject);
   Result result{found.score};
-  for (Index l = 0; l < found.irs.rows(); ++l)
-    if (found.defined(l))
-      result.parts.insert(result.parts.end(), found.irs.row(l).begin(), found.irs.row(l).end());
+  for (Index l = 0; l < found.irs.rows(); ++l) {
+    Vector of_latent = found.irs.row(l);
+    if (!found.defined(l)) of_latent.setConstant(kNone);
+    const auto all = with_gaps({of_latent.data(), static_cast<std::size_t>(of_latent.size())},
+                               varying_factors(subject).constant);
+    result.parts.insert(result.parts.end(), all.begin(), all.end());
+  }
   return result;
 }
 
@@ -205,7 +218,7 @@ Result quantile_of(const Subject& subject) {
   const IrsMatrix found = irs_quantile(from.codes, from.factors);
   Result result{found.score};
   for (Index l = 0; l < found.irs.rows(); ++l)
-    if (found.defined(l)) result.parts.push_back(found.disentanglement[l]);
+    result.parts.push_back(found.defined(l) ? found.disentanglement[l] : kNone);
   return result;
 }
 
@@ -214,11 +227,29 @@ FactorCells cells_of(const Subject& subject) {
   return factor_cells(from.codes, from.binned);
 }
 
+/// What scores over combinations of factors rest on, where many combinations are missing; else empty.
+std::string coverage_caveat(const Subject& subject) {
+  const double coverage = active_irs(subject).coverage;
+  if (coverage >= kUsualCoverage) return "";
+  const FactorCells& cells = subject.once(cells_of);
+  double combinations = 1.0;
+  for (const auto& values : cells.values) combinations *= static_cast<double>(values.size());
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << cells.samples << " samples have " << cells.cells() << " of " << std::setprecision(15)
+       << combinations << " combinations of the factors, irs_coverage is " << std::setprecision(2)
+       << coverage
+       << ": what was not seen cannot disagree, so the score is of these samples more than of the "
+          "code";
+  return text.str();
+}
+
 Result domain_coverage_of(const Subject& subject) {
   const FactorCells& cells = subject.once(cells_of);
   Result result;
   for (Index k = 0; k < cells.factors(); ++k) result.parts.push_back(domain_coverage(cells, {k}));
   result.value = *std::min_element(result.parts.begin(), result.parts.end());
+  result.parts = with_gaps(result.parts, varying_factors(subject).constant);
   return result;
 }
 
@@ -236,7 +267,8 @@ Result domain_shift_of(const Subject& subject) {
   std::vector<double> by_factor;
   for (Index k = 0; k < cells.factors(); ++k)
     by_factor.push_back(domain_shift_robustness(cells, all, {k}).value.value());
-  return {*std::min_element(by_factor.begin(), by_factor.end()), by_factor};
+  return {*std::min_element(by_factor.begin(), by_factor.end()),
+          with_gaps(by_factor, varying_factors(subject).constant)};
 }
 
 }  // namespace
@@ -244,7 +276,8 @@ Result domain_shift_of(const Subject& subject) {
 std::vector<Metric> declare::irs_matrix() {
   constexpr std::string_view kPaper = "Suter et al., ICML 2019, Sec. 4 and Algorithm 1";
   const auto row = [](const char* name, const char* question, Direction direction, double low,
-                      double high, std::string_view source, Result (*compute)(const Subject&)) {
+                      double high, std::string_view parts, std::string_view source,
+                      Result (*compute)(const Subject&)) {
     return Metric{
         .name = name,
         .group = "irs",
@@ -254,36 +287,40 @@ std::vector<Metric> declare::irs_matrix() {
         .high = high,
         .source = source,
         .needs = {"latent_view", "factors"},
+        .parts = parts,
         .compute =
-            [compute](const Subject& subject) {
+            [compute, direction](const Subject& subject) {
               Result result = compute(subject);
               result.caveat = varying_factors(subject).caveat;
+              const std::string seen =
+                  direction == Direction::kNone ? "" : coverage_caveat(subject);
+              if (!seen.empty()) result.caveat += (result.caveat.empty() ? "" : "; ") + seen;
               return result;
             },
     };
   };
   return {
       row("irs_score", "Does each latent keep its value when all factors but its own change?",
-          Direction::kHigher, -1.0, 1.0, kPaper, score_of),
+          Direction::kHigher, -1.0, 1.0, "code x factor", kPaper, score_of),
       row("irs_coverage",
           "What part of the factor combinations that irs_score averages over occurs in the data?",
-          Direction::kNone, 0.0, 1.0, "Suter et al., ICML 2019, Eq. 7: the sum of its weights",
+          Direction::kNone, 0.0, 1.0, "", "Suter et al., ICML 2019, Eq. 7: the sum of its weights",
           [](const Subject& subject) -> Result { return {active_irs(subject).coverage}; }),
       row("irs_quantile",
           "Does each latent keep its value, by the 99th percentile of its deviations, when all "
           "factors but its own change?",
-          Direction::kHigher, -1.0, 1.0,
+          Direction::kHigher, -1.0, 1.0, "code",
           "google-research/disentanglement_lib, irs; Suter et al., 2019", quantile_of),
       row("irs_domain_shift", "How much of the code survives a change of the single worst factor?",
-          Direction::kHigher, -1.0, 1.0, "Suter et al., ICML 2019, robustness to domain shift",
-          domain_shift_of),
+          Direction::kHigher, -1.0, 1.0, "factor",
+          "Suter et al., ICML 2019, robustness to domain shift", domain_shift_of),
       row("irs_domain_shift_coverage",
           "What part of a factor's values occurs with each combination of the others, for the "
           "factor where this is least?",
-          Direction::kNone, 0.0, 1.0, "missing combinations let irs_domain_shift tend to 1",
-          domain_coverage_of),
+          Direction::kNone, 0.0, 1.0, "factor",
+          "missing combinations let irs_domain_shift tend to 1", domain_coverage_of),
       row("irs_active_latents", "How many latents are not constant?", Direction::kNone, 0.0,
-          kUnbounded, kPaper,
+          kUnbounded, "", kPaper,
           [](const Subject& subject) -> Result {
             return {static_cast<double>(subject.once(irs_of).active)};
           }),

@@ -67,7 +67,8 @@ IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
 namespace declare {
 /// irs_score, irs_coverage, irs_quantile, irs_domain_shift (the least domain_shift_robustness of all
 /// codes, any one factor being the domain; undefined where the least domain_coverage, which is
-/// irs_domain_shift_coverage, is below 0.9) and irs_active_latents. Unlike the functions, which give
+/// irs_domain_shift_coverage, is below 0.9) and irs_active_latents. Where irs_coverage is below 0.9, a
+/// caveat of the scores says how many combinations were seen. Unlike the functions, which give
 /// disentanglement_lib's 0, a score of constant latents alone is undefined.
 std::vector<Metric> irs_matrix();
 }  // namespace declare

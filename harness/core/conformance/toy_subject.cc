@@ -1,7 +1,9 @@
 #include "harness/core/conformance/toy_subject.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kSamples = 60, kPositions = 4, kWidth = 8, kOutputs = 3, kConcepts = 4,
                        kFactors = 3, kSide = 8;
+/// Of each output, in explanations: metrics of what concepts share have something to judge.
+constexpr std::array<std::int64_t, kOutputs> kOwnConcepts = {2, 3, 2};
 constexpr std::uint64_t kSeed = 20240607;
 
 sdk::Random random(const char* what) { return sdk::Random(sdk::Seed(kSeed).child(what)); }
@@ -43,6 +47,12 @@ std::vector<double> weight() {
     for (std::int64_t d = 0; d < kWidth; ++d)
       out.push_back((d / 2 == c ? 1.0 : -0.3) + 0.1 * noise.normal());
   return out;
+}
+
+/// Which pair of features it is, counted from the class's own.
+std::int64_t pair_from_own(std::int64_t feature, std::int64_t c) {
+  constexpr std::int64_t kPairs = kWidth / 2;
+  return (feature / 2 - c + kPairs) % kPairs;
 }
 
 std::vector<double> bias() { return {0.1, -0.05, 0.0}; }
@@ -183,21 +193,25 @@ void write_toy_explanation(ToyExplanation kind, const std::filesystem::path& fol
   ArtifactWriter writer(folder);
   sdk::Sink out(writer.sink());
   out.text("scope", "class_specific");
-  auto cavs = weight();
-  std::vector<double> importance(kOutputs);
+  const auto weights = weight();
+  std::vector<double> cavs, importance;
   sdk::Random noise = random("random explanation");
-  for (std::size_t c = 0; c < kOutputs; ++c) {
-    double* v = cavs.data() + c * kWidth;
-    if (kind == ToyExplanation::kRandom)
-      for (std::size_t d = 0; d < kWidth; ++d) v[d] = noise.normal();
-    const double norm = std::sqrt(std::inner_product(v, v + kWidth, v, 0.0));
-    for (std::size_t d = 0; d < kWidth; ++d) v[d] /= norm;
-    importance[c] = kind == ToyExplanation::kPerfect ? norm : noise.uniform();
-  }
-  const auto counts = out.create<std::int64_t>("counts", {kOutputs});
-  std::fill(counts.begin(), counts.end(), 1);
-  write(out, "cavs", {kOutputs, kWidth}, cavs);
-  write(out, "importance", {kOutputs}, importance);
+  for (std::int64_t c = 0; c < kOutputs; ++c)
+    for (std::int64_t j = 0; j < kOwnConcepts[c]; ++j) {
+      std::vector<double> v(kWidth);
+      for (std::int64_t d = 0; d < kWidth; ++d)
+        if (kind == ToyExplanation::kRandom)
+          v[static_cast<std::size_t>(d)] = noise.normal();
+        else if (pair_from_own(d, c) % kOwnConcepts[c] == j)
+          v[static_cast<std::size_t>(d)] = weights[static_cast<std::size_t>(c * kWidth + d)];
+      const double norm = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+      std::ranges::transform(v, std::back_inserter(cavs), [norm](double x) { return x / norm; });
+      importance.push_back(kind == ToyExplanation::kPerfect ? norm : 0.5 + 0.5 * noise.uniform());
+    }
+  std::ranges::copy(kOwnConcepts, out.create<std::int64_t>("counts", {kOutputs}).begin());
+  const auto rows = static_cast<std::int64_t>(importance.size());
+  write(out, "cavs", {rows, kWidth}, cavs);
+  write(out, "importance", {rows}, importance);
   writer.finish();
   seal_artifact(folder);
 }

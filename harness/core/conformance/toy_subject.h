@@ -23,10 +23,12 @@ struct ToySubject {
 /// position, and the brightness of the columns that mark a class drives the class's two features.
 void toy_forward(const cono_tensor& inputs, cono_tensor& activations);
 
-/// Explanations whose quality is known.
+/// Explanations whose quality is known, of two or three concepts for each output.
 enum class ToyExplanation {
-  kPerfect,  ///< each output's own weight vector, its norm as importance
-  kRandom    ///< random directions and importances
+  /// Each output's weight vector in parts of other features each, the first of them by far the
+  /// largest; a part's norm is its importance.
+  kPerfect,
+  kRandom  ///< random directions, importances that are random and much alike
 };
 
 // Each writes an artifact folder. The dataset brings the model's views as arrays, too: for models

@@ -35,16 +35,38 @@ std::vector<std::int64_t> numbers(const ArrayBag& arrays, const char* name) {
   return {values.begin(), values.end()};
 }
 
-/// What is judged, fitted before where there is an explainer.
+/// What is judged, fitted before where there is an explainer; or the control of one.
 struct Subject {
   std::string name;
   const Component* explainer = nullptr;  ///< fitted here; null: the files' own explanation, or none
   bool explanation = false;
+  std::string control = "none";
+  std::size_t clean = 0;                       ///< of a control: the subject that it is a twin of
   std::vector<std::string> metrics = {};       ///< that fit
-  std::vector<std::string> peer_metrics = {};  ///< those over seeds that fit
-  /// By split: what was fitted, for metrics over seeds; null: nothing could be.
-  std::vector<std::unique_ptr<WorkFolder>> fitted = {};
+  std::vector<std::string> beside_clean = {};  ///< those that compare with the clean subject
+  std::vector<std::string> over_seeds = {};    ///< those that compare with other splits
+  std::vector<const Component*> plugins = {};  ///< metric plugins that fit
+  /// By split: where what was fitted is, while others need it; null: nothing could be.
+  std::vector<std::shared_ptr<WorkFolder>> fitted = {};
+
+  bool is_control() const { return control != "none"; }
+  bool is_asked() const {
+    return !metrics.empty() || !beside_clean.empty() || !over_seeds.empty() || !plugins.empty();
+  }
+  /// Every score that it is asked for.
+  std::vector<std::string> scores() const {
+    std::vector<std::string> out;
+    for (const auto* names : {&metrics, &beside_clean, &over_seeds})
+      out.insert(out.end(), names->begin(), names->end());
+    for (const Component* plugin : plugins)
+      for (const ScoreSpec& score : plugin->plugin.metadata->scores) out.push_back(score.name);
+    return out;
+  }
 };
+
+std::string with_control(const std::string& name, const std::string& control) {
+  return control == "none" ? name : name + ", " + control;
+}
 
 class Measuring {
  public:
@@ -61,15 +83,16 @@ class Measuring {
     out_.log = loaded_.log();
     check_request();
     if (!given_split_) test_share_ = request_.test_share;
-    if (!given_split_ && !test_share_ && (request_.repeat > 1 || !request_.explainers.empty()))
+    if (!given_split_ && !test_share_ && (request_.splits > 1 || !request_.explainers.empty()))
       test_share_ = kTestShare;
     out_.drawn = test_share_.has_value();
     out_.split = given_split_ ? "files"
                  : out_.drawn ? "drawn " + to_text(Value(*test_share_))
                               : "all";
+    out_.names = axis_names(arrays_, arrays_);
     if (request_.keep_hashes) hash_arrays();
     choose_subjects(given_split_ || out_.drawn);
-    for (std::int64_t r = 0; r < request_.repeat; ++r) {
+    for (std::int64_t r = 0; r < request_.splits; ++r) {
       const sdk::Split split = split_of(r);
       if (r == 0) {
         out_.rows = split.test;
@@ -79,25 +102,35 @@ class Measuring {
       const WorkFolder folder(cache_);
       write_split_folder(split, folder.path() / "arrays");
       for (std::size_t s = 0; s < subjects_.size(); ++s) judge(r, s, folder.path() / "arrays");
+      for (Subject& subject : subjects_)
+        if (subject.over_seeds.empty()) subject.fitted[static_cast<std::size_t>(r)] = nullptr;
     }
     for (std::size_t s = 0; s < subjects_.size(); ++s)
-      if (!subjects_[s].peer_metrics.empty()) compare_splits(s);
+      if (!subjects_[s].over_seeds.empty()) compare_splits(s);
     return std::move(out_);
   }
 
  private:
   void check_request() const {
-    if (request_.seed > std::numeric_limits<std::int64_t>::max() - request_.repeat)
+    if (request_.seed > std::numeric_limits<std::int64_t>::max() - request_.splits)
       throw MeasureRefused("--seed " + std::to_string(request_.seed) +
-                           ": the seeds of all splits (--repeat " +
-                           std::to_string(request_.repeat) + ") must be below 2^63");
-    if (given_split_ && (request_.test_share || request_.repeat > 1))
+                           ": the seeds of all splits (--splits " +
+                           std::to_string(request_.splits) + ") must be below 2^63");
+    if (given_split_ && (request_.test_share || request_.splits > 1))
       throw MeasureRefused(
           "the files bring a split of their own (train_index and test_index, or "
-          "two halves), so none can be drawn (--split, --repeat)");
+          "two halves), so none can be drawn (--split, --splits)");
     if (!request_.explainers.empty() && !arrays_.find("head_weight"))
       throw MeasureRefused("--explain fits explanations to a head view: " +
                            what_brings("head_view") + " are needed");
+    if (request_.explainers.empty())
+      for (const auto& control : request_.controls)
+        if (explains_anew(control) || !arrays_.find("cavs"))
+          throw MeasureRefused("--control " + control +
+                               (explains_anew(control)
+                                    ? ": it explains anew, so an explainer is needed (--explain)"
+                                    : ": it is the control of an explanation: cavs and importance "
+                                      "are needed, or --explain"));
   }
 
   /// Of the arrays as they were read: whatever file they come from. A drawn split is no array.
@@ -107,45 +140,98 @@ class Measuring {
         out_.hashes[name] = content_hash(loaded_.artifact() / (name + ".npy"));
   }
 
-  void choose_subjects(bool trained) {
-    std::vector<Subject> all;
-    const bool own = arrays_.find("cavs").has_value();
-    all.push_back({"model", nullptr, false});
-    if (own) all.push_back({"files", nullptr, true});
-    for (const Component& explainer : request_.explainers)
-      all.push_back({explainer.name, &explainer, true});
+  /// The model, the files' explanation and the fitted ones, each with its controls behind it.
+  std::vector<Subject> all_subjects() const {
+    std::vector<Subject> all = {{"model", nullptr, false}};
+    const auto add = [&](const std::string& name, const Component* explainer) {
+      const std::size_t clean = all.size();
+      all.push_back({name, explainer, true});
+      for (const auto& control : request_.controls)
+        if (explainer != nullptr || !explains_anew(control))
+          all.push_back({name, explainer, true, control, clean});
+    };
+    if (arrays_.find("cavs")) add("files", nullptr);
+    for (const Component& explainer : request_.explainers) add(explainer.name, &explainer);
+    return all;
+  }
+
+  std::vector<std::string> views_for(const Subject& subject, bool trained) const {
+    auto views = views_of_arrays(arrays_, trained, subject.explanation);
+    // The files' own explanation is the same one whatever the split.
+    if (subject.explainer != nullptr && request_.splits > 1)
+      views.emplace_back(metrics::kOtherSeeds);
+    if (moves_samples(subject.control)) views.emplace_back(metrics::kCleanExplanation);
+    return views;
+  }
+
+  /// Tells every subject that has what is needed; else says what is missing.
+  ///
+  /// scores  the names that the needs are those of
+  template <typename Needs, typename Take>
+  void offer(std::vector<Subject>& all, bool trained, const Needs& needs,
+             const std::vector<std::pair<std::string, std::string>>& scores, const Take& take) {
     const auto model_views = views_of_arrays(arrays_, trained, false);
+    const bool of_explanations = judges_explanations(needs, model_views);
+    std::vector<std::string> lacking;
+    bool fits = false;
+    for (Subject& subject : all) {
+      if (subject.explanation != of_explanations) continue;
+      lacking = missing(needs, views_for(subject, trained));
+      if (!lacking.empty()) continue;
+      take(subject);
+      fits = true;
+    }
+    if (fits) return;
+    if (lacking.empty()) lacking = missing(needs, model_views);
+    for (const auto& [name, better] : scores) out_.missing.push_back({name, better, lacking});
+  }
+
+  void choose_subjects(bool trained) {
+    std::vector<Subject> all = all_subjects();
+    std::map<std::string, std::string> better;
     for (const auto& name : request_.metrics) {
       const metrics::Metric& metric = *metrics::catalogue().metric(name);
-      const bool of_explanations = judges_explanations(metric.needs, model_views);
-      std::vector<std::string> lacking;
-      bool fits = false;
-      for (Subject& subject : all) {
-        if (subject.explanation != of_explanations) continue;
-        auto views = views_of_arrays(arrays_, trained, subject.explanation);
-        // The files' own explanation is the same one whatever the split.
-        if (subject.explainer != nullptr && request_.repeat > 1)
-          views.emplace_back(metrics::kOtherSeeds);
-        lacking = missing(metric.needs, views);
-        if (!lacking.empty()) continue;
-        (metrics::peer_metric(name) != nullptr ? subject.peer_metrics : subject.metrics)
+      better[name] = metrics::to_string(metric.direction);
+      offer(all, trained, metric.needs, {{name, better[name]}}, [&](Subject& subject) {
+        (metrics::is_over_seeds(name)            ? subject.over_seeds
+         : metrics::peer_metric(name) != nullptr ? subject.beside_clean
+                                                 : subject.metrics)
             .push_back(name);
-        fits = true;
-      }
-      if (fits) continue;
-      if (lacking.empty()) lacking = missing(metric.needs, model_views);
-      out_.missing.push_back({name, lacking});
+      });
     }
-    for (Subject& subject : all) {
-      if (subject.metrics.empty() && subject.peer_metrics.empty()) continue;
-      const auto splits = static_cast<std::size_t>(request_.repeat);
+    for (const Component& plugin : request_.metric_plugins) {
+      std::vector<std::pair<std::string, std::string>> scores;
+      for (const ScoreSpec& score : plugin.plugin.metadata->scores) {
+        scores.emplace_back(score.name, score.direction);
+        better[score.name] = score.direction;
+      }
+      offer(all, trained, plugin.needs(), scores,
+            [&](Subject& subject) { subject.plugins.push_back(&plugin); });
+    }
+    keep_asked(all, better);
+  }
+
+  /// Those that something is asked of, and what their controls are twins of.
+  void keep_asked(std::vector<Subject>& all, const std::map<std::string, std::string>& better) {
+    std::vector<bool> kept(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      kept[i] = all[i].is_asked();
+      if (kept[i] && all[i].is_control()) kept[all[i].clean] = true;
+    }
+    std::map<std::size_t, std::size_t> place;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!kept[i]) continue;
+      Subject& subject = all[i];
+      place[i] = subjects_.size();
+      if (subject.is_control()) subject.clean = place.at(subject.clean);
+      const auto splits = static_cast<std::size_t>(request_.splits);
       subject.fitted.resize(splits);
-      MeasuredSubject measured{subject.name, subject.explanation, {}, {}, {}};
+      MeasuredSubject measured{subject.name, subject.explanation, subject.control, {}, {}, {}};
       measured.costs.resize(splits);
-      if (!subject.peer_metrics.empty()) measured.comparisons.resize(splits);
-      for (const auto* metrics : {&subject.metrics, &subject.peer_metrics})
-        for (const auto& metric : *metrics)
-          measured.scores.push_back({metric, std::vector<results::ScoreRow>(splits), {}, false});
+      if (!subject.over_seeds.empty()) measured.comparisons.resize(splits);
+      for (const auto& name : subject.scores())
+        measured.scores.push_back(
+            {name, better.at(name), std::vector<results::ScoreRow>(splits), {}, false});
       out_.subjects.push_back(std::move(measured));
       subjects_.push_back(std::move(subject));
     }
@@ -228,36 +314,81 @@ class Measuring {
     }
   }
 
+  /// What a control draws from. Those that explain anew draw the same for all explainers.
+  std::uint64_t control_seed(const Subject& subject, std::int64_t r) const {
+    const sdk::Seed base = seed_of("control", r);
+    if (moves_samples(subject.control)) return base.child("moved").value();
+    return base.child(subject.control)
+        .child(explains_anew(subject.control) ? "" : subject.name)
+        .value();
+  }
+
+  /// A control is known by name and seed, both where it is fitted and where it is judged.
+  void set_control(Job& job, const Subject& subject, std::int64_t r) const {
+    job.control = subject.control;
+    if (subject.is_control()) job.control_seed = control_seed(subject, r);
+  }
+
+  /// Fits what the subject is, or takes what its clean twin is. False: nothing can be judged, which
+  /// is noted.
+  bool fit(Subject& subject, const fs::path& arrays, std::int64_t r, std::size_t s) {
+    auto& folder = subject.fitted[static_cast<std::size_t>(r)];
+    if (subject.is_control() && !explains_anew(subject.control)) {
+      folder = subjects_[subject.clean].fitted[static_cast<std::size_t>(r)];
+      if (folder != nullptr) return true;
+      note_error(r, s, subject.scores(), "nothing was fitted that it could be a control of");
+      return false;
+    }
+    folder = std::make_shared<WorkFolder>(cache_);
+    Job job = this->job(Stage::kExplain, subject.name, arrays, folder->path(), r);
+    job.plugin =
+        use_of(subject.explainer->plugin, subject.explainer->values, subject.explainer->inputs);
+    set_control(job, subject, r);
+    const JobEnd end = run_one(job, out_.subjects[s].costs[static_cast<std::size_t>(r)]);
+    if (end.status == Status::ok) {
+      if (r == 0 && !subject.is_control() && !request_.save_explanations.empty())
+        save_explanation(subject.name, folder->path() / "artifact");
+      return true;
+    }
+    folder = nullptr;
+    note_fault(r, s, subject.scores(), end);
+    return false;
+  }
+
   void judge(std::int64_t r, std::size_t s, const fs::path& arrays) {
     Subject& subject = subjects_[s];
-    progress_(subject.name + (request_.repeat > 1 ? ", split " + std::to_string(r + 1) + " of " +
-                                                        std::to_string(request_.repeat)
-                                                  : ""));
-    MeasuredCost& cost = out_.subjects[s].costs[static_cast<std::size_t>(r)];
-    auto fit_folder = std::make_unique<WorkFolder>(cache_);
+    progress_(with_control(subject.name, subject.control) +
+              (request_.splits > 1
+                   ? ", split " + std::to_string(r + 1) + " of " + std::to_string(request_.splits)
+                   : ""));
     const WorkFolder score_folder(cache_);
     Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
+    set_control(score, subject, r);
     if (subject.explainer != nullptr) {
-      Job fit = job(Stage::kExplain, subject.name, arrays, fit_folder->path(), r);
-      fit.plugin =
+      if (!fit(subject, arrays, r, s)) return;
+      score.explainer =
           use_of(subject.explainer->plugin, subject.explainer->values, subject.explainer->inputs);
-      if (const JobEnd end = run_one(fit, cost); end.status != Status::ok) {
-        auto metrics = subject.metrics;
-        metrics.insert(metrics.end(), subject.peer_metrics.begin(), subject.peer_metrics.end());
-        return note_fault(r, s, metrics, end);
-      }
-      score.explainer = fit.plugin;
-      score.explanation = fit_folder->path() / "artifact";
-      if (r == 0 && !request_.save_explanations.empty())
-        save_explanation(subject.name, score.explanation);
+      score.explanation = subject.fitted[static_cast<std::size_t>(r)]->path() / "artifact";
     } else if (subject.explanation) {
       score.explanation = arrays;
     }
     if (!subject.explanation && arrays_.find("concept_head_weight"))
       score.model = request_.concept_model;
+    MeasuredCost& cost = out_.subjects[s].costs[static_cast<std::size_t>(r)];
     apply(subject.metrics, score, r, s, cost);
-    if (!subject.peer_metrics.empty())
-      subject.fitted[static_cast<std::size_t>(r)] = std::move(fit_folder);
+    for (const Component* plugin : subject.plugins) apply(*plugin, score, r, s, cost);
+    if (!subject.beside_clean.empty()) judge_beside_clean(score, r, s, cost);
+  }
+
+  /// What was fitted to moved samples, beside what was fitted to them as they are.
+  void judge_beside_clean(Job score, std::int64_t r, std::size_t s, MeasuredCost& cost) {
+    const Subject& subject = subjects_[s];
+    const auto& clean = subjects_[subject.clean].fitted[static_cast<std::size_t>(r)];
+    if (clean == nullptr)
+      return note_error(r, s, subject.beside_clean,
+                        "nothing was fitted to the samples as they are");
+    score.peers = {{score.model_folder, clean->path() / "artifact"}};
+    apply(subject.beside_clean, score, r, s, cost);
   }
 
   void apply(const std::vector<std::string>& metrics, Job& score, std::int64_t r, std::size_t s,
@@ -277,10 +408,24 @@ class Measuring {
     }
   }
 
+  void apply(const Component& plugin, Job score, std::int64_t r, std::size_t s,
+             MeasuredCost& cost) {
+    score.plugin = use_of(plugin.plugin, plugin.values, plugin.inputs);
+    score.metrics.clear();
+    for (const ScoreSpec& spec : plugin.plugin.metadata->scores) score.metrics.push_back(spec.name);
+    const JobEnd end = run_one(score, cost);
+    if (end.status != Status::ok) return note_fault(r, s, score.metrics, end);
+    for (const auto& name : score.metrics)
+      score_of(s, name).scores[static_cast<std::size_t>(r)] = {name, std::nullopt, "not_applicable",
+                                                               "the plugin gave none"};
+    take(r, s, end);
+  }
+
   /// The second round: what was fitted to each split, beside what was fitted to the others.
   void compare_splits(std::size_t s) {
     const Subject& subject = subjects_[s];
-    progress_(subject.name + ", each split compared with the others");
+    progress_(with_control(subject.name, subject.control) +
+              ", each split compared with the others");
     const fs::path arrays = loaded_.artifact();
     for (std::size_t r = 0; r < subject.fitted.size(); ++r) {
       if (subject.fitted[r] == nullptr) continue;
@@ -289,16 +434,18 @@ class Measuring {
       Job score = job(Stage::kScore, subject.name, arrays, folder.path(), split);
       score.seed = seed_of("score over seeds", split).value();
       score.explanation = subject.fitted[r]->path() / "artifact";
+      set_control(score, subject, split);
       MeasuredComparison& comparison = out_.subjects[s].comparisons[r];
       for (std::size_t other = 0; other < subject.fitted.size(); ++other) {
         if (other == r || subject.fitted[other] == nullptr) continue;
         comparison.others.push_back(other);
-        score.peers.push_back({arrays, subject.fitted[other]->path() / "artifact"});
+        score.peers.push_back({arrays, subject.fitted[other]->path() / "artifact",
+                               control_seed(subject, static_cast<std::int64_t>(other))});
       }
       if (!comparison.others.empty())
-        apply(subject.peer_metrics, score, split, s, comparison.cost);
+        apply(subject.over_seeds, score, split, s, comparison.cost);
       else
-        for (const auto& metric : subject.peer_metrics)
+        for (const auto& metric : subject.over_seeds)
           score_of(s, metric).scores[r] = {metric, std::nullopt, "not_applicable",
                                            "nothing could be fitted to another split"};
     }
@@ -314,21 +461,27 @@ class Measuring {
     if (r > 0) return;
     std::map<std::string, std::vector<double>> parts;
     for (const auto& part : end.parts)
-      if (part.value) parts[part.metric].push_back(*part.value);
+      parts[part.metric].push_back(part.value.value_or(std::numeric_limits<double>::quiet_NaN()));
     for (auto& [metric, values] : parts) {
       MeasuredScore& score = score_of(s, metric);
-      score.by_sample = parts_by_sample(*metrics::catalogue().metric(metric)) &&
+      const auto* built_in = metrics::catalogue().metric(metric);
+      score.by_sample = (built_in == nullptr || parts_by_sample(*built_in)) &&
                         static_cast<std::int64_t>(values.size()) == out_.test;
       score.parts = std::move(values);
     }
   }
 
-  void note_fault(std::int64_t r, std::size_t s, const std::vector<std::string>& metrics,
-                  const JobEnd& end) {
+  void note_error(std::int64_t r, std::size_t s, const std::vector<std::string>& metrics,
+                  const std::string& message) {
     for (const auto& metric : metrics)
       score_of(s, metric).scores[static_cast<std::size_t>(r)] = {metric, std::nullopt, "error",
-                                                                 end.message};
-    out_.faults.push_back(subjects_[s].name + ": " +
+                                                                 message};
+  }
+
+  void note_fault(std::int64_t r, std::size_t s, const std::vector<std::string>& metrics,
+                  const JobEnd& end) {
+    note_error(r, s, metrics, end.message);
+    out_.faults.push_back(with_control(subjects_[s].name, subjects_[s].control) + ": " +
                           (metrics.size() == 1 ? metrics[0] + ": " : "") + end.stage + ": " +
                           end.message);
   }

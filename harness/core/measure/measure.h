@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/core/artifacts/cache.h"
+#include "harness/core/measure/part_names.h"
 #include "harness/core/plan/component.h"
 #include "harness/core/processes/worker_process.h"
 #include "results/store/rows.h"
@@ -22,11 +23,14 @@ struct MeasureRequest {
   std::vector<Component> explainers;  ///< fitted to the files' head view on the way
   /// Answers interventions on the files' concepts, where they bring a head over them.
   std::optional<PluginUse> concept_model;
-  std::vector<std::string> metrics;  ///< built-in ones
+  std::vector<std::string> metrics;       ///< built-in ones
+  std::vector<Component> metric_plugins;  ///< others, each for whatever subjects have its needs
+  /// Twins of every explanation, see known_controls(); those that explain anew, of fitted ones alone.
+  std::vector<std::string> controls;
   std::int64_t seed = 0;
-  std::int64_t repeat = 1;  ///< splits that are drawn; more than one: the files may bring none
+  std::int64_t splits = 1;  ///< that are drawn; more than one: the files may bring none
   /// Of splits that are drawn; then the files may bring none. Not given: a fifth where there is
-  /// something to fit or to repeat, else every row is judged and none trains.
+  /// something to fit or several are drawn, else every row is judged and none trains.
   std::optional<double> test_share;
   WorkerLimits limits;
   std::uint32_t threads = 1;
@@ -44,8 +48,9 @@ class MeasureRefused : public std::runtime_error {
 /// A metric of one subject, once for each split.
 struct MeasuredScore {
   std::string metric;
+  std::string better;                     ///< lower, higher or none
   std::vector<results::ScoreRow> scores;  ///< without a value and with a reason where there is none
-  std::vector<double> parts;              ///< of the first split
+  std::vector<double> parts;              ///< of the first split; NaN: left out
   bool by_sample = false;                 ///< the parts are those of Measured::rows
 };
 
@@ -66,6 +71,7 @@ struct MeasuredComparison {
 struct MeasuredSubject {
   std::string name;  ///< "model", "files", or the explainer's
   bool explanation = false;
+  std::string control = "none";
   std::vector<MeasuredScore> scores;
   std::vector<MeasuredCost> costs;              ///< of every split
   std::vector<MeasuredComparison> comparisons;  ///< of every split; empty: no metric over seeds
@@ -73,13 +79,14 @@ struct MeasuredSubject {
 
 /// A metric that no subject has the views for.
 struct MissingViews {
-  std::string metric;
+  std::string metric, better;
   std::vector<std::string> views;
 };
 
 struct Measured {
   std::vector<MeasuredSubject> subjects;
   std::vector<MissingViews> missing;
+  AxisNames names;                            ///< of what parts are of
   std::vector<std::int64_t> rows;             ///< that were judged, of the first split
   std::int64_t train = 0, test = 0;           ///< rows of the first split
   bool drawn = false;                         ///< the rows were split here, not by the files
@@ -89,7 +96,7 @@ struct Measured {
   std::vector<std::string> faults;   ///< what went wrong and left metrics without a number
   std::vector<std::string> unsaved;  ///< why explanations that were to be saved are not
 
-  /// Of a repeat's variance: test rows for each training row; 0: nothing was trained.
+  /// Of the splits' variance: test rows for each training row; 0: nothing was trained.
   double resampled() const {
     return train == 0 ? 0.0 : static_cast<double>(test) / static_cast<double>(train);
   }

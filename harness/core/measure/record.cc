@@ -13,6 +13,7 @@
 #include "harness/core/names.h"
 #include "harness/core/plan/plan.h"
 #include "harness/core/run/registration.h"
+#include "harness/core/run/score_stage.h"
 #include "harness/core/run/stored_cells.h"
 #include "metrics/peer_metric.h"
 #include "results/store/identity.h"
@@ -67,8 +68,11 @@ void fill_plan(const MeasureRequest& request, const Measured& measured, const Me
   plan.explainers = request.explainers;
   plan.explainers.push_back(
       component_of_arrays(request, measured, Kind::kExplainer, names.explanation));
+  plan.metric_plugins = request.metric_plugins;
+  for (const Component& plugin : plan.metric_plugins)
+    for (const ScoreSpec& score : plugin.plugin.metadata->scores)
+      plan.metrics.push_back(score.name);
 
-  std::string keys;
   for (const MeasuredSubject& subject : measured.subjects)
     for (std::size_t r = 0; r < subject.costs.size(); ++r) {
       Cell cell;
@@ -80,26 +84,26 @@ void fill_plan(const MeasureRequest& request, const Measured& measured, const Me
             fitted - request.explainers.begin())];  // the end: the files' own
       }
       cell.seed = request.seed + static_cast<std::int64_t>(r);
+      cell.control = subject.control;
       cell.key =
           results::cell_key({"", cell.dataset->key, cell.model->key,
                              cell.explainer ? cell.explainer->key : "", cell.seed, cell.control});
       cell.binaries = "measured from files; " + request.data.plugin.sha256.substr(0, 16);
       if (cell.explainer) cell.binaries += "; " + cell.explainer->plugin.sha256.substr(0, 16);
-      keys += cell.key + " ";
+      for (const Component& plugin : plan.metric_plugins)
+        cell.binaries += "; " + plugin.plugin.sha256.substr(0, 16);
       plan.cells.push_back(std::move(cell));
       judged.emplace_back(&subject, r);
     }
   // An explanation that nobody judged is no part of the run.
   const bool own = std::ranges::any_of(
       plan.cells, [&](const Cell& cell) { return cell.explainer == &plan.explainers.back(); });
-  std::string asked;
-  for (const auto& metric : plan.metrics) asked += metric + " ";
-  plan.run_key = make_key("run", names.run, keys, asked);
+  plan.run_key = make_key("run", names.run, plan.datasets.front().key, "measured");
   if (!own) plan.explainers.pop_back();
 }
 
 /// The scores of one round, and what they say of the attempt: those over seeds, or the others.
-std::vector<results::ScoreRow> rows_of(const MeasureRequest& request, const Judged& of,
+std::vector<results::ScoreRow> rows_of(const std::vector<std::string>& asked, const Judged& of,
                                        bool compared, bool over_seeds,
                                        results::AttemptRow& attempt) {
   const auto& [subject, r] = of;
@@ -107,7 +111,7 @@ std::vector<results::ScoreRow> rows_of(const MeasureRequest& request, const Judg
   std::set<std::string> given;
   for (const auto& score : subject->scores) {
     given.insert(score.metric);
-    if ((compared && metrics::peer_metric(score.metric) != nullptr) != over_seeds) continue;
+    if ((compared && metrics::is_over_seeds(score.metric)) != over_seeds) continue;
     rows.push_back(score.scores[r]);
     if (score.scores[r].reason != "error" || attempt.status != results::Status::ok) continue;
     attempt.status = results::Status::failed;
@@ -115,7 +119,7 @@ std::vector<results::ScoreRow> rows_of(const MeasureRequest& request, const Judg
     attempt.message = score.metric + ": " + score.scores[r].message;
   }
   if (over_seeds) return rows;
-  for (const auto& metric : request.metrics)
+  for (const auto& metric : asked)
     if (!given.contains(metric))
       rows.push_back({metric, std::nullopt, "not_applicable", "not of what was measured"});
   return rows;
@@ -148,8 +152,8 @@ void record_measured(const MeasureRequest& request, const Measured& measured,
       attempt.binaries = plan.cells[i].binaries;
       attempt.seconds = cost.seconds;
       attempt.peak_memory = static_cast<std::int64_t>(cost.peak_memory);
-      attempt.log_tail = measured.log;
-      const auto rows = rows_of(request, judged[i], !peers.empty(), over_seeds, attempt);
+      attempt.log_tail = measured.log + judged_rows(measured.train, measured.test) + "\n";
+      const auto rows = rows_of(plan.metrics, judged[i], !peers.empty(), over_seeds, attempt);
       store.record(attempt, rows, {}, over_seeds ? peers : std::vector<std::string>());
     };
     record(subject.costs[r], false);

@@ -12,8 +12,9 @@ struct MeasuredNames {
   std::string run, dataset, model, explanation;
 };
 
-/// Keeps what was measured as a run of cells like others: one for each subject and split, with an
-/// attempt, and where it was compared with other splits one more, which names these. The arrays
+/// Keeps what was measured as cells like others: one for each subject, control and split, with an
+/// attempt, and where it was compared with other splits one more, which names these. All that is
+/// measured on the same dataset under the same name of the run is one run. The arrays
 /// are known by their content: those about the samples are the dataset, those of the network the
 /// model, and cavs, importance and counts the explanation, all of the plugin id `files`.
 ///

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/core/border/needs.h"
+
 namespace conoscope::core {
 
 std::vector<UserArray> user_arrays() {
@@ -53,10 +55,14 @@ std::vector<std::string> views_of_arrays(const ArrayBag& arrays, bool trained, b
   offer("train_concept_view", has("concept_scores") && trained);
   offer("latent_view", has("codes") || scores);
   for (const char* name : {"labels", "targets", "concepts", "factors"}) offer(name, has(name));
+  offer("segments", has("segment_embeddings"));
   return out;
 }
 
-std::string what_brings(std::string_view view) {
+namespace {
+
+/// Of one view.
+std::string array_for(std::string_view view) {
   constexpr std::pair<std::string_view, std::string_view> kArrays[] = {
       {"head_view", "activations, head_weight and head_bias"},
       {"train_head_view",
@@ -70,15 +76,26 @@ std::string what_brings(std::string_view view) {
       {"targets", "targets"},
       {"concepts", "concepts"},
       {"factors", "factors"},
+      {"segments", "segment_embeddings and segment_sample"},
       {"inputs", "images"},
       {"forward", "a model that runs new images (a run file)"},
       {"head", "a model that runs new activations (a run file)"},
-      {"other_seeds", "several splits (--repeat) of an explanation that is fitted (--explain)"},
-      {"clean_explanation", "the controls poisoned or noisy (a run file)"},
+      {"other_seeds", "several splits (--splits) of an explanation that is fitted (--explain)"},
+      {"clean_explanation",
+       "the controls poisoned or noisy of an explanation that is fitted (--control, --explain)"},
   };
   for (const auto& [name, arrays] : kArrays)
     if (name == view) return std::string(arrays);
   throw std::logic_error("what_brings: no view " + std::string(view));
+}
+
+}  // namespace
+
+std::string what_brings(std::string_view need) {
+  std::string out;
+  for (const std::string_view view : alternatives(need))
+    out += (out.empty() ? "" : " or ") + array_for(view);
+  return out;
 }
 
 }  // namespace conoscope::core

@@ -23,7 +23,7 @@ std::vector<UserArray> user_arrays();
 /// explanation  there is an explanation, of the files or one that was fitted to their head view
 std::vector<std::string> views_of_arrays(const ArrayBag& arrays, bool trained, bool explanation);
 
-/// What would bring a view, in words: "codes", "activations, head_weight and head_bias".
-std::string what_brings(std::string_view view);
+/// What would meet a need, in words: "codes", "activations, head_weight and head_bias".
+std::string what_brings(std::string_view need);
 
 }  // namespace conoscope::core

@@ -1,6 +1,7 @@
 #include "harness/core/run/score_stage.h"
 
 #include <cmath>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -194,7 +195,22 @@ void apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporte
   for (const auto& one : given) send(report, one, job.sample_scores);
 }
 
+/// For the log, which is kept with the scores.
+void tell_judged_rows(const ArrayBag& dataset) {
+  const auto rows = [&dataset](const char* name) {
+    const auto index = dataset.find(name);
+    return index ? index->rows() : 0;
+  };
+  std::cerr << judged_rows(rows("train_index"), rows("test_index")) << '\n';
+}
+
 }  // namespace
+
+std::string judged_rows(std::int64_t train, std::int64_t test) {
+  const std::string count = std::to_string(test) + (test == 1 ? " row is" : " rows are");
+  if (train == 0) return "all " + count + " judged";
+  return count + " judged, " + std::to_string(train) + " trained on";
+}
 
 void score(const Job& job, HostCalls& host, const Reporter& report) {
   report.stage("open");
@@ -203,6 +219,7 @@ void score(const Job& job, HostCalls& host, const Reporter& report) {
         job, [&](const metrics::Score& score) { send(report, score, true); },
         [&] { report.stage("score"); });
   Judged judged(job, host);
+  tell_judged_rows(judged.dataset);
   if (job.plugin)
     apply_plugin(job, judged, host, report);
   else

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "harness/core/border/loader.h"
@@ -13,6 +15,10 @@ namespace conoscope::core {
 /// their own; a metric plugin is loaded into this one.
 /// throws  LoadFault, CallFault, OutputFault, PluginEnded; std::runtime_error: an input is at fault
 void score(const Job& job, HostCalls& host, const Reporter& report);
+
+/// How many rows scores are of: "360 rows are judged, 1437 trained on". Said in the log of every
+/// score job.
+std::string judged_rows(std::int64_t train, std::int64_t test);
 
 /// Looks at what a metric plugin's process has reported.
 /// throws  OutputFault: not what the plugin's metadata say

@@ -101,7 +101,7 @@ def measure(
         saved = folder.path / "parts_by_sample.npz"
         arguments = ["measure", *metrics, *(f"{name}={path}" for name, path in files.items())]
         arguments += ["--format", "json", "--per-concept", "--per-sample", saved]
-        arguments += ["--seed", seed, "--repeat", repeat, "--output", output, "--pooling", pooling]
+        arguments += ["--seed", seed, "--splits", repeat, "--output", output, "--pooling", pooling]
         arguments += ["--seconds", seconds, "--memory", memory]
         if split is not None:
             arguments += ["--split", split]

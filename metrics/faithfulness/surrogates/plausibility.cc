@@ -75,6 +75,7 @@ std::vector<Metric> declare::plausibility() {
        .high = 1.0,
        .source = "Fel et al., Archetypal SAE, 2025; as in arXiv 2504.10833, App. A",
        .needs = {"head_view", "explanation"},
+       .parts = "output",
        .compute = of_subject}};
 }
 

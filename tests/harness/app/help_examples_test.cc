@@ -79,6 +79,7 @@ class World {
     fs::copy(plugin_of_build("conoscope_npz"),
              path("conoscope_npz.so"));  // reads arrays.npz for it
     fs::copy(CONOSCOPE_TEST_MY_METHOD, path("build/my_method.so"));
+    fs::copy(CONOSCOPE_TEST_BROKEN "/score_upside_down.so", path("my_metric.so"));
     for (const std::string name :
          {"full", "sanity", "parsimony", "pictures", "leakage_vs_intervention", "quick"})
       REQUIRE(run("conoscope run " + name + ".toml --no-board -j 2").code == 0);

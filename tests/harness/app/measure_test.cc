@@ -232,17 +232,19 @@ TEST_CASE("measure: bad input is named by file, array and value") {
     small.refuses("/nowhere/y.npy: no such file", {"labels=/nowhere/y.npy"});
     small.refuses("no array is called lables (did you mean labels?)", {"lables=x.npy"});
     small.refuses("labels is given twice", {"labels=" + small.files["labels"]});
-    small.refuses("no metric, group or file surff (did you mean surf?)", {"surff"});
+    small.refuses("no metric, group, metric plugin or file surff (did you mean surf?)", {"surff"});
+    small.refuses("--repeat is now --splits N", {"--repeat", "2"});
+    small.refuses("--splits: expected a number from 1 to 1000", {"--splits", "0"});
     small.refuses("--split: expected the share", {"--split", "1.5"});
     small.refuses("--seed 9223372036854775807: the seeds of all splits",
-                  {"--seed", "9223372036854775807", "--repeat", "2"});
+                  {"--seed", "9223372036854775807", "--splits", "2"});
     small.refuses("no explainer of that id (did you mean svd?)", {"--explain", "svdd"});
   }
   SUBCASE("two splits") {
     small.put<std::int64_t>("train_index", {2}, {0, 2});
     small.put<std::int64_t>("test_index", {2}, {1, 3});
     small.here.run(small.arguments());
-    small.refuses("the files bring a split of their own", {"--repeat", "2"});
+    small.refuses("the files bring a split of their own", {"--splits", "2"});
   }
 }
 
@@ -251,25 +253,134 @@ TEST_CASE("measure: repeated splits have a mean and an interval") {
   const auto whole =
       write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
   const auto rows = here.json(
-      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--repeat", "3", "--seed", "5"});
+      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--splits", "3", "--seed", "5"});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["judged"] == "files");
   CHECK(rows[1]["judged"] == "kmeans(k=3)");
   CHECK(rows[1]["value_n"] == 3);
   CHECK(rows[1]["value_half_width"].get<double>() > 0.0);
   const auto again = here.json(
-      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--repeat", "3", "--seed", "5"});
+      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--splits", "3", "--seed", "5"});
   CHECK(again == rows);
   const auto other = here.json(
-      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--repeat", "3", "--seed", "6"});
+      {"measure", "surf_emd", whole, "--explain", "kmeans(k=3)", "--splits", "3", "--seed", "6"});
   CHECK(other != rows);
+}
+
+TEST_CASE("measure: a metric plugin by its file or its id, beside built-in ones") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);
+  const std::string plugin = CONOSCOPE_TEST_BROKEN "/score_upside_down.so";
+  const Json rows =
+      here.json({"measure", "surf_mae", plugin, whole, "--explain", "svd(k=1)", "--name", "mine"});
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[1]["judged"] == "files");
+  CHECK(rows[1]["metric"] == "score_upside_down");
+  CHECK(rows[1]["better"] == "higher");
+  CHECK(rows[1]["value"].get<double>() == doctest::Approx(0.0));  // the weights themselves
+  CHECK(rows[3]["judged"] == "svd(k=1)");
+  for (const auto& row : here.json({"board", "-m", "surf_mae", "-m", "score_upside_down"}))
+    CHECK(row["score_upside_down"].is_number());
+
+  fs::create_directories(here.path("plugins"));
+  fs::copy_file(plugin, here.path("plugins/metric.so"));
+  const auto by_id =
+      measured(here, {"score_upside_down", whole, "--plugin-path", here.path("plugins")}, "files");
+  CHECK(by_id == Values{{"score_upside_down", rows[1]["value"]}});  // named alone, applied alone
+
+  CHECK_SAYS(here.run({"measure", plugin, plugin, whole}, 2).err,
+             "its metric score_upside_down is already one of " + plugin);
+  CHECK_SAYS(
+      here.run({"measure", "score_upside_downn", whole, "--plugin-path", here.path("plugins")}, 2)
+          .err,
+      "did you mean score_upside_down?");
+  CHECK_SAYS(here.run({"measure", CONOSCOPE_TEST_BROKEN "/overlapping_split.so", whole}, 2).err,
+             "its kind is dataset, not metric");
+  const auto scores = here.write("c_hat.npy", npy_of<double>({4, 1}, {0.1, 0.2, 0.7, 0.9}));
+  CHECK_SAYS(here.run({"measure", plugin, "concept_scores=" + scores}, 4).err,
+             "cavs and importance (or --explain): score_upside_down");
+}
+
+TEST_CASE("measure: a metric plugin that fails costs its own scores") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);
+  const Ended ended =
+      here.run({"measure", "surf_mae", "surf_emd", CONOSCOPE_TEST_BROKEN "/score_out_of_range.so",
+                whole, "--format", "json"},
+               4);
+  CHECK_SAYS(ended.err, "failed: files: score_out_of_range: score: ");
+  CHECK_SAYS(ended.err, "score score_out_of_range = 1.5 is outside its declared range");
+  const Json rows = Json::parse(ended.out);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["value"].is_number());
+  CHECK(rows[1]["value"].is_number());
+  CHECK(rows[2]["reason"] == "error");
+}
+
+TEST_CASE("measure: controls stand beside what they are controls of") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);
+  const Json rows = here.json(
+      {"measure", "surf_mae", whole, "--control", "random_concepts,random_importance,none"});
+  REQUIRE(rows.size() == 3);
+  std::map<std::string, double> mae;
+  for (const auto& row : rows) {
+    CHECK(row["judged"] == "files");
+    mae[row["control"]] = row["value"];
+  }
+  CHECK(mae.at("none") == doctest::Approx(0.0));
+  CHECK(mae.at("random_importance") > 0.01);
+  CHECK(mae.at("random_concepts") > 0.01);
+  CHECK(mae.at("random_concepts") != mae.at("random_importance"));
+
+  CHECK_SAYS(here.run({"measure", "surf_mae", whole, "--control", "random_model"}, 2).err,
+             "--control random_model: it explains anew, so an explainer is needed (--explain)");
+  CHECK_SAYS(here.run({"measure", "surf_mae", whole, "--control", "random_concept"}, 2).err,
+             "no control random_concept (did you mean random_concepts?)");
+  const auto scores = here.write("c_hat.npy", npy_of<double>({4, 1}, {0.1, 0.2, 0.7, 0.9}));
+  CHECK_SAYS(
+      here.run({"measure", "concept_scores=" + scores, "--control", "random_concepts"}, 2).err,
+      "it is the control of an explanation");
+}
+
+TEST_CASE("measure: controls of fitted explanations are fitted, compared and kept as they are") {
+  const Workspace here;
+  const auto whole =
+      write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
+  const Json rows = here.json({"measure", "surf_mae", "kept_concepts", "stability", whole,
+                               "--explain", "svd(k=1)", "--splits", "2", "--control",
+                               "random_concepts,random_model,poisoned", "--name", "mine"});
+  std::map<std::string, Json> values;
+  for (const auto& row : rows)
+    values[row["judged"].get<std::string>() + " " + row["control"].get<std::string>() + " " +
+           row["metric"].get<std::string>()] = row["value"];
+  CHECK(values.size() == 2 + 4 * 2 + 1);
+  CHECK(values.contains("files random_concepts surf_mae"));
+  CHECK_FALSE(values.contains("files poisoned surf_mae"));  // nothing was fitted
+  CHECK(values.at("svd(k=1) poisoned kept_concepts").is_number());
+  CHECK_FALSE(values.contains("svd(k=1) none kept_concepts"));
+  for (const std::string control : {"none", "random_concepts", "random_model", "poisoned"}) {
+    CAPTURE(control);
+    CHECK(values.at("svd(k=1) " + control + " surf_mae").is_number());
+    CHECK(values.at("svd(k=1) " + control + " stability").is_number());
+  }
+  CHECK(values.at("svd(k=1) random_concepts stability").get<double>() <
+        values.at("svd(k=1) none stability").get<double>());
+  CHECK(here.query("SELECT control, count(*) AS n FROM cell GROUP BY control ORDER BY control") ==
+        Json::parse(R"([{"control": "none", "n": 4}, {"control": "poisoned", "n": 2},
+                        {"control": "random_concepts", "n": 4},
+                        {"control": "random_model", "n": 2}])"));
+  CHECK(here.query("SELECT DISTINCT state FROM cell_state") == Json::parse(R"([{"state": "ok"}])"));
 }
 
 TEST_CASE("measure: metrics over seeds compare each split with the others") {
   const Workspace here;
   const auto whole =
       write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
-  // What is fitted to the first split of seed 5, 6 and 7 is what --repeat fits to its three.
+  // What is fitted to the first split of seed 5, 6 and 7 is what --splits fits to its three.
   std::vector<std::vector<double>> cavs;
   for (const char* seed : {"5", "6", "7"}) {
     here.run({"measure", "effective_concepts", whole, "--explain", "svd(k=1)", "--split", "0.2",
@@ -293,7 +404,7 @@ TEST_CASE("measure: metrics over seeds compare each split with the others") {
     return sum / 10;
   };
   const Json answer =
-      here.json({"measure", "surf_mae", "stability", whole, "--explain", "svd(k=1)", "--repeat",
+      here.json({"measure", "surf_mae", "stability", whole, "--explain", "svd(k=1)", "--splits",
                  "3", "--seed", "5", "--per-concept", "--name", "mine"});
   REQUIRE(answer["scores"].size() == 3);  // the files' own explanation is the same in each split
   CHECK(answer["scores"][2]["judged"] == "svd(k=1)");
@@ -328,15 +439,15 @@ TEST_CASE("measure: metrics over seeds compare each split with the others") {
 
   // By themselves, and without what they need.
   const auto alone =
-      measured(here, {"stability", whole, "--explain", "svd(k=1)", "--repeat", "3", "--seed", "5"},
+      measured(here, {"stability", whole, "--explain", "svd(k=1)", "--splits", "3", "--seed", "5"},
                "svd(k=1)");
   CHECK(alone.at("stability") == answer["scores"][2]["value"]);
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--repeat", "3"}, {"--explain", "svd(k=1)"}}) {
+       {std::vector<std::string>{"--splits", "3"}, {"--explain", "svd(k=1)"}}) {
     auto lacking = more;
     lacking.insert(lacking.begin(), {"measure", "stability", whole});
     CHECK_SAYS(here.run(lacking, 4).err,
-               "  several splits (--repeat) of an explanation that is fitted (--explain): "
+               "  several splits (--splits) of an explanation that is fitted (--explain): "
                "stability");
   }
 }
@@ -346,7 +457,7 @@ TEST_CASE("measure: what cannot be fitted is not compared") {
   const auto whole =
       write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), false);
   const Ended ended = here.run({"measure", "stability", "surf_mae", whole, "--explain",
-                                "svd(k=10000),svd(k=1)", "--repeat", "2", "--name", "mine"},
+                                "svd(k=10000),svd(k=1)", "--splits", "2", "--name", "mine"},
                                4);
   CHECK_SAYS(ended.err, "failed: svd(k=10000): explain: ");
   CHECK(here.query("SELECT value FROM score WHERE metric = 'stability' AND value IS NOT NULL")
@@ -385,6 +496,50 @@ TEST_CASE("measure: what is given a name is kept as a cell like others") {
   other[2] = write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("other.npz"), false);
   here.run(other);
   CHECK(here.count("cell") == 4);
+}
+
+TEST_CASE("measure: two names stand on one board, whatever was asked of each") {
+  const Workspace here;
+  const auto file = write_explained_digits(CONOSCOPE_TEST_DIGITS, here.path("explained.npz"), true);
+  const auto call = [&](const std::vector<std::string>& metrics, const std::string& cavs,
+                        const std::string& name) {
+    std::vector<std::string> arguments = {"measure"};
+    arguments.insert(arguments.end(), metrics.begin(), metrics.end());
+    for (const std::string array : {"activations", "head_weight", "head_bias", "labels", "counts",
+                                    "importance", "train_index", "test_index"})
+      arguments.push_back(array + "=" + file + ":" + array);
+    arguments.insert(arguments.end(), {"cavs=" + cavs, "--name", name});
+    here.run(arguments);
+  };
+  const formats::Array cavs = formats::Npz(file).get("cavs");
+  auto values = formats::to_vector<double>(cavs);
+  call({"surf_mae", "surf_emd"}, file + ":cavs", "ours");
+  for (double& value : values) value *= 0.5;
+  call({"surf_mae"}, here.write("theirs.npy", npy_of<double>(cavs.shape, values)), "theirs");
+  CHECK(here.count("run") == 1);
+  const Json board = here.json({"board", "-m", "surf_mae", "-m", "surf_emd"});
+  REQUIRE(board.size() == 2);
+  CHECK(board[0]["explainer"] == "ours");
+  CHECK(board[1]["explainer"] == "theirs");
+  CHECK(board[1]["surf_mae"].get<double>() > 0.01);
+  CHECK(board[1]["surf_emd"].is_null());
+  CHECK(here.json({"board", "measure files", "-m", "surf_mae"}).size() == 2);
+  here.run({"compare", "ours", "theirs", "-m", "surf_mae"});
+}
+
+TEST_CASE("measure and run: how many rows were judged is said, and kept") {
+  const Small small;
+  CHECK_SAYS(small.here.run(small.arguments()).err, "all 4 rows are judged\n");
+  const Ended split = small.here.run(small.arguments({"--split", "0.5", "--name", "mine"}));
+  CHECK_SAYS(split.err, "2 rows are judged, 2 trained on (--split)");
+  CHECK_SAYS(small.here.query("SELECT log_tail FROM attempt")[0]["log_tail"].get<std::string>(),
+             "2 rows are judged, 2 trained on\n");
+
+  const Workspace here;
+  here.write("run.toml", digits_run("seeds = [0]\nmetrics = [\"surf_mae\"]", {"perfect"}));
+  here.run({"run", here.path("run.toml"), "--no-board"});
+  const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
+  CHECK_SAYS(here.run({"show", cell}).out, "score: 899 rows are judged, 898 trained on");
 }
 
 TEST_CASE("measure: fitted explanations can be kept, and are then judged alike") {
@@ -448,4 +603,39 @@ TEST_CASE("measure: what a number is made of") {
   const auto of_concepts = here.json({"measure", "concept_accuracy", soft, "--per-concept"});
   CHECK(of_concepts["parts"].size() == 5);
   CHECK(of_concepts["parts"][4]["part"] == 4);
+  CHECK(of_concepts["parts"][4]["name"] == "concept 4");
+}
+
+TEST_CASE("measure and show: a part has the number and the name of what it is of") {
+  const Workspace here;
+  std::string table = "wing,beak,tail\n", factors = "age\n";
+  std::vector<double> scores;
+  for (int i = 0; i < 12; ++i) {
+    table += std::to_string(i % 2) + ",1," + std::to_string(i / 2 % 2) + "\n";
+    for (int j = 0; j < 3; ++j) scores.push_back((i * (j + 2) % 7) / 7.0);
+  }
+  const std::string concepts = here.write("birds.csv", table);
+  const std::string c_hat = here.write("c_hat.npy", npy_of<double>({12, 3}, scores));
+  const std::vector<std::string> arrays = {"concepts=" + concepts, "concept_scores=" + c_hat};
+  const Json parts =
+      here.json({"measure", "concept_auc", arrays[0], arrays[1], "--per-concept"})["parts"];
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0]["name"] == "wing");
+  CHECK(parts[1]["name"] == "beak");
+  CHECK(parts[1]["value"].is_null());  // a constant, which is left out
+  CHECK(parts[2]["part"] == 2);
+  CHECK(parts[2]["name"] == "tail");
+  CHECK(parts[2]["value"].is_number());
+  const Json pairs =
+      here.json({"measure", "mi_true_ic", arrays[0], arrays[1], "--per-concept"})["parts"];
+  CHECK(pairs[1]["name"] == "wing, tail");
+
+  here.write("run.toml",
+             "metrics = [\"concept_auc\"]\n[[dataset]]\nid = \"precomputed\"\nparams = { concepts "
+             "= \"birds.csv\", concept_scores = \"c_hat.npy\", test_share = 0.5 }\n"
+             "[[model]]\nid = \"precomputed_concepts\"\n");
+  here.run({"run", here.path("run.toml"), "--no-board"});
+  const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
+  CHECK(here.json({"show", cell})["parts"][2]["name"] == "tail");
+  CHECK_SAYS(here.run({"show", cell}).out, "; beak: nan; tail: ");
 }

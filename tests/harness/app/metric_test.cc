@@ -40,6 +40,7 @@ TEST_CASE("metric: a group, one metric in full, and a slip") {
   CHECK_SAYS(facts, "How closely does the best CAV of each class align with that class's weights?");
   CHECK_SAYS(facts, "a head view, an explanation");
   CHECK_SAYS(facts, "Archetypal SAE");
+  CHECK_SAYS(here.run({"metric", "irs_score"}).out, "code x factor");
   CHECK_SAYS(here.run({"metric", "surf_mea"}, 2).err,
              "no metric or group surf_mea (did you mean surf_mae?)");
 }

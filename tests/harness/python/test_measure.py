@@ -132,7 +132,7 @@ def test_metrics_over_seeds_compare_the_splits(digits):
     assert found["stability"].parts.tolist() == pytest.approx([wanted], rel=1e-6)
     once = conoscope.measure("stability", explain="svd(k=1)", **digits)["stability"]
     assert once.splits is None
-    assert once.value is None and "several splits (--repeat)" in once.message
+    assert once.value is None and "several splits (--splits)" in once.message
 
 
 def test_concepts_and_codes():

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "metrics/faithfulness/concept_scores.h"
@@ -76,7 +77,10 @@ TEST_CASE("cace: concepts that never change are left out") {
   truth.row(2).setConstant(kNaN);
   claim.row(2).setConstant(kNaN);
   CHECK(cace_error(truth, claim).value == without);
-  CHECK(cace_error(truth, claim).parts.size() == 2);
+  const auto parts = cace_error(truth, claim).parts;
+  REQUIRE(parts.size() == 3);  // a part's number is its concept's
+  CHECK(std::isfinite(parts[1]));
+  CHECK(std::isnan(parts[2]));
 }
 
 TEST_CASE("cace: what has no number") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "metrics/disentanglement/vae_scores.h"
@@ -60,7 +61,9 @@ TEST_CASE("disentanglement: perfect, half and fully random codes keep their orde
   // Two of three factors in the codes give the third by elimination.
   CHECK(perfect["beta_vae_score"].value >= half["beta_vae_score"].value);
   CHECK(half["beta_vae_score"].value > random["beta_vae_score"].value + 0.3);
-  CHECK(perfect["mig"].parts.size() == 3);
+  REQUIRE(perfect["mig"].parts.size() == 4);  // a part's number is its factor's
+  CHECK(std::isnan(perfect["mig"].parts[3]));
+  CHECK(perfect["dci_disentanglement"].parts.size() == 3);  // codes
   CHECK(perfect["mig"].message == "1 factor left out: a single value");
   CHECK(perfect["factor_vae_score"].value > 0.99);
   // 600 rows of a bootstrap sample do not fill two leaves of 500.
@@ -68,6 +71,34 @@ TEST_CASE("disentanglement: perfect, half and fully random codes keep their orde
   CHECK(perfect["dci_forest_disentanglement"].message ==
         "no tree has a split, so no code has an importance: leaves hold at least 500 different "
         "rows, so it takes about 1581 rows, and there are 900");
+}
+
+TEST_CASE("disentanglement: a factor that is left out moves no other's part") {
+  World moved = world(1);
+  moved.annotations.factors.col(3) = moved.annotations.factors.col(0);
+  moved.annotations.factors.col(0).setConstant(2.0);
+  auto before = world(1).scores(), after = moved.scores();
+  for (const char* name : {"mig", "mig_ross", "sap_ross", "explicitness", "r4", "dci_completeness",
+                           "dci_informativeness"}) {
+    CAPTURE(std::string(name));
+    REQUIRE(after[name].parts.size() == 4);
+    CHECK(std::isnan(after[name].parts[0]));
+    CHECK(std::isfinite(after[name].parts[1]));
+  }
+  CHECK(after["mig"].parts[1] == before["mig"].parts[1]);
+  CHECK(after["mig"].parts[3] == before["mig"].parts[0]);
+}
+
+TEST_CASE("explicitness: a factor whose values are not in both parts is counted out") {
+  World rare = world(0, 60);
+  rare.annotations.factors.col(1).setZero();
+  rare.annotations.factors(0, 1) = 1.0;  // in one part only
+  const Score found = rare.scores()["explicitness"];
+  REQUIRE(found.parts.size() == 4);
+  CHECK(std::isnan(found.parts[1]));
+  CHECK(found.message ==
+        "1 factor left out: a single value; 1 factor left out: no two values in the training and "
+        "in the test part");
 }
 
 TEST_CASE("disentanglement: what is missing or too small is named") {

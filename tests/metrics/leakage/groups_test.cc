@@ -107,14 +107,17 @@ TEST_CASE("leakage: ties of a part of the samples, as of saturated probabilities
     return scores_of("leakage", world.subject());
   };
   const auto none = with_ties(0.005), few = with_ties(0.04);
+  CHECK(none.at("ctl_noise").message.find("see ctl and icl") != std::string::npos);
   CHECK(none.at("ctl_noise").reason == "not_applicable");  // four samples with three others each
   for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy"}) {
     CAPTURE(name);
     CHECK(none.at(name).reason.empty());
     CHECK(few.at(name).reason == "undefined");
     CHECK(few.at(name).message.find(
-              "concept 0 has the value of at least 3 others in 32 of 800 samples") !=
-          std::string::npos);
+              "concept 0 has the value of at least 3 others in 32 of 800 samples (it is saturated: "
+              "exactly 0 or 1 in 32)") != std::string::npos);
+    CHECK(few.at(name).message.find("give the logits, or probabilities that are computed in "
+                                    "float64") != std::string::npos);
   }
   // Nearly all that concepts say about the label is left, and noise finds it.
   const auto many = with_ties(0.3);
@@ -193,7 +196,8 @@ TEST_CASE("leakage: representations without names are aligned first") {
   absent.annotations.concepts.col(1).setZero();
   const auto without = scores_of("leakage", absent.subject()).at("concept_auc");
   CHECK(without.reason.empty());
-  CHECK(without.parts.size() == 2);
+  REQUIRE(without.parts.size() == 3);  // a part's number is its concept's
+  CHECK(std::isnan(without.parts[1]));
   CHECK(without.message == "1 concept left out: the truth is constant");
   world.view.scores.conservativeResize(800, 2);
   CHECK(scores_of("leakage", world.subject()).at("ctl").message ==

@@ -128,8 +128,9 @@ TEST_CASE("irs_quantile: the same bits wherever its numbers lie in memory") {
   Matrix factors(997, 2);
   for (Index i = 0; i < 997; ++i)
     factors.row(i) << static_cast<double>(i % 3), static_cast<double>(i % 2);
-  const auto found =
-      testing::with_moved_heap([&] { return irs_quantile(codes, factors, {0.9, 0}).empida; });
+  const auto found = testing::with_moved_heap([&] {
+    return irs_quantile(codes, factors, {0.9, 0}).empida;
+  });
   for (const Matrix& one : found) CHECK(one == found[0]);
 }
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "numerics/random.h"
@@ -43,12 +44,15 @@ World world(Index noisy) {
 TEST_CASE("irs: perfect, half and fully random codes keep their order") {
   auto perfect = world(0).scores(), half = world(1).scores(), random = world(3).scores();
   CHECK(perfect["irs_score"].value == doctest::Approx(1.0));
-  CHECK(perfect["irs_score"].parts.size() == 9);
+  REQUIRE(perfect["irs_score"].parts.size() == 12);  // latents x factors, the constant one too
+  CHECK(std::isnan(perfect["irs_score"].parts[3]));
+  CHECK(perfect["irs_score"].parts[4 + 1] == doctest::Approx(1.0));
   CHECK(perfect["irs_score"].message == "1 factor left out: a single value");
   CHECK(perfect["irs_score"].value > half["irs_score"].value);
   CHECK(half["irs_score"].value > random["irs_score"].value);
   CHECK(perfect["irs_quantile"].value > random["irs_quantile"].value);
-  CHECK(perfect["irs_domain_shift"].parts.size() == 3);
+  REQUIRE(perfect["irs_domain_shift"].parts.size() == 4);
+  CHECK(std::isnan(perfect["irs_domain_shift"].parts[3]));
   CHECK(perfect["irs_coverage"].value == doctest::Approx(1.0));
   CHECK(perfect["irs_active_latents"].value == 3.0);
 }
@@ -72,6 +76,19 @@ TEST_CASE("irs_domain_shift: a grid with holes says less and less, and then noth
   };
   auto full = scores_with(1.0), holes = scores_with(0.95), half = scores_with(0.5),
        sparse = scores_with(0.02);
+  for (const char* name : {"irs_score", "irs_quantile", "irs_domain_shift"}) {
+    CAPTURE(std::string(name));
+    CHECK(full[name].message == "");
+  }
+  CHECK(holes["irs_score"].message == "");
+  CHECK(holes["irs_coverage"].value > 0.9);
+  CHECK(sparse["irs_coverage"].value < 0.1);
+  for (const char* name : {"irs_score", "irs_quantile"}) {
+    CAPTURE(std::string(name));
+    CHECK(sparse[name].message.find(" of 2400 combinations of the factors, irs_coverage is 0.0") !=
+          std::string::npos);
+  }
+  CHECK(sparse["irs_coverage"].message == "");
   CHECK(full["irs_domain_shift"].value == doctest::Approx(0.0));
   CHECK(full["irs_domain_shift_coverage"].value == 1.0);
   CHECK(holes["irs_domain_shift"].value < 0.1);
@@ -88,7 +105,11 @@ TEST_CASE("irs: constant latents, factors that are not integers, views that are 
   World constant = world(0);
   constant.latent.codes.col(1).setConstant(0.1);
   CHECK(constant.scores()["irs_active_latents"].value == 2.0);
-  CHECK(constant.scores()["irs_score"].parts.size() == 6);
+  const auto parts = constant.scores()["irs_score"].parts;
+  REQUIRE(parts.size() == 12);
+  for (std::size_t factor = 0; factor < 4; ++factor) CHECK(std::isnan(parts[4 + factor]));
+  CHECK(std::isfinite(parts[8]));
+  CHECK(std::isnan(constant.scores()["irs_quantile"].parts[1]));
   constant.latent.codes.setConstant(0.1);
   CHECK(constant.scores()["irs_score"].reason == "undefined");
   CHECK(constant.scores()["irs_active_latents"].value == 0.0);
