@@ -92,6 +92,8 @@ class Measuring {
     out_.names = axis_names(arrays_, arrays_);
     if (request_.keep_hashes) hash_arrays();
     choose_subjects(given_split_ || out_.drawn);
+    for (const Subject& subject : subjects_)
+      steps_ += subject.fitted.size() + (subject.over_seeds.empty() ? 0 : 1);
     for (std::int64_t r = 0; r < request_.splits; ++r) {
       const sdk::Split split = split_of(r);
       if (r == 0) {
@@ -111,6 +113,11 @@ class Measuring {
   }
 
  private:
+  /// "3/12 craft, split 1 of 2"
+  void tell(const std::string& what) {
+    progress_(std::to_string(++begun_) + '/' + std::to_string(steps_) + ' ' + what);
+  }
+
   void check_request() const {
     if (request_.seed > std::numeric_limits<std::int64_t>::max() - request_.splits)
       throw MeasureRefused("--seed " + std::to_string(request_.seed) +
@@ -357,10 +364,10 @@ class Measuring {
 
   void judge(std::int64_t r, std::size_t s, const fs::path& arrays) {
     Subject& subject = subjects_[s];
-    progress_(with_control(subject.name, subject.control) +
-              (request_.splits > 1
-                   ? ", split " + std::to_string(r + 1) + " of " + std::to_string(request_.splits)
-                   : ""));
+    tell(with_control(subject.name, subject.control) +
+         (request_.splits > 1
+              ? ", split " + std::to_string(r + 1) + " of " + std::to_string(request_.splits)
+              : ""));
     const WorkFolder score_folder(cache_);
     Job score = job(Stage::kScore, subject.name, arrays, score_folder.path(), r);
     set_control(score, subject, r);
@@ -424,8 +431,7 @@ class Measuring {
   /// The second round: what was fitted to each split, beside what was fitted to the others.
   void compare_splits(std::size_t s) {
     const Subject& subject = subjects_[s];
-    progress_(with_control(subject.name, subject.control) +
-              ", each split compared with the others");
+    tell(with_control(subject.name, subject.control) + ", each split compared with the others");
     const fs::path arrays = loaded_.artifact();
     for (std::size_t r = 0; r < subject.fitted.size(); ++r) {
       if (subject.fitted[r] == nullptr) continue;
@@ -494,6 +500,7 @@ class Measuring {
   const bool given_split_;
   std::optional<double> test_share_;  ///< of drawn splits; none: the files' split, or every row
   std::vector<Subject> subjects_;
+  std::size_t steps_ = 0, begun_ = 0;  ///< each a subject and a split, or the comparison of splits
   Measured out_;
 };
 

@@ -107,7 +107,7 @@ struct Measured {
 /// and encoders what the files have of these. Metrics over seeds compare what was fitted to each split
 /// with what was fitted to the others.
 ///
-/// progress  told what begins: "craft, split 2 of 5"
+/// progress  told what begins: "4/15 craft, split 2 of 5"
 /// throws    DatasetNotLoaded, MeasureRefused; CacheError: the arrays of a split cannot be written
 ///           there; std::runtime_error: no process can be started
 Measured measure(const MeasureRequest& request, const Cache& cache,

@@ -36,6 +36,21 @@ def as_numpy(name, value):
     return array
 
 
+def in_short(view):
+    """A data class of arrays, with their shapes in place of their values."""
+    parts = []
+    for name, value in vars(view).items():
+        if value is None:
+            continue
+        text = repr(value)
+        if hasattr(value, "shape"):
+            text = f"{' x '.join(map(str, value.shape))} {value.dtype}"
+        elif isinstance(value, (list, tuple)):
+            text = f"{type(value).__name__} of {len(value)}"
+        parts.append(f"{name}={text}")
+    return f"{type(view).__name__}({', '.join(parts)})"
+
+
 class Folder:
     """A folder of .npy files, in memory where the system has room there; removed at the end."""
 

@@ -64,6 +64,23 @@ def _check_version(path):
         )
 
 
+def options_of(options):
+    """As the command has them: metric=["a", "b"], pooled=True as --metric a --metric b --pooled."""
+    out = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            out.append(option)
+        elif value is None or value is False:
+            continue
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                out += [option, item]
+        else:
+            out += [option, value]
+    return out
+
+
 def call(arguments, good=(0,), rename=None, on_line=None):
     """Runs the command. Returns its exit code, standard output and standard error.
 

@@ -6,9 +6,10 @@ from typing import Any, Optional
 import numpy as np
 
 from conoscope import _arrays, _command
+from conoscope._command import options_of
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class HeadView:
     """A network's last layer and the linear head above it; arrays as measure() takes them."""
 
@@ -24,13 +25,15 @@ class HeadView:
     output: str = "softmax"  #: or "sigmoid", "regression"
     pooling: str = "auto"
 
+    __repr__ = _arrays.in_short
+
     def arrays(self):
         """The arrays, by the names of measure()'s arguments."""
         words = ("output", "pooling")
         return {k: v for k, v in vars(self).items() if v is not None and k not in words}
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class Explanation:
     """What an explainer says of a head: measure(..., **explanation.arrays()) judges it, where its
     concept scores are the products of rows and cavs."""
@@ -39,6 +42,8 @@ class Explanation:
     cavs: np.ndarray  #: K x D
     importance: np.ndarray  #: C x K; or K, with counts
     counts: Optional[np.ndarray] = None  #: C: how many rows of cavs are each output's own
+
+    __repr__ = _arrays.in_short
 
     def arrays(self):
         """The arrays, by the names of measure()'s arguments."""
@@ -54,13 +59,16 @@ class Explanation:
         return self.cavs[rows], self.importance[rows]
 
 
-def explain(method, head_view, *, seed=0, split=None, seconds=600, memory=8192, **parameters):
+def explain(
+    method, head_view, *, seed=0, split=None, seconds=600, memory=8192, plugin_path=(), **parameters
+):
     """Fits an explainer, as explain("kmeans", head_view, k=3), and returns its Explanation.
 
     method     the id of an explainer; `conoscope plugin list explainer` shows those there are
     head_view  a HeadView
     split      the share of rows that is left out of the fit; None: a fifth, where train_index and
                test_index do not say
+    plugin_path  folders where plugins of your own lie
     parameters the explainer's own; lists for parameters that take lists
 
     Raises ValueError: no such explainer or parameter, arrays that contradict each other;
@@ -79,8 +87,7 @@ def explain(method, head_view, *, seed=0, split=None, seconds=600, memory=8192, 
         arguments += ["--save-explanations", saved, "--seed", seed]
         arguments += ["--output", head_view.output, "--pooling", head_view.pooling]
         arguments += ["--seconds", seconds, "--memory", memory]
-        if split is not None:
-            arguments += ["--split", split]
+        arguments += options_of({"split": split, "plugin_path": plugin_path})
         rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}
         _command.call(arguments, rename=rename)
         (file,) = saved.iterdir()

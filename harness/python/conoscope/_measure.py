@@ -5,6 +5,8 @@ import json
 import numpy as np
 
 from conoscope import _arrays, _command
+from conoscope._bar import bar
+from conoscope._command import options_of
 from conoscope._scores import Score, Scores
 
 #: The keyword arguments of measure() that are arrays, and what the command calls them.
@@ -42,12 +44,18 @@ def measure(
     *metrics,
     split=None,
     seed=0,
-    repeat=1,
+    splits=1,
     explain=(),
+    controls=(),
     output="softmax",
     pooling="auto",
     seconds=600,
     memory=8192,
+    name=None,
+    dataset_name=None,
+    store="conoscope.db",
+    plugin_path=(),
+    progress=True,
     **arrays,
 ):
     """Scores arrays: every metric whose needs are met, or those of `metrics`, names of metrics or
@@ -77,13 +85,18 @@ def measure(
     files (.npy, .csv) are taken.
 
     split    the share of rows that is judged; the others are trained on. None: every row is judged,
-             but with explain= or repeat= a fifth
-    repeat   draws so many splits; the values are means, with 95 % intervals. Metrics over seeds
+             but with explain= or splits= a fifth
+    splits   draws so many splits; the values are means, with 95 % intervals. Metrics over seeds
              ("stability") compare what explain= fits to each split with what it fits to the others
     explain  explainers to fit to the head view and to judge, as ["svd", "craft(k=5)"]
+    controls of every explanation, as ["random_concepts", "random_importance"]: judged, too
     output   what the head's outputs mean: "softmax", "sigmoid" or "regression"
     pooling  between activations and head: "mean", "none", "flatten", or "auto"
     seconds, memory  what one step may use at most; memory in MiB
+    name     keep the scores in `store`, where boards and compare() find them: the explanation, or else
+             the model, under this name, and the rows as `dataset_name`
+    plugin_path  folders where plugins of your own lie
+    progress with tqdm installed, a bar
 
     Returns Scores. Metrics that fail have a reason and a message; what could not be applied, and the
     arrays that would have brought it, is there with the reason "not_applicable".
@@ -91,36 +104,40 @@ def measure(
     Raises ValueError: the arrays contradict each other, are not numbers or not finite (it names the
     array and the value), or there is no such metric; ConoscopeError: the command failed.
     """
+    if "repeat" in arrays:
+        raise TypeError("measure(): repeat= is now splits=")
     unknown = [name for name in arrays if name not in ARRAYS]
     if unknown:
         raise TypeError(f"measure() takes no array {unknown[0]!r}; it takes {', '.join(ARRAYS)}")
-    if isinstance(explain, str):
-        explain = [explain]
     folder, files = _arrays.put_all(arrays)
     with folder:
         saved = folder.path / "parts_by_sample.npz"
         arguments = ["measure", *metrics, *(f"{name}={path}" for name, path in files.items())]
         arguments += ["--format", "json", "--per-concept", "--per-sample", saved]
-        arguments += ["--seed", seed, "--splits", repeat, "--output", output, "--pooling", pooling]
+        arguments += ["--seed", seed, "--splits", splits, "--output", output, "--pooling", pooling]
         arguments += ["--seconds", seconds, "--memory", memory]
-        if split is not None:
-            arguments += ["--split", split]
-        for method in explain:
-            arguments += ["--explain", method]
+        options = {"split": split, "explain": explain, "control": controls, "plugin_path": plugin_path}
+        if name is not None:
+            options.update(name=name, dataset_name=dataset_name, store=store)
+        arguments += options_of(options)
         rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}
-        code, out, log = _command.call(arguments, good=(0, 4), rename=rename)
+        with bar(progress, "step") as on_line:
+            code, out, log = _command.call(arguments, good=(0, 4), rename=rename, on_line=on_line)
         with np.load(saved) as parts:
             by_sample = {name: parts[name] for name in parts.files if name != "texts.tsv"}
-        return _scores_of(json.loads(out), by_sample, log, repeat)
+        return _scores_of(json.loads(out), by_sample, log, splits)
 
 
-def _scores_of(answer, by_sample, log, repeat):
+def _scores_of(answer, by_sample, log, splits):
+    def key_of(row):
+        return row["judged"], row.get("control") or "none", row["metric"]
+
     parts = {}
     for part in answer["parts"]:
-        parts.setdefault((part["judged"], part["metric"]), []).append(part["value"])
+        parts.setdefault(key_of(part), []).append(part["value"])
     scores = []
     for row in answer["scores"]:
-        key = (row["judged"], row["metric"])
+        key = key_of(row)
         made_of = by_sample.get(_member(*key), by_sample.get(row["metric"], parts.get(key)))
         half_width = row.get("value_half_width")
         interval = None
@@ -135,14 +152,15 @@ def _scores_of(answer, by_sample, log, repeat):
                 reason=row["reason"] or "",
                 message=row["message"] or "",
                 interval=interval,
-                splits=(row["value_n"], repeat) if repeat > 1 else None,
+                splits=(row["value_n"], splits) if splits > 1 else None,
+                control=key[1],
                 parts=None if made_of is None else np.asarray(made_of, dtype=np.float64),
             )
         )
     return Scores(scores, by_sample.get("rows"), log)
 
 
-def _member(judged, metric):
+def _member(judged, control, metric):
     """The array's name in the file of parts, where several explanations were judged."""
-    name = f"{judged}.{metric}"
+    name = ".".join([judged, *([] if control == "none" else [control]), metric])
     return "".join(c if c.isascii() and (c.isalnum() or c == ".") else "_" for c in name)

@@ -224,7 +224,10 @@ def run(file):
         traceback.print_exc()
         fault = describe(error, file)
         if isinstance(error, ImportError):
-            fault += f"; run by {sys.executable} {sys.version.split()[0]}"
+            fault += (
+                f"; run by {sys.executable} {sys.version.split()[0]}: CONOSCOPE_PYTHON, or python = ... "
+                "in the run file, names another Python"
+            )
     os.write(TO_HOST, line("fault", INTERNAL, fault))
 
 

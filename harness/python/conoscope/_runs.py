@@ -4,10 +4,11 @@ import contextlib
 import json
 import os
 import pathlib
-import re
 import tempfile
 
 from conoscope import _command, _toml
+from conoscope._bar import bar
+from conoscope._command import options_of
 from conoscope._tables import frame
 
 
@@ -52,14 +53,65 @@ class Store:
 
     def status(self, run=None):
         """How far a run is, every failed cell with its reason: {name: table}."""
-        answer = self._json(["status"] + ([run] if run else []), (0,), {})
-        return {name: frame(rows) for name, rows in answer.items()}
+        return self._tables(["status"] + ([run] if run else []))
+
+    def show(self, cell, **options):
+        """What is known of a cell, given by the start of its key: {name: table} of the cell, its
+        attempts, scores and parts."""
+        return self._tables(["show", cell], **options)
+
+    def export(self, run=None, *, summaries=None):
+        """Every asked score of a run, sorted, without times, hosts and attempts.
+
+        run        as for board()
+        summaries  a path: instead, the tables that pictures are drawn from are written there, to
+                   NAME.npz or to a folder of CSV files
+        """
+        words = ["export"] + ([run] if run else [])
+        if summaries is None:
+            return self._answer(words)
+        return self._call([*words, "--summaries", "--output", summaries])
+
+    def report(self, *runs, output="report.html", plugin_path=()):
+        """Writes what the store knows of runs (the newest, if none is named) as one HTML file, and
+        returns its path."""
+        self._call(["report", *runs, "--output", output, *options_of({"plugin_path": plugin_path})])
+        return pathlib.Path(output)
+
+    def retract(self, key, reason):
+        """From now on an attempt, or every attempt that counts at a cell, does not count; the next run
+        does the cell again. Both are given by the start of their key. Returns what was retracted, in
+        words."""
+        return self._call(["retract", key, "--reason", reason])
+
+    def verify(self, run=None, *, sample=None, **options):
+        """Runs good cells of a run (of the whole store, if none is named) again and compares every
+        score: {name: table} of the cells and of the environments that differ.
+
+        sample   only so many cells, drawn at random
+        options  those of `conoscope verify`, as jobs=2, seed=7
+        """
+        words = ["verify"] + ([run] if run else [])
+        return self._tables(words, good=(0, 4, 6), sample=sample, **options)
+
+    def merge(self, *stores, **options):
+        """Adds the results of other stores, given by their paths. options: those of `conoscope merge`,
+        as verify=2: only if so many cells of each come out the same when they are run again here.
+        Returns what was added, in words."""
+        files = [store.path if isinstance(store, Store) else store for store in stores]
+        return self._call(["merge", *files, *options_of(options)])
 
     def _answer(self, words, good=(0,), **options):
         return frame(self._json(words, good, options))
 
+    def _tables(self, words, good=(0,), **options):
+        return {name: frame(rows) for name, rows in self._json(words, good, options).items()}
+
+    def _call(self, words):
+        return _command.call([*words, "--store", self.path])[2].strip()
+
     def _json(self, words, good, options):
-        arguments = words + _options(options) + ["--store", self.path, "--format", "json"]
+        arguments = words + options_of(options) + ["--store", self.path, "--format", "json"]
         return json.loads(_command.call(arguments, good=good)[1])
 
 
@@ -87,8 +139,8 @@ def run(
     """
     with _run_file(toml_or_dict) as file:
         arguments = ["run", file, "--no-board", "--store", store, "--jobs", jobs, "--retry", retry]
-        arguments += _options({"profile": profile, "only": only, "plugin_path": plugin_path})
-        with _bar(progress) as on_line:
+        arguments += options_of({"profile": profile, "only": only, "plugin_path": plugin_path})
+        with bar(progress, "cell") as on_line:
             _command.call(arguments, rename=_renamed(file, toml_or_dict), on_line=on_line)
     return Store(store)
 
@@ -100,7 +152,7 @@ def plan(toml_or_dict, store="conoscope.db", *, profile=None, plugin_path=()):
     """
     with _run_file(toml_or_dict) as file:
         arguments = ["plan", file, "--cells", "--store", store, "--format", "json"]
-        arguments += _options({"profile": profile, "plugin_path": plugin_path})
+        arguments += options_of({"profile": profile, "plugin_path": plugin_path})
         answer = _command.call(arguments, rename=_renamed(file, toml_or_dict))[1]
     return frame(json.loads(answer))
 
@@ -122,42 +174,3 @@ def _run_file(toml_or_dict):
 
 def _renamed(file, toml_or_dict):
     return {file: "the run"} if isinstance(toml_or_dict, dict) else {}
-
-
-def _options(options):
-    """metric=["a", "b"], pooled=True as --metric a --metric b --pooled."""
-    out = []
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            out.append(option)
-        elif value is None or value is False:
-            continue
-        elif isinstance(value, (list, tuple)):
-            for item in value:
-                out += [option, item]
-        else:
-            out += [option, value]
-    return out
-
-
-@contextlib.contextmanager
-def _bar(wanted):
-    """A function that is shown each line of progress ("3/12 ok ..."), or None."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        wanted = False
-    if not wanted:
-        yield None
-        return
-    with tqdm(unit="cell", leave=False) as bar:
-
-        def show(line):
-            counted = re.match(r"(\d+)/(\d+) (.*)", line)
-            if counted:
-                bar.total = int(counted[2])
-                bar.set_postfix_str(counted[3], refresh=False)
-                bar.update(int(counted[1]) - bar.n)
-
-        yield show

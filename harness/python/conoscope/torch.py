@@ -4,17 +4,17 @@ import dataclasses
 import pathlib
 import shutil
 import tempfile
+import warnings
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
 
-from conoscope._arrays import as_numpy
+from conoscope._arrays import as_numpy, in_short
 from conoscope._explain import HeadView
-
-#: How far the network's output may be from the head's, by its largest value (at least 1).
-TOLERANCE = 1e-4
+from conoscope._network import TOLERANCE, Network, shape_of
 
 
 def head_view(
@@ -25,7 +25,8 @@ def head_view(
     model        a torch.nn.Module; it is put into evaluation mode and left there
     layer        a submodule or its dotted name, as "layer4": what it gives is explained
     loader       batches: inputs, or (inputs, labels, ...) with whole numbers as labels (n) or 0 and
-                 1 as attributes (n x C)
+                 1 as attributes (n x C); or dicts, of which "labels" (or "label") are the labels, and
+                 the rest goes to the network by name
     test_loader  batches that are judged, where loader's are fitted on. None: see measure(split=)
     head         the torch.nn.Linear that reads the layer, or its name. None: the last one that runs
                  after the layer
@@ -35,14 +36,17 @@ def head_view(
                  view, its arrays() and view.activations
 
     The layer may give n x D, n x D x height x width or n x P x D. Which pooling lies between it and
-    the head follows from the shapes: "mean", "flatten" or "none". Activations go to the disk batch by
-    batch.
+    the head is found out: "mean", "flatten" or "none". Where the head reads one position of P, as a
+    class token, the view has that position alone (n x D). Activations go to the disk batch by batch.
+    HuggingFace's networks may be given: of their outputs `logits` are taken, of a layer's
+    `last_hidden_state`, or the first of a tuple.
 
     Raises ValueError: head(pooling(layer)) is not what the network gives (within 1e-4 of its largest
-    output, at least 1, in every batch), as with a ReLU after the layer or a softmax after the head;
-    the layer does not run once in each batch; no head is found; batches of other shapes.
+    output, at least 1, in every batch), as with a ReLU after the layer or a softmax after the head: it
+    names the layers that fit; the layer does not run once in each batch; no head is found; batches of
+    other shapes.
     """
-    watch = _Watch(model, layer, head)
+    network = Network(model, layer, head)
     own = folder is None
     folder = pathlib.Path(tempfile.mkdtemp(prefix="conoscope-") if own else folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,18 +55,18 @@ def head_view(
         with _Growing(folder / "activations.npy") as file:
             for batches in (loader, test_loader):
                 before = file.rows
-                for inputs, known in _batches(batches, model, device):
-                    file.add(watch.run(inputs))
+                for inputs, known in _batches(batches, model, device, ("labels",)):
+                    file.add(network.kept(inputs))
                     told.append(known)
                 counts.append(file.rows - before)
         if file.rows == 0:
             raise ValueError("loader: it gives no batch")
         view = HeadView(
             activations=_OwnPath(file.path) if own else str(file.path),
-            head_weight=watch.weight(),
-            head_bias=watch.bias(),
+            head_weight=network.weight(),
+            head_bias=network.bias(),
             output=output,
-            pooling=watch.pooling,
+            pooling="none" if isinstance(network.reading, int) else network.reading,
             **_known(told, output),
         )
         if test_loader is not None:
@@ -77,7 +81,7 @@ def head_view(
     return view
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class ConceptView:
     """What a concept bottleneck makes of data: measure("leakage", "purity", **view.arrays())."""
 
@@ -89,6 +93,8 @@ class ConceptView:
     concept_head_weight: Any = None  #: C x k, of a linear head: it answers interventions
     concept_head_bias: Any = None  #: C
 
+    __repr__ = in_short
+
     def arrays(self):
         """The arrays, by the names of measure()'s arguments."""
         return {k: v for k, v in vars(self).items() if v is not None}
@@ -98,50 +104,107 @@ def concept_view(model, bottleneck, loader, *, head=None, logits=False, device=N
     """Runs a concept bottleneck model over data: a ConceptView for measure().
 
     bottleneck  the submodule that gives the concepts' scores (n x k), or its dotted name
-    loader      batches of (inputs, concepts, labels): concepts 0 and 1 (n x k), labels from 0 (n)
+    loader      batches of (inputs, concepts, labels): concepts 0 and 1 (n x k), labels from 0 (n); or
+                dicts of "concepts", "labels" and what goes to the network by name
     head        the torch.nn.Linear that reads them, or its name; None: the last one that runs after
                 the bottleneck. Where the network's output is not head(scores), as with a head of
-                several layers, the view has no head, and metrics of interventions say what they lack
+                several layers, the view has no head (a warning says why), and metrics of
+                interventions say what they lack
     logits      the scores are logits: their sigmoids are the concepts' probabilities
 
-    Raises ValueError: the bottleneck does not run once in each batch, or does not give n x k;
-    batches are not three tensors.
+    Between the bottleneck and the head there may be functions of single concepts, as torch.sigmoid:
+    then concept_scores are what the head reads.
+
+    Raises ValueError: the bottleneck does not run once in each batch, or does not give n x k, a score
+    for each annotated concept (it names the layers that do); the head that you name is none; batches
+    are not three tensors.
     """
-    watch = _Watch(model, bottleneck, head, must_be_linear=False)
-    scores, outputs, concepts, labels = [], [], [], []
-    for inputs, known in _batches(loader, model, device):
+    network = Network(model, bottleneck, head)
+    given, read, outputs, concepts, labels = [], [], [], [], []
+    no_head = None
+    for inputs, known in _batches(loader, model, device, ("concepts", "labels")):
         if len(known) != 2:
             raise ValueError("loader: a batch is not (inputs, concepts, labels)")
-        given = watch.run(inputs)
-        if given.ndim != 2:
-            raise ValueError(f"{watch.name}: it gives {_shape(given)}, expected n x k")
-        scores.append(given)
-        outputs.append(as_numpy("outputs", watch.outputs))
+        heard = network.run(inputs)
         concepts.append(as_numpy("concepts", known[0]))
         labels.append(as_numpy("labels", known[1]))
-    if not scores:
+        _check_concepts(network, inputs, heard.given, concepts[-1])
+        if not given:
+            no_head = network.fault_of_concepts(inputs, heard)
+        elif no_head is None:
+            no_head = network.fault_of_head(heard.read, heard)
+        if no_head is not None and (head is not None or read):
+            raise ValueError(f"head: {no_head}")
+        given.append(as_numpy(network.name, heard.given))
+        if no_head is None:
+            read.append(as_numpy(network.name, heard.read))
+        outputs.append(as_numpy("outputs", heard.outputs))
+    if not given:
         raise ValueError("loader: it gives no batch")
-    view = ConceptView(*(np.concatenate(part) for part in (scores, outputs, concepts, labels)))
+    view = ConceptView(
+        *(np.concatenate(part) for part in (read or given, outputs, concepts, labels))
+    )
     if logits:
-        view.concept_probabilities = 1 / (1 + np.exp(-view.concept_scores.astype(np.float64)))
-    if watch.head is not None:
-        view.concept_head_weight, view.concept_head_bias = watch.weight(), watch.bias()
+        view.concept_probabilities = 1 / (1 + np.exp(-np.concatenate(given).astype(np.float64)))
+    if no_head is None:
+        view.concept_head_weight, view.concept_head_bias = network.weight(), network.bias()
+    else:
+        warnings.warn(
+            f"the view has no head, and answers no interventions: {no_head}", stacklevel=2
+        )
     return view
 
 
-def export(model, layer, example, file, *, head=None):
+def _check_concepts(network, inputs, given, concepts):
+    if concepts.ndim != 2:
+        raise ValueError(
+            f"loader: the concepts of a batch are {shape_of(concepts)}, expected n x k"
+        )
+    if given.shape == concepts.shape:
+        return
+    fitting = network.layers(inputs, lambda layer: layer.shape == concepts.shape)
+    raise ValueError(
+        f"{network.name}: it gives {shape_of(given)}, expected {shape_of(concepts)}, a score for each "
+        "annotated concept; "
+        + (f"layers that give that: {', '.join(fitting)}" if fitting else "no layer gives that")
+    )
+
+
+def export(model, layer, example, file, *, head=None, above="linear"):
     """Traces a network and saves it for the model `torchscript`, after the checks of head_view().
 
     example  inputs of a batch, of two samples or more
+    above    "linear": pooling and the head, as head_view() has it; "network": more of the network lies
+             above the layer, which may be any
     Returns the entry of a run: {"id": "torchscript", "params": {...}}, for conoscope.run().
 
-    Raises ValueError: as head_view(), and where the traced network gives something else.
+    Raises ValueError: as head_view(); the network takes or gives something else than one tensor; the
+    traced network gives something else; the head reads one position of the layer, such as a class
+    token, which is for head_view() alone.
     """
-    watch = _Watch(model, layer, head)
-    device = next((p.device for p in model.parameters()), "cpu")
-    example = example.to(device)
-    watch.run(example)
+    if above not in ("linear", "network"):
+        raise ValueError(f'above: it is {above!r}, expected "linear" or "network"')
+    network = Network(model, layer, head)
+    if not torch.is_tensor(example):
+        raise ValueError(f"example: it is a {type(example).__name__}, expected a tensor")
+    example = example.to(_device_of(model))
+    params = {"file": str(file), "layer": network.name}
+    if above == "network":
+        network.run(example)
+        params["above"] = above
+    else:
+        network.kept(example)
+        params["head"] = network.head_name
+    if isinstance(network.reading, int):
+        raise ValueError(
+            f"{network.head_name} reads position {network.reading} of {network.name} alone, which a run "
+            'does not know as pooling: hand it over by head_view(), or give above="network"'
+        )
     with torch.no_grad():
+        if not torch.is_tensor(model(example)):
+            raise ValueError(
+                "the network gives no plain tensor: put it into a torch.nn.Module that returns its logits"
+            )
         traced = torch.jit.trace(model, example)
         other = torch.flip(example, [0])
         if not torch.allclose(traced(other), model(other), rtol=0, atol=TOLERANCE):
@@ -150,138 +213,7 @@ def export(model, layer, example, file, *, head=None):
                 "depend on them; save torch.jit.script(model) instead"
             )
     traced.save(str(file))
-    return {
-        "id": "torchscript",
-        "params": {"file": str(file), "layer": watch.name, "head": watch.head_name},
-    }
-
-
-class _Watch:
-    """A network whose layer is listened to."""
-
-    def __init__(self, model, layer, head, must_be_linear=True):
-        self._model = model.eval()
-        self._names = {module: name for name, module in model.named_modules()}
-        self.name, self._layer = self._find("layer", layer)
-        self.head_name, self.head = None, None
-        self._head_is_given = head is not None
-        if head is not None:
-            self.head_name, self.head = self._find("head", head)
-            if not isinstance(self.head, torch.nn.Linear):
-                raise ValueError(f"{self.head_name}: it is no torch.nn.Linear")
-        self._must_be_linear = must_be_linear
-        self._looked = False
-        self.pooling, self.outputs, self._positions = "none", None, None
-
-    def _find(self, role, wanted):
-        if isinstance(wanted, str):
-            for module, name in self._names.items():
-                if name == wanted:
-                    return name, module
-            raise ValueError(f"{role}: there is no {wanted}; there are {self._list()}")
-        if wanted not in self._names:
-            raise ValueError(f"{role}: it is no part of the model; its parts are {self._list()}")
-        return self._names[wanted], wanted
-
-    def _list(self):
-        return ", ".join(name for name in self._names.values() if name)
-
-    def run(self, inputs):
-        """Returns the layer's output as an array of n x D, n x P x D or n x height x width x D."""
-        given, ran = [], []
-        hooks = [self._layer.register_forward_hook(lambda m, i, out: given.append(out))]
-
-        def note(module, *_):
-            ran.append((module, len(given)))
-
-        for module in self._names:
-            if isinstance(module, torch.nn.Linear) and module is not self._layer:
-                hooks.append(module.register_forward_hook(note))
-        try:
-            with torch.no_grad():
-                self.outputs = self._model(inputs)
-        finally:
-            for hook in hooks:
-                hook.remove()
-        if len(given) != 1:
-            raise ValueError(f"{self.name}: it runs {len(given)} times in a batch, expected once")
-        if not torch.is_tensor(given[0]) or not torch.is_tensor(self.outputs):
-            raise ValueError(f"{self.name}: it, or the network, does not give one tensor")
-        if not self._looked and not self._head_is_given:
-            after = [module for module, seen in ran if seen]
-            self.head = after[-1] if after else None
-            self.head_name = self._names.get(self.head)
-        return self._checked(given[0])
-
-    def _checked(self, given):
-        if self.head is None:
-            if self._must_be_linear:
-                raise ValueError(f"no torch.nn.Linear runs after {self.name}; name the head")
-            self._looked = True
-            return as_numpy(self.name, given)
-        pooled = self._pooled(given)
-        if pooled is not None:
-            with torch.no_grad():
-                expected = self.head(pooled)
-            outputs = self.outputs
-            if expected.shape == outputs.shape:
-                off = float((expected - outputs).abs().max())
-                allowed = TOLERANCE * max(1.0, float(outputs.abs().max()))
-                if off <= allowed:
-                    self._looked = True
-                    return self._positions_first(given)
-                why = f"is off by {off:.3g} (allowed: {allowed:.3g})"
-            else:
-                why = f"is {_shape(expected)}, and the network gives {_shape(outputs)}"
-        else:
-            why = (
-                f"cannot be: the layer gives {_shape(given)}, and the head reads "
-                f"{self.head.in_features}"
-            )
-        if not self._must_be_linear and not self._looked:
-            self.head = None
-            return self._checked(given)
-        raise ValueError(
-            f"{self.head_name}({self.pooling}({self.name})) is not the network's output: it {why}. "
-            "Usual causes: a ReLU, a norm or another pooling after the layer, or a softmax after the "
-            "head"
-        )
-
-    def _pooled(self, given):
-        """What the head reads; None: nothing fits its width."""
-        wide = self.head.in_features
-        if given.ndim == 2:
-            self.pooling = "none"
-            return given if given.shape[1] == wide else None
-        if given.ndim not in (3, 4):
-            return None
-        channels_first = given.ndim == 4
-        width = given.shape[1] if channels_first else given.shape[2]
-        if width == wide:
-            self.pooling = "mean"
-            return given.mean(dim=(2, 3) if channels_first else 1)
-        self.pooling = "flatten"
-        flat = given.flatten(1)
-        return flat if flat.shape[1] == wide else None
-
-    def _positions_first(self, given):
-        if given.ndim == 4:
-            self._positions = given.shape[2] * given.shape[3]
-            given = given.permute(0, 2, 3, 1)
-        return as_numpy(self.name, given.contiguous())
-
-    def weight(self):
-        """C x D; of a flattened layer C x P*D, in the order in which activations are kept."""
-        weight = as_numpy("head_weight", self.head.weight)
-        if self.pooling == "flatten" and self._positions is not None:
-            by_channel = weight.reshape(len(weight), -1, self._positions)
-            weight = np.ascontiguousarray(by_channel.transpose(0, 2, 1)).reshape(len(weight), -1)
-        return weight
-
-    def bias(self):
-        if self.head.bias is None:
-            return np.zeros(self.head.out_features, dtype=np.float32)
-        return as_numpy("head_bias", self.head.bias)
+    return {"id": "torchscript", "params": params}
 
 
 class _Growing:
@@ -321,14 +253,41 @@ class _Growing:
         self._file.close()
 
 
-def _batches(loader, model, device):
+def _device_of(model):
+    return next((p.device for p in model.parameters()), "cpu")
+
+
+def _batches(loader, model, device, names):
+    """(inputs, what is known of them) of each batch. `names`: what a dict calls the latter."""
     if loader is None:
         return
-    if device is None:
-        device = next((p.device for p in model.parameters()), "cpu")
+    device = _device_of(model) if device is None else device
     for batch in loader:
-        inputs, *known = batch if isinstance(batch, (tuple, list)) else (batch,)
-        yield inputs.to(device), known
+        if isinstance(batch, Mapping):
+            inputs = dict(batch)
+            if "labels" not in inputs and "label" in inputs:
+                inputs["labels"] = inputs.pop("label")
+            known = [inputs.pop(name) for name in names if name in inputs]
+        else:
+            inputs, *known = batch if isinstance(batch, (tuple, list)) else (batch,)
+        yield _moved(inputs, device), known
+
+
+def _moved(inputs, device):
+    if torch.is_tensor(inputs):
+        return inputs.to(device)
+    if not isinstance(inputs, Mapping) or not inputs:
+        raise ValueError(
+            f"loader: the inputs of a batch are a {type(inputs).__name__}, expected a tensor, or a dict "
+            "of tensors by the names of the network's arguments"
+        )
+    for name, value in inputs.items():
+        if not torch.is_tensor(value):
+            raise ValueError(
+                f"loader: {name} of a batch is a {type(value).__name__}, expected a tensor: leave out "
+                "what is no input of the network"
+            )
+    return {name: value.to(device) for name, value in inputs.items()}
 
 
 class _OwnPath(str):
@@ -349,7 +308,3 @@ def _known(told, output):
     if output == "softmax" and values.ndim == 1:
         return {"labels": values}
     return {"targets": values}
-
-
-def _shape(tensor):
-    return " x ".join(str(size) for size in tensor.shape)

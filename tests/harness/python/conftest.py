@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -39,3 +41,31 @@ def explained(digits):
         "importance": np.ones(outputs),
         "counts": np.ones(outputs, dtype=int),
     }
+
+
+@pytest.fixture
+def bars(monkeypatch):
+    """Every bar of a tqdm that stands in."""
+    drawn = []
+
+    class Bar:
+        def __init__(self, **options):
+            self.n, self.total, self.text = 0, None, ""
+            drawn.append(self)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def set_postfix_str(self, text, refresh):
+            self.text = text
+
+        def update(self, n):
+            self.n += n
+
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    return drawn

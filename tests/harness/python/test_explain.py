@@ -25,6 +25,20 @@ def test_what_is_explained_is_judged_alike(digits, head):
     assert values == {score.metric: score.value for score in at_once.all()}
 
 
+def test_arrays_are_shown_by_their_shapes(head):
+    assert repr(head) == (
+        "HeadView(activations=899 x 4 x 4 x 64 float32, head_weight=10 x 64 float32, "
+        "head_bias=10 float32, labels=899 int64, train_index=600 int64, test_index=299 int64, "
+        "output='softmax', pooling='auto')"
+    )
+    shown = repr(conoscope.HeadView([[1, 2]], np.ones((3, 2)), [0, 0, 0]))
+    assert "activations=list of 1, head_weight=3 x 2 float64" in shown
+    explanation = conoscope.Explanation("svd", np.ones((4, 64)), np.ones((10, 4)))
+    assert repr(explanation) == (
+        "Explanation(method='svd', cavs=4 x 64 float64, importance=10 x 4 float64)"
+    )
+
+
 def test_mistakes(head):
     with pytest.raises(ValueError, match="did you mean svd"):
         conoscope.explain("svdd", head)

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -106,7 +107,7 @@ def test_what_has_array_or_dlpack(explained):
 
 
 def test_explainers_and_repeats(digits):
-    call = dict(explain=["svd", "kmeans(k=3)"], repeat=3, seed=7, **digits)
+    call = dict(explain=["svd", "kmeans(k=3)"], splits=3, seed=7, **digits)
     scores = conoscope.measure("surf_mae", "surf_emd", **call)
     assert scores.judged == ["svd", "kmeans(k=3)"]
     with pytest.raises(KeyError, match="of which"):
@@ -120,7 +121,7 @@ def test_explainers_and_repeats(digits):
 
 
 def test_metrics_over_seeds_compare_the_splits(digits):
-    found = conoscope.measure("stability", explain="svd(k=1)", repeat=2, seed=3, **digits)
+    found = conoscope.measure("stability", explain="svd(k=1)", splits=2, seed=3, **digits)
     first, second = (
         conoscope.explain("svd", conoscope.HeadView(**digits), seed=seed, k=1).cavs.astype(float)
         for seed in (3, 4)
@@ -189,15 +190,132 @@ def test_the_arrays_are_those_of_the_command():
 
 def test_how_scores_are_shown(explained):
     scores = conoscope.measure("surf", **explained)
+    assert repr(scores).splitlines()[0].split() == ["metric", "value"]
     assert "surf_top1" in repr(scores) and "surf_attr_acc" in repr(scores)
     assert "<td>surf_top1</td><td>1</td>" in scores._repr_html_()
     assert len(scores) == len(list(scores)) == len(scores.all())
     with pytest.raises(KeyError, match="no score surf_mea"):
         scores["surf_mea"]
+    assert "parts=899 float64" in repr(scores["surf_mae"])
     pytest.importorskip("pandas")
     frame = scores.to_dataframe()
     assert list(frame.columns)[:3] == ["judged", "metric", "value"]
     assert frame.set_index("metric").loc["surf_top1", "value"] == 1
+
+
+def shown(judged, **values):
+    """Scores by metric: a number, or why there is none."""
+    return [
+        conoscope.Score(metric, judged, *((value,) if isinstance(value, float) else (None, "lower", "error", value)))
+        for metric, value in values.items()
+    ]
+
+
+def test_methods_are_shown_by_metrics():
+    scores = conoscope.Scores(
+        shown("model", concept_auc=0.5)
+        + shown("svd", surf_mae=0.123456, surf_emd=2.0, surf_attr_acc="softmax outputs")
+        + shown("craft(k=5)", surf_mae="fit: < 0", surf_emd="fit: < 0", surf_attr_acc="fit: < 0")
+        + shown("pca", surf_mae=3.0, surf_emd=1.0, surf_attr_acc="softmax outputs")
+        + shown("", purity="needs concepts")
+    )
+    assert repr(scores) == """\
+model        value
+concept_auc  0.5
+
+            surf_mae  surf_emd  surf_attr_acc
+svd         0.1235    2         -
+craft(k=5)  -         -         -
+pca         3         1         -
+
+svd, pca: surf_attr_acc: softmax outputs
+craft(k=5): fit: < 0"""
+    assert repr(scores.of("craft(k=5)")).count("fit: < 0") == 1
+    html = scores._repr_html_()
+    assert "<tr><th></th><th>surf_mae</th><th>surf_emd</th><th>surf_attr_acc</th></tr>" in html
+    assert "<tr><td>svd</td><td>0.1235</td><td>2</td><td>-</td></tr>" in html
+    assert html.count("fit: &lt; 0") == 1
+    pytest.importorskip("pandas")
+    table = scores.table()
+    assert list(table.index) == ["model", "svd", "craft(k=5)", "pca"]
+    assert list(table.columns) == ["concept_auc", "surf_mae", "surf_emd", "surf_attr_acc"]
+    assert table.loc["svd", "surf_mae"] == 0.123456 and math.isnan(table.loc["craft(k=5)", "surf_mae"])
+
+
+def test_a_wide_table_goes_on_below():
+    names = [f"metric_{i:02}" for i in range(12)]
+    scores = conoscope.Scores([s for m in ("svd", "pca") for s in shown(m, **dict.fromkeys(names, 0.5))])
+    first, second = repr(scores).split("\n\n")
+    assert first.split() == names[:8] + ["svd"] + ["0.5"] * 8 + ["pca"] + ["0.5"] * 8
+    assert second.split()[:4] == names[8:] and max(map(len, first.splitlines())) <= 100
+
+
+def test_of_some_splits_it_says_of_how_many():
+    score = conoscope.Score("surf_mae", "svd", 0.5, reason="", message="", interval=(0.4, 0.6), splits=(2, 3))
+    assert str(score) == "0.5 ± 0.1 (2 of 3 splits)"
+    assert repr(conoscope.Scores([score])).endswith("0.5 ± 0.1\n\n2 of 3 splits")
+
+
+def test_a_bar_where_tqdm_is(digits, bars):
+    call = dict(explain=["svd", "kmeans(k=3)"], splits=2, **digits)
+    conoscope.measure("surf_mae", progress=False, **call)
+    assert bars == []
+    conoscope.measure("surf_mae", **call)
+    assert [(bar.n, bar.total) for bar in bars] == [(4, 4)]
+    assert "split 2 of 2" in bars[0].text
+    with pytest.raises(ValueError, match="did you mean surf_mae"):
+        conoscope.measure("surf_may", **call)
+    assert len(bars) == 1
+
+
+def test_scores_are_kept_under_a_name(explained):
+    conoscope.measure("surf", **explained)
+    assert not os.path.exists("conoscope.db")
+    conoscope.measure("surf", name="ours", dataset_name="digits", store="kept.db", **explained)
+    kept = conoscope.Store("kept.db").query(
+        "SELECT DISTINCT dataset.name AS dataset, explainer.name AS explainer FROM current_score "
+        "JOIN cell ON cell.key = current_score.cell "
+        "JOIN component AS dataset ON dataset.key = cell.dataset "
+        "JOIN component AS explainer ON explainer.key = cell.explainer"
+    )
+    kept = kept if isinstance(kept, list) else kept.to_dict("records")
+    assert kept == [{"dataset": "digits", "explainer": "ours"}]
+
+
+MINE = '''
+# /// conoscope
+# kind = "explainer"
+# id = "mine"
+# version = "1"
+# needs = ["head_view"]
+# offers = ["explanation"]
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Mine(cp.Explainer):
+    def fit(self, head, context):
+        outputs = len(head.head_weight)
+        return cp.Explanation(
+            cavs=head.head_weight, importance=np.ones(outputs), counts=np.ones(outputs)
+        )
+
+
+cp.main(Mine)
+'''
+
+
+def test_explainers_of_ones_own(digits, tmp_path, monkeypatch):
+    monkeypatch.setenv("CONOSCOPE_PYTHON", sys.executable)
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins/mine.py").write_text(MINE)
+    with pytest.raises(ValueError, match="no explainer of that id"):
+        conoscope.measure("surf_top1", explain="mine", **digits)
+    scores = conoscope.measure("surf_top1", explain="mine", plugin_path="plugins", **digits)
+    assert scores["surf_top1"].value == 1
+    explanation = conoscope.explain("mine", conoscope.HeadView(**digits), plugin_path=["plugins"])
+    assert np.array_equal(explanation.cavs, digits["head_weight"])
 
 
 def refusal(**arrays):

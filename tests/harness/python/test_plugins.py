@@ -3,10 +3,12 @@
 import json
 import os
 import pathlib
+import platform
 import py_compile
 import re
 import subprocess
 import sys
+import venv
 
 import numpy as np
 import pytest
@@ -254,6 +256,17 @@ def test_what_is_no_python_is_told(tmp_path):
     ]:
         out, _ = conoscope("plugin", "check", file, code=3, CONOSCOPE_PYTHON=program)
         assert message in out
+
+
+def test_a_python_without_numpy_is_told_with_what_names_another(tmp_path):
+    bare = tmp_path / "bare"
+    venv.create(bare, symlinks=True)
+    out, _ = conoscope(
+        "plugin", "check", small(tmp_path / "small.py"), code=3, CONOSCOPE_PYTHON=bare / "bin/python"
+    )
+    assert "ModuleNotFoundError: No module named 'numpy'" in out
+    python = platform.python_version()
+    assert f"run by {bare}/bin/python {python}: CONOSCOPE_PYTHON, or python = ... in the run" in out
 
 
 def test_two_versions_draw_the_same_and_another_major_version_does_not(tmp_path):

@@ -2,7 +2,6 @@
 
 import pathlib
 import sys
-import types
 
 import numpy as np
 import pytest
@@ -55,30 +54,45 @@ def test_without_pandas_answers_are_dicts(monkeypatch):
     assert conoscope.plan(digits_run())[0]["dataset"] == "digits"
 
 
-def test_a_bar_where_tqdm_is(monkeypatch):
-    seen = []
-
-    class Bar:
-        def __init__(self, **options):
-            self.n, self.total = 0, None
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            seen.append((self.n, self.total))
-
-        def set_postfix_str(self, text, refresh):
-            assert "digits" in text
-
-        def update(self, n):
-            self.n += n
-
-    module = types.ModuleType("tqdm.auto")
-    module.tqdm = Bar
-    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+def test_a_bar_where_tqdm_is(bars):
     conoscope.run(digits_run())
-    assert seen == [(4, 4)]
+    assert [(bar.n, bar.total) for bar in bars] == [(4, 4)]
+    assert "digits" in bars[0].text
+
+
+def test_mistakes_are_told_without_a_bar(bars):
+    with pytest.raises(ValueError, match="nowhere.toml"):
+        conoscope.run("nowhere.toml")
+    assert bars == []
+
+
+def test_what_the_store_does(tmp_path):
+    store = conoscope.run(digits_run())
+    exported = rows(store.export())
+    assert len(exported) == 8 and {row["metric"] for row in exported} == {"surf_mae", "surf_emd"}
+    assert rows(store.export("mine")) == exported
+
+    page = store.report("mine", output="page.html")
+    assert page == pathlib.Path("page.html") and "surf_mae" in page.read_text()
+
+    cell = rows(store.query("SELECT key FROM cell ORDER BY key"))[0]["key"]
+    shown = {name: rows(table) for name, table in store.show(cell[:8]).items()}
+    assert shown.keys() == {"cell", "attempts", "scores", "parts"}
+    assert len(shown["attempts"]) == 1 and len(shown["scores"]) == 2
+
+    checked = {name: rows(table) for name, table in store.verify(sample=1, seed=3).items()}
+    assert [row["verdict"] for row in checked["cells"]] == ["same"] and not checked["environments"]
+
+    said = conoscope.Store("all.db").merge(store, jobs=2)
+    assert "4 new attempts" in said and len(rows(conoscope.Store("all.db").export())) == 8
+
+    said = store.retract(cell[:8], "trained on the test split")
+    assert said.startswith("retracted: attempt")
+    assert rows(store.query("SELECT count(*) AS n FROM current_score")) == [{"n": 6}]
+    with pytest.raises(ValueError, match="--reason TEXT is missing"):
+        store.retract(cell[:8], " ")
+    with pytest.raises(ValueError, match="no cell here has a summary"):
+        store.export(summaries="pictures.npz")
 
 
 def test_mistakes(tmp_path):

@@ -1,5 +1,6 @@
 """Networks of PyTorch, handed over. Needs Debian's python3-torch."""
 
+import collections
 import os
 
 import numpy as np
@@ -137,14 +138,133 @@ def test_what_is_refused():
     refuses("features: it runs 2 times in a batch, expected once", Twice(), "features", batches())
 
 
-class Bottleneck(torch.nn.Module):
-    def __init__(self, head):
+class Transformer(torch.nn.Module):
+    """Patches and a token in one of the positions, which alone the head reads after a norm."""
+
+    def __init__(self, token=0, outputs=3):
         super().__init__()
-        self.concepts = torch.nn.Linear(6, 4)
-        self.head = head
+        self.token, self.encoder = token, torch.nn.Linear(6, 6)
+        self.block = torch.nn.TransformerEncoderLayer(6, 2, 8, batch_first=True)
+        self.norm, self.head = torch.nn.LayerNorm(6), torch.nn.Linear(6, outputs)
 
     def forward(self, x):
-        return self.head(self.concepts(x))
+        return self.head(self.norm(self.block(self.encoder(x)))[:, self.token])
+
+
+def patches(n=4):
+    return [(torch.randn(n, 5, 6), torch.arange(n) % 3) for _ in range(2)]
+
+
+@pytest.mark.parametrize("token", [0, 2, -1])
+def test_of_a_layer_of_which_the_head_reads_one_position_that_is_kept(token):
+    net, data = Transformer(token), patches()
+    view = handed_over.head_view(net, "norm", data)
+    H = np.load(view.activations)
+    assert H.shape == (8, 6) and view.pooling == "none"
+    with torch.no_grad():
+        expected = torch.cat([net(x) for x, _ in data]).numpy()
+    assert np.abs(H @ view.head_weight.T + view.head_bias - expected).max() < 1e-5
+
+
+def test_a_refusal_names_the_layers_that_fit():
+    refuses(
+        "The head reads norm: name that. For a layer further below, export",
+        Transformer(),
+        "block",
+        patches(),
+    )
+    refuses("The head reads features or features.3: name that", Net(), "features.2", batches())
+
+    class Functions(Net):
+        def forward(self, x):
+            return self.fc(torch.relu(self.features(x) - 0.1).mean((2, 3)))
+
+    refuses(r"make it one \(self.relu = torch.nn.ReLU\(\)\)", Functions(), "features", batches())
+    refuses("encoder: it does not run after norm", Transformer(), "norm", patches(), head="encoder")
+    refuses("model: it is a function, expected a torch.nn.Module", lambda x: x, "norm", patches())
+
+
+class Output(collections.OrderedDict):
+    """As HuggingFace's ModelOutput: a dict whose entries are attributes, too."""
+
+    __getattr__ = collections.OrderedDict.__getitem__
+
+
+class OutputLayer(torch.nn.Module):
+    def forward(self, x):
+        return Output(logits=x)
+
+
+class HuggingFace(torch.nn.Module):
+    """Takes its inputs by name, and gives what `output` makes of the logits."""
+
+    def __init__(self, output):
+        super().__init__()
+        self.inner, self.output = Transformer(), output
+        self.inner.norm.register_forward_hook(lambda module, inputs, out: (out, None))
+        self.classifier = torch.nn.Linear(6, 3)
+
+    def forward(self, pixel_values, mask=None):
+        tokens, _ = self.inner.norm(self.inner.block(pixel_values * mask))
+        return self.output(self.classifier(tokens[:, 0]))
+
+
+@pytest.mark.parametrize("labels", ["labels", "label"])
+@pytest.mark.parametrize(
+    "output",
+    [lambda x: Output(logits=x, hidden_states=None), lambda x: (x,), lambda x: (x, ())],
+    ids=["ModelOutput", "tuple", "tuple with more"],
+)
+def test_batches_and_outputs_as_huggingface_has_them(labels, output):
+    net = HuggingFace(output)
+    mask = torch.ones(4, 5, 1)
+    data = [{"pixel_values": x, "mask": mask, labels: y} for x, y in patches()]
+    view = handed_over.head_view(net, "inner.norm", data)
+    assert np.load(view.activations).shape == (8, 6)
+    assert view.labels.tolist() == [0, 1, 2, 0] * 2
+    # The inputs by name, and the labels beside them.
+    pairs = [({"pixel_values": x, "mask": mask}, y) for x, y in patches()]
+    assert handed_over.head_view(net, "inner.norm", pairs).labels.tolist() == [0, 1, 2, 0] * 2
+
+
+def test_batches_and_outputs_of_another_kind_are_refused_in_words():
+    x, y = patches()[0]
+    named = {"pixel_values": x, "mask": torch.ones(4, 5, 1)}
+    net = HuggingFace(lambda x: x)
+    paths = [{**named, "path": ["a.png"] * 4}]
+    refuses(
+        "loader: path of a batch is a list, expected a tensor: leave out", net, "inner.norm", paths
+    )
+    refuses(
+        "the inputs of a batch are a ndarray, expected a tensor", net, "inner.norm", [x.numpy()]
+    )
+    refuses("the inputs of a batch are a dict, expected", net, "inner.norm", [{"labels": y}])
+    two = "the network gives a tuple with 2 tensors, expected a tensor: hand over a torch.nn.Module that"
+    refuses(two, HuggingFace(lambda x: (x, x)), "inner.norm", [named])
+    refuses("gives a dict without logits", HuggingFace(lambda x: {"y": x}), "inner.norm", [named])
+    refuses("gives a str without logits", HuggingFace(str), "inner.norm", [named])
+
+
+def test_a_view_is_shown_by_its_shapes():
+    view = handed_over.head_view(Net(), "features", batches(), folder="kept")
+    assert repr(view) == (
+        "HeadView(activations='kept/activations.npy', head_weight=3 x 5 float32, "
+        "head_bias=3 float32, labels=10 int64, output='softmax', pooling='mean')"
+    )
+    concepts = handed_over.concept_view(Bottleneck(torch.nn.Linear(4, 2)), "concepts", annotated())
+    assert repr(concepts).startswith("ConceptView(concept_scores=60 x 4 float32, ")
+
+
+class Bottleneck(torch.nn.Module):
+    """Between concepts and head is a function, no module."""
+
+    def __init__(self, head, between=lambda c: c):
+        super().__init__()
+        self.hidden, self.concepts = torch.nn.Linear(6, 8), torch.nn.Linear(8, 4)
+        self.head, self.between = head, between
+
+    def forward(self, x):
+        return self.head(self.between(self.concepts(self.hidden(x))))
 
 
 def annotated(n=60):
@@ -167,11 +287,103 @@ def test_a_concept_bottleneck():
 
 def test_a_bottleneck_below_several_layers_has_no_head():
     deep = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
-    view = handed_over.concept_view(Bottleneck(deep), "concepts", annotated())
+    with pytest.warns(
+        UserWarning, match=r"no head.*head\.2.* reads 20 x 8, and concepts gives 20 x 4"
+    ):
+        view = handed_over.concept_view(Bottleneck(deep), "concepts", annotated())
     assert view.concept_head_weight is None and view.concept_probabilities is None
     assert conoscope.measure("ctl", **view.arrays())["ctl"].value is not None
     with pytest.raises(ValueError, match=r"a batch is not \(inputs, concepts, labels\)"):
         handed_over.concept_view(Bottleneck(deep), "concepts", [(torch.randn(3, 6),)])
+
+
+@pytest.mark.parametrize("rows", [60, 3])
+@pytest.mark.parametrize("between", [torch.sigmoid, torch.relu, lambda c: (c > 0).float()])
+def test_a_function_between_concepts_and_head_keeps_the_head(between, rows):
+    net = Bottleneck(torch.nn.Linear(4, 2), between)
+    data = annotated(rows)
+    view = handed_over.concept_view(net, "concepts", data, logits=True)
+    with torch.no_grad():
+        logits = net.concepts(net.hidden(torch.cat([x for x, _, _ in data])))
+    assert np.allclose(view.concept_scores, between(logits).numpy(), atol=1e-6)
+    assert np.allclose(view.concept_probabilities, torch.sigmoid(logits).numpy(), atol=1e-6)
+    again = view.concept_scores @ view.concept_head_weight.T + view.concept_head_bias
+    assert np.allclose(again, view.task_outputs, atol=1e-5)
+
+
+def test_it_answers_interventions():
+    net = Bottleneck(torch.nn.Linear(4, 2), torch.sigmoid)
+    view = handed_over.concept_view(net, "concepts", annotated())
+    score = conoscope.measure("intervention_random", **view.arrays())["intervention_random"]
+    assert score.value is not None and len(score.parts) == 5
+
+
+@pytest.mark.parametrize("rows", [60, 3])
+@pytest.mark.parametrize(
+    "between",
+    [
+        lambda c: torch.softmax(c, 1),
+        lambda c: c + c.roll(1, 1),
+        lambda c: c * c.sum(1, keepdim=True),
+    ],
+)
+def test_a_function_of_several_concepts_leaves_the_view_without_a_head(between, rows):
+    net, why = (
+        Bottleneck(torch.nn.Linear(4, 2), between),
+        "depends on other concepts or on inputs",
+    )
+    with pytest.warns(UserWarning, match=f"no head, and answers no interventions: .*{why}"):
+        view = handed_over.concept_view(net, "concepts", annotated(rows))
+    assert view.concept_head_weight is None
+
+
+def test_a_head_that_is_named_must_be_one():
+    def refused(net, data=None, **named):
+        with pytest.raises(ValueError) as caught:
+            handed_over.concept_view(net, "concepts", data or annotated(), **named)
+        return str(caught.value)
+
+    softmax = torch.nn.Sequential(Bottleneck(torch.nn.Linear(4, 2)), torch.nn.Softmax(1))
+    with pytest.raises(
+        ValueError, match="head: the network's output is not that of 0.head: it is off"
+    ):
+        handed_over.concept_view(softmax, "0.concepts", annotated(), head="0.head")
+    mixed = Bottleneck(torch.nn.Linear(4, 2), lambda c: c + c.roll(1, 1))
+    assert "head: what head reads of a concept depends" in refused(mixed, head="head")
+    single = [tuple(part[:1] for part in batch) for batch in annotated()]
+    functional = Bottleneck(torch.nn.Linear(4, 2), torch.sigmoid)
+    assert "the first batch has one sample, expected two" in refused(functional, single)
+
+
+def test_a_bottleneck_gives_a_score_for_each_annotated_concept():
+    def refused(layer, data):
+        net = Bottleneck(torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Linear(4, 2)))
+        with pytest.raises(ValueError) as caught:
+            handed_over.concept_view(net, layer, data)
+        return str(caught.value)
+
+    data = annotated()
+    assert refused("hidden", data) == (
+        "hidden: it gives 20 x 8, expected 20 x 4, a score for each annotated concept; layers that give "
+        "that: concepts, head.0"
+    )
+    assert "head: it gives 20 x 2, expected 20 x 4" in refused("head", data)
+    six = [(x, torch.ones(len(x), 6), y) for x, _, y in data]
+    assert "concepts: it gives 20 x 4, expected 20 x 6" in refused("concepts", six)
+    assert refused("concepts", six).endswith("; no layer gives that")
+    flat = [(x, y, y) for x, _, y in data]
+    assert "the concepts of a batch are 20, expected n x k" in refused("concepts", flat)
+
+
+def test_concepts_in_batches_that_are_dicts():
+    class Named(Bottleneck):
+        def forward(self, pixel_values):
+            return Output(logits=super().forward(pixel_values))
+
+    data = [dict(zip(("pixel_values", "concepts", "labels"), batch)) for batch in annotated()]
+    view = handed_over.concept_view(Named(torch.nn.Linear(4, 2)), "concepts", data)
+    assert view.concepts.shape == (60, 4) and view.labels.shape == (60,)
+    assert view.task_outputs.shape == (60, 2) and view.concept_head_weight is not None
 
 
 def test_export_is_the_entry_of_a_run(tmp_path):
@@ -187,6 +399,18 @@ def test_export_is_the_entry_of_a_run(tmp_path):
     class Branches(Net):
         def forward(self, x):
             return super().forward(x if x[0, 0, 0, 0] > 0 else -x)
+
+    below = handed_over.export(net, "features.1", x, tmp_path / "below.pt", above="network")
+    assert below["params"] == {
+        "file": str(tmp_path / "below.pt"),
+        "layer": "features.1",
+        "above": "network",
+    }
+    with pytest.raises(ValueError, match="norm alone, which a run does not know as pooling"):
+        handed_over.export(Transformer(), "norm", patches()[0][0], tmp_path / "token.pt")
+    with pytest.raises(ValueError, match="the network gives no plain tensor"):
+        wrapped = torch.nn.Sequential(Net(), OutputLayer())
+        handed_over.export(wrapped, "0.features", x, tmp_path / "wrapped.pt")
 
     x = torch.ones(2, 1, 8, 7)
     x[1] = -1
