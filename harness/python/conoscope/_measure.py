@@ -116,7 +116,12 @@ def measure(
         arguments += ["--format", "json", "--per-concept", "--per-sample", saved]
         arguments += ["--seed", seed, "--splits", splits, "--output", output, "--pooling", pooling]
         arguments += ["--seconds", seconds, "--memory", memory]
-        options = {"split": split, "explain": explain, "control": controls, "plugin_path": plugin_path}
+        options = {
+            "split": split,
+            "explain": explain,
+            "control": controls,
+            "plugin_path": plugin_path,
+        }
         if name is not None:
             options.update(name=name, dataset_name=dataset_name, store=store)
         arguments += options_of(options)
@@ -132,9 +137,10 @@ def _scores_of(answer, by_sample, log, splits):
     def key_of(row):
         return row["judged"], row.get("control") or "none", row["metric"]
 
-    parts = {}
+    parts, names = {}, {}
     for part in answer["parts"]:
         parts.setdefault(key_of(part), []).append(part["value"])
+        names.setdefault(key_of(part), []).append(part["name"])
     scores = []
     for row in answer["scores"]:
         key = key_of(row)
@@ -154,6 +160,7 @@ def _scores_of(answer, by_sample, log, splits):
                 interval=interval,
                 splits=(row["value_n"], splits) if splits > 1 else None,
                 control=key[1],
+                part_names=tuple(names[key]) if key in names else None,
                 parts=None if made_of is None else np.asarray(made_of, dtype=np.float64),
             )
         )

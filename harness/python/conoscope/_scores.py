@@ -23,6 +23,7 @@ class Score:
     interval: Optional[Tuple[float, float]] = None  #: 95 %, over the splits of splits=
     parts: Optional[np.ndarray] = dataclasses.field(default=None, compare=False)
     #: what the number is made of: one value for each row, concept, class, code or pair
+    part_names: Optional[Tuple[str, ...]] = None  #: of the parts, where they are no rows
     splits: Optional[Tuple[int, int]] = None  #: (that have a number, all) of splits=
     control: str = "none"  #: of this control of what was judged
 

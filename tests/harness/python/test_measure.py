@@ -148,6 +148,7 @@ def test_concepts_and_codes():
     )
     assert scores["concept_accuracy"].value == 1
     assert scores["concept_accuracy"].parts.tolist() == [1, 1, 1]
+    assert len(set(scores["concept_accuracy"].part_names)) == 3
     assert scores["dci_disentanglement"].value > 0.99
     # What is missing is there, with the array that would bring it.
     assert scores["task_accuracy"].reason == "not_applicable"
@@ -280,6 +281,17 @@ def test_scores_are_kept_under_a_name(explained):
     )
     kept = kept if isinstance(kept, list) else kept.to_dict("records")
     assert kept == [{"dataset": "digits", "explainer": "ours"}]
+
+
+def test_controls_are_judged_beside(explained):
+    scores = conoscope.measure("surf_mae", "surf_top1", controls=["random_concepts"], **explained)
+    assert scores.judged == ["files", "files, random_concepts"]
+    control = scores.of("files, random_concepts")
+    assert control["surf_mae"].control == "random_concepts" and control["surf_mae"].judged == "files"
+    assert control["surf_mae"].value > scores.of("files")["surf_mae"].value
+    assert control["surf_mae"].parts.mean() == pytest.approx(control["surf_mae"].value, abs=1e-12)
+    with pytest.raises(TypeError, match="repeat= is now splits="):
+        conoscope.measure("surf_mae", repeat=2, **explained)
 
 
 MINE = '''
