@@ -149,12 +149,12 @@ struct WholeSeconds {
 }  // namespace
 
 TEST_CASE("a file that is rewritten within the second in which it was hashed") {
-  const WholeSeconds system;
-  if (!system.mounted) {
+  const WholeSeconds drive;
+  if (!drive.mounted) {
     MESSAGE("skipped: needs root, mke2fs and a loop device, for times in whole seconds");
     return;
   }
-  const std::string file = system.folder + "/a";
+  const std::string file = drive.folder + "/a";
   const auto put = [&file](const std::string& bytes) { std::ofstream(file) << bytes; };
   int same = 0;
   for (int i = 0; i < 4; ++i) {
