@@ -23,9 +23,9 @@ struct Array {
   DType dtype = DType::f8;
   std::vector<std::int64_t> shape;
   std::span<const char> bytes;
-  std::shared_ptr<const void> owner;  ///< keeps bytes alive: a mapped file or a buffer
-  std::string origin;                 ///< where it came from, for messages: "a.npz: labels"
-  std::vector<std::string> columns;   ///< their names, of a .csv file with a header; else empty
+  std::shared_ptr<const void> owner;      ///< keeps bytes alive: a mapped file or a buffer
+  std::string origin;                     ///< where it came from, for messages: "a.npz: labels"
+  std::vector<std::string> columns = {};  ///< their names, of a .csv file with a header; else empty
 
   std::int64_t size() const;
   std::int64_t extent(std::size_t axis) const { return axis < shape.size() ? shape[axis] : 1; }
