@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <fstream>
 #include <map>
@@ -17,6 +16,8 @@
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/names.h"
+
+extern char** environ;
 
 namespace conoscope::core {
 
@@ -95,9 +96,13 @@ std::optional<fs::path> find_in(const std::vector<fs::path>& folders, const std:
 }
 
 std::vector<fs::path> library_path_of_environment() {
+  // What the workers are passed, too.
+  constexpr std::string_view kName = "LD_LIBRARY_PATH=";
   std::vector<fs::path> out;
-  const char* value = std::getenv("LD_LIBRARY_PATH");
-  std::istringstream list(value == nullptr ? "" : value);
+  std::istringstream list;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const std::string_view text = *entry; text.starts_with(kName))
+      list.str(std::string(text.substr(kName.size())));
   for (std::string folder; std::getline(list, folder, ':');)
     if (!folder.empty()) out.emplace_back(folder);
   return out;

@@ -219,11 +219,9 @@ void score(const Job& job, HostCalls& host, const Reporter& report) {
         job, [&](const metrics::Score& score) { send(report, score, true); },
         [&] { report.stage("score"); });
   Judged judged(job, host);
+  if (job.plugin) return apply_plugin(job, judged, host, report);
   tell_judged_rows(judged.dataset);
-  if (job.plugin)
-    apply_plugin(job, judged, host, report);
-  else
-    apply_built_in(job, judged, host, report);
+  apply_built_in(job, judged, host, report);
 }
 
 void check_scores(const Job& job, const std::vector<results::ScoreRow>& scores) {
