@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <utility>
@@ -109,6 +111,14 @@ std::pair<Reply, std::string> fault() {
   ::_exit(0);
 }
 
+/// In the new process: what one plugin writes no other of the job may read, or replace.
+HostCalls& apart(HostCalls& host, Kind kind) {
+  host.scratch += std::string(".") + to_string(kind);
+  std::filesystem::create_directories(host.scratch);
+  for (const char* name : {"HOME", "TMPDIR"}) ::setenv(name, host.scratch.c_str(), 1);
+  return host;
+}
+
 }  // namespace
 
 PluginEnded::PluginEnded(const Exit& exit)
@@ -171,10 +181,10 @@ Matrix PluginServer::receive(Index rows, Index cols, std::int32_t* status) {
   return out;
 }
 
-ServedExplainer::ServedExplainer(const PluginUse& use, const ArrayBag& artifact,
-                                 const HostCalls& host)
+ServedExplainer::ServedExplainer(const PluginUse& use, const ArrayBag& artifact, HostCalls& host)
     : explanation_(make_explanation(artifact)), server_([&]() -> PluginServer::Service {
-        const auto fitted = std::make_shared<FittedExplainer>(use, artifact, host);
+        const auto fitted =
+            std::make_shared<FittedExplainer>(use, artifact, apart(host, Kind::kExplainer));
         return {fitted->answers_project() << kProject | fitted->answers_reconstruct()
                                                             << kReconstruct,
                 [fitted](int call, Index output, const Matrix& rows) {
@@ -192,9 +202,10 @@ Matrix ServedExplainer::reconstruct(Index output, const MatrixRef& scores) {
 }
 
 ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const ArrayBag* dataset,
-                         const HostCalls& host, std::optional<std::uint64_t> redraw)
-    : artifact_(artifact), dataset_(dataset), server_([&]() -> PluginServer::Service {
-        const auto fitted = std::make_shared<FittedModel>(use, artifact, host, redraw);
+                         HostCalls& host, std::optional<std::uint64_t> redraw)
+    : server_([&]() -> PluginServer::Service {
+        const auto fitted =
+            std::make_shared<FittedModel>(use, artifact, apart(host, Kind::kModel), redraw);
         std::optional<Forward> forward;
         if (dataset != nullptr) forward = fitted->forward(*dataset);
         return {(forward ? 1 : 0) << kForward | fitted->answers_intervene() << kIntervene |
@@ -220,10 +231,14 @@ ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const A
                       return fitted->vjp(rows);
                   }
                 }};
-      }) {}
+      }) {
+  if (dataset != nullptr) forward_ = ForwardShape::of(*dataset, artifact);
+  if (artifact.find("activations") && artifact.find("head_weight")) head_ = HeadShape::of(artifact);
+  if (answers_intervene()) task_outputs_ = artifact.get("task_outputs").shape(1);
+}
 
 Forward ServedModel::forward() {
-  const ForwardShape shape = ForwardShape::of(*dataset_, artifact_);
+  const ForwardShape shape = forward_.value();
   Forward::Gradient gradient;
   if (server_.answers(kForwardGradient))
     gradient = [this](const cono_tensor& inputs, const cono_tensor& cotangents,
@@ -245,8 +260,7 @@ Forward ServedModel::forward() {
 }
 
 Matrix ServedModel::intervene(const MatrixRef& concepts) {
-  return server_.ask(kIntervene, 0, concepts, concepts.rows(),
-                     artifact_.get("task_outputs").shape(1));
+  return server_.ask(kIntervene, 0, concepts, concepts.rows(), task_outputs_);
 }
 
 namespace {
@@ -260,13 +274,13 @@ Matrix by_sample(const MatrixRef& activations, const HeadShape& shape) {
 }  // namespace
 
 Matrix ServedModel::head(const MatrixRef& activations) {
-  const HeadShape shape = HeadShape::of(artifact_);
+  const HeadShape shape = head_.value();
   const Matrix rows = by_sample(activations, shape);
   return server_.ask(kHead, 0, rows, rows.rows(), shape.outputs);
 }
 
 Matrix ServedModel::vjp(const MatrixRef& activations, const MatrixRef& cotangents) {
-  const HeadShape shape = HeadShape::of(artifact_);
+  const HeadShape shape = head_.value();
   const Matrix rows = by_sample(activations, shape);
   Matrix both(rows.rows(), shape.size() + shape.outputs);
   both << rows, cotangents;

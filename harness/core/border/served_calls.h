@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "harness/core/border/calls.h"
@@ -9,7 +10,8 @@ namespace conoscope::core {
 
 // FittedExplainer and FittedModel, each in a process of its own, which this one talks to: whoever
 // computes a score from their answers shares no memory with the plugin, and a plugin has no channel
-// but its answers. To be made before this process has a second thread.
+// but its answers. To be made before this process has a second thread. Its scratch folder is its own,
+// too: that of the job with the kind of the plugin behind it.
 //
 // All calls throw what the plugin's own process has thrown, and PluginEnded.
 
@@ -53,7 +55,7 @@ class PluginServer {
 class ServedExplainer {
  public:
   /// artifact  must outlive this
-  ServedExplainer(const PluginUse& use, const ArrayBag& artifact, const HostCalls& host);
+  ServedExplainer(const PluginUse& use, const ArrayBag& artifact, HostCalls& host);
 
   bool answers_project() const { return server_.answers(0); }
   bool answers_reconstruct() const { return server_.answers(1); }
@@ -67,10 +69,10 @@ class ServedExplainer {
 
 class ServedModel {
  public:
-  /// dataset   that it was fitted on, where forward() is wanted; both must outlive this
+  /// dataset   that it was fitted on, where forward() is wanted
   /// redraw    as FittedModel
   ServedModel(const PluginUse& use, const ArrayBag& artifact, const ArrayBag* dataset,
-              const HostCalls& host, std::optional<std::uint64_t> redraw = {});
+              HostCalls& host, std::optional<std::uint64_t> redraw = {});
 
   bool answers_intervene() const { return server_.answers(1); }
   bool answers_head() const { return server_.answers(2); }
@@ -84,8 +86,9 @@ class ServedModel {
   metrics::HeadCalls above();
 
  private:
-  const ArrayBag& artifact_;
-  const ArrayBag* dataset_;
+  std::optional<ForwardShape> forward_;
+  std::optional<HeadShape> head_;
+  metrics::Index task_outputs_ = 0;
   PluginServer server_;
 };
 

@@ -45,7 +45,6 @@ constexpr const char* kSystem[] = {"/usr",
                                    "/lib64",
                                    "/opt",
                                    "/nix/store",
-                                   "/proc",
                                    "/sys/devices/system",
                                    "/sys/fs/cgroup",
                                    "/sys/kernel/mm/transparent_hugepage",
@@ -62,6 +61,10 @@ constexpr const char* kSystem[] = {"/usr",
                                    "/dev/zero",
                                    "/dev/random",
                                    "/dev/urandom"};
+// Of /proc: of this process, and of the machine. Its entries are made anew once the kernel has
+// dropped them, and a rule is for the one that was there; so each of these stays open.
+constexpr const char* kProc[] = {"/proc/self",    "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
+                                 "/proc/loadavg", "/proc/uptime",  "/proc/sys"};
 constexpr const char* kNames[] = {"/etc/resolv.conf", "/etc/hosts",           "/etc/services",
                                   "/etc/ssl",         "/etc/ca-certificates", "/etc/gai.conf",
                                   "/etc/host.conf",   "/run/systemd/resolve"};
@@ -101,17 +104,10 @@ class Ruleset {
   Ruleset& operator=(const Ruleset&) = delete;
 
   void allow(const std::filesystem::path& path, std::uint64_t access) const {
-    const int place = fd_ < 0 || path.empty() ? -1 : ::open(path.c_str(), O_PATH | O_CLOEXEC);
-    if (place < 0) return;  // what is not there needs no rule
-    landlock_path_beneath_attr rule{};
-    rule.parent_fd = place;
-    rule.allowed_access = access & files_;
-    if (::syscall(SYS_landlock_add_rule, fd_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-      rule.allowed_access &= kOfFiles;  // it is not a folder
-      ::syscall(SYS_landlock_add_rule, fd_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
-    }
-    ::close(place);
+    if (const int place = add(path, access); place >= 0) ::close(place);
   }
+  /// What is allowed stays open, in the programs that this process starts, too.
+  void allow_and_hold(const char* path, std::uint64_t access) const { add(path, access); }
 
   void apply() const {
     if (fd_ >= 0 && ::syscall(SYS_landlock_restrict_self, fd_, 0) != 0)
@@ -119,6 +115,19 @@ class Ruleset {
   }
 
  private:
+  int add(const std::filesystem::path& path, std::uint64_t access) const {
+    const int place = fd_ < 0 || path.empty() ? -1 : ::open(path.c_str(), O_PATH);
+    if (place < 0) return -1;  // what is not there needs no rule
+    landlock_path_beneath_attr rule{};
+    rule.parent_fd = place;
+    rule.allowed_access = access & files_;
+    if (::syscall(SYS_landlock_add_rule, fd_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
+      rule.allowed_access &= kOfFiles;  // it is not a folder
+      ::syscall(SYS_landlock_add_rule, fd_, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    }
+    return place;
+  }
+
   std::uint64_t files_ = 0;
   int fd_ = -1;
 };
@@ -150,12 +159,21 @@ std::string confinement_offered() {
 
 bool can_confine() { return landlock_version() > 0 && can_filter_system_calls(); }
 
+void prepare_confinement() {
+  prepare_filter({.truncation = landlock_version() >= kTruncateVersion});
+}
+
 void confine(const Confinement& wanted) {
   const Ruleset rules(wanted);
   // A program's loader is started with it.
   const bool starts_programs = wanted.processes || !wanted.programs.empty();
   for (const char* path : kSystem)
     rules.allow(path, kRead | (starts_programs ? LANDLOCK_ACCESS_FS_EXECUTE : 0));
+  // Where it may start others, each of them has its own.
+  if (wanted.processes)
+    rules.allow("/proc", kRead);
+  else
+    for (const char* path : kProc) rules.allow_and_hold(path, kRead);
   for (const auto& path : wanted.programs) rules.allow(path, kRead | LANDLOCK_ACCESS_FS_EXECUTE);
   if (wanted.network)
     for (const char* path : kNames) rules.allow(path, kRead);

@@ -10,13 +10,13 @@ namespace conoscope::core {
 // no new privileges, no capabilities. Computing, threads and memory of one's own need none of what
 // they refuse.
 
-/// What a process may do beyond computing. Reading system libraries, /proc and processor topology is
-/// always allowed, and to write to /dev/null.
+/// What a process may do beyond computing. Reading system libraries, what /proc says of this process
+/// and of the machine, and processor topology is always allowed, and to write to /dev/null.
 struct Confinement {
   std::vector<std::filesystem::path> read;   ///< files, and folders with all below
   std::vector<std::filesystem::path> write;  ///< folders with all below
   bool network = false;                      ///< sockets
-  bool processes = false;                    ///< start other processes
+  bool processes = false;                    ///< start other processes, and read all of /proc
   /// That may take the place of this one, confined as it is.
   std::vector<std::filesystem::path> programs = {};
 };
@@ -25,6 +25,9 @@ struct Confinement {
 std::string confinement_offered();
 /// Both of them.
 bool can_confine();
+
+/// Has ready what most processes need of confine(), for forks of this one.
+void prepare_confinement();
 
 /// For this process, which must have one thread, and for all that it will start; it cannot be taken
 /// back. What the kernel does not offer is left out.

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/core/processes/confinement.h"
 #include "harness/core/processes/protocol.h"
 
 namespace conoscope::core {
@@ -254,6 +255,7 @@ void serve_starts(char* argument, const std::function<void(const std::filesystem
   const pid_t parent = peer_of(socket);
   // Every page that is written to after a fork costs a copy of it, so nothing is allocated here.
   static Request request;
+  prepare_confinement();
   use_up_free_memory();
   while (receive(socket, request)) {
     Answer answer{0, 1};

@@ -1,188 +1,245 @@
 #include "harness/core/processes/system_calls.h"
 
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/fs.h>
-#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <sched.h>
+#include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <new>
+#include <tuple>
 #include <vector>
 
 namespace conoscope::core {
 
 namespace {
 
-#if defined(__aarch64__)
-constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
-#else
-constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
-constexpr std::uint32_t kX32 = 0x40000000;  // another way to call by number
-#endif
+constexpr std::uint32_t kRefuse = SCMP_ACT_ERRNO(EPERM);
+constexpr std::uint32_t kUnknown = SCMP_ACT_ERRNO(ENOSYS);
+constexpr std::uint32_t kAll = 0xffffffff;
 
-constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
-constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
-constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
+// The newest call that was thought of here, the same on all machines. Of later ones a process is told
+// that there are none, and does as it does on an older kernel.
+constexpr std::uint32_t kNewest = 450;  // set_mempolicy_home_node
 
-// Newer than the headers of Debian 12; the numbers are the same on both machines.
-constexpr int kFchmodat2 = 452, kSetxattrat = 463, kRemovexattrat = 466, kFileSetattr = 469;
+// Stands in a filter for the process that it is for. No process has this number.
+constexpr std::uint32_t kSelf = 0x5e1f5e1f;
 
-constexpr int kNever[] = {
-    // other processes
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_open,
-    SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_tkill,
-    SYS_perf_event_open, SYS_move_pages, SYS_migrate_pages, SYS_process_madvise, SYS_setpriority,
-    SYS_ioprio_set,
-    // calls that no filter sees
-    SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
-    // the system
-    SYS_bpf, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_mount, SYS_umount2,
-    SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_fsopen, SYS_fsconfig, SYS_fsmount,
-    SYS_fspick, SYS_open_tree, SYS_move_mount, SYS_mount_setattr, SYS_init_module, SYS_finit_module,
-    SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_settimeofday,
-    SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname,
-    SYS_quotactl, SYS_acct, SYS_open_by_handle_at, SYS_syslog, SYS_vhangup, SYS_personality,
-// modes, owners, times and attributes of files, which Landlock leaves to whoever owns them
-#ifdef SYS_chmod
-    SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
-#endif
-    SYS_fchmod, SYS_fchmodat, kFchmodat2, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr,
-    SYS_lsetxattr, SYS_fsetxattr, kSetxattrat, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
-    kRemovexattrat, kFileSetattr,
-    // memory outside every process
-    SYS_memfd_create, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open};
+// Not in all headers.
+constexpr std::uint32_t kSetVma = 0x53564d41, kTerminal2 = 0x802c542a;
 
-constexpr int kProcesses[] = {
-#ifdef SYS_fork
-    SYS_fork, SYS_vfork,
-#endif
-    SYS_setsid, SYS_setpgid};
-constexpr int kPrograms[] = {SYS_execve, SYS_execveat};
+// What some machines or versions of the library do not know is left out there.
+constexpr const char* kAllowed[] = {
+    // files, as far as Landlock says which, and what is open
+    "access", "chdir", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
+    "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fdatasync", "flock", "fstat",
+    "fstatfs", "fsync", "ftruncate", "getcwd", "getdents", "getdents64", "link", "linkat", "lseek",
+    "lstat", "mkdir", "mkdirat", "newfstatat", "pipe", "pipe2", "pread64", "preadv", "preadv2",
+    "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv",
+    "rename", "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink",
+    "symlinkat", "sync_file_range", "umask", "unlink", "unlinkat", "write", "writev",
+    // to wait for what is open
+    "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait",
+    "eventfd", "eventfd2", "poll", "ppoll", "pselect6", "select", "signalfd", "signalfd4",
+    "timerfd_create", "timerfd_gettime", "timerfd_settime",
+    // a pair of sockets, see below
+    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg",
+    "sendmsg", "sendto", "setsockopt", "shutdown",
+    // memory of one's own
+    "brk", "get_mempolicy", "madvise", "mbind", "membarrier", "mincore", "mlock", "mlock2",
+    "mlockall", "mmap", "mprotect", "mremap", "msync", "munlock", "munlockall", "munmap",
+    "pkey_alloc", "pkey_free", "pkey_mprotect", "set_mempolicy", "set_mempolicy_home_node",
+    // threads
+    "futex", "futex_waitv", "get_robust_list", "getcpu", "gettid", "rseq", "sched_get_priority_max",
+    "sched_get_priority_min", "sched_getaffinity", "sched_getattr", "sched_getparam",
+    "sched_getscheduler", "sched_rr_get_interval", "sched_setaffinity", "sched_yield",
+    "set_robust_list", "set_tid_address",
+    // signals, time, numbers and limits of one's own, and the end
+    "alarm", "arch_prctl", "capget", "clock_getres", "clock_gettime", "clock_nanosleep", "exit",
+    "exit_group", "getegid", "geteuid", "getgid", "getgroups", "getitimer", "getpgid", "getpgrp",
+    "getpid", "getppid", "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit",
+    "getrusage", "getsid", "gettimeofday", "getuid", "ioprio_get", "nanosleep", "pause",
+    "restart_syscall", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn",
+    "rt_sigsuspend", "rt_sigtimedwait", "setitimer", "setrlimit", "sigaltstack", "sysinfo", "time",
+    "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime", "times",
+    "uname", "wait4", "waitid"};
 
-/// A filter, as the kernel's little machine runs it: the number of the call is in its register.
+constexpr const char* kNetwork[] = {"accept", "accept4", "bind",      "connect",
+                                    "listen", "socket",  "socketpair"};
+constexpr const char* kProcesses[] = {"fork", "kill", "setpgid", "setsid", "tgkill", "vfork"};
+constexpr const char* kPrograms[] = {"execve", "execveat"};
+// Programs that copy files ask for attributes, and go on where a file system has none.
+constexpr const char* kAttributes[] = {"fgetxattr", "flistxattr", "getxattr",
+                                       "lgetxattr", "listxattr",  "llistxattr"};
+
+constexpr std::uint32_t kOptions[] = {PR_CAPBSET_READ,
+                                      PR_GET_DUMPABLE,
+                                      PR_GET_KEEPCAPS,
+                                      PR_GET_NAME,
+                                      PR_GET_NO_NEW_PRIVS,
+                                      PR_GET_PDEATHSIG,
+                                      PR_GET_SECCOMP,
+                                      PR_GET_SPECULATION_CTRL,
+                                      PR_GET_THP_DISABLE,
+                                      PR_GET_TIMERSLACK,
+                                      PR_GET_TID_ADDRESS,
+                                      PR_PAC_RESET_KEYS,
+                                      PR_SET_NAME,
+                                      PR_SET_PTRACER,
+                                      PR_SET_THP_DISABLE,
+                                      PR_SET_TIMERSLACK,
+                                      PR_SVE_GET_VL,
+                                      PR_SVE_SET_VL,
+                                      kSetVma};
+constexpr std::uint32_t kFileCommands[] = {
+    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,     F_GETFL,      F_SETFL,      F_GETLK,
+    F_SETLK, F_SETLKW,        F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETPIPE_SZ, F_GET_SEALS};
+constexpr std::uint32_t kDeviceCommands[] = {TCGETS,  kTerminal2, TIOCGWINSZ, FIONREAD,
+                                             FIONBIO, FIOCLEX,    FIONCLEX};
+constexpr std::uint32_t kInterfaceCommands[] = {
+    SIOCGIFNAME,    SIOCGIFCONF,    SIOCGIFFLAGS, SIOCGIFADDR,   SIOCGIFDSTADDR,
+    SIOCGIFBRDADDR, SIOCGIFNETMASK, SIOCGIFMTU,   SIOCGIFHWADDR, SIOCGIFINDEX};
+
+/// What the library makes of rules: each says what is answered to a call.
 class Filter {
  public:
-  Filter() {
-    load(offsetof(seccomp_data, arch));
-    add(BPF_JMP | BPF_JEQ | BPF_K, kMachine, 1, 0);
-    answer(kRefuse);
-    load_call();
-#if defined(__x86_64__)
-    add(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1);
-    answer(kRefuse);
-#endif
+  Filter() : rules_(seccomp_init(kRefuse), seccomp_release) {
+    if (!rules_) throw std::bad_alloc();
+    seccomp_attr_set(rules_.get(), SCMP_FLTATR_ACT_BADARCH, kRefuse);
+    seccomp_attr_set(rules_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a search by halves
   }
 
-  void always(int call, std::uint32_t what) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
-    answer(what);
+  template <typename Names>
+  void answer(const Names& names, std::uint32_t what = SCMP_ACT_ALLOW) {
+    for (const char* name : names)
+      if (const int call = seccomp_syscall_resolve_name(name); call >= 0)
+        seccomp_rule_add(rules_.get(), what, call, 0);
   }
 
   /// Allowed only where the argument, less the bits outside the mask, is one of these.
-  void only(int call, int argument, std::uint32_t mask, std::vector<std::uint32_t> values,
-            bool among = true) {
-    const auto count = static_cast<std::uint8_t>(values.size());
-    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0,
-        static_cast<std::uint8_t>(count + 4));
-    // Both supported machines are little-endian: the low half comes first.
-    load(static_cast<std::uint32_t>(offsetof(seccomp_data, args) +
-                                    sizeof(std::uint64_t) * static_cast<std::size_t>(argument)));
-    add(BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
-    for (std::uint8_t i = 0; i < count; ++i)
-      add(BPF_JMP | BPF_JEQ | BPF_K, values[i], static_cast<std::uint8_t>(count - i), 0);
-    answer(among ? kRefuse : kAllow);
-    answer(among ? kAllow : kRefuse);
-  }
-  void but(int call, int argument, std::uint32_t mask, std::vector<std::uint32_t> values) {
-    only(call, argument, mask, std::move(values), false);
+  template <typename Values = std::initializer_list<std::uint32_t>>
+  void only(const char* name, unsigned argument, std::uint32_t mask, const Values& values) {
+    const int call = seccomp_syscall_resolve_name(name);
+    if (call < 0) return;
+    for (const std::uint32_t value : values)
+      seccomp_rule_add(rules_.get(), SCMP_ACT_ALLOW, call, 1,
+                       SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, mask, value));
   }
 
-  bool install() {
-    answer(kAllow);
-    sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
-    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+  /// As the kernel reads it. Empty: the library cannot say it.
+  std::vector<sock_filter> program() const {
+    const int file = ::memfd_create("filter", MFD_CLOEXEC);
+    std::vector<sock_filter> out;
+    if (file >= 0 && seccomp_export_bpf(rules_.get(), file) == 0) {
+      const std::vector<sock_filter> newer = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
+                                              {BPF_JMP | BPF_JGT | BPF_K, 0, 1, kNewest},
+                                              {BPF_RET | BPF_K, 0, 0, kUnknown}};
+      const auto size = static_cast<std::size_t>(::lseek(file, 0, SEEK_END));
+      out = newer;
+      out.resize(newer.size() + size / sizeof(sock_filter));
+      if (::pread(file, out.data() + newer.size(), size, 0) != static_cast<ssize_t>(size))
+        out.clear();
+    }
+    if (file >= 0) ::close(file);
+    return out;
   }
 
  private:
-  void add(int code, std::uint32_t value, std::uint8_t yes, std::uint8_t no) {
-    code_.push_back({static_cast<std::uint16_t>(code), yes, no, value});
-  }
-  void load(std::uint32_t offset) { add(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0); }
-  void load_call() { load(offsetof(seccomp_data, nr)); }
-  void answer(std::uint32_t what) { add(BPF_RET | BPF_K, what, 0, 0); }
-
-  std::vector<sock_filter> code_;
+  std::unique_ptr<void, void (*)(void*)> rules_;
 };
+
+void add_files(Filter& filter, bool truncation) {
+  filter.only("fcntl", 1, kAll, kFileCommands);
+  filter.only("ioctl", 1, kAll, kDeviceCommands);
+  if (truncation)
+    return filter.answer(std::initializer_list{"open", "openat", "openat2", "truncate"});
+  // Not opened to be emptied unless to be written to: Landlock sees a file that is read.
+  const auto how = {
+      std::uint32_t{O_RDONLY},  std::uint32_t{O_WRONLY},           std::uint32_t{O_RDWR},
+      std::uint32_t{O_ACCMODE}, std::uint32_t{O_WRONLY | O_TRUNC}, std::uint32_t{O_RDWR | O_TRUNC}};
+  filter.only("open", 1, O_ACCMODE | O_TRUNC, how);
+  filter.only("openat", 2, O_ACCMODE | O_TRUNC, how);
+  filter.answer(std::initializer_list{"openat2"}, kUnknown);  // its flags lie in memory
+}
+
+void add_processes(Filter& filter, const SystemCallsAllowed& allowed) {
+  constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                        CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+  filter.only("prctl", 0, kAll, kOptions);
+  // Limits and priorities of no other process. Threads that are bound to a core as they start need
+  // sched_setaffinity().
+  for (const char* call : {"prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr"})
+    filter.only(call, 0, kAll, {0, kSelf});
+  // Its flags lie in memory, where no filter sees them; the C library then takes clone().
+  filter.answer(std::initializer_list{"clone3"}, kUnknown);
+  if (allowed.processes) {
+    filter.only("clone", 0, kNamespaces, {0});
+    filter.answer(kProcesses);  // whom it may signal, Landlock says
+  } else {
+    filter.only("clone", 0, CLONE_THREAD | kNamespaces, {CLONE_THREAD});
+    for (const char* call : {"kill", "tgkill"}) filter.only(call, 0, kAll, {kSelf});
+  }
+  if (allowed.programs) filter.answer(kPrograms);
+}
+
+std::vector<sock_filter> program_of(const SystemCallsAllowed& allowed) {
+  Filter filter;
+  filter.answer(kAllowed);
+  filter.answer(kAttributes, SCMP_ACT_ERRNO(EOPNOTSUPP));
+  add_files(filter, allowed.truncation);
+  add_processes(filter, allowed);
+  if (allowed.network) {
+    filter.answer(kNetwork);
+    filter.only("ioctl", 1, kAll, kInterfaceCommands);
+  } else {
+    // One of a pair of datagram sockets could be sent to any such socket of the file system.
+    constexpr std::uint32_t kTypeOfSocket = 0xf;
+    filter.only("socketpair", 1, kTypeOfSocket, {SOCK_STREAM});
+  }
+  return filter.program();
+}
+
+/// Made once: that takes some milliseconds.
+const std::vector<sock_filter>& known_program(const SystemCallsAllowed& allowed) {
+  static std::map<std::tuple<bool, bool, bool, bool>, std::vector<sock_filter>> all;
+  auto& program = all[{allowed.network, allowed.processes, allowed.programs, allowed.truncation}];
+  if (program.empty()) program = program_of(allowed);
+  return program;
+}
 
 }  // namespace
 
 bool can_filter_system_calls() {
-  constexpr std::uint32_t kAction = kRefuse & SECCOMP_RET_ACTION_FULL;
+  constexpr std::uint32_t kAction = SECCOMP_RET_ERRNO;
   return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &kAction) == 0;
 }
 
+void prepare_filter(const SystemCallsAllowed& allowed) {
+  if (can_filter_system_calls()) known_program(allowed);
+}
+
 bool filter_system_calls(const SystemCallsAllowed& allowed) {
-  constexpr std::uint32_t kAll = 0xffffffff;
-  const auto self = static_cast<std::uint32_t>(::getpid());
-  Filter filter;
-  for (const int call : kNever) filter.always(call, kRefuse);
-#ifdef SYS_kexec_file_load
-  filter.always(SYS_kexec_file_load, kRefuse);
-#endif
-#ifdef SYS_memfd_secret
-  filter.always(SYS_memfd_secret, kRefuse);
-#endif
-  // No other process by a limit, by an owner of a file's signals, or by a terminal's input.
-  filter.only(SYS_prlimit64, 0, kAll, {0, self});
-  // Nor by its priority. Threads that are bound to a core as they start need sched_setaffinity().
-  for (const int call : {SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr})
-    filter.only(call, 0, kAll, {0, self});
-  filter.but(SYS_fcntl, 1, kAll, {F_SETOWN, F_SETOWN_EX, F_SETSIG});
-  filter.but(SYS_ioctl, 1, kAll,
-             {FIOSETOWN, SIOCSPGRP, TIOCSTI, static_cast<std::uint32_t>(FS_IOC_SETFLAGS),
-              static_cast<std::uint32_t>(FS_IOC_FSSETXATTR)});
-  filter.but(SYS_prctl, 0, kAll, {PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER});
-  if (!allowed.truncation) {
-    // Opened to be emptied, but not to be written to: Landlock sees a file that is read.
-    constexpr std::uint32_t kHow = O_ACCMODE | O_TRUNC;
-    filter.always(SYS_truncate, kRefuse);
-#ifdef SYS_open
-    filter.but(SYS_open, 1, kHow, {O_RDONLY | O_TRUNC, kHow});
-#endif
-    filter.but(SYS_openat, 2, kHow, {O_RDONLY | O_TRUNC, kHow});
-    filter.always(SYS_openat2, kUnknown);  // its flags lie in memory, too
+  std::vector<sock_filter> code = known_program(allowed);
+  if (code.empty()) {
+    errno = ENOTSUP;
+    return false;
   }
-  if (!allowed.network) {
-    filter.always(SYS_socket, kRefuse);
-    // One of a pair of datagram sockets could be sent to any such socket of the file system.
-    constexpr std::uint32_t kTypeOfSocket = 0xf;
-    filter.only(SYS_socketpair, 1, kTypeOfSocket, {SOCK_STREAM});
-  }
-  if (!allowed.programs)
-    for (const int call : kPrograms) filter.always(call, kRefuse);
-  constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
-                                        CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
-  // Its flags lie in memory, where no filter sees them; the C library then takes clone().
-  filter.always(SYS_clone3, kUnknown);
-  if (allowed.processes) {
-    filter.only(SYS_clone, 0, kNamespaces, {0});
-  } else {
-    for (const int call : kProcesses) filter.always(call, kRefuse);
-    filter.only(SYS_clone, 0, CLONE_THREAD | kNamespaces, {CLONE_THREAD});
-    // Where it may start others, it may signal them, and Landlock says whom else.
-    filter.only(SYS_kill, 0, kAll, {self});
-    filter.only(SYS_tgkill, 0, kAll, {self});
-  }
-  return filter.install();
+  for (sock_filter& step : code)
+    if (step.k == kSelf) step.k = static_cast<std::uint32_t>(::getpid());
+  const sock_fprog program{static_cast<unsigned short>(code.size()), code.data()};
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
 }  // namespace conoscope::core

@@ -8,10 +8,12 @@
 #include <string>
 
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/callbacks.h"
 #include "harness/core/border/calls.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/border/process_arrays.h"
 #include "harness/core/border/served_calls.h"
 #include "harness/core/conformance/head_trial.h"
 #include "harness/core/conformance/memory_growth.h"
@@ -79,12 +81,12 @@ struct ModelFunctions {
 
 /// The explainer's fit: with the model at hand where both sides know how.
 void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls& host,
-             const fs::path& folder, const ArrayBag& input, ModelFunctions functions) {
+             const fs::path& folder, const ArrayBag& input, const ModelFunctions& functions) {
   const auto with_model =
       ready.plugin.optional_table<cono_explainer_model>(CONO_EXPLAINER_MODEL_INTERFACE);
   std::optional<ModelCallback> called;
   if (with_model && (functions.forward || functions.head.outputs))
-    called.emplace(std::move(functions.forward), std::move(functions.head), HeadShape::of(input));
+    called.emplace(functions.forward, functions.head, HeadShape::of(input));
   try {
     produce_with(
         job, ready, host, folder,
@@ -103,115 +105,24 @@ void explain(const Job& job, const ReadyPlugin<cono_explainer>& ready, HostCalls
   }
 }
 
-void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
-  report.stage("load");
-  const ReadyPlugin<cono_dataset> ready(*job.plugin, host);
-  if (job.trial == trial::kLoad) return;
-  report.stage("load data");
-  produce_with(job, ready, host, folder,
-               [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
-                 return instance.table().load(instance.get(), raw, sink);
-               });
+using Folders = std::vector<fs::path>;
+
+void load_dataset(const Job& job, HostCalls& host, const Reporter& report, const Folders& folders) {
+  for (const fs::path& folder : folders) {
+    report.stage("load");
+    const ReadyPlugin<cono_dataset> ready(*job.plugin, host);
+    if (job.trial == trial::kLoad) return;
+    report.stage("load data");
+    produce_with(job, ready, host, folder,
+                 [](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                   return instance.table().load(instance.get(), raw, sink);
+                 });
+  }
 }
 
-void fit_model(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder) {
-  report.stage("load");
-  const ReadyPlugin<cono_model> ready(*job.plugin, host);
-  if (job.trial == trial::kLoad) return;
-  ArrayBag dataset = ArrayBag::open(job.dataset);
-  alter_input(dataset, job.trial, false);
-  report.stage("fit");
-  produce_with(job, ready, host, folder,
-               [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
-                 return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
-               });
-  if (job.trial != trial::kHead && job.trial != trial::kRedrawnHead &&
-      job.trial != trial::kForward && job.trial != trial::kIntervene)
-    return;
-  check_artifact(job, folder);
-  const ArrayBag model = ArrayBag::open_fresh(folder);
-  if (job.trial == trial::kHead || job.trial == trial::kRedrawnHead) {
-    report.stage("head");
-    const auto check = job.trial == trial::kHead ? check_head : check_redrawn_head;
-    return check(*job.plugin, host, model);
-  }
-  FittedModel fitted(*job.plugin, model, host);
-  if (job.trial == trial::kForward)
-    try_forward(fitted, ready.metadata, dataset, model, report);
-  else
-    try_intervention(fitted, model, report);
-}
-
-void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
-                   const fs::path& folder) {
-  const ArrayBag dataset = ArrayBag::open(job.dataset);
-  const ArrayBag model = ArrayBag::open(job.model_folder);
-  // First, because a process that has loaded a plugin may start no other.
-  std::optional<ServedModel> served;
-  const bool calls_forward = contains(job.calls, "forward");
-  if (job.model) served.emplace(*job.model, model, calls_forward ? &dataset : nullptr, host);
-  std::optional<ServedModel> redrawn;
-  if (job.redrawn && model.find("logits")) {
-    redrawn.emplace(*job.redrawn, model, nullptr, host, job.control_seed);
-    if (!redrawn->answers_head() || !redrawn->answers_vjp())
-      throw LoadFault(
-          "the model's metadata offer redrawn_head, but it has no " CONO_REDRAWN_HEAD_INTERFACE
-          " with head and vjp");
-  }
-  report.stage("load");
-  const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
-  if (job.trial == trial::kLoad) return;
-  report.stage("fit");  // the model answers from here on, too
-  if (moves_samples(job.control) &&
-      (asks_for(ready.metadata.needs, "forward") || asks_for(ready.metadata.needs, "segments")))
-    throw CallFault(CONO_NOT_APPLICABLE,
-                    job.control + " moves the activations that are given, and " +
-                        ready.metadata.id +
-                        " also reads those of segments or of images that it makes");
-  metrics::HeadCalls above = redrawn ? redrawn->above() : metrics::HeadCalls();
-  ArrayBag input = make_explainer_input(dataset, model, job.control, sdk::Seed(job.control_seed),
-                                        redrawn ? &above : nullptr);
-  alter_input(input, job.trial);
-  ModelFunctions functions;
-  if (calls_forward)
-    functions.forward =
-        job.toy_model ? Forward(toy_forward, ForwardShape::of(dataset, model)) : served->forward();
-  if (contains(job.calls, "head")) {
-    if (!model.find("logits"))
-      above = linear_head(input);  // the last layer: the head view says all
-    else if (!redrawn && !served->answers_head())
-      throw LoadFault("the model's metadata offer head, but it has no " CONO_HEAD_INTERFACE);
-    else if (!redrawn)
-      above = served->above();
-    functions.head = above;
-  }
-  explain(job, ready, host, folder, input, std::move(functions));
-  if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
-  check_artifact(job, folder);
-  const ArrayBag explanation = ArrayBag::open_fresh(folder);
-  FittedExplainer fitted(*job.plugin, explanation, host);
-  try_explainer(fitted, input, job.trial, report);
-}
-
-}  // namespace
-
-void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
-                   const fs::path& folder) {
-  report.stage("open");  // "load" is the job's own plugin alone: who dies in it is quarantined
-  switch (job.stage) {
-    case Stage::kDataset:
-      return load_dataset(job, host, report, folder);
-    case Stage::kModel:
-      return fit_model(job, host, report, folder);
-    case Stage::kExplain:
-      return fit_explainer(job, host, report, folder);
-    case Stage::kScore:
-      break;
-  }
-  throw std::logic_error("make_artifact: a score job makes none");
-}
-
-void check_artifact(const Job& job, const fs::path& folder) {
+/// The arrays that a plugin has left.
+/// throws  OutputFault
+ArrayBag left_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (!fs::is_regular_file(entry.symlink_status()) || entry.hard_link_count() != 1)
@@ -219,7 +130,165 @@ void check_artifact(const Job& job, const fs::path& folder) {
     if (!is_plain_name(entry.path().stem().string()))
       throw OutputFault("left a file whose name is not of letters, digits, _ and .: " + name);
   }
-  const ArrayBag artifact = ArrayBag::open_fresh(folder);
+  return ArrayBag::open_fresh(folder);
+}
+
+/// The trials of what a model answers after its fit.
+void try_model(const Job& job, HostCalls& host, const Reporter& report, const fs::path& folder,
+               const ArrayBag& dataset) {
+  if (job.trial != trial::kHead && job.trial != trial::kRedrawnHead &&
+      job.trial != trial::kForward && job.trial != trial::kIntervene)
+    return;
+  const ArrayBag model = left_in(folder);
+  const Metadata metadata = metadata_in(job.plugin->file);
+  check_model(model, dataset, metadata);
+  if (job.trial == trial::kHead || job.trial == trial::kRedrawnHead) {
+    report.stage("head");
+    const auto check = job.trial == trial::kHead ? check_head : check_redrawn_head;
+    return check(*job.plugin, host, model);
+  }
+  FittedModel fitted(*job.plugin, model, host);
+  if (job.trial == trial::kForward)
+    try_forward(fitted, metadata, dataset, model, report);
+  else
+    try_intervention(fitted, model, report);
+}
+
+void fit_model(const Job& job, HostCalls& host, const Reporter& report, const Folders& folders) {
+  ArrayBag dataset;
+  if (job.trial != trial::kLoad) dataset = ArrayBag::open(job.dataset);
+  alter_input(dataset, job.trial, false);
+  for (const fs::path& folder : folders) {
+    report.stage("load");
+    const ReadyPlugin<cono_model> ready(*job.plugin, host);
+    if (job.trial == trial::kLoad) return;
+    report.stage("fit");
+    produce_with(job, ready, host, folder,
+                 [&](const auto& instance, const cono_host* raw, const cono_sink* sink) {
+                   return instance.table().fit(instance.get(), dataset.raw(), raw, sink);
+                 });
+  }
+  try_model(job, host, report, folders.back(), dataset);
+}
+
+/// The same arrays in memory that holds nothing else: large ones are mapped from files that are gone.
+/// folder  is made, and removed
+ArrayBag apart(const ArrayBag& bag, const fs::path& folder) {
+  fs::create_directory(folder);
+  for (const std::string& name : bag.names())
+    write_array(folder / (name + ".npy"), bag.get(name).raw());
+  std::ofstream(folder / kTextsFile);  // a bag that is opened has some
+  ArrayBag out = ArrayBag::open_fresh(folder);
+  out.copy_texts(bag);
+  fs::remove_all(folder);
+  return out;
+}
+
+/// All that an explainer is given, and who answers when it calls the model.
+class Given {
+ public:
+  /// First, because a process that has loaded a plugin may start no other.
+  Given(const Job& job, HostCalls& host);
+  /// Whose metadata these are. Nothing else of the dataset and of the model is left in memory that it
+  /// can read.
+  void gather(const Job& job, const Metadata& explainer);
+
+  const ArrayBag& input() const { return input_; }
+  const ModelFunctions& functions() const { return functions_; }
+
+ private:
+  void set_functions(const Job& job);
+
+  ArrayBag dataset_, model_, input_;
+  std::optional<ServedModel> served_, redrawn_;
+  ModelFunctions functions_;
+};
+
+Given::Given(const Job& job, HostCalls& host)
+    : dataset_(ArrayBag::open(job.dataset)), model_(ArrayBag::open(job.model_folder)) {
+  if (job.model)
+    served_.emplace(*job.model, model_, contains(job.calls, "forward") ? &dataset_ : nullptr, host);
+  if (!job.redrawn || !model_.find("logits")) return;
+  redrawn_.emplace(*job.redrawn, model_, nullptr, host, job.control_seed);
+  if (!redrawn_->answers_head() || !redrawn_->answers_vjp())
+    throw LoadFault(
+        "the model's metadata offer redrawn_head, but it has no " CONO_REDRAWN_HEAD_INTERFACE
+        " with head and vjp");
+}
+
+void Given::gather(const Job& job, const Metadata& explainer) {
+  if (moves_samples(job.control) &&
+      (asks_for(explainer.needs, "forward") || asks_for(explainer.needs, "segments")))
+    throw CallFault(CONO_NOT_APPLICABLE,
+                    job.control + " moves the activations that are given, and " + explainer.id +
+                        " also reads those of segments or of images that it makes");
+  if (redrawn_) functions_.head = redrawn_->above();
+  input_ = make_explainer_input(dataset_, model_, job.control, sdk::Seed(job.control_seed),
+                                redrawn_ ? &functions_.head : nullptr);
+  // The program of a process plugin has memory of its own in any case. Not in the folder of the job,
+  // where all counts as written by the plugin.
+  const bool is_library = job.plugin->command.empty();
+  if (is_library) input_ = apart(input_, job.work.string() + ".given");
+  alter_input(input_, job.trial);
+  set_functions(job);
+  if (is_library) dataset_ = ArrayBag(), model_ = ArrayBag();
+}
+
+void Given::set_functions(const Job& job) {
+  if (contains(job.calls, "forward"))
+    functions_.forward = job.toy_model ? Forward(toy_forward, ForwardShape::of(dataset_, model_))
+                                       : served_->forward();
+  if (!contains(job.calls, "head"))
+    functions_.head = {};
+  else if (!model_.find("logits"))
+    functions_.head = linear_head(input_);  // the last layer: the head view says all
+  else if (!redrawn_ && !served_->answers_head())
+    throw LoadFault("the model's metadata offer head, but it has no " CONO_HEAD_INTERFACE);
+  else if (!redrawn_)
+    functions_.head = served_->above();
+}
+
+void fit_explainer(const Job& job, HostCalls& host, const Reporter& report,
+                   const Folders& folders) {
+  Given given(job, host);
+  report.stage("load");
+  const Metadata metadata = metadata_in(job.plugin->file);
+  report.stage("fit");  // the model answers from here on, too
+  if (job.trial != trial::kLoad) given.gather(job, metadata);
+  for (const fs::path& folder : folders) {
+    report.stage("load");
+    const ReadyPlugin<cono_explainer> ready(*job.plugin, host);
+    if (job.trial == trial::kLoad) return;
+    report.stage("fit");
+    explain(job, ready, host, folder, given.input(), given.functions());
+  }
+  if (job.trial != trial::kProject && job.trial != trial::kReconstruct) return;
+  const ArrayBag explanation = left_in(folders.back());
+  check_explanation(explanation, given.input());
+  FittedExplainer fitted(*job.plugin, explanation, host);
+  try_explainer(fitted, given.input(), job.trial, report);
+}
+
+}  // namespace
+
+void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
+                   const std::vector<fs::path>& folders) {
+  report.stage("open");  // "load" is the job's own plugin alone: who dies in it is quarantined
+  switch (job.stage) {
+    case Stage::kDataset:
+      return load_dataset(job, host, report, folders);
+    case Stage::kModel:
+      return fit_model(job, host, report, folders);
+    case Stage::kExplain:
+      return fit_explainer(job, host, report, folders);
+    case Stage::kScore:
+      break;
+  }
+  throw std::logic_error("make_artifact: a score job makes none");
+}
+
+void check_artifact(const Job& job, const fs::path& folder) {
+  const ArrayBag artifact = left_in(folder);
   if (job.stage == Stage::kDataset)
     check_dataset(artifact, metadata_in(job.plugin->file));
   else if (job.stage == Stage::kModel) {

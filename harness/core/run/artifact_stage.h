@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "harness/core/border/loader.h"
 #include "harness/core/processes/job.h"
@@ -8,11 +9,12 @@
 
 namespace conoscope::core {
 
-/// A dataset, model or explain job in the process that runs the plugin: calls it, and leaves its
-/// arrays in `folder`.
+/// A dataset, model or explain job in the process that runs the plugin: calls it, once for each of
+/// these folders, and leaves its arrays there. What it is given is all of the job's inputs that is
+/// left in this process once a library is loaded.
 /// throws  LoadFault, CallFault, OutputFault; std::runtime_error: the disk or an input is at fault
 void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
-                   const std::filesystem::path& folder);
+                   const std::vector<std::filesystem::path>& folders);
 
 /// Looks at what a plugin has left, once its process has ended.
 /// throws  OutputFault

@@ -4,12 +4,14 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "harness/core/border/loader.h"
+#include "harness/core/border/metadata.h"
 #include "harness/core/border/needed_libraries.h"
 #include "harness/core/processes/confinement.h"
 
@@ -54,7 +56,8 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
   }
   if (!job.confine) return;
   Confinement wanted;
-  wanted.read = {use.file.parent_path(), job.dataset, job.model_folder, job.explanation};
+  // What a job works on is open by now: the plugin is given it, and no more of it.
+  add_data(plugin_content(use.file), wanted.read);
   bool reads_data = false;
   for (std::size_t i = 0; i < metadata.parameters.size() && i < use.values.size(); ++i)
     if (const auto* path = std::get_if<std::string>(&use.values[i]);
@@ -65,14 +68,17 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
     // What a plugin loads to read data (datasets/formats/reader_library.h) lies beside it.
     if (reads_data)
       for (const char* reader : kReaderLibraries)
-        libraries.push_back(use.file.parent_path() / reader);
+        libraries.push_back(wanted.read.emplace_back(use.file.parent_path() / reader));
     for (const auto& library : libraries)
       for (const auto& folder : library_folders(library)) add_libraries(folder, wanted.read);
   } else {
     for (const auto& folder : use.folders) wanted.read.emplace_back(folder);
     wanted.programs = {use.command[0]};
   }
-  wanted.write = {job.work / "artifact", job.work / "again", job.work / "scratch"};
+  if (job.plugin && use.file == job.plugin->file)
+    wanted.write = {job.work / "artifact", job.work / "again", job.work / "scratch"};
+  else  // see served_calls.h
+    wanted.write = {job.work / (std::string("scratch.") + to_string(metadata.kind))};
   wanted.network = metadata.may_access("network");
   wanted.processes = metadata.may_access("processes");
   confine(wanted);

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/core/conformance/trials.h"
 #include "harness/core/processes/descendants.h"
@@ -74,8 +75,9 @@ void oversee(const Job& job, HostCalls& host, const Reporter& report) {
   ChildProcess plugin([&] {
     work_and_end(report, word, [&] {
       if (job.stage == Stage::kScore) return score(job, host, report);
-      make_artifact(job, host, report, folder);
-      if (job.repeat) make_artifact(job, host, report, again_folder(job));
+      std::vector<fs::path> folders = {folder};
+      if (job.repeat) folders.push_back(again_folder(job));
+      make_artifact(job, host, report, folders);
     });
   });
   Reports heard(std::set<std::string>(job.metrics.begin(), job.metrics.end()));

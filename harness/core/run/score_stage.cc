@@ -49,35 +49,48 @@ metrics::Matrix of_this_model(const Call& call) {
   }
 }
 
+/// The explanation, and its explainer where that answers more than its arrays say.
+struct Explained {
+  Explained(const Job& job, HostCalls& host);
+
+  std::optional<ArrayBag> arrays;
+  std::optional<ServedExplainer> explainer;
+};
+
 /// What is judged, and the plugins that answer for it.
 struct Judged {
   Judged(const Job& job, HostCalls& host);
   void set_above();
 
+  // First: its process has nothing in memory of what it is judged by.
+  Explained explanation;
   ArrayBag dataset, model;
-  std::optional<ArrayBag> explanation;
   TestSubject subject;
-  std::optional<ServedExplainer> explainer;
   std::optional<ServedModel> fitted;
 };
 
-Judged::Judged(const Job& job, HostCalls& host)
-    : dataset(ArrayBag::open(job.dataset)),
-      model(ArrayBag::open(job.model_folder)),
-      explanation(job.explanation.empty() ? std::nullopt
-                                          : std::optional(ArrayBag::open(job.explanation))),
-      subject(dataset, model, explanation ? &*explanation : nullptr) {
+Explained::Explained(const Job& job, HostCalls& host) {
+  if (job.explanation.empty()) return;
+  arrays.emplace(ArrayBag::open(job.explanation));
   // A linear explanation is all in its arrays, and one without that text is of an earlier version.
-  if (job.explainer && explanation && explanation->text(kFunctionsText) != kNoFunctions) {
-    explainer.emplace(*job.explainer, *explanation, host);
+  if (job.explainer && arrays->text(kFunctionsText) != kNoFunctions)
+    explainer.emplace(*job.explainer, *arrays, host);
+}
+
+Judged::Judged(const Job& job, HostCalls& host)
+    : explanation(job, host),
+      dataset(ArrayBag::open(job.dataset)),
+      model(ArrayBag::open(job.model_folder)),
+      subject(dataset, model, explanation.arrays ? &*explanation.arrays : nullptr) {
+  if (auto& explainer = explanation.explainer) {
     decltype(metrics::Explanation::project) project;
     decltype(metrics::Explanation::reconstruct) reconstruct;
     if (explainer->answers_project())
-      project = [this](Index output, const MatrixRef& rows) {
+      project = [&explainer](Index output, const MatrixRef& rows) {
         return explainer->project(output, rows);
       };
     if (explainer->answers_reconstruct())
-      reconstruct = [this](Index output, const MatrixRef& scores) {
+      reconstruct = [&explainer](Index output, const MatrixRef& scores) {
         return explainer->reconstruct(output, scores);
       };
     subject.set_projection(std::move(project), std::move(reconstruct));

@@ -214,9 +214,7 @@ def run(file):
     try:
         plain = os.path.basename(file) != "__main__.py"
         folder = os.path.dirname(file)
-        if plain:
-            sys.path.insert(0, folder)
-        else:
+        if not plain:
             _import_from_source(os.path.abspath(folder))
         runpy.run_path(file if plain else folder, run_name="__main__")
         fault = f"{file}: ended without a call of conoscope.plugin.main()"
@@ -228,6 +226,12 @@ def run(file):
                 f"; run by {sys.executable} {sys.version.split()[0]}: CONOSCOPE_PYTHON, or python = ... "
                 "in the run file, names another Python"
             )
+            module = os.path.join(folder, (error.name or "").split(".")[0])
+            if plain and (os.path.isfile(module + ".py") or os.path.isdir(module)):
+                fault += (
+                    "; what lies beside a single file is no part of the plugin: "
+                    "make a folder of them, with a __main__.py"
+                )
     os.write(TO_HOST, line("fault", INTERNAL, fault))
 
 

@@ -378,9 +378,13 @@ def test_it_is_confined(tmp_path):
         ("import socket; socket.socket()", "PermissionError"),
         ("import socket; socket.getaddrinfo('conoscope.invalid', 1)", "name resolution"),
         ("import os; os.kill(os.getppid(), 9)", "PermissionError"),
+        ("import os; os.listdir(os.path.dirname(context.scratch))", "PermissionError"),
+        ("import os; open('/proc/%d/cmdline' % os.getppid())", "PermissionError"),
+        ("open(__file__[:-8] + 'neighbour.txt')", "PermissionError"),
     ]:
         folder = tmp_path / "plugins"
         folder.mkdir(exist_ok=True)
+        (folder / "neighbour.txt").write_text("x")
         name, why = failed(small(folder / "small.py", body))
         assert name == "fit softmax" and error in why, (body, why)
         # what to do about it, once
@@ -395,6 +399,16 @@ def test_it_is_confined(tmp_path):
         if verdict == "FAIL"
     )
     assert "Permission denied" in why and "confined" not in why
+
+
+def test_a_single_file_has_no_neighbours(tmp_path):
+    (tmp_path / "helper.py").write_text("k = 1\n")
+    _, why = failed(small(tmp_path / "small.py", "import helper"))
+    assert "No module named 'helper'" in why and "make a folder of them, with a __main__.py" in why
+    package = tmp_path / "small"
+    package.mkdir()
+    (tmp_path / "helper.py").rename(package / "helper.py")
+    assert check(small(package / "__main__.py", "import helper"))["fit softmax"] == ("pass", "")
 
 
 # ---- other kinds, other languages -------------------------------------------------------------------

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <filesystem>
 #include <thread>
+#include <vector>
 
 #include "harness/core/processes/confinement.h"
 #include "tests/harness/zoo/bench.h"
+#include "tests/support/npy_bytes.h"
 #include "tests/support/preload.h"
 
 namespace conoscope::testing {
@@ -23,6 +25,8 @@ struct Start {
   std::string kind = "explainer";
   int seconds = kSeconds;
   std::string under = "";  ///< what the command is started by
+  std::string file = "";   ///< empty: as it is in the zoo
+  std::string subject = kSubject;
 };
 
 /// The failure of the one cell that a plugin of the zoo has.
@@ -30,8 +34,9 @@ json failure(const Bench& bench, const std::string& name, const std::string& opt
              const Start& start = {}) {
   const bool explainer = start.kind == "explainer";
   bench.run_file(name,
-                 kSubject + (explainer ? "" : entry("explainer", "id = \"perfect\"")) +
-                     broken_entry(start.kind, name),
+                 start.subject + (explainer ? "" : entry("explainer", "id = \"perfect\"")) +
+                     (start.file.empty() ? broken_entry(start.kind, name)
+                                         : entry(start.kind, "file = \"" + start.file + "\"")),
                  start.seconds);
   const Said said = bench("run " + name + ".toml --no-board " + options, start.under);
   CAPTURE(name);
@@ -183,14 +188,25 @@ TEST_CASE("what is none of a plugin's business stays shut") {
   ::setenv("CONOSCOPE_TEST_TOKEN", "hunter2", 1);
   const Bench bench;
   bench.scratch.write("secret.txt", "secret");
-  const auto message = failure(bench, "curious", "")["message"].get<std::string>();
-  CHECK(message == "could: own_scratch emptying_while_reading");  // of a file of its own
+  const auto home = bench.scratch.path("home/");
+  fs::create_directories(home + ".ssh");
+  bench.scratch.write("home/.ssh/id_rsa", "key");
+  fs::copy_file(broken_plugin("curious"), home + "curious.so");
+  const Start at_home{.file = home + "curious.so"};
+  const auto message = failure(bench, "curious", "", at_home)["message"].get<std::string>();
+  // Emptied: a file of its own.
+  CHECK(message == "could: own_scratch emptying_while_reading own_file own_process");
   CHECK(content_of(bench.scratch.path("cache/quarantine.tsv")).empty());
   CHECK_FALSE(fs::exists(bench.scratch.path("cache/artifacts/forged")));
   // It could have: what holds without confinement is less.
-  const auto open = failure(bench, "curious", "--confine off")["message"].get<std::string>();
-  for (const char* what : {"secret", "mode", "times", "mode_of_open_file", "emptying", "datagrams",
-                           "priority", "scheduling"})
+  const auto open =
+      failure(bench, "curious", "--confine off", at_home)["message"].get<std::string>();
+  for (const char* what :
+       {"secret",    "mode",         "times",          "mode_of_open_file", "emptying",
+        "datagrams", "priority",     "scheduling",     "neighbours",        "key",
+        "processes", "command_line", "shared_numbers", "by_number",         "name",
+        "queue",     "version",      "lease",          "notices",           "one_attribute",
+        "watch",     "handle",       "flush"})
     CHECK(open.find(what) != std::string::npos);
   CHECK(open.find("token") == std::string::npos);
 }
@@ -202,10 +218,63 @@ TEST_CASE("where Landlock does not keep files from being emptied, no call emptie
   const json failed = failure(bench, "curious", "",
                               {.under = "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" +
                                         preload(CONOSCOPE_TEST_OLD_LANDLOCK) + "'"});
-  CHECK(failed["message"] == "could: own_scratch");
+  CHECK(failed["message"] == "could: own_scratch own_file own_process");
   CHECK(content_of(bench.scratch.path("secret.txt")) == "secret");
   const Said said = bench("query \"SELECT text FROM environment\" --format json");
   CHECK(said.out.find("confinement: landlock 2, seccomp") != said.out.npos);
+}
+
+namespace {
+
+/// A subject whose rows of the test split, and their factors, hold numbers that no other has, in
+/// arrays that are large enough to be mapped: see seeks_test_rows.cc.
+std::string marked_subject(const Bench& bench) {
+  constexpr int kRows = 900, kWidth = 16, kFactors = 4;
+  std::vector<float> activations, weight(2 * kWidth, 0.5f), bias(2, 0);
+  std::vector<double> factors;
+  std::vector<std::int64_t> train, test;
+  for (int i = 0; i < kRows; ++i) {
+    const bool trains = i % 3 != 0;
+    (trains ? train : test).push_back(i);
+    for (int j = 0; j < kWidth; ++j)
+      activations.push_back(j < 4 ? (trains ? 4243.f : 5354.f) : static_cast<float>(i % (j + 1)));
+    for (int j = 0; j < kFactors; ++j) factors.push_back(trains ? i % (j + 2) : 6465.0);
+  }
+  for (int j = 4; j < kWidth; ++j) weight[j] = static_cast<float>(j % 3 - 1);
+  std::string params;
+  const auto add = [&](const std::string& name, const std::string& bytes) {
+    params += (params.empty() ? "" : ", ") + name + " = \"" +
+              bench.scratch.write(name + ".npy", bytes) + "\"";
+  };
+  const auto rows = [](std::size_t n) { return "(" + std::to_string(n) + ",)"; };
+  add("activations", npy_bytes<float>("<f4", "(900, 16)", activations));
+  add("head_weight", npy_bytes<float>("<f4", "(2, 16)", weight));
+  add("head_bias", npy_bytes<float>("<f4", "(2,)", bias));
+  add("factors", npy_bytes<double>("<f8", "(900, 4)", factors));
+  add("train_index", npy_bytes<std::int64_t>("<i8", rows(train.size()), train));
+  add("test_index", npy_bytes<std::int64_t>("<i8", rows(test.size()), test));
+  return entry("dataset", "id = \"precomputed\"\nparams = { " + params + " }") +
+         entry("model", "id = \"precomputed\"");
+}
+
+}  // namespace
+
+TEST_CASE("an explainer is given its training rows, and finds no others") {
+  if (!core::can_confine()) return;
+  const Bench bench;
+  bench.run_file("confined", marked_subject(bench) + broken_entry("explainer", "seeks_test_rows"),
+                 60);
+  const Said said = bench("run confined.toml --no-board --confine require");
+  CAPTURE(said.err);
+  CHECK(said.code == 0);
+  CHECK(bench.failures("confined").empty());
+  // It would have found files; but not in its memory, where there are the training rows alone.
+  const Bench other;
+  const auto open = failure(other, "seeks_test_rows", "--confine off",
+                            {.seconds = 60, .subject = marked_subject(other)})["message"]
+                        .get<std::string>();
+  CHECK(open.starts_with("fit found: "));
+  CHECK(open.ends_with(".npy"));
 }
 
 TEST_CASE("a plugin in quarantine does not run from a cached explanation either") {
