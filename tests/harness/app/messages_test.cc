@@ -91,7 +91,9 @@ params = { step = ")" + step + "\" }\n");
     CHECK(attempt["status"] == "ok");
     return attempt["log_tail"];
   };
-  const std::string said = "dataset: left out 1 of 120 rows, in which a value is missing\n";
+  const std::string said =
+      "dataset: left out 1 of 120 rows, in which a value is missing\n"
+      "score: 24 rows are judged, 95 trained on\n";
   CHECK(log_of("perfect") == said);
   CHECK(log_of("half") == said);  // the dataset comes out of the cache
   const std::string cell = here.query("SELECT cell FROM attempt")[0]["cell"];

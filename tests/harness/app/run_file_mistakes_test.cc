@@ -165,7 +165,7 @@ TEST_CASE("the command line: no guessing, but suggestions") {
       {{"run", file, "--plugin-path", too_long}, too_long},
       {{"run", file, "second.toml"}, "too many arguments"},
       {{"merge"}, "which stores?"},
-      {{"measure", too_long}, "no metric, group or file " + too_long},
+      {{"measure", too_long}, "no metric, group, metric plugin or file " + too_long},
       {{"measure", too_long + ".npz"}, too_long + ".npz: File name too long"},
       {{"measure", "labels=" + too_long}, too_long + ": File name too long"},
       {{"measure", too_long + "=y.npy"}, "no array is called " + too_long},

@@ -389,7 +389,8 @@ TEST_CASE("a linear explanation is scored without its plugin") {
   const auto attempts = here.query("SELECT log_tail FROM attempt");
   REQUIRE(attempts.size() == 1);
   // Made once more, it would be heard while the cell was scored.
-  CHECK(attempts[0]["log_tail"] == "explain: moody: made\n");
+  CHECK(attempts[0]["log_tail"] ==
+        "explain: moody: made\nscore: 299 rows are judged, 600 trained on\n");
 }
 
 TEST_CASE("an attempt began when the first of its workers did") {

@@ -361,7 +361,7 @@ def test_mistakes_are_named_by_array_and_value(explained):
     assert "head_weight: head_weight is 64 x 10" in refusal(
         **changed("head_weight", explained["head_weight"].T)
     )
-    assert "no metric, group or file surff (did you mean surf?)" in str(
+    assert "no metric, group, metric plugin or file surff (did you mean surf?)" in str(
         pytest.raises(ValueError, conoscope.measure, "surff", **explained).value
     )
     with pytest.raises(TypeError, match="takes no array 'lables'"):
