@@ -234,7 +234,7 @@ ServedModel::ServedModel(const PluginUse& use, const ArrayBag& artifact, const A
       }) {
   if (dataset != nullptr) forward_ = ForwardShape::of(*dataset, artifact);
   if (artifact.find("activations") && artifact.find("head_weight")) head_ = HeadShape::of(artifact);
-  if (answers_intervene()) task_outputs_ = artifact.get("task_outputs").shape(1);
+  if (const auto outputs = artifact.find("task_outputs")) task_outputs_ = outputs->shape(1);
 }
 
 Forward ServedModel::forward() {
@@ -260,7 +260,7 @@ Forward ServedModel::forward() {
 }
 
 Matrix ServedModel::intervene(const MatrixRef& concepts) {
-  return server_.ask(kIntervene, 0, concepts, concepts.rows(), task_outputs_);
+  return server_.ask(kIntervene, 0, concepts, concepts.rows(), task_outputs_.value());
 }
 
 namespace {

@@ -88,7 +88,7 @@ class ServedModel {
  private:
   std::optional<ForwardShape> forward_;
   std::optional<HeadShape> head_;
-  metrics::Index task_outputs_ = 0;
+  std::optional<metrics::Index> task_outputs_;
   PluginServer server_;
 };
 
