@@ -66,7 +66,7 @@ std::string binary_of(const Component& component) {
   const bool told_by_key = component.kind != Kind::kMetric || component.params.empty();
   return component.id + " " + component.version + " " + component.plugin.sha256.substr(0, 16) +
          (told_by_key ? "" : " parameters=" + component.key.substr(0, 16)) +
-         (component.usable() ? parts_text(component.plugin) : "");
+         (component.plugin.metadata ? parts_text(component.plugin) : "");
 }
 
 /// What a metric plugin gives; nothing where its metadata cannot be read.

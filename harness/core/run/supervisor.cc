@@ -168,13 +168,20 @@ class Supervisor {
     if (state_[i] != State::kIdle) return;
     const Node& node = plan_.nodes[i];
     if (node.stage != Stage::kScore && cache_.has(node.key)) {
-      if (!confines_ || cache_.is_confined(node.key)) {
+      const std::string maker = cache_.made_by(node.key);
+      if (maker.empty()) {
+        observer_.message(made_again(node, "damaged_artifact",
+                                     cache_.path_of(node.key).string() +
+                                         ": what it says of its making is not what was written"));
+        cache_.discard(node.key);
+      } else if (confines_ && !cache_.is_confined(node.key)) {
+        say_unconfined(node);
+      } else {
         cache_.touch(node.key);
-        elsewhere_[i] = lines_of_elsewhere(cache_.made_by(node.key), made_by(node));
+        elsewhere_[i] = lines_of_elsewhere(maker, made_by(node));
         state_[i] = State::kDone;
         return;
       }
-      say_unconfined(node);
     } else if (node.stage != Stage::kScore) {
       say_made_otherwise(node);
     }

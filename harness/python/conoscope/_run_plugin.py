@@ -226,12 +226,6 @@ def run(file):
                 f"; run by {sys.executable} {sys.version.split()[0]}: CONOSCOPE_PYTHON, or python = ... "
                 "in the run file, names another Python"
             )
-            module = os.path.join(folder, (error.name or "").split(".")[0])
-            if plain and (os.path.isfile(module + ".py") or os.path.isdir(module)):
-                fault += (
-                    "; what lies beside a single file is no part of the plugin: "
-                    "make a folder of them, with a __main__.py"
-                )
     os.write(TO_HOST, line("fault", INTERNAL, fault))
 
 
@@ -245,6 +239,13 @@ def describe(error, file):
             place = f" ({os.path.relpath(name, folder)}, line {number})"
     if isinstance(error, SyntaxError) and error.filename:
         place = f" ({os.path.basename(error.filename)}, line {error.lineno})"
+    if isinstance(error, ImportError) and os.path.basename(file) != "__main__.py":
+        module = os.path.join(folder, (error.name or "").split(".")[0])
+        if os.path.isfile(module + ".py") or os.path.isdir(module):
+            place += (
+                "; what lies beside a single file is no part of the plugin: "
+                "make a folder of them, with a __main__.py"
+            )
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
 

@@ -85,7 +85,7 @@ TEST_CASE("irs_domain_shift: a grid with holes says less and less, and then noth
   CHECK(sparse["irs_coverage"].value < 0.1);
   for (const char* name : {"irs_score", "irs_quantile"}) {
     CAPTURE(std::string(name));
-    CHECK(sparse[name].message.find(" of 2400 combinations of the factors, irs_coverage is 0.0") !=
+    CHECK(sparse[name].message.find(" combinations of the factors, irs_coverage is 0.0") !=
           std::string::npos);
   }
   CHECK(sparse["irs_coverage"].message == "");
