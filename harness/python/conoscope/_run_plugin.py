@@ -45,12 +45,11 @@ def about(content):
 class _Packages:
     """What the sources import, and what that needs in turn, by the names under which it is installed.
     The version of a package says its build, too, where its installer wrote down the hashes of its
-    files; what nobody has installed (on PYTHONPATH, beside the plugin, editable) is told by its code."""
+    files; what nobody has installed (on PYTHONPATH, editable) is told by its code."""
 
     def __init__(self, content, folders):
         self.versions = {}
         self._content = content
-        self._beside = [] if content.is_dir() else [str(content.resolve().parent)]
         self._folders = folders
         try:
             self._owners = importlib.metadata.packages_distributions()  # sklearn -> scikit-learn
@@ -69,9 +68,6 @@ class _Packages:
                 self._add(module)
 
     def _add(self, module):
-        place = self._place(module, self._beside)
-        if place:
-            return self._add_sources(module, place)
         if self._content.is_dir() and self._place(module, [str(self._content)]):
             return None  # the plugin's own, and read already
         place = self._place(module, self._folders)
