@@ -28,6 +28,13 @@ class Reader {
   Reader(std::string_view text, const std::string& origin, char separator)
       : text_(text), origin_(origin), separator_(separator) {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+    if (const std::size_t zero = text_.find('\0'); zero != text_.npos) {
+      const std::string_view before = text_.substr(0, zero);
+      const std::size_t begin = before.rfind('\n') + 1;  // of the line; npos + 1 is 0
+      refuse(static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
+             static_cast<std::uint32_t>(zero - begin + 1),
+             "a byte that is zero, which no text has; if it is UTF-16, save it as UTF-8");
+    }
   }
 
   /// The next line, whatever it holds.

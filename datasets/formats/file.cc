@@ -15,7 +15,8 @@ MappedFile::MappedFile(const std::string& path) {
   const auto fail = [&path](int error) {
     throw std::invalid_argument(path + ": " + std::generic_category().message(error));
   };
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting: where it is a pipe, for somebody who writes.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) fail(errno);
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/app/command.h"
+
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
@@ -38,11 +40,7 @@ fs::path user_folder() {
 }
 
 /// What lies around the executable, in the build tree as after an installation.
-fs::path prefix() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path() : self.parent_path().parent_path();
-}
+fs::path prefix() { return own_executable().parent_path().parent_path(); }
 
 }  // namespace
 
@@ -64,7 +62,7 @@ std::vector<fs::path> plugin_folders(const std::vector<fs::path>& command_line,
   for (const auto& folder : split_path_list(variable("CONOSCOPE_PLUGIN_PATH"))) add(folder);
   for (const auto& folder : run_file) add(folder);
   add(user_folder());
-  if (!prefix().empty()) add(prefix() / "lib/conoscope/plugins");
+  add(prefix() / "lib/conoscope/plugins");
   return out;
 }
 
@@ -111,7 +109,15 @@ core::InterpreterSearch interpreter_search() {
   return {variable("CONOSCOPE_PYTHON"), split_path_list(variable("PATH"))};
 }
 
-fs::path own_executable() { return fs::read_symlink("/proc/self/exe"); }
+fs::path own_executable() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error)
+    throw UsageError("/proc/self/exe: " + error.message() +
+                     "; conoscope needs /proc, to find what is installed with it and to watch its "
+                     "workers: mount it (mount -t proc proc /proc)");
+  return self;
+}
 
 fs::path share_folder() { return prefix() / "share/conoscope"; }
 

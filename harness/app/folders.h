@@ -39,10 +39,11 @@ std::vector<std::string> slurm_environment();
 core::InterpreterSearch interpreter_search();
 
 /// The file of this command.
-/// throws  std::filesystem::filesystem_error: the system does not tell
+/// throws  UsageError: there is no /proc, which tells
 std::filesystem::path own_executable();
 
 /// The folder of this installation's (or build tree's) shared files.
+/// throws  as own_executable(), and so does plugin_folders()
 std::filesystem::path share_folder();
 
 }  // namespace conoscope::app

@@ -1,4 +1,8 @@
+#include <pthread.h>
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -13,8 +17,9 @@
 #include "harness/core/border/metadata.h"
 #include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
+#include "harness/core/run/stop_signals.h"
 #include "harness/core/version.h"
-#include "results/store/error.h"
+#include "results/store/store.h"
 
 namespace conoscope::app {
 
@@ -71,8 +76,53 @@ int dispatch(const std::string& name, const Arguments& rest) {
   throw UsageError("no command " + name + core::did_you_mean(name, names));
 }
 
+/// Whatever started this process may have left it signals that are blocked or ignored.
+void settle_signals() {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, it would leave nothing of a worker to wait for
+  std::signal(SIGPIPE, SIG_DFL);  // `conoscope export | head` ends quietly
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that becomes too large is an error with a text
+}
+
+/// Eigen keeps small arrays on the stack, and so do plugins. The limit is also that of the workers, and
+/// how large the stacks of threads are.
+void settle_stack() {
+  constexpr rlim_t kUsual = rlim_t{8} << 20, kLeast = rlim_t{1} << 20;
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= kUsual) return;
+  const rlimit raised{kUsual, std::max(kUsual, stack.rlim_max)};
+  const rlimit allowed{std::min(kUsual, stack.rlim_max), stack.rlim_max};
+  if (::setrlimit(RLIMIT_STACK, &raised) != 0) ::setrlimit(RLIMIT_STACK, &allowed);
+  ::getrlimit(RLIMIT_STACK, &stack);
+  if (stack.rlim_cur < kLeast)
+    throw UsageError("the stack may have only " + std::to_string(stack.rlim_cur >> 10) +
+                     " KiB: at least " + std::to_string(kLeast >> 10) + " are needed (ulimit -s " +
+                     std::to_string(kUsual >> 10) + ")");
+  pthread_attr_t threads;  // whose default was taken from the limit as it was
+  ::pthread_attr_init(&threads);
+  ::pthread_attr_setstacksize(&threads, stack.rlim_cur);
+  ::pthread_setattr_default_np(&threads);
+  ::pthread_attr_destroy(&threads);
+}
+
+/// Until the run is told to stop, which then keeps what it has elsewhere.
+bool wait_for_store(const std::string& store, bool first) {
+  if (first)
+    std::cerr << "conoscope: " << store
+              << " is locked by another process (another run or merge, or a program in which it is "
+                 "open); waiting up to "
+              << std::chrono::duration_cast<std::chrono::minutes>(results::kLongestWait).count()
+              << " minutes\n"
+              << std::flush;
+  return core::StopSignals::last() == 0;
+}
+
 int guarded_main(const Arguments& arguments) {
   try {
+    settle_stack();
+    results::set_lock_wait(wait_for_store);
     if (arguments.empty()) {
       print_help(std::cerr);
       return kUsage;
@@ -127,7 +177,7 @@ int guarded_main(const Arguments& arguments) {
 }  // namespace conoscope::app
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_DFL);  // `conoscope export | head` ends quietly
+  conoscope::app::settle_signals();
   conoscope::app::PrintableStream out(std::cout);
   const conoscope::app::PrintableStream err(std::cerr);
   conoscope::core::search_interpreters(conoscope::app::interpreter_search());

@@ -4,6 +4,7 @@
 
 #include "harness/app/folders.h"
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/processes/confinement.h"
 
 namespace conoscope::app {
@@ -212,7 +213,10 @@ int run_action(const std::string& command, std::span<const Command> actions,
 
 fs::path find_run_file(const std::string& name) {
   std::error_code error;
-  if (fs::is_regular_file(name, error)) return name;
+  const auto fault = core::fault_of_file(name);
+  if (fault.empty()) return name;
+  if (fs::exists(name, error) && !fs::is_directory(name, error))
+    throw UsageError(name + ": " + fault);
   const fs::path folder = share_folder() / "runs";
   std::vector<std::string> shipped;
   for (const auto& entry : fs::directory_iterator(folder, error))

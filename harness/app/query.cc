@@ -3,12 +3,12 @@
 #include <cctype>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <string_view>
 
 #include "harness/app/command.h"
 #include "harness/app/reading.h"
+#include "harness/core/path_fault.h"
 #include "results/store/error.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
@@ -24,7 +24,22 @@ results::QueryLimits limits_of(const Options& options) {
   const auto seconds = options.get<double>("seconds");
   if (!(seconds > 0 && seconds <= kMostSeconds))
     throw UsageError("--seconds: expected a number above 0, at most 1000000000");
-  return {options.number("rows", 0), seconds};
+  constexpr std::int64_t kMostMegabytes = std::int64_t{1} << 40;
+  return {options.number("rows", 0), seconds,
+          static_cast<std::size_t>(options.number("memory", 1, kMostMegabytes)) << 20};
+}
+
+/// Also of a pipe, as in --file /dev/stdin, which may have no end.
+std::string text_of(const std::string& file) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::ifstream in(file);
+  std::string text(kMostBytes + 1, '\0');
+  if (!in || core::is_made_by_kernel(file) ||
+      (in.read(text.data(), static_cast<std::streamsize>(text.size())), in.bad()))
+    throw UsageError("--file " + file + ": cannot be read");
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kMostBytes) throw UsageError("--file " + file + ": a query has at most 1 MiB");
+  return text;
 }
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -94,6 +109,8 @@ int query_command(const Arguments& arguments) {
                 "how many rows the result may have");
   options.add()("seconds", po::value<double>()->default_value(60)->value_name("S"),
                 "how long the query may take");
+  options.add()("memory", po::value<std::int64_t>()->default_value(512)->value_name("MIB"),
+                "how much memory the query, and again its result, may take");
   options.add()("list", "the queries that ship");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
@@ -118,9 +135,7 @@ int query_command(const Arguments& arguments) {
   if (options.has("saved")) {
     sql = results::query_text(options.get<std::string>("saved"));
   } else if (options.has("file")) {
-    std::ifstream in(options.get<std::string>("file"));
-    if (!in) throw UsageError("--file " + options.get<std::string>("file") + ": cannot be read");
-    sql.assign(std::istreambuf_iterator<char>(in), {});
+    sql = text_of(options.get<std::string>("file"));
   } else {
     sql = options.list("sql")[0];
   }

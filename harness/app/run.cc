@@ -167,6 +167,7 @@ class Recovery {
               ("recovery-" + short_key(plan.run_key) + "-" + core::random_name() + ".db")) {}
 
   results::Store* open(const results::StoreError& e) {
+    problem_ = e.problem();
     std::cerr << "conoscope: " << e.what() << "\nstopping; what is running will be saved in "
               << file_.string() << '\n';
     store_ = results::Store::open(file_, results::Mode::kReadWrite);
@@ -175,11 +176,23 @@ class Recovery {
   }
 
   const std::filesystem::path& file() const { return file_; }
+  /// What has to be done before both stores can be made one.
+  std::string_view advice() const {
+    switch (problem_) {
+      case results::StoreProblem::disk_full:
+        return "Make room";
+      case results::StoreProblem::busy:
+        return "Let what has locked it end";
+      default:
+        return "Mend that";
+    }
+  }
 
  private:
   const core::Plan& plan_;
   std::filesystem::path file_;
   std::optional<results::Store> store_;
+  results::StoreProblem problem_ = results::StoreProblem::io;
 };
 
 /// Which of the run's cells are to do now; says how many, and what will not fit.
@@ -296,9 +309,9 @@ int run_command(const Arguments& arguments) {
     print_counts(outcome, start);
   }
   if (outcome.recovered) {
-    std::cerr << "conoscope: " << options.store().string()
-              << " could not be written. Make room, then: conoscope merge "
-              << recovery.file().string() << " --store " << options.store().string() << '\n';
+    std::cerr << "conoscope: " << options.store().string() << " could not be written. "
+              << recovery.advice() << ", then: conoscope merge " << recovery.file().string()
+              << " --store " << options.store().string() << '\n';
     return kNotSaved;
   }
   if (const auto code = stopped_code(outcome)) return *code;

@@ -8,15 +8,25 @@ namespace conoscope::results {
 
 namespace {
 
+/// U+FF1D, U+FF0B, U+FF0D, U+FF20: = + - @
+bool begins_in_full_width(std::string_view text) {
+  for (const std::string_view sign :
+       {"\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"})
+    if (text.starts_with(sign)) return true;
+  return false;
+}
+
 std::string csv_text(std::string_view given) {
-  // Spreadsheets take what begins so for a formula and run it, whoever wrote the text; some begin a
-  // field after a semicolon or a tab, too, and leave out a quote there.
+  // Spreadsheets take what begins so for a formula and run it, whoever wrote the text, in full width,
+  // too; some begin a field after a semicolon or a tab as well, and leave out a quote there.
   std::string text;
   bool begins = true;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool formula = std::string_view("=+-@").find(given[i]) != given.npos ||
-                         (i == 0 && std::string_view("\t\r").find(given[i]) != given.npos);
-    if (begins && formula) text += '\'';
+    const bool formula =
+        begins && (std::string_view("=+-@").find(given[i]) != given.npos ||
+                   begins_in_full_width(given.substr(i)) ||
+                   (i == 0 && std::string_view("\t\r").find(given[i]) != given.npos));
+    if (formula) text += '\'';
     text += given[i];
     begins = given[i] == ';' || given[i] == '\t' || (begins && given[i] == '"');
   }

@@ -30,6 +30,8 @@ std::string_view to_text(StoreProblem problem) {
       return "refused";
     case StoreProblem::bad_query:
       return "bad_query";
+    case StoreProblem::out_of_memory:
+      return "out_of_memory";
     case StoreProblem::io:
       return "io";
     case StoreProblem::internal:

@@ -22,6 +22,7 @@ enum class StoreProblem {
   not_found,   ///< no such run, cell or attempt, or more than one fits
   refused,     ///< a query that would write
   bad_query,   ///< a query that SQLite does not understand
+  out_of_memory,
   io,
   internal
 };

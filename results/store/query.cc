@@ -68,6 +68,23 @@ class TimeLimit {
   Clock::time_point end_;
 };
 
+/// While it lives, SQLite takes so much more memory and no more, in this process.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::size_t bytes)
+      : before_(
+            sqlite3_hard_heap_limit64(sqlite3_memory_used() + static_cast<sqlite3_int64>(bytes))) {}
+  ~MemoryLimit() { sqlite3_hard_heap_limit64(before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  sqlite3_int64 before_;
+};
+
+constexpr const char* kTooLarge =
+    "the query takes more than its memory: ask for less, or raise --memory";
+
 Field field_of(const SqlValue& value) {
   return std::visit([](const auto& v) { return Field(v); }, value);
 }
@@ -99,13 +116,15 @@ std::vector<SavedQuery> saved_queries() {
   return queries;
 }
 
-Table table_of(Statement& statement, std::size_t most) {
+Table table_of(Statement& statement, std::size_t most_rows, std::size_t most_bytes) {
   Table table;
+  std::size_t bytes = 0;
   std::vector<char> seen(static_cast<std::size_t>(statement.columns()), 0);
   for (int i = 0; i < statement.columns(); ++i) table.columns.push_back({statement.column_name(i)});
   while (statement.step()) {
-    if (table.rows.size() == most)
-      throw StoreError(StoreProblem::bad_query, "the query has more than " + std::to_string(most) +
+    if (table.rows.size() == most_rows)
+      throw StoreError(StoreProblem::bad_query, "the query has more than " +
+                                                    std::to_string(most_rows) +
                                                     " rows: say LIMIT, or raise --rows");
     std::vector<Field> row;
     for (int i = 0; i < statement.columns(); ++i) {
@@ -113,6 +132,9 @@ Table table_of(Statement& statement, std::size_t most) {
       bool seen_already = seen[static_cast<std::size_t>(i)] != 0;
       widen(table.columns[static_cast<std::size_t>(i)].type, seen_already, value);
       seen[static_cast<std::size_t>(i)] = seen_already ? 1 : 0;
+      const auto* text = std::get_if<std::string>(&value);
+      bytes += sizeof(Field) + (text == nullptr ? 0 : text->size());
+      if (bytes > most_bytes) throw StoreError(StoreProblem::bad_query, kTooLarge);
       row.push_back(field_of(value));
     }
     table.add(std::move(row));
@@ -128,16 +150,19 @@ Table query(Store& store, std::string_view sql,
   store.connection().integer("SELECT count(*) FROM json_each('[]'), json_tree('[]')");
   const ReadingOnly guard(store.connection());
   const TimeLimit time(store.connection(), limits.seconds);
+  const MemoryLimit memory(limits.memory);
   try {
     Statement statement(store.connection(), sql);
     if (!statement.read_only())
       throw StoreError(StoreProblem::refused, store.path().string() + ": the query would write");
     for (const auto& [name, value] : parameters) statement.bind_filter(name, value);
-    return table_of(statement, limits.rows);
+    return table_of(statement, limits.rows, limits.memory);
   } catch (const StoreError& error) {
     if (time.over())
       throw StoreError(StoreProblem::bad_query,
                        "the query took more than its seconds: ask for less, or raise --seconds");
+    if (error.problem() == StoreProblem::out_of_memory)
+      throw StoreError(StoreProblem::bad_query, kTooLarge);
     // A forbidden function comes as an ordinary error with this text.
     const bool forbidden =
         std::string_view(error.what()).find("not authorized") != std::string_view::npos;

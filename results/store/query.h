@@ -25,6 +25,8 @@ std::vector<SavedQuery> saved_queries();
 struct QueryLimits {
   std::size_t rows = 1'000'000;  ///< of the result, which is held in memory
   double seconds = 60;           ///< above 0, and less than the clock counts: up to 1e9
+  /// Bytes: what SQLite holds while it works, and again what the result holds.
+  std::size_t memory = std::size_t{512} << 20;
 };
 
 /// The rows of a user's own SQL. It can read everything and change nothing: every action but
@@ -37,9 +39,11 @@ struct QueryLimits {
 Table query(Store& store, std::string_view sql,
             const std::map<std::string, std::string>& parameters = {}, QueryLimits limits = {});
 
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+
 /// Rows of a statement that is ready to run; a column's type is that of its values.
-/// throws  StoreError: bad_query, more rows than `most`
-Table table_of(Statement& statement, std::size_t most = std::numeric_limits<std::size_t>::max());
+/// throws  StoreError: bad_query, more rows or bytes than these
+Table table_of(Statement& statement, std::size_t most_rows = kAny, std::size_t most_bytes = kAny);
 
 /// The rows of queries/<name>.sql.
 Table saved_query(Store& store, std::string_view name,

@@ -2,14 +2,16 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "numerics/statistics/moments.h"
-#include "results/store/error.h"
+#include "results/store/store.h"
 
 namespace conoscope::results {
 
@@ -82,25 +84,37 @@ StoreProblem problem_of(int code, int system_error) {
     case SQLITE_ERROR:
     case SQLITE_RANGE:
       return StoreProblem::bad_query;
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG:
+      return StoreProblem::out_of_memory;
     default:
       return StoreProblem::internal;
   }
 }
 
-std::string advice_for(StoreProblem problem) {
+std::string advice_for(StoreProblem problem, int system_error) {
+  if (system_error == EFBIG) return "; a file may not be larger here (ulimit -f)";
   switch (problem) {
     case StoreProblem::disk_full:
       return "; the disk is full, nothing of this step was saved";
     case StoreProblem::not_a_database:
       return "; choose another --store";
     case StoreProblem::busy:
-      return "; another process has held the lock for 30 s";
+      return "; another process has locked it: another run or merge, or a program in which it is "
+             "open";
     default:
       return "";
   }
 }
 
+LockWait& lock_wait() {
+  static LockWait wait;
+  return wait;
+}
+
 }  // namespace
+
+void set_lock_wait(LockWait wait) { lock_wait() = std::move(wait); }
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
@@ -197,10 +211,13 @@ double Statement::real(int column) const { return sqlite3_column_double(statemen
 
 std::string Statement::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
-  return text == nullptr
-             ? std::string()
-             : std::string(
-                   text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));
+  if (text == nullptr) {
+    // NULL, or there was no room for it.
+    if (sqlite3_errcode(connection_.handle()) == SQLITE_NOMEM)
+      connection_.fail(SQLITE_NOMEM, "reading a text");
+    return "";
+  }
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
 SqlValue Statement::value(int column) const {
@@ -215,6 +232,7 @@ SqlValue Statement::value(int column) const {
       const auto* bytes =
           static_cast<const unsigned char*>(sqlite3_column_blob(statement_.get(), column));
       const int size = sqlite3_column_bytes(statement_.get(), column);
+      if (bytes == nullptr && size > 0) connection_.fail(SQLITE_NOMEM, "reading a blob");
       std::string hex;
       for (int i = 0; i < size; ++i) {
         hex += "0123456789abcdef"[bytes[i] >> 4];
@@ -245,6 +263,12 @@ Connection::Connection(const std::string& uri, std::string label, int open_flags
             among, nullptr, nullptr, nullptr);
         added != SQLITE_OK)
       fail(added, "adding among");
+    sqlite3_busy_handler(
+        database_,
+        [](void* self, int turns) {
+          return static_cast<Connection*>(self)->wait_for_lock(turns) ? 1 : 0;
+        },
+        this);
   } catch (...) {
     sqlite3_close_v2(database_);
     throw;
@@ -254,6 +278,23 @@ Connection::Connection(const std::string& uri, std::string label, int open_flags
 Connection::~Connection() {
   kept_.clear();
   sqlite3_close_v2(database_);
+}
+
+bool Connection::wait_for_lock(int turn) {
+  using std::chrono::milliseconds, std::chrono::seconds, std::chrono::steady_clock;
+  constexpr seconds kQuiet{3};
+  constexpr int kLongestNap = 10;  // milliseconds
+  const auto now = steady_clock::now();
+  if (turn == 0) waits_since_ = now, asked_at_ = seconds(0);
+  const auto waited = std::chrono::floor<seconds>(now - waits_since_);
+  if (waited >= kLongestWait) return false;
+  if (waited >= kQuiet && waited > asked_at_) {
+    const bool first = asked_at_ == seconds(0);
+    asked_at_ = waited;
+    if (lock_wait() && !lock_wait()(label_, first)) return false;
+  }
+  std::this_thread::sleep_for(milliseconds(std::min(turn + 1, kLongestNap)));
+  return true;
 }
 
 void Connection::execute(const std::string& sql) {
@@ -288,12 +329,13 @@ std::int64_t Connection::changes() const { return sqlite3_changes64(database_); 
 bool Connection::file_is_read_only() const { return sqlite3_db_readonly(database_, "main") == 1; }
 
 void Connection::fail(int code, std::string_view doing) const {
-  const StoreProblem problem =
-      problem_of(code, database_ == nullptr ? 0 : sqlite3_system_errno(database_));
+  const int system_error = database_ == nullptr ? 0 : sqlite3_system_errno(database_);
+  const StoreProblem problem = problem_of(code, system_error);
   const std::string reason =
       database_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database_);
   throw StoreError(problem,
-                   label_ + ": " + std::string(doing) + ": " + reason + advice_for(problem));
+                   label_ + ": " + std::string(doing) + ": " + reason +
+                       advice_for(problem, problem == StoreProblem::io ? system_error : 0));
 }
 
 Transaction::Transaction(Connection& connection) : connection_(connection) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -113,8 +114,12 @@ class Connection {
   const std::string& uri() const { return uri_; }
 
  private:
+  bool wait_for_lock(int turn);
+
   sqlite3* database_ = nullptr;
   std::string uri_, label_;
+  std::chrono::steady_clock::time_point waits_since_;
+  std::chrono::seconds asked_at_{0};  ///< how long it had waited when it last asked
   std::map<std::string, Statement, std::less<>> kept_;
 };
 

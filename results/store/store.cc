@@ -21,21 +21,19 @@ namespace conoscope::results {
 
 namespace {
 
-constexpr int kBusyMilliseconds = 30'000;
+constexpr std::chrono::seconds kForTheJournal{30};
 
 std::unique_ptr<Connection> connect(const std::string& uri, const std::string& label, int flags) {
   auto connection = std::make_unique<Connection>(uri, label, flags | SQLITE_OPEN_NOMUTEX);
-  sqlite3_busy_timeout(connection->handle(), kBusyMilliseconds);
   // 64 MiB of cache hold a store of a million scores; temporary results belong into memory.
   connection->execute("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
   return connection;
 }
 
 // Changing the journal needs the file for itself for a moment, and SQLite does not call the busy
-// handler for it: try again, as the timeout would.
+// handler for it: try again, as the handler would.
 void set_journal(Connection& connection, const std::string& wanted) {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
+  const auto deadline = std::chrono::steady_clock::now() + kForTheJournal;
   while (connection.text("PRAGMA journal_mode") != wanted) {
     try {
       if (connection.text("PRAGMA journal_mode = " + wanted) == wanted) return;
@@ -48,7 +46,15 @@ void set_journal(Connection& connection, const std::string& wanted) {
   }
 }
 
+// To open a pipe waits, and a device has no end.
+void require_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    throw StoreError(StoreProblem::cannot_open, path.string() + ": not a file");
+}
+
 std::unique_ptr<Connection> open_for_writing(const std::filesystem::path& path) {
+  require_file(path);
   const std::filesystem::path folder = folder_of(target_of(path));
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
@@ -95,6 +101,7 @@ std::unique_ptr<Connection> open_for_reading(const std::filesystem::path& path, 
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw StoreError(StoreProblem::cannot_open, path.string() + ": no such file");
+  require_file(path);
   try {
     return readable(connect(sqlite_uri(path, "mode=ro"), path.string(), SQLITE_OPEN_READONLY),
                     mode);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,10 +25,17 @@ enum class Mode {
   kCopy  ///< in memory: nobody else can change it, and its changes are never saved
 };
 
+/// Asked each second, from the third one on, while this process waits for a store that another one has
+/// locked: the store, and whether it is the first time for this wait. False: wait no longer. Without
+/// it, one waits for kLongestWait, and none longer.
+using LockWait = std::function<bool(const std::string& store, bool first)>;
+void set_lock_wait(LockWait wait);
+inline constexpr std::chrono::seconds kLongestWait = std::chrono::minutes(5);
+
 /// Everything that was asked for and everything that came out, in one SQLite file.
 ///
-/// One object per thread and process; several processes may write the same file, each waits up to
-/// 30 s for the other. Journal: WAL on a local disk, else the rollback journal. synchronous = FULL:
+/// One object per thread and process; several processes may write the same file, each waits for the
+/// other, see LockWait. Journal: WAL on a local disk, else the rollback journal. synchronous = FULL:
 /// an acknowledged attempt survives a power cut, not only a kill; the price is one fsync per
 /// attempt, and an attempt takes much longer than that.
 class Store {

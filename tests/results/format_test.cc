@@ -97,12 +97,13 @@ TEST_CASE("format: a terminal is never steered by what is shown") {
 
 TEST_CASE("format: csv never begins a field as a formula; numbers stay numbers") {
   Table table{{{"text"}, {"x", ColumnType::kReal}}, {}};
-  for (const char* text :
-       {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1", "a;=1", "a\t@b; c", ";\"=1"})
+  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "a=1", "a;=1", "a\t@b; c",
+                           ";\"=1", "＝1", "＋1", "－1", "＠b", "a＝", "；"})
     table.add({text, -0.5});
   CHECK(to_text(table, Format::csv) ==
         "text,x\n'=1+1,-0.5\n'+1,-0.5\n'-1,-0.5\n'@SUM(A1),-0.5\n'\ttab,-0.5\n"
-        "a=1,-0.5\na;'=1,-0.5\na\t'@b; c,-0.5\n\";\"\"'=1\",-0.5\n");
+        "a=1,-0.5\na;'=1,-0.5\na\t'@b; c,-0.5\n\";\"\"'=1\",-0.5\n"
+        "'＝1,-0.5\n'＋1,-0.5\n'－1,-0.5\n'＠b,-0.5\na＝,-0.5\n；,-0.5\n");
 }
 
 TEST_CASE("format: one field of megabytes does not pad every row") {

@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "results/store/file_system.h"
 #include "results/store/sql.h"
@@ -85,13 +88,12 @@ TEST_CASE("open: creates, opens again, reads") {
   }
 }
 
-TEST_CASE("open: foreign keys, full synchronisation, a timeout of 30 s, WAL on a local disk") {
+TEST_CASE("open: foreign keys, full synchronisation, WAL on a local disk") {
   sample::Scratch folder;
   Store store = Store::open(folder / "s.db", Mode::kReadWrite);
   Connection& connection = store.connection();
   CHECK(connection.integer("PRAGMA foreign_keys") == 1);
   CHECK(connection.integer("PRAGMA synchronous") == 2);
-  CHECK(connection.integer("PRAGMA busy_timeout") == 30'000);
   CHECK(connection.text("PRAGMA journal_mode") ==
         (is_local_disk(folder.path()) ? "wal" : "delete"));
   CHECK(connection.integer("PRAGMA user_version") ==
@@ -207,6 +209,15 @@ TEST_CASE("open: the log of a store behind a link is that beside the file") {
   permit(other.path(), 0755);
 }
 
+TEST_CASE("open: what is no file is not waited for") {
+  sample::Scratch folder;
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const std::filesystem::path& path :
+       {folder / "pipe", std::filesystem::path("/dev/zero"), folder.path()})
+    for (const Mode mode : {Mode::kReadOnly, Mode::kReadWrite, Mode::kCopy})
+      CHECK(open_problem(path, mode) == "cannot_open");
+}
+
 TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
   sample::Scratch folder;
   make_store(folder / "s.db");
@@ -215,6 +226,36 @@ TEST_CASE("open: a lock that is not given back is busy, and says who waited") {
   const Transaction lock(holder.connection());
   waiter.connection().execute("PRAGMA busy_timeout = 20");
   CHECK(problem_of([&] { waiter.record(attempt("y", key_of("d", "m", "e", 2)), {}); }) == "busy");
+}
+
+TEST_CASE(
+    "open: who waits for a lock says so, until it is given back or there is no more waiting") {
+  sample::Scratch folder;
+  make_store(folder / "s.db");
+  Store holder = Store::open(folder / "s.db", Mode::kReadWrite);
+  Store waiter = Store::open(folder / "s.db", Mode::kReadWrite);
+  const auto record = [&](const char* id, std::string* message = nullptr) {
+    return problem_of([&] { waiter.record(attempt(id, key_of("d", "m", "e", 2)), {}); }, message);
+  };
+  std::vector<bool> asked;
+  std::string whose;
+  std::optional<Transaction> lock(holder.connection());
+  set_lock_wait([&](const std::string& store, bool first) {
+    whose = store;
+    asked.push_back(first);
+    if (asked.size() == 2) lock.reset();
+    return true;
+  });
+  CHECK(record("y") == "none");
+  CHECK(whose == (folder / "s.db").string());
+  CHECK(asked == std::vector<bool>{true, false});
+
+  lock.emplace(holder.connection());
+  set_lock_wait([](const std::string&, bool) { return false; });
+  std::string message;
+  CHECK(record("z", &message) == "busy");
+  set_lock_wait({});
+  CHECK(message.find("another process has locked it") != std::string::npos);
 }
 
 TEST_CASE("open: a full store (page limit) refuses the attempt and keeps the others") {

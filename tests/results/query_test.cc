@@ -107,6 +107,30 @@ TEST_CASE("query: rows and time are bounded") {
   CHECK(query(store, counting + "count(*) FROM (SELECT i FROM n LIMIT 100000)").rows.size() == 1);
 }
 
+TEST_CASE("query: memory is bounded, of the work and of the result") {
+  Store store = Store::open(":memory:", Mode::kReadWrite);
+  const std::string counting =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT ";
+  const QueryLimits narrow{.memory = 1 << 20};
+  for (const char* what :
+       {"zeroblob(900000000)", "length(hex(zeroblob(900000000)))", "printf('%900000000d', 1)"}) {
+    CAPTURE(what);
+    CHECK_THROWS_WITH_AS(query(store, std::string("SELECT ") + what, {}, narrow),
+                         "the query takes more than its memory: ask for less, or raise --memory",
+                         StoreError);
+  }
+  for (const char* what : {"length(group_concat(i, '----------')) FROM n", "i, zeroblob(10) FROM n",
+                           "i FROM n ORDER BY i % 7, -i"}) {
+    CAPTURE(what);
+    CHECK_THROWS_WITH_AS(query(store, counting + what, {}, narrow),
+                         "the query takes more than its memory: ask for less, or raise --memory",
+                         StoreError);
+    CHECK_NOTHROW(query(store, counting + what));
+  }
+  // The limit goes with the query.
+  CHECK(store.connection().integer("SELECT length(zeroblob(2000000))") == 2'000'000);
+}
+
 TEST_CASE("query: every saved query is listed, says what it is, and runs read-only") {
   Store store = mixed();
   std::set<std::string> names;

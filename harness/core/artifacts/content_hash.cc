@@ -14,12 +14,21 @@
 #include <utility>
 
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/path_fault.h"
 
 namespace conoscope::core {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+/// is_made_by_kernel(), which is asked once for each device.
+bool is_kernels(dev_t device, const fs::path& file) {
+  static std::map<dev_t, bool> known;
+  const auto [it, is_new] = known.try_emplace(device, false);
+  if (is_new) it->second = is_made_by_kernel(file);
+  return it->second;
+}
 
 /// Inode, size and times of a file, or of all in a folder.
 struct Stamp {
@@ -38,6 +47,8 @@ Stamp stamp_of_file(const fs::path& file) {
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0)
     throw std::runtime_error(file.string() + ": cannot be read: " + std::strerror(errno));
+  if (!S_ISREG(info.st_mode) || is_kernels(info.st_dev, file))
+    throw std::runtime_error(file.string() + ": cannot be read: " + fault_of_file(file));
   const auto text = [](const timespec& time) {
     return std::to_string(time.tv_sec) + '.' + std::to_string(time.tv_nsec);
   };

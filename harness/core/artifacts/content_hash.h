@@ -14,7 +14,8 @@ namespace conoscope::core {
 /// and again when its stamp has changed, or cannot tell.
 ///
 /// code    it is a plugin's package: without __pycache__, which Python makes of the files beside it
-/// throws  std::runtime_error: something cannot be read, or changed meanwhile (names it); a folder
+/// throws  std::runtime_error: something cannot be read, is no file that holds the same whenever it is
+///         read (a device, a pipe, what lies in /proc), or changed meanwhile (names it); a folder
 ///         holds a device or a pipe, or a link to a folder that it lies in
 std::string content_hash(const std::filesystem::path& file_or_folder, bool code = false);
 

@@ -15,6 +15,7 @@
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/metadata.h"
 #include "harness/core/border/needed_libraries.h"
+#include "harness/core/path_fault.h"
 
 namespace conoscope::core {
 
@@ -145,11 +146,8 @@ std::string hexadecimal(const std::string& bytes) {
 std::optional<std::string> read_metadata_note(const std::filesystem::path& file) {
   const std::string name = file.string();
   // Before it is opened: to open a FIFO waits, and a device has no end.
-  if (std::error_code error;
-      std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
-    throw PluginRefused(
-        name + ": cannot be read: " +
-        (std::filesystem::is_directory(file, error) ? std::strerror(EISDIR) : "not a file"));
+  if (const auto fault = fault_of_file(file); !fault.empty() && fault_of_path(file).empty())
+    throw PluginRefused(name + ": cannot be read: " + fault);
   Library library(file);
   if (library.size() < SELFMAG || library.bytes(0, SELFMAG) != ELFMAG)
     throw PluginRefused(name + ": not a shared library: it does not start as an ELF file");

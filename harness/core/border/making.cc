@@ -123,7 +123,7 @@ std::string environment_text(bool confine, const std::string& process_plugins) {
          // Its own choice is made by the processor's model.
          "\nopenblas: " + (kernels.empty() ? "its own choice on " + cpu.model : kernels) +
          "\nconfinement: " + (confine ? confinement_offered() : "off") + process_plugins + "\n" +
-         build_text();
+         libraries_text() + build_text();
 }
 
 std::string deciding_lines(const std::string& environment) {

@@ -10,6 +10,7 @@
 
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/metadata.h"
+#include "harness/core/path_fault.h"
 
 namespace conoscope::core {
 
@@ -81,7 +82,7 @@ std::filesystem::path plugin_content(const std::filesystem::path& file) {
 
 std::optional<Metadata> read_metadata(const std::filesystem::path& file) {
   // Its type first: to open a FIFO waits.
-  if (std::error_code error; !std::filesystem::is_regular_file(file, error) || is_library(file)) {
+  if (!fault_of_file(file).empty() || is_library(file)) {
     const auto note = read_metadata_note(file);
     return note ? std::optional(parse_metadata(*note, file.string())) : std::nullopt;
   }

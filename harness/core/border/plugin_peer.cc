@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <string_view>
+#include <system_error>
 
 #include "conoscope/sdk/abi.h"
 #include "harness/core/border/loader.h"
@@ -77,7 +78,7 @@ PluginPeer::PluginPeer(const PluginUse& use, const std::function<void()>& confin
     throw LoadFault(std::string("pipe: ") + std::strerror(errno));
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw LoadFault(std::string("fork: ") + std::strerror(errno));
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);

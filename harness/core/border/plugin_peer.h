@@ -15,7 +15,7 @@ namespace conoscope::core {
 class PluginPeer {
  public:
   /// confine  called in the new process before it becomes the plugin's
-  /// throws   LoadFault: it cannot be started
+  /// throws   std::system_error: it cannot be started; LoadFault: nor spoken to
   PluginPeer(const PluginUse& use, const std::function<void()>& confine);
 
   /// Lines of a message, each with its end. Where nobody is there to read, as receive().

@@ -15,6 +15,7 @@
 #include "harness/core/artifacts/whole_file.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/border/needed_libraries.h"
+#include "harness/core/path_fault.h"
 
 namespace conoscope::core {
 
@@ -74,6 +75,7 @@ void Quarantine::change(const std::function<void()>& body) {
 /// Of the files in a folder of plugins, those that are looked into: libraries, Python, and scripts
 /// that say what runs them.
 static bool may_be_plugin(const fs::path& file) {
+  if (!fault_of_file(file).empty()) return false;
   if (file.extension() == ".so" || file.extension() == ".py") return true;
   std::ifstream in(file, std::ios::binary);
   return in.get() == '#' && in.get() == '!';
@@ -115,7 +117,7 @@ PluginFile examine_plugin(const fs::path& file, const Quarantine& quarantine) {
   try {
     std::vector<InputFile> input;
     // Nothing else is hashed: a folder may be large, a FIFO waits, and a device has no end.
-    if (fs::is_regular_file(out.file, error)) {
+    if (fault_of_file(out.file).empty()) {
       input.push_back(look_at(plugin_content(out.file), true));
       out.sha256 = input[0].hash;
       out.stamp = input[0].stamp;
@@ -154,7 +156,7 @@ Registry::Registry(const std::vector<fs::path>& folders, const Quarantine& quara
     for (const auto& entry : fs::directory_iterator(folder, error))
       if (fs::is_regular_file(entry.path() / kPackageMain, error))
         files.push_back(entry.path() / kPackageMain);
-      else if (entry.is_regular_file(error) && may_be_plugin(entry.path()))
+      else if (may_be_plugin(entry.path()))
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const auto& file : files) {

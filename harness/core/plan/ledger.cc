@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/plan/run_file.h"
 #include "harness/core/toml_text.h"
 
@@ -170,8 +171,10 @@ std::string text_of(const std::filesystem::path& path) {
   const auto refuse = [&path](const std::string& where, const std::string& why) {
     throw RunFileError({path.string() + where + ": error: " + why});
   };
+  if (const auto fault = fault_of_file(path); !fault.empty())
+    refuse("", "the ledger cannot be read: " + fault);
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) refuse("", "the ledger cannot be read");
+  if (!in) refuse("", "the ledger cannot be read");
   std::string out(kMostTomlBytes + 1, '\0');
   in.read(out.data(), static_cast<std::streamsize>(out.size()));
   out.resize(static_cast<std::size_t>(in.gcount()));

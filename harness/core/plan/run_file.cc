@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "harness/core/names.h"
+#include "harness/core/path_fault.h"
 #include "harness/core/plan/slurm_request.h"
 #include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
@@ -459,8 +460,10 @@ RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std
   RunFile out;
   out.path = path;
   out.name = path.stem().string();
+  if (const auto fault = fault_of_file(path); !fault.empty())
+    refuse("", "the run file cannot be read: " + fault);
   std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path)) refuse("", "the run file cannot be read");
+  if (!in) refuse("", "the run file cannot be read");
   out.text.resize(kMostTomlBytes + 1);  // no more, whatever the path leads to
   in.read(out.text.data(), static_cast<std::streamsize>(out.text.size()));
   out.text.resize(static_cast<std::size_t>(in.gcount()));

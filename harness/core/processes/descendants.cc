@@ -40,19 +40,21 @@ void add_children(pid_t pid, std::vector<pid_t>& out) {
   ::closedir(folder);
 }
 
-std::uint64_t bytes_in(const std::string& line) {
-  return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10) << 10;
+std::uint64_t number_in(const std::string& line) {
+  return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
 }
+std::uint64_t bytes_in(const std::string& line) { return number_in(line) << 10; }
 
-struct Resident {
-  std::uint64_t anonymous = 0, shared = 0;
+struct Status {
+  std::uint64_t anonymous = 0, shared = 0, threads = 0;
 };
-Resident resident_of(pid_t pid) {
-  Resident out;
+Status status_of(pid_t pid) {
+  Status out;
   std::ifstream in(folder_of(pid) + "/status");
   for (std::string line; std::getline(in, line);) {
     if (line.rfind("RssAnon:", 0) == 0) out.anonymous = bytes_in(line);
     if (line.rfind("RssShmem:", 0) == 0) out.shared = bytes_in(line);
+    if (line.rfind("Threads:", 0) == 0) out.threads = number_in(line);
   }
   return out;
 }
@@ -95,28 +97,27 @@ void kill_descendants(pid_t pid) {
   }
 }
 
-std::uint64_t memory_held(pid_t pid) {
+Held held_by(pid_t pid) {
   auto processes = descendants(pid);
   processes.push_back(pid);
-  std::uint64_t bytes = 0;
+  Held held;
   for (const pid_t process : processes) {
-    const Resident resident = resident_of(process);
-    bytes += resident.anonymous + resident.shared;
+    const Status status = status_of(process);
+    held.memory += status.anonymous + status.shared;
+    held.threads += status.threads;
   }
-  return bytes;
+  return held;
 }
 
 bool holds_more_than(std::uint64_t bytes, pid_t pid) {
-  if (memory_held(pid) <= bytes) return false;
   auto processes = descendants(pid);
   processes.push_back(pid);
   std::uint64_t held = 0;
   for (const pid_t process : processes) {
-    const Resident resident = resident_of(process);
-    held += resident.anonymous;
+    const Status status = status_of(process);
+    held += status.anonymous;
     // A worker, which maps its inputs, hides itself; what a plugin hides counts in full.
-    if (resident.shared > 0)
-      held += nameless(process).value_or(process == pid ? 0 : resident.shared);
+    if (status.shared > 0) held += nameless(process).value_or(process == pid ? 0 : status.shared);
   }
   return held > bytes;
 }

@@ -17,12 +17,16 @@ std::vector<pid_t> descendants(pid_t pid);
 /// none can leave the tree.
 void kill_descendants(pid_t pid);
 
-/// Bytes that `pid` and its descendants hold and that the kernel cannot drop: anonymous memory, also
-/// where it is shared. Mapped files (inputs, outputs, libraries) do not count, but for those that lie
-/// in memory themselves (tmpfs).
-std::uint64_t memory_held(pid_t pid);
+/// What `pid` and its descendants hold.
+struct Held {
+  /// Bytes that the kernel cannot drop: anonymous memory, also where it is shared. Mapped files (inputs,
+  /// outputs, libraries) do not count, but for those that lie in memory themselves (tmpfs).
+  std::uint64_t memory = 0;
+  std::uint64_t threads = 0;  ///< one of each process at least
+};
+Held held_by(pid_t pid);
 
-/// The same, and without any file that has a name.
+/// Of memory as in Held, and without any file that has a name.
 bool holds_more_than(std::uint64_t bytes, pid_t pid);
 
 /// Ends everything that this process has started, and waits for it. Only from the main thread's

@@ -60,6 +60,8 @@ struct Job {
 /// The exit code of a worker that could not use one of its artifacts. A plugin can end with it, too:
 /// the supervisor looks at the artifacts itself.
 inline constexpr int kDamagedInputExit = 3;
+/// And of one that could not start a process or a thread: the user has as many as he may.
+inline constexpr int kNoProcessExit = 4;
 
 /// throws  std::runtime_error: the file cannot be written
 void write_job(const Job& job, const std::filesystem::path& file);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "harness/core/processes/descendants.h"
 #include "harness/core/processes/protocol.h"
@@ -51,7 +52,7 @@ pid_t spawn(const std::vector<std::string>& command, const OutputFiles& output,
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
-    throw std::runtime_error(command[0] + ": cannot be started: " + std::strerror(error));
+    throw std::system_error(error, std::generic_category(), command[0] + ": cannot be started");
   return pid;
 }
 
@@ -96,7 +97,7 @@ ChildProcess::ChildProcess(const std::function<void()>& body) : own_session_(fal
   report_fd_ = ends[0];
   if (pid_ > 0) return;
   ::close(report_fd_);
-  throw std::runtime_error(std::string("fork: ") + std::strerror(error));
+  throw std::system_error(error, std::generic_category(), "fork");
 }
 
 ChildProcess::~ChildProcess() {
@@ -164,7 +165,7 @@ std::optional<Exit> ChildProcess::poll_exit() {
   return std::nullopt;
 }
 
-std::uint64_t ChildProcess::memory() const { return exit_ ? 0 : memory_held(pid_); }
+std::uint64_t ChildProcess::memory() const { return exit_ ? 0 : held_by(pid_).memory; }
 
 void ChildProcess::kill(int signal) const {
   if (exit_) return;

@@ -35,7 +35,7 @@ struct StartedProcess {
 /// the names of `output` are empty: then it shares this process's input, output, session and terminal.
 ///
 /// environment  "NAME=value", all that it gets
-/// throws  std::runtime_error: cannot be started
+/// throws  std::system_error: cannot be started
 pid_t spawn(const std::vector<std::string>& command, const OutputFiles& output,
             const std::vector<std::string>& environment, int report_end);
 
@@ -52,7 +52,7 @@ class ChildProcess {
   /// and output, both ends can be read from and written to, and it dies with this process. `body`
   /// runs in it and must not return; kReportFd is its end.
   ///
-  /// throws  std::runtime_error: cannot be started
+  /// throws  std::system_error: cannot be started
   explicit ChildProcess(const std::function<void()>& body);
   ~ChildProcess();  ///< kills it when it still runs
   ChildProcess(const ChildProcess&) = delete;
@@ -75,7 +75,7 @@ class ChildProcess {
   /// Waits for the end.
   Exit wait();
 
-  /// What it and all that it has started hold; see memory_held().
+  /// What it and all that it has started hold; see held_by().
   std::uint64_t memory() const;
   /// SIGKILL goes to all that it has started as well, and any other signal, too.
   void kill(int signal) const;

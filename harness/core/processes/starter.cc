@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "harness/core/processes/confinement.h"
@@ -42,8 +44,8 @@ struct Answer {
   std::int32_t file = 0;  ///< which of the texts of the request it could not open; 0: none
 };
 
-std::runtime_error failed(const std::string& what, int error) {
-  return std::runtime_error(what + ": " + std::strerror(error));
+std::system_error failed(const std::string& what, int error) {
+  return {error, std::generic_category(), what};
 }
 
 /// A message of these bytes, with room for one descriptor beside them.
@@ -195,7 +197,8 @@ const std::string& starter_argument() {
   return text;
 }
 
-Starter::Starter(std::string executable, std::vector<std::string> environment)
+Starter::Starter(std::string executable, std::vector<std::string> environment,
+                 std::chrono::milliseconds patience)
     : executable_(std::move(executable)), environment_(std::move(environment)) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -212,12 +215,21 @@ Starter::Starter(std::string executable, std::vector<std::string> environment)
   }
   ::close(ends[1]);
   socket_ = ends[0];
+  const timeval longest{patience.count() / 1000, patience.count() % 1000 * 1000};
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof(longest));
 }
 
 Starter::~Starter() {
+  end();
   ::close(socket_);
+}
+
+void Starter::end() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);  // or one that is stopped would stay
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  pid_ = -1;
 }
 
 std::optional<StartedProcess> Starter::start(const WorkerStart& wanted) {
@@ -233,8 +245,16 @@ std::optional<StartedProcess> Starter::start(const WorkerStart& wanted) {
     return std::nullopt;
   }
   Answer answer;
-  ssize_t got = 0;
-  while ((got = ::recv(socket_, &answer, sizeof(answer), 0)) < 0 && errno == EINTR) {
+  const auto receive_answer = [&] {
+    ssize_t got = 0;
+    while ((got = ::recv(socket_, &answer, sizeof(answer), 0)) < 0 && errno == EINTR) {
+    }
+    return got;
+  };
+  ssize_t got = receive_answer();
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+    end();
+    got = receive_answer();  // it may have been about to
   }
   if (got == sizeof(answer) && answer.pid > 0) return StartedProcess{answer.pid, ends[0]};
   const bool none = got != sizeof(answer) && is_closed(ends[0]);

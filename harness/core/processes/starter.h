@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -28,8 +29,11 @@ class Starter {
  public:
   /// executable   the command that knows `worker`
   /// environment  "NAME=value", all that it gets, and what a program reads as it is loaded
-  /// throws       std::runtime_error: cannot be started
-  Starter(std::string executable, std::vector<std::string> environment);
+  /// patience     how long it may take to start a worker, before it is given up as one that somebody
+  ///              has stopped
+  /// throws       std::system_error: cannot be started
+  Starter(std::string executable, std::vector<std::string> environment,
+          std::chrono::milliseconds patience = std::chrono::seconds(5));
   ~Starter();  ///< ends it; its workers stay
   Starter(const Starter&) = delete;
   Starter& operator=(const Starter&) = delete;
@@ -40,15 +44,17 @@ class Starter {
 
   /// The worker, as a child of this process in a session of its own.
   ///
-  /// returns nothing: none was started, and this object is of no use any more; it has ended, or is
-  ///         not able()
-  /// throws  std::runtime_error: the output files cannot be opened, or no process be made, or it ended
-  ///         right after it had started one
+  /// returns nothing: none was started, and this object is of no use any more; it has ended, did not
+  ///         answer, or is not able()
+  /// throws  std::system_error: the output files cannot be opened, or no process be made;
+  ///         std::runtime_error: it ended right after it had started one
   std::optional<StartedProcess> start(const WorkerStart& wanted);
   /// False once it was found that this kernel lets no process fork so, this one or another.
   bool able() const { return able_; }
 
  private:
+  void end();
+
   std::string executable_;
   std::vector<std::string> environment_;
   pid_t pid_ = -1;

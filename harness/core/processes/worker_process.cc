@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,14 +45,39 @@ constexpr int kStarters = 3;
 // The log keeps the end of it; what is beyond this only fills the disk.
 constexpr std::uint64_t kMostOutput = std::uint64_t{64} << 20;
 
-/// What a worker sees of this process's environment: what tells programs where libraries are, how
-/// many threads to use and how a sanitizer behaves. Not what may be a secret, and not the locale.
+// What tells programs where libraries are.
+constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
+// What a worker has as LD_PRELOAD.
+constexpr const char* kPreload = "CONOSCOPE_PRELOAD";
+
+// What a job's processes may have of threads: a share of those that the user may have, so that nobody
+// takes them all, and what a numerical library starts on a large machine.
+constexpr std::uint64_t kFewestThreads = 64, kMostThreads = 1024, kShares = 4;
+
+std::uint64_t thread_share(std::uint32_t threads_of_job) {
+  rlimit user{};
+  const bool limited = ::getrlimit(RLIMIT_NPROC, &user) == 0 && user.rlim_cur != RLIM_INFINITY;
+  const std::uint64_t share = limited ? user.rlim_cur / kShares : kMostThreads;
+  return std::max<std::uint64_t>(std::clamp(share, kFewestThreads, kMostThreads),
+                                 std::uint64_t{4} * threads_of_job);
+}
+
+/// Empty: it is not set.
+std::string variable(std::string_view name) {
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (const std::string_view text = *entry; text.substr(0, text.find('=')) == name)
+      return std::string(text.substr(name.size() + 1));
+  return "";
+}
+
+/// What a worker sees of this process's environment: what tells programs where things are, and how
+/// the allocator and a sanitizer behave. Not what may be a secret, not the locale, and not what changes
+/// a number: the loader's and the C library's own settings, and those of numerical libraries.
 bool is_passed_on(std::string_view name) {
-  for (const std::string_view whole : {"PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TZ"})
+  for (const std::string_view whole : {"PATH", kLibraryPath, "TZ"})
     if (name == whole) return true;
   for (const std::string_view start :
-       {"OPENBLAS_", "OMP_", "MKL_", "KMP_", "GOMP_", "MALLOC_", "GLIBC_TUNABLES", "ASAN_", "LSAN_",
-        "TSAN_", "UBSAN_", "GCOV_", "LLVM_PROFILE_"})
+       {"MALLOC_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "GCOV_", "LLVM_PROFILE_"})
     if (name.substr(0, start.size()) == start) return true;
   return false;
 }
@@ -68,6 +94,8 @@ std::vector<std::string> shared_environment() {
       entries.emplace_back(text);
   if (const std::string kernels = openblas_kernels(); !kernels.empty())
     entries.push_back("OPENBLAS_CORETYPE=" + kernels);
+  if (const std::string libraries = variable(kPreload); !libraries.empty())
+    entries.push_back("LD_PRELOAD=" + libraries);
   return entries;
 }
 
@@ -186,21 +214,27 @@ std::string what_may_help(std::string_view message, const WorkerLimits& limits) 
 }  // namespace
 
 std::string openblas_kernels() {
-  constexpr std::string_view kName = "OPENBLAS_CORETYPE=";
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (const std::string_view text = *entry; text.starts_with(kName))
-      return std::string(text.substr(kName.size()));
-      // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
-      // others, with other last bits, on each make. These run wherever there is AVX2.
+  if (std::string kernels = variable("OPENBLAS_CORETYPE"); !kernels.empty()) return kernels;
+    // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
+    // others, with other last bits, on each make. These run wherever there is AVX2.
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
 #endif
   return "";
 }
 
+std::string libraries_text() {
+  std::string out;
+  if (const auto path = variable(kLibraryPath); !path.empty())
+    out += "library path: " + path + "\n";
+  if (const auto first = variable(kPreload); !first.empty()) out += "preloaded: " + first + "\n";
+  return out;
+}
+
 WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
                              const std::string& executable)
     : limits_(limits),
+      threads_(thread_share(job.threads)),
       stage_(to_string(job.stage)),
       work_(job.work),
       started_(Clock::now()),
@@ -258,8 +292,11 @@ void WorkerProcess::enforce_limits() {
     killed_ = Killed::kTime;
   else if (!look)
     return;
-  else if (holds_more_than(limits_.memory, process_.pid()))
+  else if (const Held held = held_by(process_.pid());
+           held.memory > limits_.memory && holds_more_than(limits_.memory, process_.pid()))
     killed_ = Killed::kMemory;
+  else if (held.threads > threads_)
+    killed_ = Killed::kThreads;
   else if (process_.flooded())
     killed_ = Killed::kReports;
   else if (written() > limits_.disk || !uncounted_.empty())
@@ -304,6 +341,10 @@ JobEnd WorkerProcess::judge(const Exit& exit) const {
     end.status = Status::out_of_memory;
     end.message = "used more than " + limits_.memory_name + " = " +
                   std::to_string(limits_.memory >> 20) + " MiB";
+  } else if (killed_ == Killed::kThreads) {
+    end.status = Status::failed;
+    end.message = "had more than " + std::to_string(threads_) +
+                  " threads and processes at a time, which is its share of what the user may have";
   } else if (killed_ == Killed::kDisk) {
     end.status = Status::failed;
     end.message = uncounted_.empty()

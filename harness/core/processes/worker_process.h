@@ -17,6 +17,11 @@ namespace conoscope::core {
 /// that OPENBLAS_CORETYPE names, else Haswell where the processor has AVX2. Empty: OpenBLAS chooses.
 std::string openblas_kernels();
 
+/// What else of this process's environment may change a number that a worker computes, as lines of an
+/// environment row: where libraries are sought (LD_LIBRARY_PATH), and which are loaded before all others
+/// (CONOSCOPE_PRELOAD, which is the workers' LD_PRELOAD). Empty: neither is set.
+std::string libraries_text();
+
 /// What a worker may use. The names are those that messages give the limits.
 struct WorkerLimits {
   double seconds = 600;
@@ -81,12 +86,21 @@ class WorkerProcess {
   JobEnd judge(const Exit& exit) const;
 
   WorkerLimits limits_;
+  std::uint64_t threads_;  ///< that it may have, with all that it starts
   std::string stage_;
   std::filesystem::path work_;
   std::chrono::steady_clock::time_point started_;
   ChildProcess process_;
   Reports reports_;
-  enum class Killed { kNot, kTime, kMemory, kReports, kOutput, kDisk } killed_ = Killed::kNot;
+  enum class Killed {
+    kNot,
+    kTime,
+    kMemory,
+    kThreads,
+    kReports,
+    kOutput,
+    kDisk
+  } killed_ = Killed::kNot;
   std::string uncounted_;  ///< what the worker has made that written() does not look at
   int partial_looks_ = 0;  ///< in a row: looks at the disk that did not see everything
   bool stopped_ = false;

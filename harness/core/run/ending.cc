@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/loader.h"
@@ -56,6 +57,9 @@ void work_and_end(const Reporter& report, const std::string& word,
     fault(Status::failed, e.what(), kDamagedInputExit);
   } catch (const PluginEnded& e) {
     report.ended(e.exit());
+  } catch (const std::system_error& e) {
+    fault(Status::failed, e.what(),
+          e.code() == std::errc::resource_unavailable_try_again ? kNoProcessExit : 1);
   } catch (const std::bad_alloc&) {
     fault(Status::out_of_memory, "out of memory");
   } catch (const std::exception& e) {

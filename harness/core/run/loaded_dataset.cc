@@ -7,6 +7,24 @@ namespace conoscope::core {
 
 using results::Status;
 
+namespace {
+
+/// Why, with the files that it was loaded from, where the plugin has named none of them.
+std::string with_files(const Component& component, const std::string& message) {
+  std::string files;
+  const auto& parameters = component.plugin.metadata->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].is_path()) continue;
+    const auto& file = std::get<std::string>(component.values[i]);
+    if (file.empty()) continue;
+    if (message.find(file) != message.npos) return message;
+    files += (files.empty() ? "" : ", ") + file;
+  }
+  return files.empty() ? message : message + " (" + files + ")";
+}
+
+}  // namespace
+
 LoadedDataset::LoadedDataset(const Component& component, std::int64_t seed,
                              const WorkerLimits& limits, const Cache& cache,
                              const std::string& worker)
@@ -20,8 +38,9 @@ LoadedDataset::LoadedDataset(const Component& component, std::int64_t seed,
   job.work = work_.path();
   const JobEnd end = run_job(job, limits, worker);
   if (end.status != Status::ok)
-    throw DatasetNotLoaded(component.name + ": " + end.step + ": " + end.message,
-                           end.status != Status::failed && end.status != Status::not_applicable);
+    throw DatasetNotLoaded(
+        component.name + ": " + end.step + ": " + with_files(component, end.message),
+        end.status != Status::failed && end.status != Status::not_applicable);
   log_ = end.log;
 }
 

@@ -85,8 +85,9 @@ void oversee(const Job& job, HostCalls& host, const Reporter& report) {
   end_own_children();  // what the plugin has left running
   if (plugin.flooded()) throw PluginFault{results::Status::failed, "reported without end"};
   if (heard.fault)
-    throw PluginFault{heard.fault->first, heard.fault->second,
-                      exit.code == kDamagedInputExit ? kDamagedInputExit : 1};
+    throw PluginFault{
+        heard.fault->first, heard.fault->second,
+        exit.code == kDamagedInputExit || exit.code == kNoProcessExit ? *exit.code : 1};
   // The plugin could only have found the word in the memory of its process; it gains nothing by it,
   // for what it leaves is looked at all the same.
   if (heard.plugin || exit.signal || exit.code != 0 || heard.done != word)

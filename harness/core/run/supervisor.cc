@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
+#include <system_error>
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/interpreter.h"
@@ -27,6 +29,7 @@ namespace conoscope::core {
 namespace {
 
 using results::Status;
+using Clock = std::chrono::steady_clock;
 
 // What a worker that was told to stop has left.
 constexpr double kGraceSeconds = 10;
@@ -40,6 +43,12 @@ struct Running {
 
 /// A job has three artifacts, or as many for each seed, and a disk that damages more is broken.
 constexpr std::uint32_t kDamagedInputs = 3;
+
+// How long nothing is started after a job could not start a process or a thread, for the user has as
+// many as he may: so long the first time, twice the second, ... And how often at most a job is put off
+// for it.
+constexpr std::chrono::milliseconds kUntilNextStart{250};
+constexpr std::uint32_t kPutOff = 20;
 
 enum class State { kIdle, kWaiting, kReady, kRunning, kDone, kFailed };
 
@@ -128,8 +137,9 @@ class Supervisor {
           for (const auto& running : running_) running.worker->stop(kGraceSeconds);
       }
       if (StopSignals::count() > 1) break;  // ~Running kills what still runs
-      if (StopSignals::last() == 0 && !outcome_.recovered) launch();
-      if (running_.empty()) break;
+      const bool goes_on = StopSignals::last() == 0 && !outcome_.recovered;
+      if (goes_on) launch();
+      if (running_.empty() && !(goes_on && !queue_.empty())) break;
       wait();
     }
   }
@@ -278,7 +288,23 @@ class Supervisor {
   }
 
   void launch() {
-    while (running_.size() < options_.jobs && !queue_.empty()) start(queue_.pop());
+    while (running_.size() < options_.jobs && !queue_.empty() && Clock::now() >= next_start_)
+      start(queue_.pop());
+  }
+
+  /// For a job that could not start a process or a thread: later it may, when others have ended.
+  /// False: it has been put off long enough.
+  bool put_off(std::size_t i, const std::string& why) {
+    if (StopSignals::last() != 0 || put_off_[i] == kPutOff) return false;
+    if (put_off_[i]++ == 0)
+      observer_.message(plan_.nodes[i].label + ": " + why +
+                        ": the user has as many processes and threads as he may (ulimit -u); it "
+                        "waits until there are fewer");
+    next_start_ = Clock::now() + kUntilNextStart * put_off_[i];
+    --tries_[i];
+    state_[i] = State::kReady;
+    queue_.push(i);
+    return true;
   }
 
   static PluginUse use_of(const Component& component) {
@@ -340,6 +366,10 @@ class Supervisor {
     } catch (const std::exception& e) {
       // A full disk, no more processes: this job's failure, not the end of the run.
       if (!running.work.empty()) remove_tree(running.work);
+      const auto* error = dynamic_cast<const std::system_error*>(&e);
+      if (error != nullptr && error->code() == std::errc::resource_unavailable_try_again &&
+          put_off(i, e.what()))
+        return;
       JobEnd end;
       end.status = Status::failed;
       end.stage = std::string(to_string(node.stage)) + ": start";
@@ -399,6 +429,8 @@ class Supervisor {
       finish_node(i, State::kDone, std::move(end));
     } else if (end.exit_code == kDamagedInputExit && damaged_inputs_[i]++ < kDamagedInputs) {
       make_inputs_again(i);
+    } else if (end.exit_code == kNoProcessExit && put_off(i, end.message)) {
+      // and begun anew
     } else {
       // A deadline shorter than a second or two says nothing about a library on a busy machine, and a
       // signal that others send nothing about any: an out-of-memory killer, a batch system.
@@ -733,6 +765,8 @@ class Supervisor {
   std::vector<std::uint32_t> tries_;
   std::vector<JobEnd> ends_;
   std::map<std::size_t, std::uint32_t> damaged_inputs_;  ///< how often a job could not use its own
+  std::map<std::size_t, std::uint32_t> put_off_;         ///< how often a job could start nothing
+  Clock::time_point next_start_{};                       ///< until then, nothing is started
   std::set<std::size_t> loaded_again_;                   ///< jobs that have died once at load
   std::map<std::size_t, Cost> cost_by_node_;
   std::vector<Running> running_;

@@ -131,6 +131,15 @@ TEST_CASE("csv: errors name file, line and column") {
   CHECK(refusal("1,+-2\n", CsvHeader::kAbsent) == "f.csv:1:3: '+-2' is not a number");
   CHECK(refusal("") == "f.csv:1:1: there is no row of numbers");
   CHECK(refusal("a,b\n") == "f.csv:1:1: there is no row of numbers");
+  // A message would end there.
+  using namespace std::string_literals;
+  CHECK(refusal("a,b\n1,2\0x\n"s).starts_with("f.csv:2:4: a byte that is zero"));
+  CHECK(refusal("\0"s).starts_with("f.csv:1:1: a byte that is zero"));
+  CHECK_THROWS_WITH_AS(
+      parse_text_csv("a\0b\n"s, "f.csv"),
+      "f.csv:1:2: a byte that is zero, which no text has; if it is UTF-16, save it "
+      "as UTF-8",
+      std::invalid_argument);
 }
 
 TEST_CASE("csv: plain and gzipped files") {

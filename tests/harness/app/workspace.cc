@@ -2,13 +2,23 @@
 
 namespace conoscope::testing {
 
+Command Workspace::in_place(Command command) const {
+  command.set("HOME", path("home")).set("CONOSCOPE_CACHE", cache());
+  return command.set("CONOSCOPE_STORE", store());
+}
+
 Command Workspace::conoscope(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {built_conoscope().string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  Command command(words);
-  command.set("HOME", path("home")).set("CONOSCOPE_CACHE", cache());
-  command.set("CONOSCOPE_STORE", store());
-  return command;
+  return in_place(Command(words));
+}
+
+Command Workspace::conoscope_after(const std::string& script,
+                                   const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {"/bin/sh", "-c", script + "\nexec \"$@\"", "sh",
+                                    built_conoscope().string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return in_place(Command(words));
 }
 
 Ended Workspace::run(const std::vector<std::string>& arguments, int code) const {

@@ -28,6 +28,9 @@ class Workspace {
   std::string store() const { return path("results.db"); }
 
   Command conoscope(const std::vector<std::string>& arguments) const;
+  /// The same, by a shell that has done this first: "ulimit -s 64".
+  Command conoscope_after(const std::string& script,
+                          const std::vector<std::string>& arguments) const;
 
   /// Runs it and insists on the exit code.
   Ended run(const std::vector<std::string>& arguments, int code = 0) const;
@@ -44,6 +47,8 @@ class Workspace {
   bool can_train() const;
 
  private:
+  Command in_place(Command command) const;
+
   Scratch scratch_;
 };
 

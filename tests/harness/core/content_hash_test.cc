@@ -36,6 +36,26 @@ TEST_CASE("a file's content is its bytes; a folder's the names and bytes of all 
   CHECK_THROWS_SAYING(look_at(scratch.path("none")), std::runtime_error, scratch.path("none"));
 }
 
+TEST_CASE("what is no file that holds the same whenever it is read is refused") {
+  const Scratch scratch;
+  REQUIRE(::mkfifo(scratch.path("pipe").c_str(), 0600) == 0);
+  for (const auto& [path, why] :
+       {std::pair<std::string, std::string>{scratch.path("pipe"), "a pipe, not a file"},
+        {"/dev/zero", "a device, not a file"},
+        {"/proc/self/pagemap", "made as it is read"},
+        {"/proc/kmsg", "made as it is read"}}) {
+    CAPTURE_BINDING(path);
+    CHECK_THROWS_SAYING(look_at(path), std::runtime_error, path, why);
+  }
+  fs::remove(scratch.path("pipe"));
+  // Behind a link in a folder, too.
+  fs::create_symlink("/proc/self/pagemap", scratch.path("linked"));
+  CHECK_THROWS_SAYING(look_at(scratch.path("")), std::runtime_error, "linked",
+                      "made as it is read");
+  fs::remove(scratch.path("linked"));
+  CHECK_NOTHROW(look_at(scratch.path("")));
+}
+
 TEST_CASE("what was replaced after it was looked at is refused, also with the old size and time") {
   const Scratch scratch;
   const auto file = scratch.write("a", "one");

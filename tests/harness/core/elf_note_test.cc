@@ -83,7 +83,7 @@ TEST_CASE("what is not a shared library is refused in words") {
   refused(bytes, "built for another processor (ELF machine 243, this one is ");
   CHECK_THROWS_SAYING(read_metadata_note(scratch.path("none.so")), PluginRefused, "none.so",
                       "No such file");
-  CHECK_THROWS_SAYING(read_metadata_note(scratch.path("")), PluginRefused, "Is a directory");
+  CHECK_THROWS_SAYING(read_metadata_note(scratch.path("")), PluginRefused, "a folder, not a file");
 }
 
 TEST_CASE("what no note can be is not read, however large the file") {

@@ -48,6 +48,18 @@ struct Bench {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
+/// This process's starters: a worker that was forked just now still has the starter's arguments.
+[[maybe_unused]] std::vector<pid_t> starters_but(pid_t worker) {
+  std::vector<pid_t> out;
+  for (const auto& entry : fs::directory_iterator("/proc"))
+    if (const std::string line = content_of(entry.path() / "cmdline");
+        line.find("--starter") != line.npos) {
+      const pid_t pid = std::stoi(entry.path().filename());
+      if (pid != worker && state_of(pid)[1] == std::to_string(::getpid())) out.push_back(pid);
+    }
+  return out;
+}
+
 bool eventually(const auto& holds) {
   for (int turn = 0; turn < 2000 && !holds(); ++turn) std::this_thread::sleep_for(5ms);
   return holds();
@@ -125,14 +137,7 @@ TEST_CASE("a starter that somebody has ended says that it is of no use") {
   const auto before = bench.starter.start(bench.wanted);
   REQUIRE(before.has_value());
   ChildProcess worker(*before);
-  for (const auto& entry : fs::directory_iterator("/proc"))
-    if (const std::string line = content_of(entry.path() / "cmdline");
-        line.find("--starter") != line.npos) {
-      const pid_t pid = std::stoi(entry.path().filename());
-      // A worker that was forked just now still has the starter's arguments.
-      if (pid != before->pid && state_of(pid)[1] == std::to_string(::getpid()))
-        ::kill(pid, SIGKILL);
-    }
+  for (const pid_t pid : starters_but(before->pid)) ::kill(pid, SIGKILL);
   CHECK(eventually([&] {
     try {
       const auto again = bench.starter.start(bench.wanted);
@@ -143,6 +148,20 @@ TEST_CASE("a starter that somebody has ended says that it is of no use") {
     return false;
   }));
   CHECK_FALSE(worker.poll_exit().has_value());  // what it has forked lives on
+}
+
+TEST_CASE("a starter that somebody has stopped is given up, and does not keep its owner") {
+  Bench bench;
+  Starter starter(kCommand, kEnvironment, 200ms);
+  const auto before = starter.start(bench.wanted);
+  REQUIRE(before.has_value());
+  ChildProcess worker(*before);
+  for (const pid_t pid : starters_but(before->pid)) ::kill(pid, SIGSTOP);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_FALSE(starter.start(bench.wanted).has_value());
+  CHECK(starter.able());
+  CHECK(std::chrono::steady_clock::now() - start < 5s);
+  CHECK_FALSE(worker.poll_exit().has_value());
 }
 
 TEST_CASE("what cannot be started says why, and the next one can") {

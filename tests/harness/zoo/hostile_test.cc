@@ -121,6 +121,38 @@ TEST_CASE("memory counts wherever it is held") {
                 "explain: fit", "used more than limits.memory = " + kMemory);
 }
 
+TEST_CASE("a plugin has its share of the threads that the user may have") {
+  const Bench bench;
+  // Root's are not limited, but how many he may have is known.
+  const std::string under = ::geteuid() == 0 ? "prlimit --nproc=150" : "";
+  for (const char* how : kBoth)
+    check_failure(failure(bench, "threads_without_end", how, {.under = under}), "failed",
+                  "explain: fit", "threads and processes at a time, which is its share");
+}
+
+TEST_CASE("what cannot start a process or a thread waits until it can") {
+  const Bench bench;
+  const std::string user = "setpriv --reuid=54321 --regid=54321 --clear-groups prlimit --nproc=60 ";
+  fs::permissions(bench.scratch.path(""), fs::perms::all);
+  if (kSanitized || ::geteuid() != 0 || bench("metric", user + "env HOME=/tmp").code != 0) {
+    MESSAGE("skipped: needs root, who can be another user, and no sanitizer's own threads");
+    return;
+  }
+  // It takes all of them, but not its share, until its time is over.
+  bench.run_file("crowded", kSubject + broken_entry("explainer", "threads_without_end") +
+                                entry("explainer", "id = \"svd\"") +
+                                entry("explainer", "id = \"kmeans\"") +
+                                entry("explainer", "id = \"perfect\""));
+  const Said said = bench("run crowded.toml --no-board -j 2", user + "env HOME=/tmp");
+  CAPTURE(said.err);
+  CHECK(said.code == 4);
+  CHECK(said.err.find("waits until there are fewer") != std::string::npos);
+  CHECK(said.err.find("3 ok, 1 failed") != std::string::npos);
+  const auto rows = bench.failures("crowded");
+  REQUIRE(rows.size() == 1);
+  check_failure(rows[0], "timeout", "explain: fit", "still running after");
+}
+
 TEST_CASE("what is written is bounded") {
   const Bench bench;
   check_failure(failure(bench, "reports_without_end", ""), "failed", "explain: fit",
