@@ -136,7 +136,7 @@ TEST_CASE("csv: errors name file, line and column") {
   CHECK(refusal("a,b\n1,2\0x\n"s).starts_with("f.csv:2:4: a byte that is zero"));
   CHECK(refusal("\0"s).starts_with("f.csv:1:1: a byte that is zero"));
   CHECK_THROWS_WITH_AS(
-      parse_text_csv("a\0b\n"s, "f.csv"),
+      parse_text_csv("a\0b\n"s, "f.csv", {}),
       "f.csv:1:2: a byte that is zero, which no text has; if it is UTF-16, save it "
       "as UTF-8",
       std::invalid_argument);
