@@ -1,6 +1,7 @@
 #include "results/store/sqlite.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -92,9 +93,14 @@ StoreProblem problem_of(int code, int system_error) {
   }
 }
 
-std::string advice_for(StoreProblem problem, int system_error) {
-  if (system_error == EFBIG) return "; a file may not be larger here (ulimit -f)";
+std::string advice_for(StoreProblem problem) {
+  rlimit file{};
   switch (problem) {
+    case StoreProblem::io:  // of which SQLite does not always keep the reason
+      return ::getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY
+                 ? "; a file may have at most " + std::to_string(file.rlim_cur) +
+                       " bytes here (ulimit -f)"
+                 : "";
     case StoreProblem::disk_full:
       return "; the disk is full, nothing of this step was saved";
     case StoreProblem::not_a_database:
@@ -329,13 +335,12 @@ std::int64_t Connection::changes() const { return sqlite3_changes64(database_); 
 bool Connection::file_is_read_only() const { return sqlite3_db_readonly(database_, "main") == 1; }
 
 void Connection::fail(int code, std::string_view doing) const {
-  const int system_error = database_ == nullptr ? 0 : sqlite3_system_errno(database_);
-  const StoreProblem problem = problem_of(code, system_error);
+  const StoreProblem problem =
+      problem_of(code, database_ == nullptr ? 0 : sqlite3_system_errno(database_));
   const std::string reason =
       database_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(database_);
   throw StoreError(problem,
-                   label_ + ": " + std::string(doing) + ": " + reason +
-                       advice_for(problem, problem == StoreProblem::io ? system_error : 0));
+                   label_ + ": " + std::string(doing) + ": " + reason + advice_for(problem));
 }
 
 Transaction::Transaction(Connection& connection) : connection_(connection) {

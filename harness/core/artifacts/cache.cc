@@ -23,7 +23,6 @@ namespace {
 
 // Beside an artifact's arrays: see hashed_text.h.
 constexpr const char* kLog = "log.txt";
-constexpr const char* kMadeBy = "made_by.txt";
 constexpr const char* kInUse = "in_use.txt";  // a key a line, in a process's work folder
 
 }  // namespace
@@ -80,9 +79,8 @@ void Cache::reset_work_folder(const fs::path& work) const {
 }
 
 void Cache::commit(const fs::path& work, const std::string& key, const std::string& log,
-                   bool confined, const std::string& made_by) const {
+                   bool confined) const {
   const fs::path target = path_of(key), made = work / "artifact";
-  write_hashed(made / kMadeBy, made_by);
   write_hashed(made / kLog, log);
   if (!log.empty()) bring_to_disk(made);  // the rest is there since it was sealed
   fs::create_directories(target.parent_path());

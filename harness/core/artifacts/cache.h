@@ -52,11 +52,9 @@ class Cache {
   /// unless its plugin was not confined and this one was.
   /// log       what was said while it was made; it is on the disk before the artifact has its name
   /// confined  whether this run confines its plugins, by Landlock and seccomp
-  /// made_by   what made it
   /// throws    std::runtime_error: the log cannot be written, or the artifact not be put there
   void commit(const std::filesystem::path& work, const std::string& key,
-              const std::string& log = "", bool confined = false,
-              const std::string& made_by = "") const;
+              const std::string& log = "", bool confined = false) const;
   /// Empty: nothing was said, or it is not there as it was written.
   std::string log_of(const std::string& key) const;
   /// The same of what made it.

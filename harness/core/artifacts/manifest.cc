@@ -75,7 +75,8 @@ void copy_arrays(const fs::path& artifact, const fs::path& to) {
     fs::copy_file(artifact / entry.name, to / entry.name, fs::copy_options::overwrite_existing);
 }
 
-void seal_artifact(const fs::path& folder, const std::string& confined_by) {
+void seal_artifact(const fs::path& folder, const std::string& confined_by,
+                   const std::string& made_by) {
   std::vector<ManifestEntry> entries;
   for (const fs::path& file : artifact_files(folder))
     entries.push_back({file.filename().string(), fs::file_size(file), sha256_of_file(file)});
@@ -87,6 +88,7 @@ void seal_artifact(const fs::path& folder, const std::string& confined_by) {
     throw std::runtime_error((folder / kManifest).string() +
                              ": cannot be written: " + std::strerror(errno));
   write_hashed(folder / kConfined, confined_by);
+  write_hashed(folder / kMadeBy, made_by);
   bring_to_disk(folder);
 }
 

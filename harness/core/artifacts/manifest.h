@@ -14,6 +14,8 @@ inline constexpr const char* kManifest = "manifest.tsv";
 inline constexpr const char* kTextsFile = "texts.tsv";
 /// By what its plugin was confined, as hashed_text.h writes it; absent: not by both Landlock and seccomp.
 inline constexpr const char* kConfined = "confined.txt";
+/// What made it (border/making.h), written alike.
+inline constexpr const char* kMadeBy = "made_by.txt";
 
 /// An artifact is not what its manifest says, or has none. It can be made again.
 class DamagedArtifact : public std::runtime_error {
@@ -37,9 +39,10 @@ std::vector<std::filesystem::path> artifact_files(const std::filesystem::path& f
 /// files and then the folder to the disk. Once its name is in the cache, so is its content, whatever
 /// happens to the power.
 ///
-/// confined_by  kConfined's text
+/// confined_by, made_by  the texts of kConfined and kMadeBy
 /// throws  std::runtime_error: a fault of the disk
-void seal_artifact(const std::filesystem::path& folder, const std::string& confined_by = "");
+void seal_artifact(const std::filesystem::path& folder, const std::string& confined_by = "",
+                   const std::string& made_by = "");
 
 /// Brings a folder and its files to the disk.
 /// throws  std::runtime_error: a fault of the disk

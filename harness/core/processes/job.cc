@@ -120,6 +120,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"confine", job.confine},
                     {"control", job.control},
                     {"control_seed", hex(job.control_seed)},
+                    {"made_by", job.made_by},
                     {"metrics", list_of_texts(job.metrics)},
                     {"calls", list_of_texts(job.calls)},
                     {"sample_scores", job.sample_scores},
@@ -194,6 +195,7 @@ Job read_job(const std::filesystem::path& file) {
   job.repeat = table["repeat"].value_or(false);
   job.toy_model = table["toy_model"].value_or(false);
   job.trial = table["trial"].value_or("");
+  job.made_by = table["made_by"].value_or("");
   job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;
 }

@@ -322,6 +322,7 @@ class Supervisor {
     job.repeat = options_.repeat;
     job.sample_scores = plan_.run_file.sample_scores;
     if (node.component != nullptr) job.plugin = use_of(*node.component);
+    if (node.stage != Stage::kScore) job.made_by = made_by(node);
     // A node's own inputs come before those of its peers.
     for (const std::size_t need : node.needs) {
       const Stage stage = plan_.nodes[need].stage;
@@ -415,7 +416,7 @@ class Supervisor {
     if (end.stdout_bytes > 0) report_noise(node, end);
     running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
-        cache_.commit(running.work, node.key, end.log, confines_, made_by(node));
+        cache_.commit(running.work, node.key, end.log, confines_);
         elsewhere_.erase(i);
       } catch (const std::exception& e) {
         end.status = Status::failed;

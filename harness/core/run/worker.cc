@@ -112,7 +112,7 @@ int run_worker(const fs::path& job_file) {
       oversee(job, host, kReport);
     if (job.stage != Stage::kScore && job.trial != trial::kLoad)
       seal_artifact(job.work / "artifact",
-                    job.confine && can_confine() ? confinement_offered() : "");
+                    job.confine && can_confine() ? confinement_offered() : "", job.made_by);
     inputs.check_again();
   });
 }

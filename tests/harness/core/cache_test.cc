@@ -298,14 +298,19 @@ TEST_CASE("what made an artifact is found by its identity, of several makings th
   };
   const Cache cache(scratch.path("cache"));
   CHECK_FALSE(another("abcd"));
+  const auto commit_made = [&cache](const std::string& key, const std::string& by) {
+    const auto work = make_work(cache, "x");
+    conoscope::core::seal_artifact(work / "artifact", "", by);
+    cache.commit(work, key);
+  };
   cache.commit(make_work(cache, "x"), "abcd");
   CHECK(another("abcd") == "");
   used_at(cache, "abcd", 1000);
-  cache.commit(make_work(cache, "x"), "abcd-01", "", false, "Nehalem");
+  commit_made("abcd-01", "Nehalem");
   used_at(cache, "abcd-01", 2000);
-  cache.commit(make_work(cache, "x"), "abcd-02", "", false, "Haswell");
+  commit_made("abcd-02", "Haswell");
   used_at(cache, "abcd-02", 1500);
-  cache.commit(make_work(cache, "x"), "abcde-02", "", false, "of another one");
+  commit_made("abcde-02", "of another one");
   CHECK(another("abcd") == "Nehalem");
   CHECK(cache.made_by("abcd-02") == "Haswell");
   CHECK_FALSE(another("ab"));

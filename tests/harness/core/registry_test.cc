@@ -157,7 +157,8 @@ TEST_CASE("a plugin file without an end, or that nobody writes to, is refused") 
   for (const auto& file : {fifo, plain, std::string("/dev/zero"), std::string("/proc/kmsg"),
                            std::string("/proc/self/pagemap")}) {
     const PluginFile found = examine_plugin(file, here.quarantine);
-    CHECK(found.refusal.starts_with(file + ": cannot be read: a "));
+    CHECK(found.refusal.find(fs::path(file).filename().string() + ": cannot be read: a ") !=
+          std::string::npos);
     CHECK_FALSE(found.metadata.has_value());
   }
   CHECK(Registry({here.folder(".")}, here.quarantine).plugins().empty());

@@ -227,7 +227,7 @@ TEST_CASE("a file that cannot be read is named") {
 TEST_CASE("a file that would exhaust memory or the stack is refused") {
   CHECK_THROWS_SAYING(Read("# " + std::string(1 << 20, '-')), RunFileError, "at most 1 MiB");
   Diagnostics diagnostics("x");
-  CHECK_THROWS_SAYING(parse_run_file("/dev/zero", diagnostics), RunFileError, "at most 1 MiB");
+  CHECK_THROWS_SAYING(parse_run_file("/dev/zero", diagnostics), RunFileError, "a device");
   // toml++ goes one call deeper for each part.
   std::string deep = "a";
   for (int i = 0; i < 50'000; ++i) deep += i % 2 ? ".a" : ".'b.c'";

@@ -50,6 +50,7 @@ class Injection {
         .conoscope({"run", file, "--no-board", "--cache", folder + "/cache", "--store",
                     folder + "/results.db"})
         .set("LD_PRELOAD", preload(library_))
+        .set("CONOSCOPE_PRELOAD", preload(library_))  // of the workers
         .set("ASAN_OPTIONS", "verify_asan_link_order=0")  // it would insist on coming first
         .run();
   }

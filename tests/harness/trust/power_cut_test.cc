@@ -78,6 +78,7 @@ class LostWrites {
   void lose() const {
     fs::remove_all(folder_);
     fs::rename(image_, folder_);
+    fs::create_directories(image_);  // of what comes after
   }
 
  private:
@@ -95,7 +96,8 @@ struct Cut {
   const Workspace& here;
   std::vector<std::string> run;  ///< the command
   std::string folder, wanted;
-  std::int64_t recorded = 0;  ///< cells that the run said it has recorded
+  std::int64_t recorded = 0;   ///< cells that the run said it has recorded
+  std::string preloaded = "";  ///< into workers, afterwards as before: else artifacts are made anew
 
   Cut(const Workspace& workspace, const std::string& file, std::string of, std::string export_)
       : here(workspace), folder(std::move(of)), wanted(std::move(export_)) {
@@ -111,6 +113,11 @@ struct Cut {
            folder + "/results.db"};
   }
 
+  Command command(const std::vector<std::string>& words) const {
+    Command out = here.conoscope(words);
+    return preloaded.empty() ? out : out.set("CONOSCOPE_PRELOAD", preloaded);
+  }
+
   /// Nothing recorded is lost, and no score is wrong. Returns what the run said that goes on.
   std::string check_after() const {
     const auto store = folder + "/results.db";
@@ -118,13 +125,13 @@ struct Cut {
       CHECK(here.json({"query", "SELECT count(*) AS n FROM attempt WHERE status = 'ok'", "--store",
                        store})[0]["n"]
                 .get<std::int64_t>() >= recorded);
-    const Ended after = here.conoscope(run).run();
+    const Ended after = command(run).run();
     CHECK_MESSAGE(after.code == 0, after.err);
     CHECK(here.exported(store) == wanted);
     // And every artifact that is there is what it says.
     auto anew = run;
     anew.back() = here.path("again.db");
-    here.run(anew);
+    CHECK(command(anew).run().code == 0);
     CHECK(here.exported(anew.back()) == wanted);
     return after.err;
   }
@@ -183,8 +190,9 @@ TEST_CASE("writes that were not brought to the disk are lost: nothing recorded i
     const Workspace here;
     const LostWrites disk(here, here.path("disk"));
     Cut cut(here, file, here.path("disk"), reference.exported());
-    Process running = here.conoscope(cut.run)
-                          .set("LD_PRELOAD", preload(disk.library()))
+    cut.preloaded = preload(disk.library());
+    Process running = cut.command(cut.run)
+                          .set("LD_PRELOAD", cut.preloaded)
                           .set("ASAN_OPTIONS", "verify_asan_link_order=0")
                           .start();
     wait_until(i, count, 2 * whole.seconds, random);  // to keep an image takes time
@@ -211,9 +219,10 @@ TEST_CASE("writes that were not brought to the disk are lost: what a plugin said
   std::string text = digits_run("metrics = [\"surf_mae\"]", {"ica"});
   text.insert(text.find("id = \"ica\""), "params = { max_iter = 1 }\n");
   const LostWrites disk(here, here.path("disk"));
-  const Cut cut(here, here.write("run.toml", text), here.path("disk"), "");
-  const Ended ended = here.conoscope(cut.run)
-                          .set("LD_PRELOAD", preload(disk.library()))
+  Cut cut(here, here.write("run.toml", text), here.path("disk"), "");
+  cut.preloaded = preload(disk.library());
+  const Ended ended = cut.command(cut.run)
+                          .set("LD_PRELOAD", cut.preloaded)
                           .set("ASAN_OPTIONS", "verify_asan_link_order=0")
                           .run();
   REQUIRE_MESSAGE(ended.code == 0, ended.err);

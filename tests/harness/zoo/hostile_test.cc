@@ -247,9 +247,10 @@ TEST_CASE("where Landlock does not keep files from being emptied, no call emptie
   if (!core::can_confine()) return;
   const Bench bench;
   bench.scratch.write("secret.txt", "secret");
+  const std::string library = preload(CONOSCOPE_TEST_OLD_LANDLOCK);
   const json failed = failure(bench, "curious", "",
                               {.under = "env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" +
-                                        preload(CONOSCOPE_TEST_OLD_LANDLOCK) + "'"});
+                                        library + "' CONOSCOPE_PRELOAD='" + library + "'"});
   CHECK(failed["message"] == "could: own_scratch own_file own_process");
   CHECK(content_of(bench.scratch.path("secret.txt")) == "secret");
   const Said said = bench("query \"SELECT text FROM environment\" --format json");
