@@ -131,11 +131,11 @@ TEST_CASE("a store that another process has locked is waited for, and who waits 
   SUBCASE("or until the run is told to stop: what it has is kept elsewhere") {
     REQUIRE(sqlite3_exec(database, "COMMIT", nullptr, nullptr, nullptr) == SQLITE_OK);
     const auto more = here.write("more.toml", digits_run("metrics = [\"surf\"]", {"kmeans"}) +
-                                                  "params = { k = 50, n_init = 1000 }\n");
+                                                  "params = { k = 50, n_init = 300 }\n");
     Process run = here.conoscope({"run", more}).start();
     CHECK(run.wait_for_err("1 to do now", 30));
     REQUIRE(sqlite3_exec(database, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
-    CHECK(run.wait_for_err(said, 60));
+    CHECK(run.wait_for_err(said, 600));
     run.send(SIGTERM);
     const Ended ended = run.wait(60);
     CHECK(ended.code == 5);
