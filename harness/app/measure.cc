@@ -23,7 +23,7 @@
 #include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
-#include "harness/core/plan/run_file.h"
+#include "harness/core/plan/controls.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "harness/core/run/score_stage.h"
 #include "metrics/catalogue.h"
@@ -220,9 +220,9 @@ std::vector<std::string> controls(const Options& options) {
   std::vector<std::string> out;
   for (const auto& list : options.list("control"))
     for (const auto& name : split_list(list)) {
-      if (!core::contains(core::known_controls(), name))
+      if (core::find_control(name) == nullptr)
         throw UsageError("--control: no control " + name +
-                         core::did_you_mean(name, core::known_controls()));
+                         core::did_you_mean(name, core::control_names()));
       if (name != "none" && !core::contains(out, name)) out.push_back(name);
     }
   return out;
@@ -274,9 +274,9 @@ void add_options(Options& options) {
   options.add()("explain",
                 po::value<std::vector<std::string>>()->composing()->value_name("METHOD,..."),
                 "also fit these explainers to the head view and judge them, as svd or svd(k=3)");
-  const auto& known = core::known_controls();
-  const std::string names =
-      boost::algorithm::join(std::vector<std::string>(known.begin() + 1, known.end()), ", ");
+  auto known = core::control_names();
+  known.erase(known.begin());  // the explanation itself
+  const std::string names = boost::algorithm::join(known, ", ");
   options.add()("control",
                 po::value<std::vector<std::string>>()->composing()->value_name("NAME,..."),
                 ("also judge controls of every explanation: " + names).c_str());

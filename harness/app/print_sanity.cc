@@ -14,8 +14,6 @@ namespace {
 
 using results::Ladder;
 
-constexpr const char* kExplainers[] = {"perfect", "random_importance", "random_concepts"};
-
 /// The whole ladder, or what the run lacks.
 void require_complete(const std::vector<Ladder>& ladders) {
   if (ladders.empty())
@@ -26,12 +24,10 @@ void require_complete(const std::vector<Ladder>& ladders) {
     for (std::size_t i = 0; i < ladder.steps.size(); ++i) {
       if (ladder.steps[i].asked) continue;
       if (ladder.of_models)
-        throw UsageError("board sanity: " + ladder.subject + " lacks step = " +
-                         (i == 0   ? "\"perfect\""
-                          : i == 1 ? "\"half\""
-                                   : "\"random\""));
-      throw UsageError(std::string("board sanity: the run has no explainer ") + kExplainers[i] +
-                       "; `conoscope run sanity.toml` has all three");
+        throw UsageError("board sanity: " + ladder.subject + " lacks step = \"" +
+                         results::kModelSteps[i] + "\"");
+      throw UsageError(std::string("board sanity: the run has no explainer ") +
+                       results::kExplainerSteps[i] + "; `conoscope run sanity.toml` has all three");
     }
 }
 

@@ -12,10 +12,6 @@ namespace conoscope::results {
 
 namespace {
 
-constexpr std::array<const char*, 3> kExplainers = {"perfect", "random_importance",
-                                                    "random_concepts"};
-constexpr std::array<const char*, 3> kModelSteps = {"\"perfect\"", "\"half\"", "\"random\""};
-
 std::optional<std::size_t> place(const std::array<const char*, 3>& names, const std::string& name) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (name == names[i]) return i;
@@ -48,7 +44,7 @@ std::optional<Found> model_step(const std::string& plugin, const std::string& ca
   if (!params) return std::nullopt;
   std::optional<std::size_t> step;
   for (const auto& [name, value] : *params)
-    if (name == "step") step = place(kModelSteps, value);
+    if (name == "step") step = place(kModelSteps, without_quotes(value));
   if (!step) return std::nullopt;
   std::erase_if(*params, [](const auto& param) { return param.first == "step"; });
   const std::string rest = params_text(*params);
@@ -59,8 +55,8 @@ std::optional<Found> model_step(const std::string& plugin, const std::string& ca
 /// all steps of a ladder.
 std::optional<Found> explainer_step(const std::string& model, const std::string& name,
                                     const std::string& plugin, const std::string& canonical) {
-  if (const auto step = place(kExplainers, name)) return Found{model, *step};
-  const auto step = place(kExplainers, plugin);
+  if (const auto step = place(kExplainerSteps, name)) return Found{model, *step};
+  const auto step = place(kExplainerSteps, plugin);
   if (!step) return std::nullopt;
   const std::string rest = params_text(read_params(canonical).value_or(Params()));
   return Found{rest.empty() ? model : model + ", " + rest, *step};

@@ -10,10 +10,14 @@
 
 namespace conoscope::results {
 
+/// The steps of a ladder: of explanations by their explainers, of models by their parameter `step`.
+inline constexpr std::array<const char*, 3> kExplainerSteps = {"perfect", "random_importance",
+                                                               "random_concepts"};
+inline constexpr std::array<const char*, 3> kModelSteps = {"perfect", "half", "random"};
+
 /// What a metric said of the three steps of one sanity ladder.
 ///
-/// Explanations: the explainers perfect, random_importance and random_concepts of one model, with the
-/// same parameters.
+/// Explanations: those of one model, by explainers with the same parameters.
 /// Models: those of a plugin ladder_* that differ in nothing but their parameter `step`.
 struct Ladder {
   std::string dataset;
@@ -27,7 +31,7 @@ struct Ladder {
     bool asked = false;                      ///< the run has this step
     std::map<std::int64_t, double> by_seed;  ///< where there is a number
   };
-  std::array<Step, 3> steps;  ///< perfect, half, random
+  std::array<Step, 3> steps;
 };
 
 /// Every ladder of a run, by dataset, subject and the metrics as given.

@@ -15,6 +15,7 @@
 #include "harness/core/border/interpreter.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/measure/wanted_arrays.h"
+#include "harness/core/plan/controls.h"
 #include "harness/core/run/loaded_dataset.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/score_built_in.h"
@@ -132,12 +133,11 @@ class Measuring {
                            what_brings("head_view") + " are needed");
     if (request_.explainers.empty())
       for (const auto& control : request_.controls)
-        if (explains_anew(control) || !arrays_.find("cavs"))
+        if (const bool anew = control_named(control).explains_anew(); anew || !arrays_.find("cavs"))
           throw MeasureRefused("--control " + control +
-                               (explains_anew(control)
-                                    ? ": it explains anew, so an explainer is needed (--explain)"
-                                    : ": it is the control of an explanation: cavs and importance "
-                                      "are needed, or --explain"));
+                               (anew ? ": it explains anew, so an explainer is needed (--explain)"
+                                     : ": it is the control of an explanation: cavs and importance "
+                                       "are needed, or --explain"));
   }
 
   /// Of the arrays as they were read: whatever file they come from. A drawn split is no array.
@@ -154,7 +154,7 @@ class Measuring {
       const std::size_t clean = all.size();
       all.push_back({name, explainer, true});
       for (const auto& control : request_.controls)
-        if (explainer != nullptr || !explains_anew(control))
+        if (explainer != nullptr || !control_named(control).explains_anew())
           all.push_back({name, explainer, true, control, clean});
     };
     if (arrays_.find("cavs")) add("files", nullptr);
@@ -167,7 +167,8 @@ class Measuring {
     // The files' own explanation is the same one whatever the split.
     if (subject.explainer != nullptr && request_.splits > 1)
       views.emplace_back(metrics::kOtherSeeds);
-    if (moves_samples(subject.control)) views.emplace_back(metrics::kCleanExplanation);
+    if (control_named(subject.control).moves_samples())
+      views.emplace_back(metrics::kCleanExplanation);
     return views;
   }
 
@@ -324,10 +325,9 @@ class Measuring {
   /// What a control draws from. Those that explain anew draw the same for all explainers.
   std::uint64_t control_seed(const Subject& subject, std::int64_t r) const {
     const sdk::Seed base = seed_of("control", r);
-    if (moves_samples(subject.control)) return base.child("moved").value();
-    return base.child(subject.control)
-        .child(explains_anew(subject.control) ? "" : subject.name)
-        .value();
+    const Control& control = control_named(subject.control);
+    if (control.moves_samples()) return base.child("moved").value();
+    return base.child(control.name).child(control.explains_anew() ? "" : subject.name).value();
   }
 
   /// A control is known by name and seed, both where it is fitted and where it is judged.
@@ -340,7 +340,7 @@ class Measuring {
   /// is noted.
   bool fit(Subject& subject, const fs::path& arrays, std::int64_t r, std::size_t s) {
     auto& folder = subject.fitted[static_cast<std::size_t>(r)];
-    if (subject.is_control() && !explains_anew(subject.control)) {
+    if (subject.is_control() && !control_named(subject.control).explains_anew()) {
       folder = subjects_[subject.clean].fitted[static_cast<std::size_t>(r)];
       if (folder != nullptr) return true;
       note_error(r, s, subject.scores(), "nothing was fitted that it could be a control of");

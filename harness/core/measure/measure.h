@@ -25,7 +25,7 @@ struct MeasureRequest {
   std::optional<PluginUse> concept_model;
   std::vector<std::string> metrics;       ///< built-in ones
   std::vector<Component> metric_plugins;  ///< others, each for whatever subjects have its needs
-  /// Twins of every explanation, see known_controls(); those that explain anew, of fitted ones alone.
+  /// Twins of every explanation, see controls(); those that explain anew, of fitted ones alone.
   std::vector<std::string> controls;
   std::int64_t seed = 0;
   std::int64_t splits = 1;  ///< that are drawn; more than one: the files may bring none

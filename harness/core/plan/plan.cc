@@ -77,6 +77,13 @@ std::vector<std::string> scores_of(const Component& plugin) {
   return out;
 }
 
+/// What is asked for of a subject: built-in metrics, by what they compare, and plugins.
+struct Asked {
+  std::vector<std::string> metrics, over_seeds, with_clean;
+  std::vector<const Component*> plugins;
+  std::vector<NotApplicable> not_applicable;
+};
+
 /// They are held in memory, each with its keys.
 constexpr std::size_t kMostCells = 1'000'000;
 
@@ -172,7 +179,7 @@ class Planner {
     std::vector<std::string> controls = {"none"};
     if (explainer != nullptr)
       controls = explainer->controls.empty() ? plan_.run_file.controls : explainer->controls;
-    if (std::ranges::any_of(controls, moves_samples))
+    if (std::ranges::any_of(controls, &Control::moves_samples, control_named))
       views.emplace_back(metrics::kCleanExplanation);
     if (explainer != nullptr && plan_.run_file.seeds.size() > 1)
       views.emplace_back(metrics::kOtherSeeds);
@@ -182,26 +189,24 @@ class Planner {
     const std::string other_subject = explainer != nullptr
                                           ? "it judges the model itself, and this is an explanation"
                                           : "it judges explanations, and this is the model itself";
-    std::vector<std::string> fitting, over_seeds, with_clean;
-    std::vector<NotApplicable> rest;
+    Asked asked;
     for (const auto& name : built_in_) {
       const auto* metric = metrics::catalogue().metric(name);
       if (judges_explanations(metric->needs, model.offers) != (explainer != nullptr)) {
-        rest.push_back({name, other_subject});
+        asked.not_applicable.push_back({name, other_subject});
         continue;
       }
       const auto lacking = missing(metric->needs, views);
       if (lacking.empty() || !known) {
-        (metrics::is_over_seeds(name)            ? over_seeds
-         : metrics::peer_metric(name) != nullptr ? with_clean
-                                                 : fitting)
+        (metrics::is_over_seeds(name)            ? asked.over_seeds
+         : metrics::peer_metric(name) != nullptr ? asked.with_clean
+                                                 : asked.metrics)
             .push_back(name);
       } else {
-        rest.push_back({name, missing_text(lacking)});
+        asked.not_applicable.push_back({name, missing_text(lacking)});
         skip(subject + " x " + name, lacking);
       }
     }
-    std::vector<const Component*> plugins;
     for (const Component& metric : plan_.metric_plugins) {
       const auto needs = metric.needs();
       // What a plugin is for is known of its metadata, also where it must not be used. Of one whose
@@ -212,24 +217,26 @@ class Planner {
           readable ? judges_explanations(needs, model.offers) : !plan_.explainers.empty();
       if (of_explanations != (explainer != nullptr)) {
         if (readable)
-          for (const auto& score : scores_of(metric)) rest.push_back({score, other_subject});
+          for (const auto& score : scores_of(metric))
+            asked.not_applicable.push_back({score, other_subject});
         continue;
       }
       const auto lacking = missing(needs, views);
       if (!readable || lacking.empty() || !known) {
-        plugins.push_back(&metric);
+        asked.plugins.push_back(&metric);
       } else {
-        for (const auto& score : scores_of(metric)) rest.push_back({score, missing_text(lacking)});
+        for (const auto& score : scores_of(metric))
+          asked.not_applicable.push_back({score, missing_text(lacking)});
         skip(subject + " x " + metric.name, lacking);
       }
     }
-    if (fitting.empty() && over_seeds.empty() && with_clean.empty() && plugins.empty())
+    if (asked.metrics.empty() && asked.over_seeds.empty() && asked.with_clean.empty() &&
+        asked.plugins.empty())
       return;  // nothing would be said about this subject
 
     for (const std::int64_t seed : plan_.run_file.seeds)
       for (const auto& control : controls)
-        cell(dataset, model, explainer, seed, control, fitting, over_seeds, with_clean, rest,
-             plugins);
+        cell(dataset, model, explainer, seed, control_named(control), asked);
   }
 
   void too_many() {
@@ -239,15 +246,13 @@ class Planner {
   }
 
   void cell(const Component& dataset, const Component& model, const Component* explainer,
-            std::int64_t seed, const std::string& control, const std::vector<std::string>& fitting,
-            const std::vector<std::string>& over_seeds, const std::vector<std::string>& with_clean,
-            const std::vector<NotApplicable>& rest, const std::vector<const Component*>& plugins) {
+            std::int64_t seed, const Control& control, const Asked& asked) {
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
     const std::string subject = dataset.key + " " + model.key;
     const std::string lineage = subject + " " + (explainer ? explainer->lineage : "none");
     Cell out;
     out.key = results::cell_key(
-        {"", dataset.key, model.key, explainer ? explainer->key : "", seed, control});
+        {"", dataset.key, model.key, explainer ? explainer->key : "", seed, control.name});
     if (wanted_ != nullptr && wanted_->count(out.key) == 0) return;
     if (plan_.cells.size() == kMostCells) return too_many();
     if (!seen_.insert(out.key).second) return;  // the same component twice in the run file
@@ -255,28 +260,29 @@ class Planner {
     out.model = &model;
     out.explainer = explainer;
     out.seed = seed;
-    out.control = control;
-    out.control_seed = base.child("control").child(control).child(lineage).value();
-    out.peer_metrics = over_seeds;
-    out.not_applicable = rest;
+    out.control = control.name;
+    out.control_seed = base.child("control").child(control.name).child(lineage).value();
+    out.peer_metrics = asked.over_seeds;
+    out.not_applicable = asked.not_applicable;
     out.binaries = dataset.binary + "; " + model.binary;
     if (explainer) out.binaries += "; " + explainer->binary;
 
     const std::size_t data = node(Stage::kDataset, dataset, {}, seed, dataset.key);
     const std::size_t trained = node(Stage::kModel, model, {data}, seed, subject);
     std::vector<std::size_t> inputs = {data, trained};
-    const auto explanation = [&](const std::string& of) {
+    const auto explanation = [&](const Control& of) {
       const std::uint64_t drawn_from =
-          explains_anew(of) ? explained_seed(of, seed, dataset.key, model.key) : 0;
+          of.explains_anew() ? explained_seed(of, seed, dataset.key, model.key) : 0;
       const std::size_t made =
           node(Stage::kExplain, *explainer, {data, trained}, seed, lineage, of, drawn_from);
       plan_.nodes[made].calls = calls_of(*explainer, model);
       if (!plan_.nodes[made].calls.empty()) plan_.nodes[made].called = &model;
-      if (of == "random_model" && contains(model.offers, "redrawn_head"))
+      if (of.redraws_head && contains(model.offers, "redrawn_head"))
         plan_.nodes[made].redrawn = &model;
       return made;
     };
-    if (explainer) inputs.push_back(explanation(explains_anew(control) ? control : "none"));
+    const Control& clean = controls().front();
+    if (explainer) inputs.push_back(explanation(control.explains_anew() ? control : clean));
 
     const std::size_t index = plan_.cells.size();
     const auto add_score = [&](const Component* plugin) -> Node& {
@@ -286,7 +292,7 @@ class Planner {
       score.label = plugin ? plugin->name : "metrics";
       score.needs = inputs;
       score.component = plugin;
-      score.metrics = plugin ? scores_of(*plugin) : fitting;
+      score.metrics = plugin ? scores_of(*plugin) : asked.metrics;
       // Not of the explainer: all explanations of a model are judged under the same draws, so that
       // a metric that cannot tell two of them apart gives the same number.
       score.seed = base.child("score").child(plugin ? plugin->key : "").child(subject).value();
@@ -295,18 +301,18 @@ class Planner {
       return plan_.nodes.emplace_back(std::move(score));
     };
     // What is asked for over seeds alone still makes a cell: its explanation has to be there.
-    if (!fitting.empty() || plugins.empty()) add_score(nullptr);
-    for (const Component* plugin : plugins) add_score(plugin);
-    if (!with_clean.empty() && moves_samples(control)) {
-      const std::size_t clean = explanation("none");
+    if (!asked.metrics.empty() || asked.plugins.empty()) add_score(nullptr);
+    for (const Component* plugin : asked.plugins) add_score(plugin);
+    if (!asked.with_clean.empty() && control.moves_samples()) {
+      const std::size_t beside = explanation(clean);
       Node& score = add_score(nullptr);
       score.key += " with the clean explanation";
       score.label = "metrics beside the clean explanation";
-      score.metrics = with_clean;
-      score.needs.push_back(clean);
-      score.peers = {{trained, clean, 0}};
+      score.metrics = asked.with_clean;
+      score.needs.push_back(beside);
+      score.peers = {{trained, beside, 0}};
     } else {
-      for (const auto& metric : with_clean)
+      for (const auto& metric : asked.with_clean)
         out.not_applicable.push_back({metric, "it judges only the controls poisoned and noisy"});
     }
     plan_.cells.push_back(std::move(out));
@@ -315,10 +321,10 @@ class Planner {
   /// The node of an artifact; the one that is already there when another cell needs the same.
   std::size_t node(Stage stage, const Component& component, std::vector<std::size_t> needs,
                    std::int64_t seed, const std::string& lineage,
-                   const std::string& control = "none", std::uint64_t control_seed = 0) {
+                   const Control& control = controls().front(), std::uint64_t control_seed = 0) {
     std::vector<std::string> inputs;
     for (const std::size_t need : needs) inputs.push_back(plan_.nodes[need].identity);
-    if (control != "none") inputs.push_back(explained_input(control, control_seed));
+    if (control.explains_anew()) inputs.push_back(explained_input(control, control_seed));
     const std::string identity =
         artifact_key(stage, component.key, component.plugin.sha256, inputs,
                      component.seeded() ? std::optional(seed) : std::nullopt);
@@ -330,9 +336,10 @@ class Planner {
     out.needs = std::move(needs);
     out.component = &component;
     out.seed = work_seed(component, stage, seed, lineage);
-    if (control != "none")
-      out.label += moves_samples(control) ? " of " + control + " samples" : " of a random model";
-    out.control = control;
+    if (control.explains_anew())
+      out.label +=
+          control.moves_samples() ? " of " + control.name + " samples" : " of a random model";
+    out.control = control.name;
     out.control_seed = control_seed;
     out.key = cache_key(identity, making_of(made_by_text(here_, plugins_of(plan_, out))));
     by_identity_[identity] = plan_.nodes.size();
@@ -379,17 +386,17 @@ std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t se
       .value();
 }
 
-std::uint64_t explained_seed(const std::string& control, std::int64_t seed,
+std::uint64_t explained_seed(const Control& control, std::int64_t seed,
                              const std::string& dataset_key, const std::string& model_key) {
   return sdk::Seed(static_cast<std::uint64_t>(seed))
       .child("control")
-      .child(moves_samples(control) ? "poisoned" : control)
+      .child(control.moves_samples() ? "poisoned" : control.name)
       .child(dataset_key + " " + model_key)
       .value();
 }
 
-std::string explained_input(const std::string& control, std::uint64_t explained_seed) {
-  return (moves_samples(control) ? control + " samples" : "head") + " drawn from " +
+std::string explained_input(const Control& control, std::uint64_t explained_seed) {
+  return (control.moves_samples() ? control.name + " samples" : "head") + " drawn from " +
          std::to_string(explained_seed);
 }
 

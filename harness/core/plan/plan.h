@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/plan/component.h"
+#include "harness/core/plan/controls.h"
 #include "harness/core/processes/job.h"
 #include "metrics/catalogue.h"
 
@@ -34,8 +35,8 @@ struct Node {
   /// forward and head.
   const Component* called = nullptr;
   std::vector<std::string> calls;
-  const Component* redrawn = nullptr;     ///< of random_model: the model, if it can be drawn anew
-  std::string control = "none";           ///< explain nodes of a control that explains_anew()
+  const Component* redrawn = nullptr;     ///< the model, if its head is to be drawn anew
+  std::string control = "none";           ///< explain nodes of a Control that explains_anew()
   std::uint64_t control_seed = 0;         ///< draws what its explainers are given
   std::size_t cell = 0;                   ///< score nodes only
   std::vector<std::string> metrics = {};  ///< score nodes: the scores that it gives
@@ -50,10 +51,10 @@ std::uint64_t work_seed(const Component& component, Stage stage, std::int64_t se
 /// Draws what explainers are given under a control that explains_anew(). One head, and the same moved
 /// samples, for all explainers of a model, so that they are compared under the same ones; noise moves
 /// the samples that the poison moves.
-std::uint64_t explained_seed(const std::string& control, std::int64_t seed,
+std::uint64_t explained_seed(const Control& control, std::int64_t seed,
                              const std::string& dataset_key, const std::string& model_key);
 /// The same as one more input of artifact_key().
-std::string explained_input(const std::string& control, std::uint64_t explained_seed);
+std::string explained_input(const Control& control, std::uint64_t explained_seed);
 
 /// What an artifact is: equal keys, equal content, where the same makes it.
 ///

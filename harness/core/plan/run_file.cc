@@ -10,6 +10,7 @@
 
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
+#include "harness/core/plan/controls.h"
 #include "harness/core/plan/slurm_request.h"
 #include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
@@ -220,9 +221,8 @@ class Parser {
     std::vector<std::string> out;
     if (is_empty_list(*node)) error(*node, "controls: an empty list");
     for (const auto& [name, place] : texts(*node, "controls")) {
-      const auto& known = known_controls();
-      if (!contains(known, name))
-        diagnostics_.add(place, "unknown control " + name + did_you_mean(name, known));
+      if (find_control(name) == nullptr)
+        diagnostics_.add(place, "unknown control " + name + did_you_mean(name, control_names()));
       else if (contains(out, name))
         diagnostics_.add(place, "control " + name + " is listed twice");
       else
@@ -437,20 +437,6 @@ void Diagnostics::throw_if_any() const {
     lines.push_back(file_ + ":" + std::to_string(entry.place.line) + ":" +
                     std::to_string(entry.place.column) + ": error: " + entry.message);
   throw RunFileError(std::move(lines));
-}
-
-const std::vector<std::string>& known_controls() {
-  static const std::vector<std::string> controls = {
-      "none", "random_importance", "random_concepts", "random_model", "poisoned", "noisy"};
-  return controls;
-}
-
-bool explains_anew(const std::string& control) {
-  return control == "random_model" || moves_samples(control);
-}
-
-bool moves_samples(const std::string& control) {
-  return control == "poisoned" || control == "noisy";
 }
 
 RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {

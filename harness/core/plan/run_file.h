@@ -108,14 +108,6 @@ struct RunFile {
       results::BoardKind::ranking;  ///< what `conoscope run` prints at its end
 };
 
-/// The twins of a cell that a run may ask for; "none" is the cell itself.
-const std::vector<std::string>& known_controls();
-/// Those whose explanation is one of its own, because the explainer is given something else: see
-/// make_explainer_input().
-bool explains_anew(const std::string& control);
-/// Those of them that move the training samples.
-bool moves_samples(const std::string& control);
-
 /// Reads a run file. Mistakes go to `diagnostics`, so that all of them can be shown at once; what
 /// could be read is returned.
 ///

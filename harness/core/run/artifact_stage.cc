@@ -20,7 +20,7 @@
 #include "harness/core/conformance/toy_subject.h"
 #include "harness/core/conformance/trials.h"
 #include "harness/core/names.h"
-#include "harness/core/plan/run_file.h"
+#include "harness/core/plan/controls.h"
 #include "harness/core/run/subject.h"
 
 namespace conoscope::core {
@@ -217,7 +217,7 @@ Given::Given(const Job& job, HostCalls& host)
 }
 
 void Given::gather(const Job& job, const Metadata& explainer) {
-  if (moves_samples(job.control) &&
+  if (control_named(job.control).moves_samples() &&
       (asks_for(explainer.needs, "forward") || asks_for(explainer.needs, "segments")))
     throw CallFault(CONO_NOT_APPLICABLE,
                     job.control + " moves the activations that are given, and " + explainer.id +

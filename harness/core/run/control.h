@@ -7,17 +7,13 @@
 
 namespace conoscope::core {
 
-/// Turns an explanation into its randomised twin, in place.
+/// Turns an explanation into its randomised twin, in place. A Control that
 ///
-///   none               as it is
-///   random_importance  importances drawn from U[0, 1); concepts and psi stay
-///   random_concepts    also every CAV replaced by a random unit vector (normalised N(0, 1)
-///                      entries), and psi by the linear one: the explainer's own psi belongs to its
-///                      own CAVs
+///   draws_importance  draws importances from U[0, 1); concepts and psi stay
+///   draws_concepts    replaces every CAV by a random unit vector (normalised N(0, 1) entries), and psi
+///                     by the linear one: the explainer's own psi belongs to its own CAVs
 ///
-///   random_model       as it is: it was made for another head, see redraw_head() and redraw_reading()
-///   poisoned, noisy    as it is: it was fitted to samples that were moved, see
-///                      metrics/faithfulness/attack/poisoned_samples.h
+/// Others leave it as it is: that of one that explains_anew() was made from something else.
 ///
 /// The number of concepts of each output stays. On the perfect explanation these are the Rand Imp
 /// and Full Rand settings.
@@ -27,7 +23,7 @@ namespace conoscope::core {
 /// Source: Kumar & Ahuja, arXiv:2504.10833, appendix B.1.
 void apply_control(metrics::Explanation& explanation, const std::string& control, sdk::Seed seed);
 
-/// Draws a head anew, in place: what explainers are given under the control random_model.
+/// Draws a head anew, in place: what explainers are given under a control that redraws_head.
 ///
 ///   w'_c = s_c g_c,   g_c of N(0, 1) entries
 ///

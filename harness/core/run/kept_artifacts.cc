@@ -53,10 +53,9 @@ KeptArtifacts kept_artifacts(results::Store& store, const std::string& cell,
     const bool explained = !made.explainer.key.empty();
     if (!model.key.empty() && explained) {
       std::vector<std::string> inputs = {data.identity, model.identity};
-      if (explains_anew(made.control))
+      if (const Control* control = find_control(made.control); control && control->explains_anew())
         inputs.push_back(explained_input(
-            made.control,
-            explained_seed(made.control, made.seed, made.dataset.key, made.model.key)));
+            *control, explained_seed(*control, made.seed, made.dataset.key, made.model.key)));
       if (const auto found = kept_artifact(cache, Stage::kExplain, made.explainer, inputs, made);
           !found.key.empty())
         kept.explanation = Cache::path_of(cache, found.key);

@@ -240,6 +240,8 @@ StoredCells plan_stored_cells(results::Store& store, const std::string& run,
     for (const auto& part : cell.components)
       if (reason.empty() && found->usable(part) == nullptr)
         reason = found->reason(part, wanted.at(part));
+    if (reason.empty() && find_control(cell.control) == nullptr)
+      reason = "there is no control " + cell.control + " here";
     if (!reason.empty()) {
       out.reason[key] = reason;
       continue;

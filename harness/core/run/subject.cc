@@ -10,9 +10,8 @@
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/names.h"
-#include "harness/core/plan/run_file.h"
+#include "harness/core/plan/controls.h"
 #include "harness/core/run/control.h"
-#include "metrics/faithfulness/attack/poisoned_samples.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
@@ -145,7 +144,7 @@ void put_activations(const metrics::RowSource& rows, const std::vector<std::int6
 }
 
 /// The activations moved as the control says, in the precision that the model has.
-void move_samples(const std::string& control, sdk::Seed seed, ArrayBag& out) {
+void move_samples(const Control& control, sdk::Seed seed, ArrayBag& out) {
   const metrics::HeadView head = make_head_view(out);
   const char* why = !head.last_layer() ? "and this layer is below the last one"
                     : head.pooling == metrics::Pooling::kFlatten
@@ -153,9 +152,8 @@ void move_samples(const std::string& control, sdk::Seed seed, ArrayBag& out) {
                         : nullptr;
   if (why != nullptr)
     throw CallFault(CONO_NOT_APPLICABLE,
-                    control + " moves pooled activations that the head reads, " + why);
-  const auto moved = control == "poisoned" ? metrics::poisoned_samples(head, seed.value())
-                                           : metrics::noisy_samples(head, seed.value());
+                    control.name + " moves pooled activations that the head reads, " + why);
+  const metrics::RowSource moved = control.moved_samples(head, seed.value());
   const sdk::Tensor old = out.get("activations");
   const std::vector<std::int64_t> shape(old.raw().shape, old.raw().shape + old.dimensions());
   if (old.dtype() == sdk::dtype_of<double>())
@@ -183,7 +181,8 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     activations.shape[1] = 1;
     out.add("activations", activations);
   }
-  if (control == "random_model") {
+  const Control& given = control_named(control);
+  if (given.redraws_head) {
     metrics::HeadView head = make_head_view(out);
     if (head.last_layer()) {
       redraw_head(head, seed);
@@ -191,15 +190,15 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
       *above = redraw_reading(head, *above);
       out.add_copy("logits", head.logits.data(), {head.logits.rows(), head.logits.cols()});
     } else {
-      throw CallFault(
-          CONO_NOT_APPLICABLE,
-          "random_model below the last layer needs a model that can redraw the weights above "
-          "the layer (offers = [\"redrawn_head\"])");
+      throw CallFault(CONO_NOT_APPLICABLE,
+                      control +
+                          " below the last layer needs a model that can redraw the weights above "
+                          "the layer (offers = [\"redrawn_head\"])");
     }
     put_head(head, out);
   }
   const Matrix logits = metrics::model_logits(make_head_view(out));
-  if (moves_samples(control)) move_samples(control, seed, out);
+  if (given.moves_samples()) move_samples(given, seed, out);
   out.add_copy("logits", logits.data(), {logits.rows(), logits.cols()});
   if (output_of(model) == metrics::Output::kSoftmax) {
     std::vector<std::int64_t> predictions;

@@ -25,12 +25,12 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
 /// What an explainer is given: the training rows of the model's and the dataset's arrays, the
 /// segments of these rows (segment_sample counts among them), the model's own logits, and its
 /// predictions where the output is softmax.
-/// control  random_model: another head, drawn on these rows, takes the model's place, see control.h.
-///          poisoned, noisy: the activations are moved, in the precision that the model has; logits and
-///          predictions stay. Others change nothing.
-/// above    random_model below the last layer: the calls of the network drawn anew, which become those
+/// control  one that redraws_head: another head, drawn on these rows, takes the model's place, see
+///          control.h. One that moves_samples(): the activations are moved, in the precision that the
+///          model has; logits and predictions stay. Others change nothing.
+/// above    of a head that is redrawn below the last layer: the calls of the network drawn anew, which become those
 ///          of the model that the explainer is shown; null: there is none
-/// throws   CallFault, not applicable: random_model of a layer below the last one, without such a
+/// throws   CallFault, not applicable: a head to redraw below the last layer, without such a
 ///          network; moved samples below the last layer, or of a flattened head
 ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const std::string& control = "none", sdk::Seed seed = sdk::Seed(0),

@@ -109,7 +109,7 @@ TEST_CASE("the seed decides; importances do not depend on whether concepts are d
 TEST_CASE("an unknown control is refused") {
   Explanation e = make();
   CHECK_THROWS_SAYING(apply_control(e, "random", sdk::Seed(0)), std::invalid_argument,
-                      "apply_control: no control random");
+                      "control_named: no control random");
   CHECK(e.importance == make().importance);
 }
 

@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "harness/core/plan/plan.h"
+#include "tests/support/bytes_of.h"
 #include "tests/support/plan_world.h"
 
 using namespace conoscope::core;
@@ -27,6 +30,13 @@ id = "km"
 }
 
 }  // namespace
+
+TEST_CASE("the manual says what each control does") {
+  const auto file = std::filesystem::path(CONOSCOPE_SOURCE_DIR) / "docs/command.md";
+  const std::string manual = conoscope::testing::bytes_of(file);
+  for (const Control& control : controls() | std::views::drop(1))  // "none" does nothing
+    CHECK_MESSAGE(manual.find('`' + control.name + '`') != manual.npos, control.name);
+}
 
 TEST_CASE("an explainer may have controls of its own") {
   const PlanWorld world;
@@ -73,7 +83,7 @@ params = { k = 2 }
     const std::size_t made = plan.nodes[cell.score_nodes[0]].needs[2];
     const Node& node = plan.nodes[made];
     explained[cell.control].insert(made);
-    CHECK(node.control == (explains_anew(cell.control) ? cell.control : "none"));
+    CHECK(node.control == (control_named(cell.control).explains_anew() ? cell.control : "none"));
     drawn[cell.control][cell.seed].insert(node.control_seed);
     seeds[cell.seed].insert(node.seed);
   }

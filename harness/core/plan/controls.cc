@@ -1,0 +1,42 @@
+#include "harness/core/plan/controls.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "metrics/faithfulness/attack/poisoned_samples.h"
+
+namespace conoscope::core {
+
+const std::vector<Control>& controls() {
+  static const std::vector<Control> all = {
+      {.name = "none"},
+      {.name = "random_importance", .draws_importance = true},
+      {.name = "random_concepts", .draws_importance = true, .draws_concepts = true},
+      {.name = "random_model", .redraws_head = true},
+      {.name = "poisoned",
+       .moved_samples = [](const metrics::HeadView& head,
+                           std::uint64_t seed) { return metrics::poisoned_samples(head, seed); }},
+      {.name = "noisy",
+       .moved_samples = [](const metrics::HeadView& head,
+                           std::uint64_t seed) { return metrics::noisy_samples(head, seed); }},
+  };
+  return all;
+}
+
+std::vector<std::string> control_names() {
+  std::vector<std::string> out;
+  for (const Control& control : controls()) out.push_back(control.name);
+  return out;
+}
+
+const Control* find_control(const std::string& name) {
+  const auto found = std::ranges::find(controls(), name, &Control::name);
+  return found == controls().end() ? nullptr : &*found;
+}
+
+const Control& control_named(const std::string& name) {
+  if (const Control* known = find_control(name)) return *known;
+  throw std::invalid_argument("control_named: no control " + name);
+}
+
+}  // namespace conoscope::core

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "metrics/views.h"
+
+namespace conoscope::core {
+
+/// A twin of an explanation, spoiled on purpose, beside which its scores are read.
+struct Control {
+  std::string name;
+
+  // What is drawn in place of what was found, see apply_control().
+  bool draws_importance = false;
+  bool draws_concepts = false;
+
+  // What the explainer is given instead, see make_explainer_input().
+  /// Another head. Below the last layer the model has to offer redrawn_head.
+  bool redraws_head = false;
+  /// The training samples, some of them moved. Null: as they are.
+  metrics::RowSource (*moved_samples)(const metrics::HeadView&, std::uint64_t seed) = nullptr;
+
+  bool moves_samples() const { return moved_samples != nullptr; }
+  /// Then its explanation is one of its own.
+  bool explains_anew() const { return redraws_head || moves_samples(); }
+};
+
+/// All that a run may ask for; the first is "none", the explanation itself.
+const std::vector<Control>& controls();
+std::vector<std::string> control_names();
+
+/// Null if there is none of that name.
+const Control* find_control(const std::string& name);
+/// throws  std::invalid_argument: there is none of that name
+const Control& control_named(const std::string& name);
+
+}  // namespace conoscope::core
