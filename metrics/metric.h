@@ -12,6 +12,8 @@
 
 namespace conoscope::metrics {
 
+struct Peers;
+
 /// Which end of a metric's range is the better one; kNone: it describes, it does not rank.
 enum class Direction { kNone, kLower, kHigher };
 
@@ -64,6 +66,8 @@ struct Metric {
   /// Called only with all that `needs` says. Throws NotApplicable, std::domain_error (undefined) or
   /// std::invalid_argument (the subject contradicts itself).
   std::function<Result(const Subject&)> compute = {};
+  /// In place of compute: of a metric that compares a cell with others, see peer_metric.h.
+  std::function<Result(const Peers&)> compare = {};
   /// What compute takes for granted and a run file may change; most metrics have none.
   std::vector<Setting> settings = {};
   /// compute with other settings: all of `settings`, in their order.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -35,22 +34,14 @@ struct Peers {
   std::uint64_t seed = 0;     ///< what a metric draws from
 };
 
-/// A metric that needs several explanations of one configuration. It is a score of a cell like any
-/// other, and compares that cell with its peers; over seeds, parts are one number for each peer, by
-/// seed.
-struct PeerMetric {
-  /// Listed in the catalogue; needs kOtherSeeds or kCleanExplanation, and computes nothing from a
-  /// subject alone.
-  Metric metric;
-  std::function<Result(const Peers&)> compute;
-};
-
-/// Null: there is none of that name, or it is a metric of one cell.
-const PeerMetric* peer_metric(std::string_view name);
+/// A metric that needs several explanations of one configuration: kOtherSeeds or kCleanExplanation. It
+/// is a score of a cell like any other, and compares that cell with its peers; over seeds, parts are
+/// one number for each peer, by seed. Null: there is none of that name, or it is a metric of one cell.
+const Metric* peer_metric(std::string_view name);
 /// One that compares with other seeds, which are there only when their cells have ended.
 bool is_over_seeds(std::string_view name);
 
 /// As score() of a metric of one cell.
-Score score(const PeerMetric& metric, const Peers& peers);
+Score score(const Metric& metric, const Peers& peers);
 
 }  // namespace conoscope::metrics

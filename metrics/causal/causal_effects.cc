@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "metrics/alignment/concept_alignment.h"
 #include "metrics/faithfulness/concept_scores.h"
-#include "metrics/purity/concept_alignment.h"
 #include "metrics/robustness/mean_do.h"
 #include "numerics/checks.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "metrics/disentanglement/equal_width_bins.h"
-#include "metrics/disentanglement/latent_factors.h"
-#include "metrics/robustness/factor_cells.h"
+#include "metrics/disentanglement/latent_sample.h"
+#include "metrics/factors/equal_width_bins.h"
+#include "metrics/factors/factor_levels.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

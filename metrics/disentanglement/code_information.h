@@ -1,6 +1,6 @@
 #pragma once
 
-#include "metrics/disentanglement/codes_and_factors.h"
+#include "metrics/factors/codes_and_factors.h"
 #include "metrics/subject.h"
 #include "metrics/types.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "metrics/disentanglement/dci.h"
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
+#include "metrics/factors/factor_levels.h"
 #include "metrics/metric.h"
-#include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/random.h"
 

@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "metrics/auc.h"
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
+#include "metrics/factors/factor_levels.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
-#include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/logistic_regression.h"
 #include "numerics/to_vector.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "metrics/disentanglement/best_two.h"
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "metrics/disentanglement/code_information.h"
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <string>
 
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
 #include "metrics/disentanglement/sap.h"
+#include "metrics/factors/factor_levels.h"
 #include "metrics/metric.h"
-#include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/gradient_boosting.h"
 #include "numerics/random.h"

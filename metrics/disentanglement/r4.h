@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "metrics/disentanglement/codes_and_factors.h"
+#include "metrics/factors/codes_and_factors.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {

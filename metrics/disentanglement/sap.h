@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "metrics/disentanglement/codes_and_factors.h"
+#include "metrics/factors/codes_and_factors.h"
 #include "metrics/types.h"
 
 namespace conoscope::metrics {

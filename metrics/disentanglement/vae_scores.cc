@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
+#include "metrics/factors/factor_levels.h"
 #include "metrics/metric.h"
-#include "metrics/robustness/factor_cells.h"
 #include "numerics/checks.h"
 #include "numerics/logistic_regression.h"
 #include "numerics/random.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "metrics/auc.h"
-#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/alignment/aligned_concepts.h"
 #include "metrics/leakage/leakage_columns.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"

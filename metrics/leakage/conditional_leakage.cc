@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/alignment/aligned_concepts.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/strata.h"
-#include "metrics/leakage/aligned_concepts.h"
 #include "metrics/leakage/leakage_columns.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/alignment/aligned_concepts.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_ross.h"
-#include "metrics/leakage/aligned_concepts.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
 #include "numerics/statistics/moments.h"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/alignment/aligned_concepts.h"
 #include "metrics/information/mi_ksg.h"
 #include "metrics/information/mi_noise.h"
-#include "metrics/leakage/aligned_concepts.h"
 #include "numerics/checks.h"
 #include "numerics/digamma.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "metrics/purity/concept_alignment.h"
+#include "metrics/alignment/concept_alignment.h"
 #include "metrics/purity/concept_labels.h"
 #include "numerics/checks.h"
 

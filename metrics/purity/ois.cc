@@ -2,13 +2,12 @@
 
 #include <string>
 
+#include "metrics/alignment/aligned_concepts.h"
+#include "metrics/alignment/concept_alignment.h"
 #include "metrics/auc.h"
-#include "metrics/leakage/aligned_concepts.h"
 #include "metrics/metric.h"
-#include "metrics/purity/concept_alignment.h"
 #include "metrics/purity/concept_labels.h"
 #include "metrics/purity/helper_networks.h"
-#include "metrics/summaries/summary.h"
 #include "numerics/checks.h"
 #include "numerics/softmax.h"
 
@@ -134,13 +133,6 @@ double ois(const MatrixRef& purity, const MatrixRef& oracle, bool include_diagon
 
 namespace {
 
-struct Matrices {
-  Matrix purity, oracle;
-  IndexVector optimal = {};  ///< the alignment with the largest sum
-  Index failed = 0;          ///< representations that are worse than chance at their own concept
-  std::string caveat = {};
-};
-
 PurityOptions options_of(const std::vector<Setting>& settings) {
   return {.epochs = settings[1].value, .batch = settings[2].value, .hidden = settings[0].value};
 }
@@ -151,7 +143,7 @@ std::vector<Setting> published() {
   return {{"hidden", options.hidden}, {"epochs", options.epochs}, {"batch", options.batch}};
 }
 
-Matrices trained(const Subject& subject, PurityOptions options) {
+PurityMatrices trained(const Subject& subject, PurityOptions options) {
   const ConceptView& view = subject.concepts();
   const Matrix& truth = subject.annotations().concepts;
   if (truth.cols() < 2) throw NotApplicable("purity is between concepts, and there is one");
@@ -160,8 +152,8 @@ Matrices trained(const Subject& subject, PurityOptions options) {
                         " representations cannot stand for " + std::to_string(truth.cols()) +
                         " concepts");
   options.seed = subject.seed();
-  Matrices out{.purity = purity_matrix(view.scores, view.width, truth, options),
-               .oracle = oracle_matrix(truth, options)};
+  PurityMatrices out{.purity = purity_matrix(view.scores, view.width, truth, options),
+                     .oracle = oracle_matrix(truth, options)};
   out.optimal = optimal_alignment(out.purity);
   const Index k = truth.cols();
   const bool aligned = out.purity.rows() != k || !has_names(view);
@@ -173,19 +165,23 @@ Matrices trained(const Subject& subject, PurityOptions options) {
   return out;
 }
 
-Matrices matrices_of(const Subject& subject) { return trained(subject, {}); }
+}  // namespace
+
+PurityMatrices purity_matrices(const Subject& subject) { return trained(subject, {}); }
+
+namespace {
 
 constexpr Index kBatchOfTheCode = 512;
 
-Matrices reference_matrices(const Subject& subject) {
+PurityMatrices reference_matrices(const Subject& subject) {
   return trained(subject, {.batch = kBatchOfTheCode});
 }
 
 /// What other metrics ask for as well is trained once.
-Matrices matrices_with(const Subject& subject, const std::vector<Setting>& settings) {
+PurityMatrices matrices_with(const Subject& subject, const std::vector<Setting>& settings) {
   const PurityOptions options = options_of(settings), usual;
   if (options.epochs == usual.epochs && options.hidden == usual.hidden) {
-    if (options.batch == usual.batch) return subject.once(matrices_of);
+    if (options.batch == usual.batch) return subject.once(purity_matrices);
     if (options.batch == kBatchOfTheCode) return subject.once(reference_matrices);
   }
   return trained(subject, options);
@@ -197,7 +193,7 @@ void require_names(const Subject& subject) {
     throw NotApplicable("representations without names have to be aligned first");
 }
 
-Result as_it_stands(const Matrices& m, bool include_diagonal) {
+Result as_it_stands(const PurityMatrices& m, bool include_diagonal) {
   if (m.purity.rows() != m.purity.cols())
     throw NotApplicable(std::to_string(m.purity.rows()) + " representations of " +
                         std::to_string(m.purity.cols()) + " concepts have to be aligned first");
@@ -208,12 +204,12 @@ Result as_it_stands(const Matrices& m, bool include_diagonal) {
 
 Result ois_of(const Subject& subject) {
   require_names(subject);
-  return as_it_stands(subject.once(matrices_of), true);
+  return as_it_stands(subject.once(purity_matrices), true);
 }
 
 Result off_diagonal_of(const Subject& subject) {
   require_names(subject);
-  return as_it_stands(subject.once(matrices_of), false);
+  return as_it_stands(subject.once(purity_matrices), false);
 }
 
 Result reference_of(const Subject& subject) {
@@ -221,37 +217,13 @@ Result reference_of(const Subject& subject) {
   return as_it_stands(subject.once(reference_matrices), true);
 }
 
-SummaryTable beside_ideal(const Subject& subject) {
-  const Matrices& m = subject.once(matrices_of);
-  const Index k = m.oracle.cols();
-  const bool as_it_stands = m.purity.rows() == k && has_names(subject.concepts());
-  const Matrix own = as_it_stands ? m.purity : aligned_rows(m.purity, m.optimal);
-  SummaryTable out{{}, m.caveat};
-  for (Index i = 0; i < k; ++i)
-    for (Index j = 0; j < k; ++j)
-      out.add({static_cast<double>(as_it_stands ? i : m.optimal[static_cast<std::size_t>(i)]),
-               static_cast<double>(i), static_cast<double>(j), own(i, j), m.oracle(i, j)});
-  return out;
-}
-
-Result aligned(const Matrices& m, const IndexVector& alignment) {
+Result aligned(const PurityMatrices& m, const IndexVector& alignment) {
   return {ois(aligned_rows(m.purity, alignment), m.oracle),
           {alignment.begin(), alignment.end()},
           m.caveat};
 }
 
 }  // namespace
-
-Summary declare::purity_summary() {
-  return {.name = "purity_matrix",
-          .question =
-              "How well does each representation predict each concept, and how well do the "
-              "concepts predict each other?",
-          .source = "Espinosa Zarlenga et al., AAAI 2023, Def. 2 and 3",
-          .needs = {"concept_view", "concepts"},
-          .columns = {"representation", "stands_for", "concept", "auc", "ideal"},
-          .compute = beside_ideal};
-}
 
 std::vector<Metric> declare::ois() {
   const auto row = [](const char* name, const char* question, Result (*compute)(const Subject&)) {
@@ -270,7 +242,7 @@ std::vector<Metric> declare::ois() {
       row("ois_failed_fits",
           "How many helper networks predict a representation's own concept worse than chance?",
           [](const Subject& subject) -> Result {
-            return {static_cast<double>(subject.once(matrices_of).failed)};
+            return {static_cast<double>(subject.once(purity_matrices).failed)};
           });
   Metric reference = row("ois_reference",
                          "How much more does each representation know about other concepts than "
@@ -306,14 +278,14 @@ std::vector<Metric> declare::ois() {
           "How impure are unnamed representations when they are aligned with the concepts "
           "greedily?",
           [](const Subject& subject) {
-            const Matrices& m = subject.once(matrices_of);
+            const PurityMatrices& m = subject.once(purity_matrices);
             return aligned(m, greedy_alignment(m.purity));
           }),
       row("ois_aligned_optimal",
           "How impure are unnamed representations when they are aligned with the concepts so that "
           "the sum of AUCs is largest?",
           [](const Subject& subject) {
-            const Matrices& m = subject.once(matrices_of);
+            const PurityMatrices& m = subject.once(purity_matrices);
             return aligned(m, m.optimal);
           }),
       failed,

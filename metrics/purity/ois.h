@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "metrics/types.h"
@@ -8,7 +9,7 @@
 namespace conoscope::metrics {
 
 struct Metric;
-struct Summary;
+class Subject;
 
 struct PurityOptions {
   Index epochs = 25;
@@ -58,6 +59,18 @@ Matrix oracle_matrix(const MatrixRef& concepts, const PurityOptions& options = {
 /// Source: Espinosa Zarlenga et al., AAAI 2023, Def. 3. With an alignment its code leaves 2/k out.
 double ois(const MatrixRef& purity, const MatrixRef& oracle, bool include_diagonal = true);
 
+/// Both matrices of a subject.
+struct PurityMatrices {
+  Matrix purity, oracle;
+  IndexVector optimal = {};  ///< the alignment with the largest sum
+  Index failed = 0;          ///< representations that are worse than chance at their own concept
+  std::string caveat = {};
+};
+
+/// Derived once: subject.once(purity_matrices).
+/// throws  NotApplicable: one concept, or fewer representations; as purity_matrix
+PurityMatrices purity_matrices(const Subject& subject);
+
 namespace declare {
 /// ois and ois_off_diagonal of representations as they stand, k' = k (parts: the purity matrix, row
 /// after row); ois_aligned_greedy and ois_aligned_optimal after an alignment, k' >= k (parts: the row
@@ -65,10 +78,6 @@ namespace declare {
 /// ois_reference: as ois, with the published code's batches of 512, of which ois_failed_fits(batch=512)
 /// counts the failed ones.
 std::vector<Metric> ois();
-
-/// The purity matrix beside that of the concepts themselves, which is the ideal of ois; of
-/// representations without names, those of the optimal alignment. Trained once for both.
-Summary purity_summary();
 }  // namespace declare
 
 }  // namespace conoscope::metrics

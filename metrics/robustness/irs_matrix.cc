@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/disentanglement/equal_width_bins.h"
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/factors/equal_width_bins.h"
+#include "metrics/factors/latent_factors.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/crossed_grid.h"

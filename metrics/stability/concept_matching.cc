@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "metrics/alignment/concept_alignment.h"
 #include "metrics/faithfulness/checked_explanation.h"
-#include "metrics/purity/concept_alignment.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

@@ -99,18 +99,18 @@ double total_importance(const Sets& sets) {
   return sum;
 }
 
-PeerMetric declared(std::string name, std::string question, Direction direction, double low,
-                    std::string_view source, std::function<Result(const Peers&)> compute) {
-  return {{.name = std::move(name),
-           .group = "over_seeds",
-           .question = std::move(question),
-           .direction = direction,
-           .low = low,
-           .high = 1.0,
-           .source = source,
-           .needs = {"head_view", "explanation", kOtherSeeds},
-           .on_request = true},
-          std::move(compute)};
+Metric declared(std::string name, std::string question, Direction direction, double low,
+                std::string_view source, Result (*compare)(const Peers&)) {
+  return {.name = std::move(name),
+          .group = "over_seeds",
+          .question = std::move(question),
+          .direction = direction,
+          .low = low,
+          .high = 1.0,
+          .source = source,
+          .needs = {"head_view", "explanation", kOtherSeeds},
+          .on_request = true,
+          .compare = compare};
 }
 
 }  // namespace
@@ -175,12 +175,12 @@ Result stability_overlap(const Peers& peers) {
   });
 }
 
-std::vector<PeerMetric> stability_metrics() {
+std::vector<Metric> declare::stability() {
   constexpr std::string_view kIdea = "ours, after arXiv 2502.12892";
   return {
       declared("stability",
                "How similar are an explainer's concepts to those that it finds with other seeds?",
-               Direction::kHigher, 0.0, kIdea, stability),
+               Direction::kHigher, 0.0, kIdea, metrics::stability),
       declared("stability_null",
                "How similar would random directions be to an explainer's concepts?",
                Direction::kNone, 0.0, "ours", stability_null),
@@ -197,12 +197,6 @@ std::vector<PeerMetric> stability_metrics() {
       declared("stability_overlap",
                "What share of an explanation, by importance, is found again with other seeds?",
                Direction::kHigher, 0.0, "ours", stability_overlap)};
-}
-
-std::vector<Metric> declare::stability() {
-  std::vector<Metric> out;
-  for (PeerMetric& one : stability_metrics()) out.push_back(std::move(one.metric));
-  return out;
 }
 
 }  // namespace conoscope::metrics

@@ -82,9 +82,6 @@ Result stability_importance(const Peers& peers);
 /// Source: ours.
 Result stability_overlap(const Peers& peers);
 
-/// All of them, as metrics over seeds.
-std::vector<PeerMetric> stability_metrics();
-
 namespace declare {
 std::vector<Metric> stability();
 }  // namespace declare

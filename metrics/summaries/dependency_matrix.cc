@@ -4,7 +4,7 @@
 
 #include "metrics/disentanglement/code_information.h"
 #include "metrics/disentanglement/dci_models.h"
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
 #include "metrics/robustness/irs_matrix.h"
 
 namespace conoscope::metrics {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/factors/latent_factors.h"
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs_matrix.h"
 #include "metrics/summaries/shown.h"

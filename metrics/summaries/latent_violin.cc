@@ -1,6 +1,6 @@
 #include "metrics/summaries/latent_violin.h"
 
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/factors/latent_factors.h"
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs_matrix.h"
 #include "metrics/summaries/interventional_effect.h"

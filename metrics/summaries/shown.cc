@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/alignment/aligned_concepts.h"
 #include "metrics/summaries/summary.h"
 
 namespace conoscope::metrics {

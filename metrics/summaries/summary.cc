@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "metrics/purity/ois.h"
 #include "metrics/summaries/concept_correlation.h"
 #include "metrics/summaries/concept_histogram.h"
 #include "metrics/summaries/dependency_matrix.h"
 #include "metrics/summaries/embedding_components.h"
 #include "metrics/summaries/interventional_effect.h"
 #include "metrics/summaries/latent_violin.h"
+#include "metrics/summaries/purity_matrix.h"
 #include "metrics/summaries/top_samples.h"
 
 namespace conoscope::metrics {
@@ -42,7 +42,7 @@ Metric metric_of(const Summary& summary) {
 
 const std::vector<Summary>& summaries() {
   static const std::vector<Summary> all = {
-      declare::purity_summary(),        declare::dependency_matrix(),
+      declare::purity_matrix(),         declare::dependency_matrix(),
       declare::interventional_effect(), declare::latent_violin(),
       declare::concept_histogram(),     declare::embedding_components(),
       declare::concept_correlation(),   declare::top_samples(),

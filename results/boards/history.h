@@ -14,7 +14,7 @@ struct HistoryOptions {
 };
 
 /// How has a score moved? Every scored attempt, oldest first, with run, version and environment;
-/// retracted ones are marked. See queries/history.sql.
+/// retracted ones are marked. See history.sql.
 ///
 /// throws  StoreError (not_found): the store does not know the metric
 Table history(Store& store, const HistoryOptions& options);

@@ -45,7 +45,7 @@ constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 /// throws  StoreError: bad_query, more rows or bytes than these
 Table table_of(Statement& statement, std::size_t most_rows = kAny, std::size_t most_bytes = kAny);
 
-/// The rows of queries/<name>.sql.
+/// The rows of <name>.sql.
 Table saved_query(Store& store, std::string_view name,
                   const std::map<std::string, std::string>& parameters);
 

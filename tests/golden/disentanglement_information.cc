@@ -5,12 +5,12 @@
 
 #include "metrics/disentanglement/code_information.h"
 #include "metrics/disentanglement/dci.h"
-#include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/explicitness.h"
 #include "metrics/disentanglement/mig.h"
 #include "metrics/disentanglement/modularity.h"
 #include "metrics/disentanglement/sap.h"
 #include "metrics/disentanglement/vae_scores.h"
+#include "metrics/factors/equal_width_bins.h"
 #include "tests/golden/disentanglement.h"
 
 namespace conoscope::tests::golden {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "conoscope/sdk/random.h"
-#include "metrics/disentanglement/equal_width_bins.h"
+#include "metrics/factors/equal_width_bins.h"
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs.h"
 #include "metrics/robustness/irs_matrix.h"

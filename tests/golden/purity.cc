@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "metrics/alignment/concept_alignment.h"
 #include "metrics/auc.h"
-#include "metrics/purity/concept_alignment.h"
 #include "metrics/purity/nicher.h"
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "metrics/disentanglement/code_information.h"
-#include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/disentanglement/mig.h"
 #include "metrics/disentanglement/modularity.h"
+#include "metrics/factors/equal_width_bins.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {

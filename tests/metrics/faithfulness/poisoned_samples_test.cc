@@ -5,9 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "metrics/catalogue.h"
 #include "metrics/faithfulness/affine.h"
-#include "metrics/faithfulness/attack/kept_concepts.h"
 #include "metrics/faithfulness/class_assignment.h"
 #include "metrics/faithfulness/model_logits.h"
 #include "numerics/svd.h"
@@ -172,32 +170,6 @@ TEST_CASE("poisoned_samples: nothing moves where every move is noticed, and what
   CHECK_THROWS_SAYING(poisoned_samples(other, 1), std::invalid_argument, "the last layer");
   CHECK_THROWS_SAYING(poisoned_samples(random_head(10, 2, 8, 3, Pooling::kFlatten), 1),
                       std::invalid_argument, "pooled rows");
-}
-
-TEST_CASE("kept_concepts: 1 for the same concepts, in any order and of either sign") {
-  const auto found = [](const Matrix& cavs) {
-    Found out{Matrix::Ones(1, cavs.cols()), Vector::Zero(1), {}};
-    out.explanation.cavs = cavs;
-    out.explanation.importance = Vector::Ones(cavs.rows());
-    out.explanation.offset = {0, cavs.rows()};
-    return out;
-  };
-  const Found clean = found(Matrix{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}});
-  CHECK(kept_concepts({found(Matrix{{0.0, -2.0, 0.0}, {1.0, 0.0, 0.0}}), {clean}, 0}).value == 1.0);
-  // One concept is as it was, the other has turned by the angle of (3, 4) to (1, 0).
-  const Result turned =
-      kept_concepts({found(Matrix{{0.0, 1.0, 0.0}, {3.0, 0.0, 4.0}}), {clean}, 0});
-  CHECK(turned.value == doctest::Approx(0.8));
-  CHECK(turned.parts.empty());
-  CHECK(kept_concepts({found(Matrix{{1.0, 0.0, 0.0}}), {clean}, 0}).value == 0.5);
-  CHECK_THROWS_SAYING(kept_concepts({clean, {found(Matrix::Zero(1, 3))}, 0}), std::domain_error,
-                      "no concept");
-  CHECK_THROWS_SAYING(kept_concepts({clean, {}, 0}), std::invalid_argument, "no peer");
-  REQUIRE(peer_metric("kept_concepts") != nullptr);
-  CHECK_FALSE(is_over_seeds("kept_concepts"));
-  CHECK(is_over_seeds("stability"));
-  CHECK_FALSE(is_over_seeds("surf_mae"));
-  CHECK(score(*catalogue().metric("kept_concepts"), Subject(Views{})).reason == "not_applicable");
 }
 
 }  // namespace conoscope::tests

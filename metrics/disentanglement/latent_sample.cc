@@ -1,10 +1,10 @@
-#include "metrics/disentanglement/latent_factors.h"
+#include "metrics/disentanglement/latent_sample.h"
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
-#include "metrics/disentanglement/equal_width_bins.h"
 #include "metrics/left_out.h"
 #include "numerics/random.h"
 
@@ -12,7 +12,7 @@ namespace conoscope::metrics {
 
 namespace {
 
-constexpr Index kBins = 20, kMostSamples = 15000, kLeastSamples = 30;
+constexpr Index kMostSamples = 15000, kLeastSamples = 30;
 
 struct Drawn {
   Matrix train_codes, test_codes, codes, train_binned, test_binned, binned, factors;
@@ -49,29 +49,6 @@ void require_at_least(Index least, const char* what, Index there) {
 }
 
 }  // namespace
-
-LatentFactors latent_factors(const Subject& subject) {
-  const Matrix& all = subject.annotations().factors;
-  const CodesAndFactors checked(subject.latent().codes, all);
-  LatentFactors out;
-  out.codes = subject.latent().codes;
-  IndexVector varying;
-  for (Index k = 0; k < all.cols(); ++k)
-    ((all.col(k).array() != all(0, k)).any() ? varying : out.constant).push_back(k);
-  out.factors = out.binned = all(Eigen::all, varying);
-  Index brought = 0;
-  for (Index k = 0; k < out.factors.cols(); ++k) {
-    if ((out.factors.col(k).array() == out.factors.col(k).array().floor()).all()) continue;
-    out.binned.col(k) = equal_width_bins(Matrix(out.factors.col(k)), kBins).cast<double>();
-    ++brought;
-  }
-  const Index dropped = all.cols() - out.factors.cols();
-  if (dropped > 0) out.caveat = left_out(dropped, "factor", "a single value");
-  if (brought > 0)
-    out.caveat += (dropped > 0 ? "; " : "") + std::to_string(brought) +
-                  (brought == 1 ? " factor" : " factors") + " in 20 bins";
-  return out;
-}
 
 const LatentSample& latent_sample(const Subject& subject, LatentNeeds least) {
   const LatentFactors& from = subject.once(latent_factors);

@@ -1,4 +1,4 @@
-#include "metrics/disentanglement/codes_and_factors.h"
+#include "metrics/factors/codes_and_factors.h"
 
 #include "numerics/checks.h"
 

@@ -1,4 +1,4 @@
-#include "metrics/purity/concept_alignment.h"
+#include "metrics/alignment/concept_alignment.h"
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>

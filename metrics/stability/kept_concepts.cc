@@ -1,4 +1,4 @@
-#include "metrics/faithfulness/attack/kept_concepts.h"
+#include "metrics/stability/kept_concepts.h"
 
 #include "metrics/stability/stability.h"
 
@@ -6,7 +6,7 @@ namespace conoscope::metrics {
 
 Result kept_concepts(const Peers& peers) { return {.value = stability(peers).value}; }
 
-PeerMetric kept_concepts_metric() {
+std::vector<Metric> declare::kept_concepts() {
   return {{.name = "kept_concepts",
            .group = "attacks",
            .question = "How similar are the concepts fitted to moved training samples to those "
@@ -16,10 +16,8 @@ PeerMetric kept_concepts_metric() {
            .high = 1.0,
            .source = "ours, after Brown and Kvinge, arXiv 2110.07120",
            .needs = {"head_view", "explanation", kCleanExplanation},
-           .on_request = true},
-          kept_concepts};
+           .on_request = true,
+           .compare = metrics::kept_concepts}};
 }
-
-std::vector<Metric> declare::kept_concepts() { return {kept_concepts_metric().metric}; }
 
 }  // namespace conoscope::metrics

@@ -1,4 +1,4 @@
-#include "metrics/purity/concept_alignment.h"
+#include "metrics/alignment/concept_alignment.h"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
-#include "metrics/leakage/aligned_concepts.h"
+#include "metrics/alignment/aligned_concepts.h"
 
 #include <string>
 
+#include "metrics/alignment/concept_alignment.h"
 #include "metrics/information/concept_information.h"
 #include "metrics/metric.h"
-#include "metrics/purity/concept_alignment.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

@@ -1,4 +1,4 @@
-#include "metrics/disentanglement/equal_width_bins.h"
+#include "metrics/factors/equal_width_bins.h"
 
 #include <algorithm>
 #include <string>

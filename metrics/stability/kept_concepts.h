@@ -23,8 +23,6 @@ namespace conoscope::metrics {
 /// Source: ours; that moved samples teach an explainer other concepts: Brown and Kvinge, arXiv 2110.07120.
 Result kept_concepts(const Peers& peers);
 
-PeerMetric kept_concepts_metric();
-
 namespace declare {
 std::vector<Metric> kept_concepts();
 }  // namespace declare
