@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -11,7 +10,6 @@
 #include "metrics/factors/factor_levels.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
-#include "numerics/random.h"
 
 namespace conoscope::metrics {
 
@@ -77,43 +75,6 @@ DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& 
     const numerics::ForestFit fit = numerics::random_forest(codes, factors.col(k), own);
     out.importance.col(k) = fit.importance;
     out.by_factor[k] = fit.out_of_bag_r2;
-  }
-  out.informativeness = out.by_factor.mean();
-  return out;
-}
-
-DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
-                      const numerics::BoostingOptions& options) {
-  constexpr const char* kName = "dci_regression";
-  require_two(kName, {features, targets, "features", "targets"});
-  const Index n = features.rows();
-  if (n < 10)
-    numerics::refuse(kName, "features has " + std::to_string(n) + " rows; needs at least 10");
-  IndexVector order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), Index{0});
-  numerics::Random random(seed, 19);
-  random.shuffle(order);
-  const Index held_out = (n + 9) / 10;
-  const IndexVector test(order.begin(), order.begin() + held_out),
-      train(order.begin() + held_out, order.end());
-  const Matrix train_x = features(train, Eigen::all), test_x = features(test, Eigen::all);
-  const numerics::SortedFeatures sorted(train_x);
-  DciFit out;
-  out.importance = Matrix::Zero(features.cols(), targets.cols());
-  out.by_factor.resize(targets.cols());
-  for (Index k = 0; k < targets.cols(); ++k) {
-    const Vector target = targets(train, k), truth = targets(test, k);
-    if ((truth.array() == truth[0]).all())
-      throw std::domain_error("dci_regression: target " + std::to_string(k) +
-                              " is constant on the held-out rows, so its R^2 is not defined");
-    const auto r2 = [](const Vector& wanted, const Vector& got) {
-      return 1.0 - (wanted - got).squaredNorm() / (wanted.array() - wanted.mean()).square().sum();
-    };
-    const auto model = numerics::GradientBoosting::regression(sorted, target, options);
-    out.importance.col(k) = model.importance();
-    out.by_factor[k] = r2(truth, model.predict(test_x));
-    out.informativeness_train +=
-        r2(target, model.predict(train_x)) / static_cast<double>(targets.cols());
   }
   out.informativeness = out.by_factor.mean();
   return out;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "metrics/factors/codes_and_factors.h"
@@ -43,17 +42,6 @@ DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& 
 /// Of a subject's sample, see latent_sample; derived once: subject.once(latent_forest).
 /// throws   std::domain_error: no tree has a split; NotApplicable, as latent_sample
 DciFit latent_forest(const Subject& subject);
-
-/// The DCI of Ross and Doshi-Velez, ICML 2021: boosted regressors of every target from all
-/// features, on a random 90 % of the rows; informativeness is R^2 on the rest.
-///
-/// features  n x p, rows of the importance matrix.   targets  n x q, its columns. The table of
-///           Zarlenga et al., AAAI 2023, has the factors as features and the codes as targets, so
-///           that its "disentanglement" says how many codes a factor is spread over.
-/// throws   std::invalid_argument: as dci_boosting; fewer than 10 rows
-///          std::domain_error: a target that is constant on the held-out rows
-DciFit dci_regression(const MatrixRef& features, const MatrixRef& targets, std::uint64_t seed,
-                      const numerics::BoostingOptions& options = {});
 
 namespace declare {
 /// dci_* (gradient boosting) and dci_forest_*: disentanglement, completeness, informativeness

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/auc.h"
 #include "metrics/alignment/aligned_concepts.h"
+#include "metrics/auc.h"
 #include "metrics/leakage/leakage_columns.h"
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
@@ -52,12 +52,6 @@ double f1_macro(std::span<const Index> labels, std::span<const Index> prediction
   const auto classes = tally("f1_macro", labels, predictions);
   for (const auto& [c, found] : classes) sum += found.f1();
   return sum / static_cast<double>(classes.size());
-}
-
-double f1_of_class(std::span<const Index> labels, std::span<const Index> predictions, Index c) {
-  const auto classes = tally("f1_of_class", labels, predictions);
-  const auto found = classes.find(c);
-  return found == classes.end() ? 0.0 : found->second.f1();
 }
 
 namespace {

@@ -21,9 +21,6 @@ double accuracy(std::span<const Index> labels, std::span<const Index> prediction
 /// throws   as accuracy
 double f1_macro(std::span<const Index> labels, std::span<const Index> predictions);
 
-/// F1 of one class; 0 where it is neither a label nor a prediction.
-double f1_of_class(std::span<const Index> labels, std::span<const Index> predictions, Index c);
-
 struct ConceptAccuracy {
   std::vector<double> accuracy;  ///< by concept
   std::vector<double> f1;        ///< macro over absent and present, by concept

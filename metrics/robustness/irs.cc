@@ -78,52 +78,7 @@ struct HeldAndMoved {
   InterventionalMeans held, moved;
 };
 
-std::string list(const std::vector<double>& values) {
-  std::string out = "(";
-  for (const double value : values) {
-    std::string text = std::to_string(value);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    out += (out.size() > 1 ? ", " : "") + text;
-  }
-  return out + ")";
-}
-
-Index group_of(const char* metric, const InterventionalMeans& means,
-               const std::vector<double>& values) {
-  for (Index g = 0; g < means.values.rows(); ++g)
-    if (std::equal(values.begin(), values.end(), means.values.row(g).begin())) return g;
-  throw std::domain_error(std::string(metric) + ": the factor values " + list(values) +
-                          " never occur together, so their mean is not defined");
-}
-
-void require_values(const char* metric, const char* argument, const IndexVector& factors,
-                    const std::vector<double>& values) {
-  if (values.size() != factors.size())
-    numerics::refuse(metric, std::string(argument) + " has " + std::to_string(values.size()) +
-                                 " entries for " + std::to_string(factors.size()) + " factors");
-}
-
 }  // namespace
-
-double pida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
-            const std::vector<double>& kept_values, const IndexVector& nuisance,
-            const std::vector<double>& nuisance_values, const IrsOptions& options) {
-  const HeldAndMoved means("pida", cells, latents, kept, nuisance, options);
-  require_values("pida", "kept_values", kept, kept_values);
-  require_values("pida", "nuisance_values", nuisance, nuisance_values);
-  std::vector<double> all = kept_values;
-  all.insert(all.end(), nuisance_values.begin(), nuisance_values.end());
-  return means.gap(group_of("pida", means.held, kept_values), group_of("pida", means.moved, all));
-}
-
-double mpida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
-             const std::vector<double>& kept_values, const IndexVector& nuisance,
-             const IrsOptions& options) {
-  const HeldAndMoved means("mpida", cells, latents, kept, nuisance, options);
-  require_values("mpida", "kept_values", kept, kept_values);
-  return means.worst()[group_of("mpida", means.held, kept_values)];
-}
 
 Empida empida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
               const IndexVector& nuisance, const IrsOptions& options) {

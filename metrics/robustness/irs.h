@@ -23,45 +23,28 @@ struct IrsOptions {
   CodeDistance distance = CodeDistance::kL2;
 };
 
-/// How far does setting the nuisance factors J to g_J move the mean code, if I is held at g_I?
-///
-///   PIDA(L | g_I, g_J) = d( E[Z_L | do(g_I)], E[Z_L | do(g_I, g_J)] )
-///
-/// latents   L: latent numbers.   kept, nuisance  I and J: factor numbers, disjoint.
-/// kept_values, nuisance_values   one value per number, as in the factors.
-/// returns   [0, inf), unit of the codes.
-/// throws    std::invalid_argument: L or J empty, numbers out of range or repeated, I and J not
-///           disjoint, another number of values than factors
-///           std::domain_error: g_I, or g_I with g_J, never occurs: its mean is not defined
-///
-/// Source: Suter et al., ICML 2019, Definition of the post-interventional disagreement.
-double pida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
-            const std::vector<double>& kept_values, const IndexVector& nuisance,
-            const std::vector<double>& nuisance_values, const IrsOptions& options = {});
-
-/// How far can the nuisance factors move the mean code at all, if I is held at g_I?
-///
-///   MPIDA(L | g_I, J) = max over g_J observed together with g_I of PIDA(L | g_I, g_J)
-///
-/// As pida; std::domain_error: g_I never occurs.
-double mpida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
-             const std::vector<double>& kept_values, const IndexVector& nuisance,
-             const IrsOptions& options = {});
-
 struct Empida {
   double value = 0.0;
   double coverage = 1.0;  ///< the least c(g_S) of all means that were used, see mean_do
 };
 
-/// The same on average over the values of I.
+/// How far can the nuisance factors J move the mean code, if the factors I are held at each of their
+/// values?
 ///
-///   EMPIDA(L | I, J) = sum over g_I of p(g_I) MPIDA(L | g_I, J)
+///   PIDA(L | g_I, g_J) = d( E[Z_L | do(g_I)], E[Z_L | do(g_I, g_J)] )
+///   MPIDA(L | g_I, J)  = max over g_J observed together with g_I of PIDA(L | g_I, g_J)
+///   EMPIDA(L | I, J)   = sum over g_I of p(g_I) MPIDA(L | g_I, J)
 ///
-/// kept     may be empty: the overall mean. I and J need not be all factors.
-/// throws   std::invalid_argument: as pida
+/// latents   L: latent numbers.   kept, nuisance  I and J: factor numbers, disjoint. kept may be empty:
+///           the overall mean. I and J need not be all factors.
+/// returns   [0, inf), unit of the codes.
+/// throws    std::invalid_argument: L or J empty, numbers out of range or repeated, I and J not
+///           disjoint
 ///
 /// The maximum over means of few samples is biased upwards, by about sigma sqrt(2 ln M / n_cell)
 /// over M cells.
+///
+/// Source: Suter et al., ICML 2019, Definition of the post-interventional disagreement.
 Empida empida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
               const IndexVector& nuisance, const IrsOptions& options = {});
 
@@ -80,7 +63,7 @@ struct Irs {
 /// returns  [-1, 1]; 1: J has no effect; 0: as bad as if nothing were held. Negative where a value
 ///          of I has a skewed group: it is not cut off at 0. A factor with a single value holds
 ///          nothing as I (0) and disturbs nothing as J (1). With literal weights there is no bound.
-/// throws   std::invalid_argument: as pida
+/// throws   std::invalid_argument: as empida
 ///
 /// Source: Suter et al., ICML 2019, Sec. 4 and Algorithm 1.
 Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
@@ -92,7 +75,7 @@ Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector&
 /// Tends to 1 where combinations are missing, whatever the code: a sample whose other factors occur
 /// with one domain only has nothing to deviate from. See domain_coverage.
 ///
-/// throws   std::invalid_argument: as pida, domain in the place of nuisance
+/// throws   std::invalid_argument: as empida, domain in the place of nuisance
 Irs domain_shift_robustness(const FactorCells& cells, const IndexVector& latents,
                             const IndexVector& domain, const IrsOptions& options = {});
 

@@ -76,22 +76,4 @@ InterventionalMeans mean_do(const FactorCells& cells, const IndexVector& interve
   return out;
 }
 
-std::vector<double> intervention_weights(const MatrixRef& factors, const IndexVector& intervened) {
-  constexpr const char* kName = "intervention_weights";
-  const FactorLevels levels = factor_levels(kName, factors);
-  detail::require_subset(kName, "intervened", intervened, levels.factors());
-  const Grouping cell = group_by(levels.levels, levels.values, levels.samples,
-                                 detail::complement({}, levels.factors()));
-  const Grouping rest = group_by(levels.levels, levels.values, levels.samples,
-                                 detail::complement(intervened, levels.factors()));
-  Vector in_cell = Vector::Zero(cell.groups), in_rest = Vector::Zero(rest.groups);
-  for (const Index c : cell.group) in_cell[c] += 1.0;
-  for (const Index r : rest.group) in_rest[r] += 1.0;
-  std::vector<double> out(cell.group.size());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] =
-        in_rest[rest.group[i]] / (static_cast<double>(levels.samples) * in_cell[cell.group[i]]);
-  return out;
-}
-
 }  // namespace conoscope::metrics

@@ -39,11 +39,6 @@ struct InterventionalMeans {
 InterventionalMeans mean_do(const FactorCells& cells, const IndexVector& intervened,
                             InterventionWeights weights = InterventionWeights::kSelfNormalised);
 
-/// Eq. 7's weight of every sample, w_i = n(g_\S of i) / (N n(g of i)).
-///
-/// factors  G, N x K.   throws  std::invalid_argument: as factor_cells and mean_do
-std::vector<double> intervention_weights(const MatrixRef& factors, const IndexVector& intervened);
-
 namespace detail {
 
 /// As mean_do of known factors, each once; relative to FactorCells::origin if self-normalised.

@@ -32,7 +32,8 @@ TEST_CASE("metrics: in 8 threads at once the same bits as alone") {
   const auto all = [&] {
     const NicheScores niches = nis(soft, 1, truth, 3);
     const Matrix purity = purity_matrix(soft, 1, truth, {.epochs = 3});
-    const DciFit forest = dci_forest({soft, truth}), boosted = dci_regression(soft, soft, 1);
+    const DciFit forest = dci_forest({soft, truth}),
+                 boosted = dci_boosting({soft, truth, soft, truth});
     std::vector<double> out{
         ctl(soft, truth, labels).value,
         ctl(soft, truth, labels, {.noise = normal_draws(2)}).value,

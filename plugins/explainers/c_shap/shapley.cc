@@ -15,14 +15,14 @@ namespace {
 
 constexpr Index kMostPlayers = 20;  // 2^20 values; beyond it, sample
 
-Index players_of(const char* function, const VectorRef& values, Index least) {
+Index players_of(const VectorRef& values) {
   const auto size = static_cast<std::uint64_t>(values.size());
   const Index players = size > 0 ? static_cast<Index>(std::bit_width(size)) - 1 : 0;
-  if (!std::has_single_bit(size) || players < least || players > kMostPlayers)
-    throw std::invalid_argument(std::string(function) + ": " + std::to_string(size) +
-                                " values, expected 2^n with n in " + std::to_string(least) +
-                                " to " + std::to_string(kMostPlayers));
-  numerics::require_filled(function, "values", Matrix(values));
+  if (!std::has_single_bit(size) || players < 1 || players > kMostPlayers)
+    throw std::invalid_argument("shapley_exact: " + std::to_string(size) +
+                                " values, expected 2^n with n in 1 to " +
+                                std::to_string(kMostPlayers));
+  numerics::require_filled("shapley_exact", "values", Matrix(values));
   return players;
 }
 
@@ -39,7 +39,7 @@ Coalitions all_coalitions(Index players) {
 }
 
 Vector shapley_exact(const VectorRef& values) {
-  const Index n = players_of("shapley_exact", values, 1);
+  const Index n = players_of(values);
   // |S|! (n - |S| - 1)! / n! = 1 / (n binomial(n - 1, |S|))
   std::vector<double> weight(static_cast<std::size_t>(n));
   double subsets = 1.0;
@@ -126,21 +126,6 @@ Vector kernel_shap(const Coalitions& coalitions, const VectorRef& values, const 
   }
   phi[n - 1] = total - phi.head(n - 1).sum();
   return phi;
-}
-
-Vector kernel_shap_without_intercept(const VectorRef& values) {
-  const Index n = players_of("kernel_shap_without_intercept", values, 2);
-  const Coalitions coalitions = all_coalitions(n);
-  Eigen::MatrixXd design = coalitions.cast<double>();
-  Vector target = values;
-  for (Index i = 0; i < design.rows(); ++i) {
-    const auto size = static_cast<Index>(std::popcount(static_cast<std::uint64_t>(i)));
-    const double root = std::sqrt(size == 0 || size == n ? 1e4 : shapley_kernel(n, size));
-    design.row(i) *= root;
-    target[i] *= root;
-  }
-  // The least-norm solution is what the pseudo-inverse of the normal equations gives.
-  return design.completeOrthogonalDecomposition().solve(target);
 }
 
 }  // namespace conoscope::methods

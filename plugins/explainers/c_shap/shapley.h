@@ -54,12 +54,4 @@ Coalitions sample_coalitions(Index players, Index count, numerics::Seed seed);
 Vector kernel_shap(const Coalitions& coalitions, const VectorRef& values, const VectorRef& weights,
                    double v_none, double v_all);
 
-/// The variant of the ConceptSHAP code: no intercept, the empty and the full coalition take part
-/// with weight 1e4, and the normal equations are solved by a pseudo-inverse. It is not the Shapley
-/// value where v(none) is not 0; kept for comparison with published numbers.
-///
-/// values      2^n values of the game, in the order of all_coalitions, n >= 2
-/// throws      std::invalid_argument: as shapley_exact
-Vector kernel_shap_without_intercept(const VectorRef& values);
-
 }  // namespace conoscope::methods

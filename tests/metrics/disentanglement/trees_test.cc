@@ -156,9 +156,6 @@ TEST_CASE("dci models: perfect codes score above shuffled ones") {
   CHECK(perfect.informativeness > 0.95);
   CHECK(dci_disentanglement(dci_forest({s.codes, s.factors}, {.min_leaf = 20}).importance).value >
         0.6);
-  const DciFit swapped = dci_regression(s.factors, s.codes.leftCols(2), 3, few);
-  CHECK(dci_disentanglement(swapped.importance).value > 0.95);
-  CHECK(swapped.importance.rows() == 2);
   Matrix single = s.factors;
   single.col(0).setOnes();
   const DciFit one = dci_boosting({s.codes, single, t.codes, t.factors}, few);
@@ -166,9 +163,6 @@ TEST_CASE("dci models: perfect codes score above shuffled ones") {
   CHECK_THROWS_SAYING(dci_forest({s.codes, single}), std::domain_error, "target is constant");
   CHECK_THROWS_SAYING(dci_boosting({s.codes, s.factors, t.codes.leftCols(1), t.factors}),
                       std::invalid_argument, "test_codes");
-  CHECK_THROWS_SAYING(dci_regression(s.codes.topRows(5), s.factors.topRows(5), 1),
-                      std::invalid_argument, "5 rows");
-  CHECK_THROWS_SAYING(dci_regression(s.codes, single, 1), std::domain_error, "target 0");
 }
 
 TEST_CASE("r4: a bijection scores near 1, noise near 0, a constant code does not help") {
@@ -209,15 +203,12 @@ TEST_CASE("dci models, r4: NaN and other lengths are refused by name") {
   CHECK_THROWS_SAYING(dci_boosting({codes, factors, s.codes, factors}), std::invalid_argument,
                       "test_codes is nan");
   CHECK_THROWS_SAYING(dci_forest({s.codes, factors}), std::invalid_argument, "codes is nan");
-  CHECK_THROWS_SAYING(dci_regression(s.codes, factors, 1), std::invalid_argument,
-                      "features is nan");
   CHECK_THROWS_SAYING(r4({s.codes, factors}, r4_splits(60, 1)), std::invalid_argument,
                       "codes is nan");
   s.factors(4, 1) = kNaN;
   CHECK_THROWS_SAYING(dci_boosting({codes, s.factors, codes, factors}), std::invalid_argument,
                       "train_factors is nan");
   CHECK_THROWS_SAYING(dci_forest({codes, s.factors}), std::invalid_argument, "factors is nan");
-  CHECK_THROWS_SAYING(dci_regression(codes, s.factors, 1), std::invalid_argument, "targets is nan");
   CHECK_THROWS_SAYING(r4({codes, s.factors}, r4_splits(60, 1)), std::invalid_argument,
                       "factors is nan");
 }

@@ -63,14 +63,6 @@ TEST_CASE("mean_do: the order of S is the order of the values") {
   CHECK(mean_do(cells, {1, 0}).values == (Matrix(3, 2) << 0, 0, 0, 1, 1, 0).finished());
 }
 
-TEST_CASE("intervention_weights: they are Eq. 7's") {
-  const Matrix factors = hole_factors(), codes = hole_codes();
-  const auto w = intervention_weights(factors, {0});
-  CHECK(w == std::vector<double>{3.0 / 8, 3.0 / 8, 1.0 / 4, 3.0 / 4});
-  CHECK(w[0] * codes(0, 0) + w[1] * codes(1, 0) + w[2] * codes(2, 0) ==
-        doctest::Approx(mean_do(factor_cells(codes, factors), {0}).mean(0, 0)));
-}
-
 TEST_CASE("cells and means: bad input") {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_SAYING(factor_cells(hole_codes(), Matrix::Zero(3, 2)), std::invalid_argument,
@@ -85,7 +77,7 @@ TEST_CASE("cells and means: bad input") {
   const FactorCells cells = factor_cells(hole_codes(), hole_factors());
   CHECK_THROWS_SAYING(mean_do(cells, {2}), std::invalid_argument, "intervened", "2");
   CHECK_THROWS_SAYING(mean_do(cells, {0, 0}), std::invalid_argument, "0 twice");
-  CHECK_THROWS_SAYING(intervention_weights(hole_factors(), {-1}), std::invalid_argument, "-1");
+  CHECK_THROWS_SAYING(mean_do(cells, {-1}), std::invalid_argument, "-1");
 }
 
 }  // namespace

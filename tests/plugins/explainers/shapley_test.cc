@@ -99,17 +99,6 @@ TEST_CASE("drawn coalitions: pairs of complements, sizes as the kernel has them,
   CHECK(sample_coalitions(5, 100, Seed(7)) != sample_coalitions(5, 100, Seed(8)));
 }
 
-TEST_CASE("without intercept: right only where v(none) is 0") {
-  Vector values = random_game(5, 9);
-  values[0] = 0.0;
-  // The weight of 1e4 leaves 1e-4 of slack in the efficiency constraint.
-  CHECK((kernel_shap_without_intercept(values) - shapley_exact(values)).cwiseAbs().maxCoeff() <
-        1e-3);
-  values[0] = 3.0;
-  CHECK((kernel_shap_without_intercept(values) - shapley_exact(values)).cwiseAbs().maxCoeff() >
-        0.1);
-}
-
 TEST_CASE("what is refused") {
   CHECK_THROWS_AS(all_coalitions(0), std::invalid_argument);
   CHECK_THROWS_AS(all_coalitions(21), std::invalid_argument);
@@ -118,7 +107,6 @@ TEST_CASE("what is refused") {
                        std::invalid_argument);
   CHECK_THROWS_AS(shapley_exact(Vector(0)), std::invalid_argument);
   CHECK_THROWS_AS(shapley_exact(Vector{{0.0, kNan}}), std::invalid_argument);
-  CHECK_THROWS_AS(kernel_shap_without_intercept(Vector::Zero(2)), std::invalid_argument);
   CHECK_THROWS_AS(shapley_kernel(1, 1), std::invalid_argument);
   CHECK_THROWS_AS(shapley_kernel(4, 0), std::invalid_argument);
   CHECK_THROWS_AS(shapley_kernel(4, 4), std::invalid_argument);
