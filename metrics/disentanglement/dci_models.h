@@ -44,7 +44,9 @@ DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& 
 DciFit latent_forest(const Subject& subject);
 
 namespace declare {
-/// dci_* (gradient boosting) and dci_forest_*: disentanglement, completeness, informativeness
+/// By gradient boosting  dci_disentanglement  dci_completeness  dci_informativeness
+/// By a random forest    dci_forest_disentanglement  dci_forest_completeness
+///                       dci_forest_informativeness
 std::vector<Metric> dci_models();
 }  // namespace declare
 

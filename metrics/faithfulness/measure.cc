@@ -1,5 +1,7 @@
 #include "metrics/faithfulness/measure.h"
 
+#include <utility>
+
 #include "metrics/faithfulness/explained_head.h"
 
 namespace conoscope::metrics {
@@ -17,9 +19,9 @@ void require_output(const Measure& measure, Output output) {
 
 }  // namespace
 
-Metric declare_measure(const Measure& measure, const Surrogate& surrogate) {
+Metric declare_measure(std::string name, const Measure& measure, const Surrogate& surrogate) {
   Metric metric;
-  metric.name = surrogate.prefix + std::string(measure.name) + surrogate.suffix;
+  metric.name = std::move(name);
   metric.group = surrogate.group;
   metric.question = measure.question;
   metric.question.replace(metric.question.find("{}"), 2, surrogate.text);

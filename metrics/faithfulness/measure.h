@@ -16,8 +16,6 @@ inline constexpr const char* kSurfPaper =
 /// A stand-in for the model, made from an explanation: what its metrics have in common.
 struct Surrogate {
   std::string_view group;
-  std::string prefix = {};  ///< its metrics are called <prefix><measure><suffix>: "surf_", "mae"
-  std::string suffix = {};
   std::string text = {};         ///< in questions: "a network trained on concept scores"
   std::string_view source = {};  ///< of its metrics; empty: each measure's own
   std::vector<std::string_view> needs = {"head_view", "explanation"};
@@ -27,8 +25,7 @@ struct Surrogate {
 
 /// A comparison of the model's logits with a surrogate's: one declaration for all surrogates.
 struct Measure {
-  std::string_view name;  ///< as mae
-  std::string question;   ///< {} stands for the surrogate
+  std::string question;  ///< {} stands for the surrogate
   Direction direction = Direction::kNone;
   double low = 0.0, high = kUnbounded;
   std::string_view unit = {};
@@ -43,6 +40,6 @@ struct Measure {
 };
 
 /// The measure applied to the surrogate, as a metric of a subject.
-Metric declare_measure(const Measure& measure, const Surrogate& surrogate);
+Metric declare_measure(std::string name, const Measure& measure, const Surrogate& surrogate);
 
 }  // namespace conoscope::metrics

@@ -93,7 +93,7 @@ Result monosemanticity(const MatrixRef& embeddings, const MatrixRef& scores) {
   return out;
 }
 
-double mean_cosine(const MatrixRef& embeddings) {
+double monosemanticity_null(const MatrixRef& embeddings) {
   const Matrix units = unit_rows(embeddings);
   return weighted_cosines(units, Matrix::Ones(units.rows(), 1))[0];
 }
@@ -120,7 +120,7 @@ std::vector<Metric> declare::monosemanticity() {
                }),
       declared("monosemanticity_null", "How alike are images that are not selected by any concept?",
                Direction::kNone, [](const Subject& subject) {
-                 return Result{mean_cosine(subject.once(image_embeddings))};
+                 return Result{monosemanticity_null(subject.once(image_embeddings))};
                })};
 }
 

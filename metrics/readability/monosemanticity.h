@@ -30,7 +30,7 @@ Result monosemanticity(const MatrixRef& embeddings, const MatrixRef& scores);
 /// of cos(e_i, e_j) over pairs.
 ///
 /// embeddings, throws  as above
-double mean_cosine(const MatrixRef& embeddings);
+double monosemanticity_null(const MatrixRef& embeddings);
 
 namespace declare {
 std::vector<Metric> monosemanticity();

@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -19,7 +21,8 @@ namespace {
 
 using namespace conoscope::metrics;
 
-const std::string kDocs = std::string(CONOSCOPE_SOURCE_DIR) + "/docs/metrics.md";
+const std::string kRoot = CONOSCOPE_SOURCE_DIR;
+const std::string kDocs = kRoot + "/docs/metrics.md";
 
 TEST_CASE("catalogue: rows are complete and names are unique") {
   REQUIRE_FALSE(catalogue().metrics().empty());
@@ -35,6 +38,23 @@ TEST_CASE("catalogue: rows are complete and names are unique") {
     for (const std::string_view need : info.needs) CHECK_FALSE(need_text(need).empty());
     for (const std::string_view use : info.uses) CHECK_FALSE(need_text(use).empty());
     CHECK(bool(info.compute) != bool(info.compare));
+  }
+}
+
+TEST_CASE("catalogue: a search for a metric's name finds its declaration and its page") {
+  std::string sources;
+  std::set<std::string> on_pages;  // every word of every header
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot + "/metrics")) {
+    if (entry.path().extension() == ".cc") sources += testing::bytes_of(entry.path());
+    if (entry.path().extension() != ".h") continue;
+    static const std::regex kWord("\\w+");
+    const std::string text = testing::bytes_of(entry.path());
+    for (std::sregex_iterator word(text.begin(), text.end(), kWord), end; word != end; ++word)
+      on_pages.insert(word->str());
+  }
+  for (const Metric& metric : catalogue().metrics()) {
+    CHECK_MESSAGE(sources.find('"' + metric.name + '"') != sources.npos, metric.name);
+    CHECK_MESSAGE(on_pages.contains(metric.name), metric.name);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "metrics/faithfulness/surf/surf.h"
 
-#include <utility>
-
 #include "metrics/faithfulness/explained_head.h"
 #include "metrics/faithfulness/measure.h"
 #include "metrics/faithfulness/surf/surf_attr_acc.h"
@@ -40,9 +38,8 @@ Complexity cost(const Subject& subject) {
 
 }  // namespace
 
-Surrogate weighted_concept_scores(std::string_view group, std::string prefix) {
+Surrogate weighted_concept_scores(std::string_view group) {
   return {.group = group,
-          .prefix = std::move(prefix),
           .text = "the explanation's surrogate",
           .logits = [](const Subject& subject) -> const Logits& {
             return subject.once(pooled_logits);
@@ -50,21 +47,31 @@ Surrogate weighted_concept_scores(std::string_view group, std::string prefix) {
 }
 
 std::vector<Metric> declare::surf() {
-  const Surrogate pooled = weighted_concept_scores("surf", "surf_");
+  const Surrogate pooled = weighted_concept_scores("surf");
   Surrogate spatial_mean = pooled;
-  spatial_mean.suffix = "_spatial_mean";
   spatial_mean.text = "the explanation's surrogate averaged over positions";
   spatial_mean.logits = spatial_mean_logits;
-
-  std::vector<Metric> metrics;
-  for (const Surrogate& surrogate : {pooled, spatial_mean})
-    for (const Measure& measure :
-         {surf_mae_measure(), surf_emd_measure(), surf_top1_measure(), surf_rank_corr_measure(),
-          surf_rank_corr_undefined_measure(), surf_norm_l1_measure(), surf_attr_acc_measure(),
-          surf_prob_mae_measure()})
-      metrics.push_back(declare_measure(measure, surrogate));
-  for (Metric& metric : declare_complexity(pooled, cost)) metrics.push_back(std::move(metric));
-  return metrics;
+  return {
+      declare_measure("surf_mae", surf_mae_measure(), pooled),
+      declare_measure("surf_emd", surf_emd_measure(), pooled),
+      declare_measure("surf_top1", surf_top1_measure(), pooled),
+      declare_measure("surf_rank_corr", surf_rank_corr_measure(), pooled),
+      declare_measure("surf_rank_corr_undefined", surf_rank_corr_undefined_measure(), pooled),
+      declare_measure("surf_norm_l1", surf_norm_l1_measure(), pooled),
+      declare_measure("surf_attr_acc", surf_attr_acc_measure(), pooled),
+      declare_measure("surf_prob_mae", surf_prob_mae_measure(), pooled),
+      declare_measure("surf_mae_spatial_mean", surf_mae_measure(), spatial_mean),
+      declare_measure("surf_emd_spatial_mean", surf_emd_measure(), spatial_mean),
+      declare_measure("surf_top1_spatial_mean", surf_top1_measure(), spatial_mean),
+      declare_measure("surf_rank_corr_spatial_mean", surf_rank_corr_measure(), spatial_mean),
+      declare_measure("surf_rank_corr_undefined_spatial_mean", surf_rank_corr_undefined_measure(),
+                      spatial_mean),
+      declare_measure("surf_norm_l1_spatial_mean", surf_norm_l1_measure(), spatial_mean),
+      declare_measure("surf_attr_acc_spatial_mean", surf_attr_acc_measure(), spatial_mean),
+      declare_measure("surf_prob_mae_spatial_mean", surf_prob_mae_measure(), spatial_mean),
+      declare_params("surf_params", pooled, cost),
+      declare_flops("surf_flops", pooled, cost),
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +12,10 @@ namespace conoscope::metrics {
 ///   surf_mae  surf_emd  surf_top1  surf_rank_corr  surf_rank_corr_undefined  surf_norm_l1
 ///   surf_attr_acc  surf_prob_mae        psi on the pooled embedding (flatten head: sum of
 ///                                       positions)
-///   ..._spatial_mean                    the same eight, psi on every position, averaged
+///   surf_mae_spatial_mean  surf_emd_spatial_mean  surf_top1_spatial_mean
+///   surf_rank_corr_spatial_mean  surf_rank_corr_undefined_spatial_mean
+///   surf_norm_l1_spatial_mean  surf_attr_acc_spatial_mean  surf_prob_mae_spatial_mean
+///                                       the same eight, psi on every position, averaged
 ///   surf_params  surf_flops             what the surrogate costs, see surf_complexity
 ///
 /// Which of them apply follows from the head's output kind:
@@ -28,7 +30,7 @@ namespace declare {
 std::vector<Metric> surf();
 }  // namespace declare
 
-/// The surrogate of surf_surrogate, psi on the pooled embedding, for metrics of any group and prefix.
-Surrogate weighted_concept_scores(std::string_view group, std::string prefix = {});
+/// The surrogate of surf_surrogate, psi on the pooled embedding, for metrics of any group.
+Surrogate weighted_concept_scores(std::string_view group);
 
 }  // namespace conoscope::metrics

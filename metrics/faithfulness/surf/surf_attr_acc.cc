@@ -14,8 +14,7 @@ Result surf_attr_acc(const Logits& model, const Logits& surrogate) {
 }
 
 Measure surf_attr_acc_measure() {
-  return {.name = "attr_acc",
-          .question =
+  return {.question =
               "For what share of attributes is the model's answer, present or absent, the same as "
               "that of {}?",
           .direction = Direction::kHigher,

@@ -1,7 +1,5 @@
 #include "metrics/faithfulness/surf/surf_below.h"
 
-#include <utility>
-
 #include "metrics/faithfulness/measure.h"
 #include "metrics/faithfulness/surf/surf_attr_acc.h"
 #include "metrics/faithfulness/surf/surf_emd.h"
@@ -41,24 +39,28 @@ std::vector<Metric> declare::surf_below() {
   const std::vector<std::string_view> needs = {"head_view", "explanation", "head"};
   const Surrogate exact{
       .group = "surf_below",
-      .prefix = "surf_through_",
       .text = "the network above a layer moved to match the explanation",
       .source = kSource,
       .needs = needs,
       .logits = [](const Subject& subject) -> const Logits& { return subject.once(through); }};
   Surrogate linearised = exact;
-  linearised.prefix = "surf_local_";
   linearised.text =
       "the network, linearised at each sample, above a layer moved to match the explanation";
   linearised.logits = [](const Subject& subject) -> const Logits& { return subject.once(local); };
-
-  std::vector<Metric> metrics;
-  for (const Surrogate& surrogate : {exact, linearised})
-    for (const Measure& measure :
-         {surf_mae_measure(), surf_emd_measure(), surf_top1_measure(), surf_rank_corr_measure(),
-          surf_attr_acc_measure(), surf_prob_mae_measure()})
-      metrics.push_back(declare_measure(measure, surrogate));
-  return metrics;
+  return {
+      declare_measure("surf_through_mae", surf_mae_measure(), exact),
+      declare_measure("surf_through_emd", surf_emd_measure(), exact),
+      declare_measure("surf_through_top1", surf_top1_measure(), exact),
+      declare_measure("surf_through_rank_corr", surf_rank_corr_measure(), exact),
+      declare_measure("surf_through_attr_acc", surf_attr_acc_measure(), exact),
+      declare_measure("surf_through_prob_mae", surf_prob_mae_measure(), exact),
+      declare_measure("surf_local_mae", surf_mae_measure(), linearised),
+      declare_measure("surf_local_emd", surf_emd_measure(), linearised),
+      declare_measure("surf_local_top1", surf_top1_measure(), linearised),
+      declare_measure("surf_local_rank_corr", surf_rank_corr_measure(), linearised),
+      declare_measure("surf_local_attr_acc", surf_attr_acc_measure(), linearised),
+      declare_measure("surf_local_prob_mae", surf_prob_mae_measure(), linearised),
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -1,12 +1,15 @@
 #include "metrics/faithfulness/surf/surf_complexity.h"
 
 #include <string>
+#include <utility>
 
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
 namespace {
+
+constexpr std::string_view kSource = "Kumar and Ahuja, arXiv 2504.10833, Table 3";
 
 std::int64_t total(const char* name, const IndexVector& concepts) {
   if (concepts.empty()) numerics::refuse(name, "no output");
@@ -40,30 +43,35 @@ Complexity c_shap_complexity(Index outputs, Index concepts, Index width, Index h
           2 * outputs * (hidden * concepts + hidden * width + width)};
 }
 
-std::vector<Metric> declare_complexity(const Surrogate& surrogate,
-                                       Complexity (*cost)(const Subject&)) {
-  Metric params;
-  params.name = surrogate.prefix + "params";
-  params.group = surrogate.group;
-  params.question = "How many parameters must be trained to evaluate " + surrogate.text + "?";
-  params.direction = Direction::kLower;
-  params.unit = "parameters";
-  params.source = "Kumar and Ahuja, arXiv 2504.10833, Table 3";
-  params.needs = surrogate.needs;
-  Metric flops = params;
-  params.compute = [cost](const Subject& subject) -> Result {
-    return {static_cast<double>(cost(subject).params)};
-  };
-  flops.name = surrogate.prefix + "flops";
-  flops.question =
-      "How many floating-point operations per sample, beyond those for the concept scores, does it "
-      "take to evaluate " +
-      surrogate.text + "?";
-  flops.unit = "FLOP per sample";
-  flops.compute = [cost](const Subject& subject) -> Result {
-    return {static_cast<double>(cost(subject).flops)};
-  };
-  return {params, flops};
+Metric declare_params(std::string name, const Surrogate& surrogate,
+                      Complexity (*cost)(const Subject&)) {
+  return {.name = std::move(name),
+          .group = surrogate.group,
+          .question = "How many parameters must be trained to evaluate " + surrogate.text + "?",
+          .direction = Direction::kLower,
+          .unit = "parameters",
+          .source = kSource,
+          .needs = surrogate.needs,
+          .compute = [cost](const Subject& subject) -> Result {
+            return {static_cast<double>(cost(subject).params)};
+          }};
+}
+
+Metric declare_flops(std::string name, const Surrogate& surrogate,
+                     Complexity (*cost)(const Subject&)) {
+  return {.name = std::move(name),
+          .group = surrogate.group,
+          .question =
+              "How many floating-point operations per sample, beyond those for the concept "
+              "scores, does it take to evaluate " +
+              surrogate.text + "?",
+          .direction = Direction::kLower,
+          .unit = "FLOP per sample",
+          .source = kSource,
+          .needs = surrogate.needs,
+          .compute = [cost](const Subject& subject) -> Result {
+            return {static_cast<double>(cost(subject).flops)};
+          }};
 }
 
 }  // namespace conoscope::metrics

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <string>
 
 #include "metrics/faithfulness/measure.h"
 #include "metrics/types.h"
@@ -47,8 +47,10 @@ Complexity ice_complexity(const IndexVector& concepts, Index width);
 /// paper's text speaks of 101 classes and 505 latents, which does not round to its own table.)
 Complexity c_shap_complexity(Index outputs, Index concepts, Index width, Index hidden);
 
-/// <prefix>params and <prefix>flops of a surrogate.
-std::vector<Metric> declare_complexity(const Surrogate& surrogate,
-                                       Complexity (*cost)(const Subject&));
+/// What a surrogate costs, as metrics.
+Metric declare_params(std::string name, const Surrogate& surrogate,
+                      Complexity (*cost)(const Subject&));
+Metric declare_flops(std::string name, const Surrogate& surrogate,
+                     Complexity (*cost)(const Subject&));
 
 }  // namespace conoscope::metrics

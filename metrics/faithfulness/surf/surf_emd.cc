@@ -13,8 +13,7 @@ Result surf_emd(const Logits& model, const Logits& surrogate) {
 }
 
 Measure surf_emd_measure() {
-  return {.name = "emd",
-          .question =
+  return {.question =
               "How much probability must move to turn the model's predictions into those of {}?",
           .direction = Direction::kLower,
           .high = 1.0,

@@ -12,8 +12,7 @@ Result surf_mae(const Logits& model, const Logits& surrogate) {
 }
 
 Measure surf_mae_measure() {
-  return {.name = "mae",
-          .question = "How far from the model's logits are those of {}?",
+  return {.question = "How far from the model's logits are those of {}?",
           .direction = Direction::kLower,
           .unit = "logits",
           .source = kSurfPaper,

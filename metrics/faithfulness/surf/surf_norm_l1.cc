@@ -33,7 +33,6 @@ Result surf_norm_l1(const Logits& model, const Logits& surrogate, const IndexVec
 
 Measure surf_norm_l1_measure() {
   return {
-      .name = "norm_l1",
       .question =
           "How far from the model's logit of the true class, as a fraction of it, is that of {}?",
       .direction = Direction::kLower,

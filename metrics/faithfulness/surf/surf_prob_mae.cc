@@ -14,8 +14,7 @@ Result surf_prob_mae(const Logits& model, const Logits& surrogate) {
 }
 
 Measure surf_prob_mae_measure() {
-  return {.name = "prob_mae",
-          .question = "How far from the model's attribute probabilities are those of {}?",
+  return {.question = "How far from the model's attribute probabilities are those of {}?",
           .direction = Direction::kLower,
           .high = 1.0,
           .source = "conoscope; a bounded companion to SURF_MAE, arXiv 2504.10833",

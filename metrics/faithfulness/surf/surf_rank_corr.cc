@@ -33,8 +33,7 @@ Result surf_rank_corr_undefined(const Logits& model, const Logits& surrogate) {
 }
 
 Measure surf_rank_corr_measure() {
-  return {.name = "rank_corr",
-          .question = "How similar is the model's ranking of the outputs to that of {}?",
+  return {.question = "How similar is the model's ranking of the outputs to that of {}?",
           .direction = Direction::kHigher,
           .low = -1.0,
           .high = 1.0,
@@ -43,8 +42,7 @@ Measure surf_rank_corr_measure() {
 }
 
 Measure surf_rank_corr_undefined_measure() {
-  return {.name = "rank_corr_undefined",
-          .question =
+  return {.question =
               "In how many samples does the rank correlation count as 0 because all outputs are "
               "equal in the model or in {}?",
           .unit = "samples",

@@ -14,8 +14,7 @@ Result surf_top1(const Logits& model, const Logits& surrogate) {
 }
 
 Measure surf_top1_measure() {
-  return {.name = "top1",
-          .question = "How often does the model predict the same class as {}?",
+  return {.question = "How often does the model predict the same class as {}?",
           .direction = Direction::kHigher,
           .high = 1.0,
           .source = kSurfPaper,

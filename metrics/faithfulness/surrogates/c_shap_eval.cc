@@ -49,7 +49,6 @@ Complexity cost(const Subject& subject) {
 std::vector<Metric> declare::c_shap_eval() {
   const Surrogate cel{
       .group = "c_shap_eval",
-      .prefix = "c_shap_eval_cel_",
       .text = "a network trained on concept scores with cross entropy",
       .source =
           "Yeh et al., On Completeness-aware Concept-Based Explanations, NeurIPS 2020; the "
@@ -57,21 +56,26 @@ std::vector<Metric> declare::c_shap_eval() {
       .needs = {"head_view", "train_head_view", "explanation"},
       .logits = [](const Subject& subject) -> const Logits& { return subject.once(train_cel); }};
   Surrogate l1 = cel;
-  l1.prefix = "c_shap_eval_l1_";
   l1.text = "a network trained on concept scores with an L1 loss on the logits";
   l1.logits = [](const Subject& subject) -> const Logits& { return subject.once(train_l1); };
   Surrogate either = cel;
-  either.prefix = "c_shap_eval_";
   either.text = "a network trained on concept scores";
-
-  std::vector<Metric> metrics;
-  for (const Surrogate& network : {cel, l1})
-    for (const Measure& measure :
-         {surf_mae_measure(), surf_emd_measure(), surf_top1_measure(), surf_rank_corr_measure(),
-          surf_norm_l1_measure(), completeness_measure()})
-      metrics.push_back(declare_measure(measure, network));
-  for (Metric& metric : declare_complexity(either, cost)) metrics.push_back(std::move(metric));
-  return metrics;
+  return {
+      declare_measure("c_shap_eval_cel_mae", surf_mae_measure(), cel),
+      declare_measure("c_shap_eval_cel_emd", surf_emd_measure(), cel),
+      declare_measure("c_shap_eval_cel_top1", surf_top1_measure(), cel),
+      declare_measure("c_shap_eval_cel_rank_corr", surf_rank_corr_measure(), cel),
+      declare_measure("c_shap_eval_cel_norm_l1", surf_norm_l1_measure(), cel),
+      declare_measure("c_shap_eval_cel_completeness", completeness_measure(), cel),
+      declare_measure("c_shap_eval_l1_mae", surf_mae_measure(), l1),
+      declare_measure("c_shap_eval_l1_emd", surf_emd_measure(), l1),
+      declare_measure("c_shap_eval_l1_top1", surf_top1_measure(), l1),
+      declare_measure("c_shap_eval_l1_rank_corr", surf_rank_corr_measure(), l1),
+      declare_measure("c_shap_eval_l1_norm_l1", surf_norm_l1_measure(), l1),
+      declare_measure("c_shap_eval_l1_completeness", completeness_measure(), l1),
+      declare_params("c_shap_eval_params", either, cost),
+      declare_flops("c_shap_eval_flops", either, cost),
+  };
 }
 
 }  // namespace conoscope::metrics

@@ -8,9 +8,11 @@ namespace conoscope::metrics {
 
 /// How much of the model can a network make of the concept scores? The group `c_shap_eval`:
 ///
-///   c_shap_eval_cel_mae  ..._emd  ..._top1  ..._rank_corr  ..._norm_l1  ..._completeness
-///   c_shap_eval_l1_mae   ...      the same six, the network trained with the other loss
-///   c_shap_eval_params   c_shap_eval_flops
+///   c_shap_eval_cel_mae  c_shap_eval_cel_emd  c_shap_eval_cel_top1  c_shap_eval_cel_rank_corr
+///   c_shap_eval_cel_norm_l1  c_shap_eval_cel_completeness
+///   c_shap_eval_l1_mae  c_shap_eval_l1_emd  c_shap_eval_l1_top1  c_shap_eval_l1_rank_corr
+///   c_shap_eval_l1_norm_l1  c_shap_eval_l1_completeness
+///   c_shap_eval_params  c_shap_eval_flops
 ///
 /// Trains the network of c_shap_eval_surrogate once with each loss, from the same initial weights.
 /// C-SHAP's own measure is completeness. Importances play no part. Not for a flatten head or an

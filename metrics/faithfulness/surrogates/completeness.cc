@@ -31,8 +31,7 @@ Result completeness(const Logits& model, const Logits& surrogate, const IndexVec
 }
 
 Measure completeness_measure() {
-  return {.name = "completeness",
-          .question = "What part of the model's accuracy above chance is reached by {}?",
+  return {.question = "What part of the model's accuracy above chance is reached by {}?",
           .direction = Direction::kHigher,
           .low = -kUnbounded,
           .source =
@@ -42,7 +41,8 @@ Measure completeness_measure() {
 }
 
 std::vector<Metric> declare::completeness() {
-  return {declare_measure(completeness_measure(), weighted_concept_scores("sae_eval"))};
+  return {
+      declare_measure("completeness", completeness_measure(), weighted_concept_scores("sae_eval"))};
 }
 
 }  // namespace conoscope::metrics

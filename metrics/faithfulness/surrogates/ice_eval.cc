@@ -1,7 +1,5 @@
 #include "metrics/faithfulness/surrogates/ice_eval.h"
 
-#include <utility>
-
 #include "metrics/faithfulness/explained_head.h"
 #include "metrics/faithfulness/surf/surf_complexity.h"
 #include "metrics/faithfulness/surf/surf_emd.h"
@@ -29,25 +27,27 @@ Logits logits(const Subject& subject) {
 
 }  // namespace
 
-Surrogate rebuilt_embeddings(std::string_view group, std::string prefix) {
+Surrogate rebuilt_embeddings(std::string_view group) {
   return {.group = group,
-          .prefix = std::move(prefix),
           .text = "the head on embeddings rebuilt from concept scores",
           .logits = [](const Subject& subject) -> const Logits& { return subject.once(logits); }};
 }
 
 std::vector<Metric> declare::ice_eval() {
-  Surrogate rebuilt = rebuilt_embeddings("ice_eval", "ice_eval_");
+  Surrogate rebuilt = rebuilt_embeddings("ice_eval");
   rebuilt.source =
       "Zhang et al., Invertible Concept-based Explanations, AAAI 2021; the measures as in arXiv "
       "2504.10833, Table 3";
-  std::vector<Metric> metrics;
-  for (const Measure& measure :
-       {surf_mae_measure(), surf_emd_measure(), surf_top1_measure(), surf_rank_corr_measure(),
-        surf_norm_l1_measure(), ice_fidelity_error_measure()})
-    metrics.push_back(declare_measure(measure, rebuilt));
-  for (Metric& metric : declare_complexity(rebuilt, cost)) metrics.push_back(std::move(metric));
-  return metrics;
+  return {
+      declare_measure("ice_eval_mae", surf_mae_measure(), rebuilt),
+      declare_measure("ice_eval_emd", surf_emd_measure(), rebuilt),
+      declare_measure("ice_eval_top1", surf_top1_measure(), rebuilt),
+      declare_measure("ice_eval_rank_corr", surf_rank_corr_measure(), rebuilt),
+      declare_measure("ice_eval_norm_l1", surf_norm_l1_measure(), rebuilt),
+      declare_measure("ice_eval_fidelity_error", ice_fidelity_error_measure(), rebuilt),
+      declare_params("ice_eval_params", rebuilt, cost),
+      declare_flops("ice_eval_flops", rebuilt, cost),
+  };
 }
 
 }  // namespace conoscope::metrics

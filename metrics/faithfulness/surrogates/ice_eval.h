@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +22,7 @@ namespace declare {
 std::vector<Metric> ice_eval();
 }  // namespace declare
 
-/// The surrogate of ice_eval_surrogate, for metrics of any group and prefix.
-Surrogate rebuilt_embeddings(std::string_view group, std::string prefix = {});
+/// The surrogate of ice_eval_surrogate, for metrics of any group.
+Surrogate rebuilt_embeddings(std::string_view group);
 
 }  // namespace conoscope::metrics

@@ -32,8 +32,7 @@ Measure ice_fidelity_error_measure() {
     const Vector errors = ice_fidelity_error(model, surrogate, labels);
     return {errors.mean(), {errors.begin(), errors.end()}};
   };
-  return {.name = "fidelity_error",
-          .question =
+  return {.question =
               "How far from the model's logit of the true class, as a fraction of that class's "
               "mean logit, is that of {}?",
           .direction = Direction::kLower,

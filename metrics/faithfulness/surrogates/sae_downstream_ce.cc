@@ -30,8 +30,8 @@ Result sae_downstream_ce(const Logits& model, const Logits& surrogate, const Ind
 
 std::vector<Metric> declare::sae_downstream_ce() {
   return {declare_measure(
-      {.name = "sae_downstream_ce",
-       .question = "How far above the model's cross entropy with the labels is that of {}?",
+      "sae_downstream_ce",
+      {.question = "How far above the model's cross entropy with the labels is that of {}?",
        .direction = Direction::kLower,
        .low = -kUnbounded,
        .unit = "nats",

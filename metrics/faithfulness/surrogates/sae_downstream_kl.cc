@@ -32,8 +32,8 @@ Result sae_downstream_kl(const Logits& model, const Logits& surrogate) {
 
 std::vector<Metric> declare::sae_downstream_kl() {
   return {declare_measure(
-      {.name = "sae_downstream_kl",
-       .question = "How surprising are the model's predictions to one who expects those of {}?",
+      "sae_downstream_kl",
+      {.question = "How surprising are the model's predictions to one who expects those of {}?",
        .direction = Direction::kLower,
        .unit = "nats",
        .source = "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv "

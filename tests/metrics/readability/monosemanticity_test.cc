@@ -73,7 +73,7 @@ TEST_CASE("monosemanticity: without the pairs as with them") {
   }
   CHECK(result.value == doctest::Approx(sum / 5).epsilon(kRounding));
   CHECK(result.caveat.empty());
-  CHECK(mean_cosine(embeddings) ==
+  CHECK(monosemanticity_null(embeddings) ==
         doctest::Approx(over_pairs(embeddings, Vector::Ones(40))).epsilon(kRounding));
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("monosemanticity: the ladder from one kind of image to any") {
   const double best = monosemanticity(embeddings, pure).value,
                middle = monosemanticity(embeddings, half).value,
                random = monosemanticity(embeddings, normal_matrix(kImages, 20, 7)).value,
-               nobody = mean_cosine(embeddings);
+               nobody = monosemanticity_null(embeddings);
   CHECK(best > middle + 0.1);
   CHECK(middle > random + 0.02);
   CHECK(std::abs(random - nobody) < 0.02);
@@ -129,7 +129,7 @@ TEST_CASE("monosemanticity: concepts without a pair are left out") {
 TEST_CASE("monosemanticity: an image without activations has cosine 0 with every other") {
   Matrix embeddings(3, 2);
   embeddings << 1, 0, 1, 0, 0, 0;
-  CHECK(mean_cosine(embeddings) == doctest::Approx(1.0 / 3.0).epsilon(kRounding));
+  CHECK(monosemanticity_null(embeddings) == doctest::Approx(1.0 / 3.0).epsilon(kRounding));
 }
 
 TEST_CASE("monosemanticity: what is refused") {
@@ -165,7 +165,7 @@ TEST_CASE("monosemanticity: of a subject, with its own activations as embeddings
   CHECK(score(*metric, Subject(views)).value ==
         doctest::Approx(monosemanticity(pooled, concepts.scores).value).epsilon(kRounding));
   CHECK(score(*catalogue().metric("monosemanticity_null"), Subject(views)).value ==
-        doctest::Approx(mean_cosine(pooled)).epsilon(kRounding));
+        doctest::Approx(monosemanticity_null(pooled)).epsilon(kRounding));
   concepts.width = 2;  // embeddings: their probabilities say how strong they are
   CHECK(score(*metric, Subject(views)).reason == "not_applicable");
   concepts.probabilities = normal_matrix(20, 1, 11);
