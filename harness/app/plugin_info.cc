@@ -81,7 +81,7 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
     return value ? results::Field(core::to_text(core::Value(*value))) : results::Field();
   };
   for (const auto& p : data.parameters)
-    parameters.add({p.name, std::string(core::to_string(p.type)),
+    parameters.add({p.name, std::string(to_string(p.type)),
                     p.standard ? results::Field(core::to_text(*p.standard))
                                : results::Field(std::string("required")),
                     number(p.min), number(p.max), boost::algorithm::join(p.choices, ", "), p.role,

@@ -213,22 +213,22 @@ namespace {
 
 std::int32_t type_at_border(ParameterType type) {
   switch (type) {
-    case ParameterType::kInteger:
+    case ParameterType::integer:
       return CONO_PARAM_INTEGER;
-    case ParameterType::kReal:
+    case ParameterType::real:
       return CONO_PARAM_REAL;
-    case ParameterType::kBoolean:
+    case ParameterType::boolean:
       return CONO_PARAM_BOOLEAN;
-    case ParameterType::kText:
+    case ParameterType::text:
       return CONO_PARAM_TEXT;
-    case ParameterType::kFile:
-    case ParameterType::kFolder:  // for the plugin it is a path, too
+    case ParameterType::file:
+    case ParameterType::folder:  // for the plugin it is a path, too
       return CONO_PARAM_FILE;
-    case ParameterType::kIntegers:
+    case ParameterType::integers:
       return CONO_PARAM_INTEGERS;
-    case ParameterType::kReals:
+    case ParameterType::reals:
       return CONO_PARAM_REALS;
-    case ParameterType::kTexts:
+    case ParameterType::texts:
       return CONO_PARAM_TEXTS;
   }
   return 0;

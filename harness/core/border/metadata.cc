@@ -196,10 +196,9 @@ std::vector<std::pair<std::string, const toml::table*>> in_file_order(const toml
 /// What a declaration says beyond its type has to be about that type.
 void check_fits_type(const Parameter& parameter, const std::string& where) {
   const bool number =
-      parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal ||
-      parameter.type == ParameterType::kIntegers || parameter.type == ParameterType::kReals;
-  const bool text =
-      parameter.type == ParameterType::kText || parameter.type == ParameterType::kTexts;
+      parameter.type == ParameterType::integer || parameter.type == ParameterType::real ||
+      parameter.type == ParameterType::integers || parameter.type == ParameterType::reals;
+  const bool text = parameter.type == ParameterType::text || parameter.type == ParameterType::texts;
   if ((parameter.min || parameter.max) && !number)
     throw PluginRefused(where + ": min and max are for numbers");
   if (parameter.min && parameter.max && *parameter.min > *parameter.max)
@@ -209,7 +208,7 @@ void check_fits_type(const Parameter& parameter, const std::string& where) {
       !parameter.is_list())
     throw PluginRefused(where + ": min_count, max_count and empty are for lists");
   if (!parameter.role.empty() &&
-      (parameter.role != "concept_count" || parameter.type != ParameterType::kInteger))
+      (parameter.role != "concept_count" || parameter.type != ParameterType::integer))
     throw PluginRefused(where + ": role = \"" + parameter.role +
                         "\": expected \"concept_count\", of an integer");
   if (!parameter.choice_offers.empty() && parameter.is_list())
@@ -226,7 +225,7 @@ Parameter read_parameter(const std::string& name, const toml::table& table, cons
   out.name = name;
   const auto type = reader.get<std::string>("type");
   bool known = false;
-  for (int i = 0; i <= static_cast<int>(ParameterType::kTexts); ++i)
+  for (int i = 0; i <= static_cast<int>(ParameterType::texts); ++i)
     if (type == to_string(static_cast<ParameterType>(i)))
       out.type = static_cast<ParameterType>(i), known = true;
   if (!known)

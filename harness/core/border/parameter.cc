@@ -12,12 +12,6 @@
 
 namespace conoscope::core {
 
-const char* to_string(ParameterType type) {
-  constexpr const char* kNames[] = {"integer", "real",     "boolean", "text", "file",
-                                    "folder",  "integers", "reals",   "texts"};
-  return kNames[static_cast<std::size_t>(type)];
-}
-
 namespace {
 
 bool is_empty_list(const Value& value) {
@@ -59,7 +53,7 @@ std::optional<T> number_from(const std::string& text) {
 std::optional<Value> list_from(const std::string& text, ParameterType type) {
   std::vector<Value> items;
   for (const std::string& word : split_at_commas(text)) {
-    if (type == ParameterType::kTexts)
+    if (type == ParameterType::texts)
       items.emplace_back(word);
     else if (const auto whole = number_from<std::int64_t>(word))
       items.emplace_back(*whole);
@@ -83,7 +77,7 @@ std::optional<Value> list_from(const std::string& text, ParameterType type) {
   if (const auto* text = std::get_if<std::string>(&value))
     if (const auto meant = list_from(*text, parameter.type)) example = meant;
   if (std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value))
-    if (parameter.type != ParameterType::kTexts) example = list_of({value});
+    if (parameter.type != ParameterType::texts) example = list_of({value});
   refuse(parameter, value,
          "a list of " + of + (example ? ", as " + parameter.name + " = " + to_text(*example) : ""));
 }
@@ -128,30 +122,30 @@ Value typed(const Parameter& parameter, const Value& value) {
   };
   const bool is_text = std::holds_alternative<std::string>(value);
   switch (parameter.type) {
-    case ParameterType::kInteger:
+    case ParameterType::integer:
       if (const auto* real = std::get_if<double>(&value))
         if (const auto whole = as_whole(*real)) return *whole;
       return expect(std::holds_alternative<std::int64_t>(value), "a whole number");
-    case ParameterType::kReal:
+    case ParameterType::real:
       if (const auto* whole = std::get_if<std::int64_t>(&value)) {
         const auto wide = as_double(*whole);
         if (!wide) refuse(parameter, value, "a number that float64 can hold");
         return *wide;
       }
       return expect(std::holds_alternative<double>(value), "a number");
-    case ParameterType::kBoolean:
+    case ParameterType::boolean:
       return expect(std::holds_alternative<bool>(value), "true or false");
-    case ParameterType::kText:
+    case ParameterType::text:
       return expect(is_text, "a text in quotes");
-    case ParameterType::kFile:
+    case ParameterType::file:
       return expect(is_text, "a file name in quotes");
-    case ParameterType::kFolder:
+    case ParameterType::folder:
       return expect(is_text, "the name of a folder in quotes");
-    case ParameterType::kIntegers:
+    case ParameterType::integers:
       return list_as<std::int64_t>(parameter, value, "whole numbers");
-    case ParameterType::kReals:
+    case ParameterType::reals:
       return list_as<double>(parameter, value, "numbers");
-    case ParameterType::kTexts:
+    case ParameterType::texts:
       return list_as<std::string>(parameter, value, "texts");
   }
   return value;
@@ -218,13 +212,13 @@ Value Parameter::check(const Value& value) const {
 
 Value Parameter::parse(const std::string& text) const {
   if (is_list()) return check(list_from(text, type).value_or(Value(text)));
-  if (type == ParameterType::kInteger || type == ParameterType::kReal) {
+  if (type == ParameterType::integer || type == ParameterType::real) {
     if (const auto number = number_from<std::int64_t>(text)) return check(*number);
     if (const auto number = number_from<double>(text)) return check(*number);
     if (!numbers_beyond_double(text).empty())
       throw std::invalid_argument(name + ": " + beyond_double_text(text));
   }
-  if (type == ParameterType::kBoolean && (text == "true" || text == "false"))
+  if (type == ParameterType::boolean && (text == "true" || text == "false"))
     return check(text == "true");
   return check(text);  // where it is not what was expected, this says so
 }

@@ -5,27 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "conoscope/sdk/parameters.h"
 #include "harness/core/value.h"
 
 namespace conoscope::core {
 
-enum class ParameterType {
-  kInteger,
-  kReal,
-  kBoolean,
-  kText,
-  kFile,
-  kFolder,
-  kIntegers,
-  kReals,
-  kTexts
-};
-const char* to_string(ParameterType type);
+using sdk::ParameterType;
 
 /// One parameter of a plugin, as its metadata declares it.
 struct Parameter {
   std::string name;
-  ParameterType type = ParameterType::kInteger;
+  ParameterType type = ParameterType::integer;
   std::optional<Value> standard;   ///< the default; none: the parameter is required
   std::optional<double> min, max;  ///< of a list: of each element
   std::optional<std::int64_t> min_count, max_count;  ///< elements of a list
@@ -35,9 +25,9 @@ struct Parameter {
   std::string help;
   bool added = false;  ///< later than the version: at its default it is no part of the identity
   /// The value is the path of data, which are known by their content.
-  bool is_path() const { return type == ParameterType::kFile || type == ParameterType::kFolder; }
+  bool is_path() const { return type == ParameterType::file || type == ParameterType::folder; }
 
-  bool is_list() const { return type >= ParameterType::kIntegers; }
+  bool is_list() const { return type >= ParameterType::integers; }
 
   std::string offers;  ///< giving this parameter makes the plugin offer that view as well
   std::vector<std::string> choice_offers;  ///< the view that comes with each choice; empty: none

@@ -483,8 +483,8 @@ class Suite {
 /// A parameter's value from a command line's text; file names become absolute.
 /// throws  std::invalid_argument: not a value that the parameter takes
 Value parse_value(const Parameter& parameter, const std::string& text) {
-  const bool file = parameter.type == ParameterType::kFile;
-  if ((!file && parameter.type != ParameterType::kFolder) || text.empty())
+  const bool file = parameter.type == ParameterType::file;
+  if ((!file && parameter.type != ParameterType::folder) || text.empty())
     return parameter.parse(text);
   if (const auto fault = file ? fault_of_file(text) : fault_of_folder(text); !fault.empty())
     throw std::invalid_argument(parameter.name + " = " + text + ": " + fault);

@@ -51,7 +51,7 @@ std::optional<PluginFile> find_plugin(const ComponentRequest& request, Kind kind
 }
 
 std::string fault_of_data(const Parameter& parameter, const fs::path& data) {
-  return parameter.type == ParameterType::kFolder ? fault_of_folder(data) : fault_of_file(data);
+  return parameter.type == ParameterType::folder ? fault_of_folder(data) : fault_of_file(data);
 }
 
 /// A relative file or folder lies in the first of the folders that has it. Where none has it, the

@@ -74,7 +74,7 @@ high = 1.5
   CHECK_FALSE(data.seeded);
   REQUIRE(data.parameters.size() == 3);
   CHECK(data.parameters[0].name == "zeta");  // the order of the text, not of the alphabet
-  CHECK(data.parameters[0].type == ParameterType::kInteger);
+  CHECK(data.parameters[0].type == ParameterType::integer);
   CHECK(data.parameters[0].standard == Value(std::int64_t{5}));
   CHECK(data.parameters[0].min == 1.0);
   CHECK(data.parameters[0].max == 10.0);

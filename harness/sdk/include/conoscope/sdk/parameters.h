@@ -31,6 +31,12 @@ namespace conoscope::sdk {
 
 enum class ParameterType { integer, real, boolean, text, file, folder, integers, reals, texts };
 
+constexpr const char* to_string(ParameterType type) {
+  constexpr const char* kNames[] = {"integer", "real",     "boolean", "text", "file",
+                                    "folder",  "integers", "reals",   "texts"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
 /// A few values, in a literal type.
 template <typename T>
 struct ShortList {
@@ -323,17 +329,11 @@ class Writer {
   std::size_t size_ = 0;
 };
 
-constexpr std::string_view type_name(ParameterType type) {
-  constexpr std::string_view kNames[] = {"integer", "real",     "boolean", "text", "file",
-                                         "folder",  "integers", "reals",   "texts"};
-  return kNames[static_cast<std::size_t>(type)];
-}
-
 constexpr void write(Writer& out, const Parameter& p) {
   out.add("\n[parameters.");
   out.add(p.name);
   out.add("]\n");
-  out.pair("type", type_name(p.type));
+  out.pair("type", std::string_view(to_string(p.type)));
   if (!p.required) {
     if (p.type == ParameterType::integer) out.pair("default", p.integer);
     if (p.type == ParameterType::real) out.pair("default", p.real);
