@@ -220,7 +220,7 @@ class Ace final : public sdk::Explainer, public sdk::ModelUser {
                                          const Eigen::RowVectorXd& weight, Index output,
                                          const sdk::Context& context) const {
     explainers::need_rows("ace", output, found.embeddings.rows(), k_);
-    const numerics::Seed seed(context.seed().value());
+    const numerics::Seed seed = context.seed();
     const auto clusters = numerics::kmeans(
         found.embeddings, k_, seed.child("clusters").child(static_cast<std::uint64_t>(output)));
     const Eigen::VectorXd by_chance = tcav(random.cavs, weight);

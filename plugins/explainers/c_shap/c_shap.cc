@@ -93,7 +93,7 @@ class CShap final : public sdk::Explainer {
     if ((targets.array() == 0).all())
       throw std::domain_error("c_shap: the model predicts no class at all");
 
-    const numerics::Seed seed(context.seed().value());
+    const numerics::Seed seed = context.seed();
     context.check_cancelled();
     const auto model = methods::concept_shap_fit(
         x, positions, targets, head, options_, seed.child("concepts"), [&](int epoch) {

@@ -60,8 +60,7 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
     explainers::explain_members<explainers::Numbers::kOwn>(
         head, context, out, "craft", false, [&](Eigen::Index c, const auto&, const auto& rows) {
           explainers::need_rows("craft", c, rows.rows(), k_);
-          const numerics::Seed seed =
-              numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
+          const numerics::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
           explainers::OutputConcepts mine;
           mine.cavs = numerics::nmf(rows, k_, seed, options_).h.template cast<double>();
           const sdk::Matrix scores = psi(rows.template cast<double>(), mine.cavs);

@@ -114,7 +114,7 @@ class HuMcd final : public sdk::Explainer,
 
  private:
   static numerics::Seed seed_of(std::size_t output, const sdk::Context& context) {
-    return numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(output));
+    return context.seed().child(static_cast<std::uint64_t>(output));
   }
 
   /// The samples of an output that are looked at, in ascending order.

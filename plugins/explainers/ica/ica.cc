@@ -67,7 +67,7 @@ class Ica final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    const numerics::Seed seed(context.seed().value());
+    const numerics::Seed seed = context.seed();
     explainers::explain_each_output(
         head, context, out, "ica", pool_, [&](Index c, const Matrix& rows) {
           const auto principal = explainers::principal_directions("ica", c, rows, k_);

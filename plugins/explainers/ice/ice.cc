@@ -67,8 +67,7 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
     explainers::explain_members<explainers::Numbers::kOwn>(
         head, context, out, "ice", false, [&](Eigen::Index c, const auto&, const auto& rows) {
           explainers::need_rows("ice", c, rows.rows(), k_);
-          const numerics::Seed seed =
-              numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
+          const numerics::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
           explainers::OutputConcepts mine;
           const auto parts = minibatch_ ? methods::minibatch_nmf(rows, k_, seed, batches_).h
                                         : numerics::nmf(rows, k_, seed, whole_).h;

@@ -33,7 +33,7 @@ class KMeans final : public sdk::Explainer {
 
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
-    const numerics::Seed seed(context.seed().value());
+    const numerics::Seed seed = context.seed();
     explainers::explain_each_output<explainers::Numbers::kOwn>(
         head, context, out, "kmeans", false, [&](Eigen::Index c, const auto& rows) {
           explainers::need_rows("kmeans", c, rows.rows(), k_);

@@ -60,8 +60,7 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
     std::vector<explainers::Subspaces> found(static_cast<std::size_t>(head.outputs()));
     explainers::explain_each_output<explainers::Numbers::kOwn>(
         head, context, out, "mcd", false, [&](Index c, const auto& rows) {
-          const numerics::Seed seed =
-              numerics::Seed(context.seed().value()).child(static_cast<std::uint64_t>(c));
+          const numerics::Seed seed = context.seed().child(static_cast<std::uint64_t>(c));
           const sdk::Matrix units = unit_rows(rows, seed.child("rows"));
           explainers::need_rows("mcd", c, units.rows(), k_);
           auto& concepts = found[static_cast<std::size_t>(c)];

@@ -34,7 +34,7 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
   void fit(const sdk::HeadView& head, const sdk::Context& context,
            sdk::ExplanationOut& out) override {
     explainers::refuse_negative("nmf", head.activations());
-    const numerics::Seed seed(context.seed().value());
+    const numerics::Seed seed = context.seed();
     explainers::explain_each_output(
         head, context, out, "nmf", false, [&](Eigen::Index c, const sdk::Matrix& rows) {
           explainers::need_rows("nmf", c, rows.rows(), k_);

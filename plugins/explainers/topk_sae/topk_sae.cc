@@ -59,7 +59,7 @@ class TopKSparseAutoencoder final : public sdk::Explainer,
     context.check_cancelled();
     const auto sae =
         methods::sae_fit(conoscope::explainers::position_rows(head.activations()), options,
-                         numerics::Seed(context.seed().value()), [&](int epoch) {
+                         context.seed(), [&](int epoch) {
                            context.check_cancelled();
                            context.progress(static_cast<double>(epoch + 1) / options.epochs);
                          });

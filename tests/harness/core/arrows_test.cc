@@ -87,8 +87,8 @@ const std::vector<Never> kNever = {
     {"harness/sdk/", {"harness/", "results/", "metrics/", "plugins/", "datasets/", "tests/"}},
     {"harness/core/", {"harness/app/", "plugins/", "datasets/", "tests/"}},
     // Inside: measure > run > conformance > plan > border > artifacts and processes.
-    {"harness/core/run/", {"harness/core/measure/"}},
-    {"harness/core/conformance/", {"harness/core/measure/", "harness/core/run/"}},
+    {"harness/core/run/", {"harness/core/measure/", "harness/core/conformance/"}},
+    {"harness/core/conformance/", {"harness/core/measure/"}},
     {"harness/core/plan/",
      {"harness/core/measure/", "harness/core/run/", "harness/core/conformance/"}},
     {"harness/core/border/",
@@ -133,7 +133,7 @@ struct Only {
 const std::vector<Only> kOnly = {
     {"boost/algorithm", {"harness/app/", "harness/core/", "results/", "datasets/"}},
     {"boost/program_options", {"harness/app/"}},
-    {"toml++", {"harness/core/"}},
+    {"toml++", {"harness/core/", "harness/app/ledger.cc"}},
     {"boost/dll", {"harness/core/border/"}},
     {"boost/graph", {"harness/core/plan/", "metrics/alignment/concept_alignment.cc"}},
     {"boost/math", {"numerics/"}},
@@ -141,9 +141,13 @@ const std::vector<Only> kOnly = {
     {"sqlite3", {"results/store/"}},
 };
 
+/// An author has only the sdk, so the random numbers of all are there; numerics knows nothing else of it.
+constexpr const char* kRandom = "harness/sdk/include/conoscope/sdk/random.h";
+
 std::vector<std::string> offenders(const std::vector<Include>& includes) {
   std::vector<std::string> out;
   for (const auto& include : includes) {
+    if (include.file == "numerics/random.h" && include.target == kRandom) continue;
     const std::string said =
         include.file + ":" + std::to_string(include.line) + ": includes " + include.target;
     for (const auto& never : kNever)
@@ -185,6 +189,8 @@ TEST_CASE("an arrow that points the wrong way is found") {
     scratch.write(file, text);
   };
   put("metrics/a/x.h", "// why\n#include \"conoscope/sdk/tensor.h\"\n");
+  put("numerics/random.h", "#include \"" + std::string(kRandom) + "\"\n");
+  put("numerics/x.h", "#include \"" + std::string(kRandom) + "\"\n");
   put("plugins/x/x.cc", "#  include \"harness/core/plan/plan.h\"\n#include <toml++/toml.h>\n");
   put("harness/sdk/include/conoscope/sdk/x.h", "#include <boost/optional.hpp>\n#include <span>\n");
   put("harness/core/x.cc", "#include <toml++/toml.h>\n#include <boost/program_options.hpp>\n");
@@ -204,6 +210,8 @@ TEST_CASE("an arrow that points the wrong way is found") {
       said ==
       std::set<std::string>{
           "metrics/a/x.h:2: includes conoscope/sdk/tensor.h, which metrics/ must not know",
+          "numerics/x.h:1: includes harness/sdk/include/conoscope/sdk/random.h, which numerics/ "
+          "must not know",
           "plugins/x/x.cc:1: includes harness/core/plan/plan.h, which plugins/ must not know",
           "plugins/x/x.cc:2: includes toml++/toml.h, which only harness/core/ may know",
           "harness/sdk/include/conoscope/sdk/x.h:1: includes boost/optional.hpp, which an author "

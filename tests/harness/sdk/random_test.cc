@@ -104,6 +104,8 @@ TEST_CASE("below turns away exactly the draws that would weigh some numbers twic
     CHECK(random.below(n) == draw);
   }
   CHECK(rejected > 100);
+  // n = 2^63 goes into 2^64 twice: none.
+  for (int i = 0; i < 200; ++i) CHECK(random.below(n - 1) == raw() % (n - 1));
 }
 
 TEST_CASE("normal has mean 0, variance 1 and the tails of a normal") {

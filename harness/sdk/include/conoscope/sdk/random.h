@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -58,12 +57,12 @@ class Random {
   /// Uniform in [low, high).
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-  /// Uniform in {0, ..., n-1}, n >= 1, without modulo bias (rejection).
+  /// Uniform in {0, ..., n-1}, n >= 1, without modulo bias: draws of the last, incomplete round of
+  /// n are rejected.
   std::uint64_t below(std::uint64_t n) {
-    const std::uint64_t limit =
-        std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint64_t>::max() % n;
+    const std::uint64_t incomplete = (UINT64_MAX - n + 1) % n;  // 2^64 mod n
     std::uint64_t draw = engine_();
-    while (draw >= limit) draw = engine_();
+    while (draw > UINT64_MAX - incomplete) draw = engine_();
     return draw % n;
   }
 
