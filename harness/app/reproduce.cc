@@ -11,10 +11,10 @@
 
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
+#include "harness/app/ledger.h"
 #include "harness/app/options.h"
 #include "harness/app/reading.h"
 #include "harness/core/names.h"
-#include "harness/core/plan/ledger.h"
 #include "results/analysis/correlation.h"
 #include "results/analysis/sweep.h"
 #include "results/boards/estimate.h"
@@ -111,8 +111,7 @@ std::set<const core::Component*> meant(const std::vector<core::Component>& all,
 }
 
 /// throws  UsageError: none, or several, of the plan fit
-Found find_subject(const core::LedgerSubject& subject, const Study& study,
-                   const std::string& claim) {
+Found find_subject(const LedgerSubject& subject, const Study& study, const std::string& claim) {
   const core::Plan& plan = study.plan;
   const auto datasets = meant(plan.datasets, subject.dataset);
   const auto models = meant(plan.models, subject.model);
@@ -133,10 +132,10 @@ Found find_subject(const core::LedgerSubject& subject, const Study& study,
 }
 
 /// What tells the subjects of a claim apart.
-std::string label_of(const core::LedgerSubject& subject, const core::LedgerClaim& claim) {
+std::string label_of(const LedgerSubject& subject, const LedgerClaim& claim) {
   std::string out;
-  for (const auto part : {&core::LedgerSubject::dataset, &core::LedgerSubject::model,
-                          &core::LedgerSubject::explainer, &core::LedgerSubject::metric}) {
+  for (const auto part : {&LedgerSubject::dataset, &LedgerSubject::model, &LedgerSubject::explainer,
+                          &LedgerSubject::metric}) {
     const bool differs =
         std::any_of(claim.subjects.begin(), claim.subjects.end(),
                     [&](const auto& other) { return other.*part != subject.*part; });
@@ -145,7 +144,7 @@ std::string label_of(const core::LedgerSubject& subject, const core::LedgerClaim
   return out;
 }
 
-std::string published(const core::LedgerClaim& claim) {
+std::string published(const LedgerClaim& claim) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < claim.theirs.size(); ++i) {
     parts.push_back(results::shortest_text(claim.theirs[i]));
@@ -156,7 +155,7 @@ std::string published(const core::LedgerClaim& claim) {
 }
 
 /// What shows the numbers behind a claim.
-std::string command_of(const core::LedgerClaim& claim, const std::string& run) {
+std::string command_of(const LedgerClaim& claim, const std::string& run) {
   std::string out = "conoscope board ";
   if (!claim.with.empty())
     out += "correlation ";
@@ -177,7 +176,7 @@ struct Judged {
 };
 
 /// Has the study run to its end on the claim's dataset, with a number at each cell?
-bool is_whole(const core::LedgerClaim& claim, const Study& study, const std::string& metric,
+bool is_whole(const LedgerClaim& claim, const Study& study, const std::string& metric,
               results::Store& store) {
   results::ScoreFilter wanted;
   wanted.run = study.plan.run_key;
@@ -194,8 +193,7 @@ bool is_whole(const core::LedgerClaim& claim, const Study& study, const std::str
   });
 }
 
-Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
-                         results::Store& store) {
+Judged judge_correlation(const LedgerClaim& claim, const Study& study, results::Store& store) {
   results::Claim filled;
   filled.rule = claim.rule;
   std::string ours;
@@ -229,7 +227,7 @@ Judged judge_correlation(const core::LedgerClaim& claim, const Study& study,
   return {ours, std::string(to_string(results::judge(filled))) + coefficient};
 }
 
-Judged judge_scores(const core::LedgerClaim& claim, double resampled, const Study& study,
+Judged judge_scores(const LedgerClaim& claim, double resampled, const Study& study,
                     results::Store& store) {
   results::Claim filled{.rule = claim.rule,
                         .bound = claim.bound,
@@ -271,7 +269,7 @@ Judged judge_scores(const core::LedgerClaim& claim, double resampled, const Stud
           std::string(results::to_string(results::judge(filled)))};
 }
 
-results::Table ledger_table(const core::Ledger& ledger, const std::map<std::string, Study>& studies,
+results::Table ledger_table(const Ledger& ledger, const std::map<std::string, Study>& studies,
                             results::Store& store) {
   results::Table table{
       {{"item"}, {"claim"}, {"run file"}, {"command"}, {"ours"}, {"theirs"}, {"verdict"}}, {}};
@@ -335,7 +333,7 @@ int reproduce_command(const Arguments& arguments) {
   options.jobs();
   if (!options.has("paper"))
     throw UsageError("reproduce: name a paper: surf, leakage, purity, irs");
-  const auto ledger = core::read_ledger(find_ledger(options.list("paper")[0]));
+  const auto ledger = read_ledger(find_ledger(options.list("paper")[0]));
 
   std::map<std::string, Study> studies;
   for (const auto& run : ledger.runs()) studies.emplace(run, load_study(run, options));

@@ -439,24 +439,29 @@ void Diagnostics::throw_if_any() const {
   throw RunFileError(std::move(lines));
 }
 
-RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {
+std::string read_toml_text(const fs::path& path, const std::string& kind) {
   const auto refuse = [&path](const std::string& where, const std::string& why) {
     throw RunFileError({path.string() + where + ": error: " + why});
   };
+  if (const auto fault = fault_of_file(path); !fault.empty())
+    refuse("", "the " + kind + " cannot be read: " + fault);
+  std::ifstream in(path, std::ios::binary);
+  if (!in) refuse("", "the " + kind + " cannot be read");
+  std::string out(kMostTomlBytes + 1, '\0');  // no more, whatever the path leads to
+  in.read(out.data(), static_cast<std::streamsize>(out.size()));
+  out.resize(static_cast<std::size_t>(in.gcount()));
+  if (out.size() > kMostTomlBytes) refuse("", "a " + kind + " has at most 1 MiB");
+  if (const std::size_t line = line_of_deep_key(out); line > 0)
+    refuse(":" + std::to_string(line),
+           "a key of more than " + std::to_string(kMostKeyParts) + " parts");
+  return out;
+}
+
+RunFile parse_run_file(const fs::path& path, Diagnostics& diagnostics, const std::string& profile) {
   RunFile out;
   out.path = path;
   out.name = path.stem().string();
-  if (const auto fault = fault_of_file(path); !fault.empty())
-    refuse("", "the run file cannot be read: " + fault);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse("", "the run file cannot be read");
-  out.text.resize(kMostTomlBytes + 1);  // no more, whatever the path leads to
-  in.read(out.text.data(), static_cast<std::streamsize>(out.text.size()));
-  out.text.resize(static_cast<std::size_t>(in.gcount()));
-  if (out.text.size() > kMostTomlBytes) refuse("", "a run file has at most 1 MiB");
-  if (const std::size_t line = line_of_deep_key(out.text); line > 0)
-    refuse(":" + std::to_string(line),
-           "a key of more than " + std::to_string(kMostKeyParts) + " parts");
+  out.text = read_toml_text(path, "run file");
   toml::table root;
   try {
     root = toml::parse(std::string_view(out.text), path.string());

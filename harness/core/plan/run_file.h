@@ -108,6 +108,10 @@ struct RunFile {
       results::BoardKind::ranking;  ///< what `conoscope run` prints at its end
 };
 
+/// A run file or a ledger, as far as toml++ may be given it.
+/// throws  RunFileError: it cannot be read, has more than 1 MiB, or a key of too many parts
+std::string read_toml_text(const std::filesystem::path& path, const std::string& kind);
+
 /// Reads a run file. Mistakes go to `diagnostics`, so that all of them can be shown at once; what
 /// could be read is returned.
 ///

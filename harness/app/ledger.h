@@ -7,7 +7,7 @@
 #include "harness/core/plan/run_file.h"
 #include "results/analysis/claim.h"
 
-namespace conoscope::core {
+namespace conoscope::app {
 
 /// Whose scores a claim is about: names as boards print them, or plugin ids. Empty: any, and then
 /// the run must have but one.
@@ -23,7 +23,7 @@ struct LedgerClaim {
   std::vector<LedgerSubject> subjects;  ///< with the claim's own dataset, ... filled in
   std::string with;                     ///< correlates: the metric to be predicted
   std::vector<double> theirs, theirs_half_width;
-  Place place;
+  core::Place place;
 };
 
 /// A table or figure of the paper.
@@ -46,7 +46,7 @@ struct Ledger {
 
 /// Reads a ledger: TOML, as docs/reproduction.md describes.
 ///
-/// throws  RunFileError: everything that is wrong with it, at once
+/// throws  core::RunFileError: everything that is wrong with it, at once
 Ledger read_ledger(const std::filesystem::path& path);
 
-}  // namespace conoscope::core
+}  // namespace conoscope::app

@@ -1,18 +1,15 @@
-#include "harness/core/plan/ledger.h"
+#include "harness/app/ledger.h"
 
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include "harness/core/names.h"
-#include "harness/core/path_fault.h"
 #include "harness/core/plan/run_file.h"
-#include "harness/core/toml_text.h"
 
-namespace conoscope::core {
+namespace conoscope::app {
 
 namespace {
 
@@ -29,7 +26,7 @@ const std::vector<std::pair<std::string, results::Rule>>& rules() {
 /// Walks a ledger and writes down every mistake.
 class Reader {
  public:
-  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit Reader(core::Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   Ledger ledger(const toml::table& table) {
     keys(table, {"paper", "item"});
@@ -42,9 +39,10 @@ class Reader {
  private:
   void keys(const toml::table& table, const std::vector<std::string>& known) {
     for (const auto& [key, node] : table)
-      if (!contains(known, key.str()))
-        diagnostics_.add({key.source().begin.line, key.source().begin.column},
-                         "unknown key " + std::string(key.str()) + did_you_mean(key.str(), known));
+      if (!core::contains(known, key.str()))
+        diagnostics_.add(
+            {key.source().begin.line, key.source().begin.column},
+            "unknown key " + std::string(key.str()) + core::did_you_mean(key.str(), known));
   }
 
   /// Empty: it is not there.
@@ -52,7 +50,7 @@ class Reader {
     const auto* node = table.get(key);
     if (node == nullptr) return "";
     if (const auto* value = node->as_string()) return value->get();
-    diagnostics_.add(place_of(*node), std::string(key) + ": expected a text in quotes");
+    diagnostics_.add(core::place_of(*node), std::string(key) + ": expected a text in quotes");
     return "";
   }
 
@@ -63,7 +61,8 @@ class Reader {
     if (const auto* list = node->as_array())
       for (const auto& one : *list)
         if (const auto* entry = one.as_table()) out.push_back(entry);
-    if (out.empty()) diagnostics_.add(place_of(*node), std::string(key) + ": expected tables");
+    if (out.empty())
+      diagnostics_.add(core::place_of(*node), std::string(key) + ": expected tables");
     return out;
   }
 
@@ -75,7 +74,7 @@ class Reader {
       for (const auto& one : *list)
         if (const auto value = one.value<double>()) out.push_back(*value);
     if (out.empty())
-      diagnostics_.add(place_of(*node), std::string(key) + ": expected a list of numbers");
+      diagnostics_.add(core::place_of(*node), std::string(key) + ": expected a list of numbers");
     return out;
   }
 
@@ -83,7 +82,7 @@ class Reader {
     const auto* node = table.get(key);
     if (node == nullptr) return std::nullopt;
     const auto value = node->value<double>();
-    if (!value) diagnostics_.add(place_of(*node), std::string(key) + ": expected a number");
+    if (!value) diagnostics_.add(core::place_of(*node), std::string(key) + ": expected a number");
     return value;
   }
 
@@ -96,15 +95,16 @@ class Reader {
                    number(table, "resampled").value_or(0),
                    {}};
     if (!(out.resampled >= 0.0 && std::isfinite(out.resampled)))
-      diagnostics_.add(place_of(*table.get("resampled")),
+      diagnostics_.add(core::place_of(*table.get("resampled")),
                        "resampled: expected test rows for each training row, 0 or more");
     if (out.name.empty() || out.about.empty())
-      diagnostics_.add(place_of(table), "an item needs name and about");
+      diagnostics_.add(core::place_of(table), "an item needs name and about");
     for (const toml::table* one : tables(table, "claim")) out.claims.push_back(claim(*one));
     if (out.claims.empty() && out.note.empty())
-      diagnostics_.add(place_of(table), out.name + ": neither a claim nor a note that says why");
+      diagnostics_.add(core::place_of(table),
+                       out.name + ": neither a claim nor a note that says why");
     if (!out.claims.empty() && out.run.empty())
-      diagnostics_.add(place_of(table), out.name + ": claims need a run");
+      diagnostics_.add(core::place_of(table), out.name + ": claims need a run");
     return out;
   }
 
@@ -112,7 +112,7 @@ class Reader {
     keys(table, {"says", "rule", "bound", "dataset", "model", "explainer", "metric", "of", "with",
                  "theirs", "theirs_half_width"});
     LedgerClaim out;
-    out.place = place_of(table);
+    out.place = core::place_of(table);
     out.says = text(table, "says");
     if (out.says.empty()) diagnostics_.add(out.place, "a claim needs says");
     const std::string wanted = text(table, "rule");
@@ -123,7 +123,7 @@ class Reader {
     } else {
       std::vector<std::string> known;
       for (const auto& one : rules()) known.push_back(one.first);
-      diagnostics_.add(out.place, "no rule " + wanted + did_you_mean(wanted, known));
+      diagnostics_.add(out.place, "no rule " + wanted + core::did_you_mean(wanted, known));
     }
     out.bound = number(table, "bound").value_or(0);
     if (results::needs_bound(out.rule) && table.get("bound") == nullptr)
@@ -163,40 +163,21 @@ class Reader {
             given("explainer", standard.explainer), given("metric", standard.metric)};
   }
 
-  Diagnostics& diagnostics_;
+  core::Diagnostics& diagnostics_;
 };
-
-/// What TOML's parser may be given.
-std::string text_of(const std::filesystem::path& path) {
-  const auto refuse = [&path](const std::string& where, const std::string& why) {
-    throw RunFileError({path.string() + where + ": error: " + why});
-  };
-  if (const auto fault = fault_of_file(path); !fault.empty())
-    refuse("", "the ledger cannot be read: " + fault);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse("", "the ledger cannot be read");
-  std::string out(kMostTomlBytes + 1, '\0');
-  in.read(out.data(), static_cast<std::streamsize>(out.size()));
-  out.resize(static_cast<std::size_t>(in.gcount()));
-  if (out.size() > kMostTomlBytes) refuse("", "a ledger has at most 1 MiB");
-  if (const std::size_t line = line_of_deep_key(out); line > 0)
-    refuse(":" + std::to_string(line),
-           "a key of more than " + std::to_string(kMostKeyParts) + " parts");
-  return out;
-}
 
 }  // namespace
 
 std::vector<std::string> Ledger::runs() const {
   std::vector<std::string> out;
   for (const LedgerItem& item : items)
-    if (!item.run.empty() && !contains(out, item.run)) out.push_back(item.run);
+    if (!item.run.empty() && !core::contains(out, item.run)) out.push_back(item.run);
   return out;
 }
 
 Ledger read_ledger(const std::filesystem::path& path) {
-  const std::string text = text_of(path);
-  Diagnostics diagnostics(path.string());
+  const std::string text = core::read_toml_text(path, "ledger");
+  core::Diagnostics diagnostics(path.string());
   Ledger out;
   try {
     out = Reader(diagnostics).ledger(toml::parse(std::string_view(text), path.string()));
@@ -207,4 +188,4 @@ Ledger read_ledger(const std::filesystem::path& path) {
   return out;
 }
 
-}  // namespace conoscope::core
+}  // namespace conoscope::app

@@ -1,4 +1,4 @@
-#include "harness/core/plan/ledger.h"
+#include "harness/app/ledger.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/throws.h"
 
-using conoscope::core::read_ledger;
+using conoscope::app::read_ledger;
 using conoscope::core::RunFileError;
 
 namespace {
