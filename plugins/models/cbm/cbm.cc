@@ -41,17 +41,15 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("head_learning_rate", 0.01)
         .between(1e-8, 10.0)
         .help("of the head, unless training = joint"),
-    kEncoderParameters, kHeadParameters, optimise_parameters(200, 512));
+    annotated_parameters(200, 512));
 
-class Cbm final : public sdk::Model, public sdk::Intervene {
+class Cbm final : public AnnotatedModel {
  public:
   explicit Cbm(const sdk::ParamsOf<kParameters>& params)
-      : bottleneck_(params.text("bottleneck")),
+      : AnnotatedModel(params),
+        bottleneck_(params.text("bottleneck")),
         training_(params.text("training")),
         concept_weight_(params.real("concept_weight")),
-        encoder_(read_encoder_layers(params)),
-        head_(TaskHead::read_layers(params)),
-        options_(read_optimise_options(params)),
         head_options_(options_) {
     head_options_.epochs = params.integer("head_epochs");
     head_options_.learning_rate = params.real("head_learning_rate");
@@ -112,29 +110,16 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
     head_weights.write(out);
   }
 
-  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
-                 std::span<double> outputs) override {
-    make_repeatable();
-    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
-      Weights weights(model);
-      const TaskHead head(weights, edited.size(1), head_, model.get("task_outputs").shape(1));
-      return head.answer(bottleneck_ == "hard" ? edited.gt(0.5) : edited);
-    });
+ private:
+  Tensor read_by_head(const Tensor& edited) const override {
+    return bottleneck_ == "hard" ? edited.gt(0.5) : edited;
   }
 
- private:
   Tensor reference(const ConceptData& data, const TaskHead& head, const Rows& rows,
                    const sdk::Context& context) const {
     if (training_ == "independent") return head.answer(data.concepts);  // it was trained so
-    const bool joint = training_ == "joint";
-    return reference_answers(data,
-                             {head_,
-                              joint ? options_ : head_options_,
-                              rows,
-                              context.seed().child("head"),
-                              context.seed().child(joint ? "joint" : "head"),
-                              {kModelShare, 1.0}},
-                             context);
+    if (training_ == "joint") return reference_answers(data, rows, context);
+    return reference_answers(data, rows, head_options_, "head", context);
   }
 
   Tensor pass(const Tensor& logits) const {
@@ -161,9 +146,7 @@ class Cbm final : public sdk::Model, public sdk::Intervene {
 
   std::string bottleneck_, training_;
   double concept_weight_;
-  EncoderLayers encoder_;
-  TaskHead::Layers head_;
-  OptimiseOptions options_, head_options_;
+  OptimiseOptions head_options_;
 };
 
 }  // namespace

@@ -76,20 +76,18 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("concept_weight", 1.0)
         .between(0.0, 1e6)
         .help("lambda: the concept loss counts that many times"),
-    kEncoderParameters, kHeadParameters, optimise_parameters(200, 512));
+    annotated_parameters(200, 512));
 
-class Cem final : public sdk::Model, public sdk::Intervene {
+class Cem final : public AnnotatedModel {
  public:
   explicit Cem(const sdk::ParamsOf<kParameters>& params)
-      : width_(params.integer("embedding_size")),
+      : AnnotatedModel(params),
+        width_(params.integer("embedding_size")),
         latent_(params.integer("latent")),
         p_int_(params.real("p_int")),
         mask_per_batch_(params.text("p_int_mask") == "batch"),
         shared_score_(params.text("score_function") == "shared"),
-        concept_weight_(params.real("concept_weight")),
-        encoder_(read_encoder_layers(params)),
-        head_(TaskHead::read_layers(params)),
-        options_(read_optimise_options(params)) {}
+        concept_weight_(params.real("concept_weight")) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
@@ -119,28 +117,10 @@ class Cem final : public sdk::Model, public sdk::Intervene {
     head.restore_units(data.objective);
 
     ConceptView view = make_view(data.inputs, encoder, embedder, head, context);
-    view.reference = reference_answers(data,
-                                       {head_,
-                                        options_,
-                                        rows,
-                                        context.seed().child("head"),
-                                        context.seed().child("joint"),
-                                        {kModelShare, 1.0}},
-                                       context);
+    view.reference = reference_answers(data, rows, context);
     report_accuracy("cem", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
-  }
-
-  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
-                 std::span<double> outputs) override {
-    make_repeatable();
-    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
-      Weights weights(model);
-      const TaskHead head(weights, edited.size(1) * edited.size(2), head_,
-                          model.get("task_outputs").shape(1));
-      return head.answer(edited);
-    });
   }
 
  private:
@@ -173,9 +153,6 @@ class Cem final : public sdk::Model, public sdk::Intervene {
   double p_int_;
   bool mask_per_batch_, shared_score_;
   double concept_weight_;
-  EncoderLayers encoder_;
-  TaskHead::Layers head_;
-  OptimiseOptions options_;
 };
 
 }  // namespace

@@ -112,10 +112,7 @@ constexpr auto kParameters = sdk::parameters(
               "and pool"),
     classifier_parameters(15, 32, 0.003, 1e-4));
 
-class Cnn final : public sdk::Model,
-                  public sdk::Forward,
-                  public sdk::ForwardGradient,
-                  public TrunkHead {
+class Cnn final : public ImageClassifier {
  public:
   explicit Cnn(const sdk::ParamsOf<kParameters>& params)
       : channels_(params.integers("channels")),
@@ -131,21 +128,6 @@ class Cnn final : public sdk::Model,
     const Lesson lesson = read_lesson(dataset, to_images(dataset.get("inputs")));
     const Convolutions trunk(lesson.training_inputs(), channels_, layer_, context.seed());
     fit_classifier("cnn", trunk, lesson, options_, context, out);
-  }
-
-  void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
-               std::span<double> activations) override {
-    make_repeatable();
-    const auto trunk = read_trunk(model);
-    answer_forward(*trunk, read_images(model, inputs), context, activations);
-  }
-
-  void forward_gradient(const sdk::Arrays& model, const sdk::Tensor& inputs,
-                        const sdk::Tensor& cotangents, const sdk::Context& context,
-                        std::span<double> gradients) override {
-    make_repeatable();
-    const auto trunk = read_trunk(model);
-    answer_forward_gradient(*trunk, read_images(model, inputs), cotangents, context, gradients);
   }
 
  private:

@@ -75,16 +75,14 @@ constexpr auto kParameters =
                     sdk::integer("rotation_steps", 20)
                         .between(1, 1000000)
                         .help("training steps between two turns of the axes"),
-                    kEncoderParameters, kHeadParameters, optimise_parameters(100, 128));
+                    annotated_parameters(100, 128));
 
-class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
+class ConceptWhitening final : public AnnotatedModel {
  public:
   explicit ConceptWhitening(const sdk::ParamsOf<kParameters>& params)
-      : feature_map_(params.text("representation") == "feature_map"),
-        rotation_steps_(params.integer("rotation_steps")),
-        encoder_(read_encoder_layers(params)),
-        head_(TaskHead::read_layers(params)),
-        options_(read_optimise_options(params)) {}
+      : AnnotatedModel(params),
+        feature_map_(params.text("representation") == "feature_map"),
+        rotation_steps_(params.integer("rotation_steps")) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
@@ -120,35 +118,14 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
              {0.0, kModelShare}, after_step);
     head.restore_units(data.objective);
 
-    const Tensor reference = reference_answers(data,
-                                               {head_,
-                                                options_,
-                                                rows,
-                                                context.seed().child("head"),
-                                                context.seed().child("joint"),
-                                                {kModelShare, 1.0}},
-                                               context);
-
-    const torch::NoGradGuard no_grad;
     const Tensor a = for_all(data.inputs, context, [&](const Tensor& x) {
                        return axes(x, false);
                      }).to(torch::kFloat64);
     ConceptView view = make_view(a, data, head);
-    view.reference = reference;
+    view.reference = reference_answers(data, rows, context);
     report_accuracy("cw", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
-  }
-
-  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
-                 std::span<double> outputs) override {
-    make_repeatable();
-    answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
-      Weights weights(model);
-      const TaskHead head(weights, edited.size(1) * edited.size(2), head_,
-                          model.get("task_outputs").shape(1));
-      return head.answer(edited);
-    });
   }
 
  private:
@@ -187,6 +164,7 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
   }
 
   ConceptView make_view(const Tensor& a, const ConceptData& data, const TaskHead& head) const {
+    const torch::NoGradGuard no_grad;
     ConceptView view;
     view.scores = represent(a);
     view.outputs = head.answer(view.scores);
@@ -203,9 +181,6 @@ class ConceptWhitening final : public sdk::Model, public sdk::Intervene {
 
   bool feature_map_;
   std::int64_t rotation_steps_;
-  EncoderLayers encoder_;
-  TaskHead::Layers head_;
-  OptimiseOptions options_;
 };
 
 }  // namespace

@@ -97,10 +97,7 @@ constexpr auto kParameters = sdk::parameters(
         .help("the head view's layer: 0, the last; 1, 2, 3: what that stage gives"),
     classifier_parameters(30, 32, 0.003, 1e-4));
 
-class ResNet final : public sdk::Model,
-                     public sdk::Forward,
-                     public sdk::ForwardGradient,
-                     public TrunkHead {
+class ResNet final : public ImageClassifier {
  public:
   explicit ResNet(const sdk::ParamsOf<kParameters>& params)
       : layout_{params.integer("depth"), params.integer("width"), params.text("shortcut") == "B",
@@ -117,21 +114,6 @@ class ResNet final : public sdk::Model,
     const ResidualTrunk trunk(Weights(context.seed()), spread_of(lesson.training_inputs()),
                               layout_);
     fit_classifier("resnet", trunk, lesson, options_, context, out);
-  }
-
-  void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
-               std::span<double> activations) override {
-    make_repeatable();
-    const auto trunk = read_trunk(model);
-    answer_forward(*trunk, read_images(model, inputs), context, activations);
-  }
-
-  void forward_gradient(const sdk::Arrays& model, const sdk::Tensor& inputs,
-                        const sdk::Tensor& cotangents, const sdk::Context& context,
-                        std::span<double> gradients) override {
-    make_repeatable();
-    const auto trunk = read_trunk(model);
-    answer_forward_gradient(*trunk, read_images(model, inputs), cotangents, context, gradients);
   }
 
  private:

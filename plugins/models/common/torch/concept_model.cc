@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "plugins/models/common/torch/training.h"
+
 namespace conoscope::models {
 
 namespace {
@@ -100,19 +102,6 @@ Tensor TaskHead::answer(const Tensor& concepts) const {
   return mlp_.in_double()(concepts.to(torch::kFloat64).flatten(1));
 }
 
-Tensor reference_answers(const ConceptData& data, const HeadTraining& training,
-                         const sdk::Context& context) {
-  Weights weights(training.weights);
-  TaskHead head(weights, data.concepts.size(1), training.layers, data.objective.outputs);
-  const Loss loss = [&](const Tensor& batch, sdk::Random*) {
-    return data.objective.loss(head(data.concepts.index_select(0, batch)), batch);
-  };
-  optimise(weights, loss, training.rows, training.options, context, training.order, training.part);
-  head.restore_units(data.objective);
-  const torch::NoGradGuard no_grad;
-  return head.answer(data.concepts);
-}
-
 void write_concept_view(sdk::Sink& out, const ConceptView& view) {
   write(out, "concept_scores", view.scores.to(torch::kFloat64));
   write(out, "concept_probabilities", view.probabilities.to(torch::kFloat64));
@@ -155,6 +144,36 @@ void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
   if (rows == 0) return;
   const Tensor answer = f(edited).contiguous();
   std::copy_n(answer.data_ptr<double>(), outputs.size(), outputs.begin());
+}
+
+AnnotatedModel::AnnotatedModel(const sdk::ParamsOf<kAnnotatedParameters>& params)
+    : encoder_(read_encoder_layers(params)),
+      head_(TaskHead::read_layers(params)),
+      options_(read_optimise_options(params)) {}
+
+void AnnotatedModel::intervene(const sdk::Arrays& model, const sdk::Tensor& concepts,
+                               const sdk::Context&, std::span<double> outputs) {
+  make_repeatable();
+  answer_intervention(model, concepts, outputs, [&](const Tensor& edited) {
+    Weights weights(model);
+    const TaskHead head(weights, edited.size(1) * edited.size(2), head_,
+                        model.get("task_outputs").shape(1));
+    return head.answer(read_by_head(edited));
+  });
+}
+
+Tensor AnnotatedModel::reference_answers(const ConceptData& data, const Rows& rows,
+                                         const OptimiseOptions& options, const char* order,
+                                         const sdk::Context& context) const {
+  Weights weights(context.seed().child("head"));
+  TaskHead head(weights, data.concepts.size(1), head_, data.objective.outputs);
+  const Loss loss = [&](const Tensor& batch, sdk::Random*) {
+    return data.objective.loss(head(data.concepts.index_select(0, batch)), batch);
+  };
+  optimise(weights, loss, rows, options, context, context.seed().child(order), {kModelShare, 1.0});
+  head.restore_units(data.objective);
+  const torch::NoGradGuard no_grad;
+  return head.answer(data.concepts);
 }
 
 }  // namespace conoscope::models

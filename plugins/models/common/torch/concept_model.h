@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/networks.h"
 #include "plugins/models/common/torch/objective.h"
 #include "plugins/models/common/torch/optimise.h"
@@ -88,21 +89,6 @@ class TaskHead {
   Mlp mlp_;
 };
 
-/// How a model trains the head that reads concepts, as a part of it or by itself.
-struct HeadTraining {
-  TaskHead::Layers layers;
-  const OptimiseOptions& options;
-  const Rows& rows;
-  sdk::Seed weights, order;
-  Part part;
-};
-
-/// The reference of S_int: what a head that was trained by itself on the annotated concepts answers
-/// for them, n x C. It gets the options, first weights and order of rows of the model's own head, so
-/// that the two differ only in what they were shown.
-Tensor reference_answers(const ConceptData& data, const HeadTraining& training,
-                         const sdk::Context& context);
-
 /// The share of the work that trains the model; the rest trains the reference.
 inline constexpr double kModelShare = 15.0 / 16.0;
 
@@ -127,5 +113,41 @@ void report_accuracy(const std::string& name, const ConceptData& data, const Con
 void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
                          std::span<double> outputs,
                          const std::function<Tensor(const Tensor& concepts)>& f);
+
+/// The parameters of AnnotatedModel, with these defaults.
+constexpr auto annotated_parameters(std::int64_t epochs, std::int64_t batch_size) {
+  return sdk::parameters(kEncoderParameters, kHeadParameters,
+                         optimise_parameters(epochs, batch_size));
+}
+inline constexpr auto kAnnotatedParameters = annotated_parameters(1, 1);
+
+/// What models share that learn annotated concepts and read them with a TaskHead.
+class AnnotatedModel : public sdk::Model, public sdk::Intervene {
+ public:
+  explicit AnnotatedModel(const sdk::ParamsOf<kAnnotatedParameters>& params);
+
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context& context,
+                 std::span<double> outputs) override;
+
+ protected:
+  /// What the head is given of edited concepts, m x k x w.
+  virtual Tensor read_by_head(const Tensor& edited) const { return edited; }
+
+  /// The reference of S_int: what a head that was trained by itself on the annotated concepts
+  /// answers for them, n x C. It gets the options, first weights and order of rows (a name among the
+  /// seed's children) of the model's own head, so that the two differ only in what they were shown.
+  Tensor reference_answers(const ConceptData& data, const Rows& rows,
+                           const OptimiseOptions& options, const char* order,
+                           const sdk::Context& context) const;
+  /// Of a model whose head was trained with the rest of it.
+  Tensor reference_answers(const ConceptData& data, const Rows& rows,
+                           const sdk::Context& context) const {
+    return reference_answers(data, rows, options_, "joint", context);
+  }
+
+  const EncoderLayers encoder_;
+  const TaskHead::Layers head_;
+  const OptimiseOptions options_;
+};
 
 }  // namespace conoscope::models

@@ -102,17 +102,32 @@ void require_layers_above(const sdk::Arrays& model) {
 
 }  // namespace
 
-void TrunkHead::head(const sdk::Arrays& model, const sdk::Tensor& activations,
-                     const sdk::Context& context, std::span<double> outputs) {
+void ImageClassifier::forward(const sdk::Arrays& model, const sdk::Tensor& inputs,
+                              const sdk::Context& context, std::span<double> activations) {
+  make_repeatable();
+  const auto trunk = read_trunk(model);
+  answer_forward(*trunk, read_images(model, inputs), context, activations);
+}
+
+void ImageClassifier::forward_gradient(const sdk::Arrays& model, const sdk::Tensor& inputs,
+                                       const sdk::Tensor& cotangents, const sdk::Context& context,
+                                       std::span<double> gradients) {
+  make_repeatable();
+  const auto trunk = read_trunk(model);
+  answer_forward_gradient(*trunk, read_images(model, inputs), cotangents, context, gradients);
+}
+
+void ImageClassifier::head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                           const sdk::Context& context, std::span<double> outputs) {
   if (!model.find("logits")) return sdk::LinearHead::head(model, activations, context, outputs);
   make_repeatable();
   const auto trunk = read_trunk(model);
   fill(outputs, "outputs", NetworkAbove(*trunk, model).outputs(in_double(activations), context));
 }
 
-void TrunkHead::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
-                    const sdk::Tensor& cotangents, const sdk::Context& context,
-                    std::span<double> gradients) {
+void ImageClassifier::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                          const sdk::Tensor& cotangents, const sdk::Context& context,
+                          std::span<double> gradients) {
   if (!model.find("logits"))
     return sdk::LinearHead::vjp(model, activations, cotangents, context, gradients);
   make_repeatable();
@@ -122,8 +137,8 @@ void TrunkHead::vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
            .gradients(in_double(activations), in_double(cotangents), context));
 }
 
-void TrunkHead::redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
-                             const sdk::Context& context, std::span<double> outputs) {
+void ImageClassifier::redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activations,
+                                   const sdk::Context& context, std::span<double> outputs) {
   require_layers_above(model);
   make_repeatable();
   const auto trunk = read_trunk(model);
@@ -132,9 +147,9 @@ void TrunkHead::redrawn_head(const sdk::Arrays& model, const sdk::Tensor& activa
   fill(outputs, "outputs", network.outputs(in_double(activations), context));
 }
 
-void TrunkHead::redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
-                            const sdk::Tensor& cotangents, const sdk::Context& context,
-                            std::span<double> gradients) {
+void ImageClassifier::redrawn_vjp(const sdk::Arrays& model, const sdk::Tensor& activations,
+                                  const sdk::Tensor& cotangents, const sdk::Context& context,
+                                  std::span<double> gradients) {
   require_layers_above(model);
   make_repeatable();
   const auto trunk = read_trunk(model);

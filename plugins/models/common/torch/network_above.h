@@ -47,10 +47,19 @@ class NetworkAbove {
   std::vector<std::int64_t> layer_;  ///< without the samples
 };
 
-/// head() and vjp() of a model that is a trunk and a linear head; where the head view shows the last
-/// layer, that head, which nobody needs to have drawn anew.
-class TrunkHead : public sdk::LinearHead, public sdk::RedrawnHead {
+/// What a trained model of images answers that is a trunk and a linear head; where the head view shows
+/// the last layer, head() and vjp() are of that head, which nobody needs to have drawn anew.
+class ImageClassifier : public sdk::Model,
+                        public sdk::Forward,
+                        public sdk::ForwardGradient,
+                        public sdk::LinearHead,
+                        public sdk::RedrawnHead {
  public:
+  void forward(const sdk::Arrays& model, const sdk::Tensor& inputs, const sdk::Context& context,
+               std::span<double> activations) override;
+  void forward_gradient(const sdk::Arrays& model, const sdk::Tensor& inputs,
+                        const sdk::Tensor& cotangents, const sdk::Context& context,
+                        std::span<double> gradients) override;
   void head(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Context& context,
             std::span<double> outputs) override;
   void vjp(const sdk::Arrays& model, const sdk::Tensor& activations, const sdk::Tensor& cotangents,
