@@ -5,15 +5,14 @@
 //   what they look like                          render.h, official.h
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 
 #include "conoscope/sdk/dataset.h"
 #include "datasets/dsprites/official.h"
 #include "datasets/dsprites/render.h"
 #include "datasets/dsprites/task.h"
-#include "datasets/factorial/parameters.h"
+#include "datasets/factorial/dataset.h"
+#include "datasets/samples.h"
 
 namespace {
 
@@ -32,10 +31,7 @@ constexpr auto kParameters = sdk::parameters(
         .help("conditional: dSprites(gamma); published_code: the same with the slips of the "
               "authors' code; published_text: as their text has it; grid: every combination, "
               "thinned by `every`"),
-    sdk::integer("sets_seed", 0)
-        .at_least(0)
-        .help("draws the values that tied factors may take: the same dataset for all seeds of a "
-              "run"),
+    datasets::kSetsSeed,
     sdk::integers("every", {})
         .at_least(1)
         .help("grid: keep every so many values of shape, scale, orientation, posX, posY, as [1, 2, "
@@ -46,10 +42,7 @@ constexpr auto kParameters = sdk::parameters(
               "misspecified: the first with products of concepts"),
     sdk::boolean("incomplete", false)
         .help("leave the concepts of posX and posY out; the labels stay"),
-    datasets::drawn_samples(4000),
-    sdk::real("test_share", 0.2)
-        .between(0.01, 0.99)
-        .help("share of every class that goes to the test split"),
+    datasets::drawn_samples(4000), datasets::kTestShare,
     sdk::real("spurious_share", 0.0)
         .between(0.0, 1.0)
         .help("share of the training images whose background is 0.1 times the label; 0.75 in the "
@@ -62,69 +55,34 @@ constexpr auto kParameters = sdk::parameters(
         .help("the array of class indices in `file`; empty: latents_classes, in HDF5 "
               "/latents/classes"));
 
-class Dsprites final : public sdk::Dataset {
+class Dsprites final : public datasets::FactorialDataset {
  public:
   explicit Dsprites(const sdk::ParamsOf<kParameters>& params)
-      : grid_(params, dsprites::kSizes, "dsprites"),
-        label_rule_(params.text("label_rule")),
-        incomplete_(params.boolean("incomplete")),
-        test_share_(params.real("test_share")),
+      : FactorialDataset(params, params.text("classes_key"),
+                         {"dsprites",
+                          {dsprites::kSizes.begin(), dsprites::kSizes.end()},
+                          {dsprites::kSteps.begin(), dsprites::kSteps.end()},
+                          dsprites::kDeciding,
+                          {0, 1, 2},
+                          dsprites::kOfficial}),
+        as_(selection_ == "published_code" ? dsprites::Selection::kPublishedCode
+                                           : dsprites::Selection::kConditional),
         spurious_share_(params.real("spurious_share")),
-        spurious_test_(params.boolean("spurious_test")),
-        file_(params.file("file")),
-        images_key_(params.text("images_key")),
-        classes_key_(params.text("classes_key")) {}
-
-  void load(const sdk::Context& context, sdk::Sink& out) override {
-    std::optional<dsprites::OfficialFile> official;
-    if (!file_.empty()) official.emplace(file_, images_key_, classes_key_);
-    const datasets::FactorTable table =
-        official ? official->table()
-                 : datasets::every_combination({dsprites::kSizes.begin(), dsprites::kSizes.end()});
-    const std::vector<std::int64_t> kept = select(table);
-    const auto rows = datasets::draw_rows(kept, grid_.samples, context.seed().child("samples"),
-                                          "dsprites" + (file_.empty() ? "" : " (" + file_ + ")"));
-
-    const dsprites::Annotations known = annotate(table, kept, rows);
-    constexpr std::array<std::size_t, dsprites::kFactors> kColumns = {0, 1, 2, 3, 4};
-    datasets::write_annotations(table, rows, known.concepts,
-                                std::span(kColumns).first(incomplete_ ? 3 : kColumns.size()),
-                                known.labels, out);
-    const sdk::Split split = sdk::stratified_split(known.labels, test_share_, context.seed());
-    sdk::write_split(out, split);
-    write_images(table, official, rows, backgrounds(known.labels, split, context.seed()), context,
-                 out);
-  }
+        spurious_test_(params.boolean("spurious_test")) {}
 
  private:
-  dsprites::Selection as() const {
-    return grid_.selection == "published_code" ? dsprites::Selection::kPublishedCode
-                                               : dsprites::Selection::kConditional;
-  }
-
-  dsprites::LabelRule rule() const {
-    return label_rule_ == "leakage"          ? dsprites::LabelRule::kLeakage
-           : label_rule_ == "robust_metrics" ? dsprites::LabelRule::kRobustMetrics
-                                             : dsprites::LabelRule::kMisspecified;
-  }
-
-  std::vector<std::int64_t> select(const datasets::FactorTable& table) const {
-    if (grid_.whole_grid()) return datasets::rows_on_strides(table, grid_.strides);
-    if (grid_.by_text())
-      return datasets::select_rows_by_text(table, grid_.gamma, dsprites::kDeciding,
-                                           grid_.sets_seed);
-    return dsprites::select_rows(table, grid_.gamma,
-                                 datasets::draw_conditional_sets(dsprites::kSteps, grid_.sets_seed),
-                                 as());
+  std::vector<std::int64_t> select(const datasets::FactorTable& table,
+                                   std::span<const datasets::ConditionalSets> sets) const override {
+    return dsprites::select_rows(table, gamma_, sets, as_);
   }
 
   /// Of all that are kept, since what the published code calls low depends on them; then of the
   /// drawn ones.
-  dsprites::Annotations annotate(const datasets::FactorTable& table,
+  datasets::Annotations annotate(const datasets::FactorTable& table,
                                  std::span<const std::int64_t> kept,
-                                 std::span<const std::int64_t> rows) const {
-    const dsprites::Annotations all = dsprites::annotate(table, kept, rule(), as());
-    dsprites::Annotations drawn;
+                                 std::span<const std::int64_t> rows) const override {
+    const datasets::Annotations all = dsprites::annotate(table, kept, label_rule_, as_);
+    datasets::Annotations drawn;
     std::size_t at = 0;
     for (const std::int64_t row : rows) {
       while (kept[at] != row) ++at;  // both ascend
@@ -156,10 +114,11 @@ class Dsprites final : public sdk::Dataset {
     return brightness;
   }
 
-  void write_images(const datasets::FactorTable& table,
-                    const std::optional<dsprites::OfficialFile>& official,
-                    std::span<const std::int64_t> rows, std::span<const float> background,
-                    const sdk::Context& context, sdk::Sink& out) const {
+  void write_images(const datasets::FactorTable& table, const datasets::OfficialFile* official,
+                    std::span<const std::int64_t> rows, std::span<const std::int64_t> labels,
+                    const sdk::Split& split, const sdk::Context& context,
+                    sdk::Sink& out) const override {
+    const std::vector<float> background = backgrounds(labels, split, context.seed());
     const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(rows.size()),
                                              dsprites::kSide, dsprites::kSide, 1};
     // Black and white fit in bytes; shades of grey do not.
@@ -184,12 +143,9 @@ class Dsprites final : public sdk::Dataset {
     }
   }
 
-  datasets::GridParameters grid_;
-  std::string label_rule_;
-  bool incomplete_;
-  double test_share_, spurious_share_;
+  dsprites::Selection as_;
+  double spurious_share_;
   bool spurious_test_;
-  std::string file_, images_key_, classes_key_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "datasets/dsprites/official.h"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "datasets/dsprites/render.h"
@@ -34,37 +33,7 @@ FactorTable read_table(const formats::Array& classes) {
 
 }  // namespace
 
-OfficialFile::OfficialFile(const std::string& path, const std::string& images_key,
-                           const std::string& classes_key)
-    : file_(path), images_key_(images_key) {
-  if (images_key_.empty()) images_key_ = file_.is_hdf5() ? "/imgs" : "imgs";
-  const formats::ArrayLayout images = file_.layout(images_key_);
-  if (images.dtype != formats::DType::u1 || images.shape.size() != 3 || images.shape[1] != kSide ||
-      images.shape[2] != kSide)
-    throw std::invalid_argument(path + ": " + images_key_ + ": " +
-                                formats::shape_text(images.shape) + " " +
-                                formats::name_of(images.dtype) + ", expected n x 64 x 64 uint8");
-  table_ = read_table(file_.get(!classes_key.empty() ? classes_key
-                                : file_.is_hdf5()    ? "/latents/classes"
-                                                     : "latents_classes"));
-  if (table_.rows() != images.shape[0])
-    throw std::invalid_argument(
-        path + ": " + images_key_ + " has " + std::to_string(images.shape[0]) +
-        " images, but there are classes of " + std::to_string(table_.rows()));
-}
-
-void OfficialFile::read(
-    std::span<const std::int64_t> rows,
-    const std::function<void(std::size_t, std::span<const std::uint8_t>)>& visit) const {
-  file_.read_rows(images_key_, rows, [&](std::size_t i, std::span<const char> bytes) {
-    const std::span pixels(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    const auto wrong = std::ranges::find_if(pixels, [](std::uint8_t pixel) { return pixel > 1; });
-    if (wrong != pixels.end())
-      throw std::invalid_argument(file_.path() + ": " + images_key_ + ": a pixel of image " +
-                                  std::to_string(rows[i]) + " is " + std::to_string(*wrong) +
-                                  ", expected 0 or 1");
-    visit(i, pixels);
-  });
-}
+const OfficialLayout kOfficial = {
+    "imgs", {kSide, kSide}, true, "latents_classes", "/latents/classes", "classes", read_table};
 
 }  // namespace conoscope::datasets::dsprites

@@ -57,15 +57,9 @@ std::vector<std::int64_t> select_rows(const FactorTable& table, std::int64_t gam
   if (gamma < 0 || gamma > kStrongest || static_cast<std::int64_t>(sets.size()) < gamma)
     throw std::invalid_argument("dsprites: gamma is " + std::to_string(gamma) + " with " +
                                 std::to_string(sets.size()) + " conditional sets, expected 0 to 4");
-  std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    bool keep = on_strides(row, kStrides[gamma]);
-    for (std::size_t step = 0; keep && step < static_cast<std::size_t>(gamma); ++step)
-      keep = allowed(row, step, sets[step], selection);
-    if (keep) rows.push_back(i);
-  }
-  return rows;
+  return rows_on_strides(table, kStrides[gamma], gamma, [&](const auto row, std::size_t step) {
+    return allowed(row, step, sets[step], selection);
+  });
 }
 
 std::int64_t label(std::span<const std::uint8_t> concepts, LabelRule rule) {

@@ -13,6 +13,8 @@
 
 namespace conoscope::datasets::dsprites {
 
+using datasets::LabelRule;
+
 constexpr std::size_t kFactors = 5;
 constexpr std::array<std::string_view, kFactors> kFactorNames = {"shape", "scale", "orientation",
                                                                  "posX", "posY"};
@@ -45,24 +47,12 @@ enum class Selection {
 std::vector<std::int64_t> select_rows(const FactorTable& table, std::int64_t gamma,
                                       std::span<const ConditionalSets> sets, Selection selection);
 
-/// Concepts and labels of some rows.
-struct Annotations {
-  std::vector<std::uint8_t> concepts;  ///< rows x 5, 0 or 1
-  std::vector<std::int64_t> labels;
-};
-
-/// How a label follows from the concepts c1 ... c5 = [shape < 2], [scale < 3], [orientation < 20],
-/// [posX < 16], [posY < 16].
-enum class LabelRule {
-  /// (1 - c1)(4 + 2 c4 + c5) + c1 (2 c2 + c3): the paper on leakage and both papers' code.
-  kLeakage,
-  /// c1 ? 2 c2 + c4 : 4 + 2 c3 + c5: the text of the paper on robust metrics.
-  kRobustMetrics,
-  /// kLeakage - (1 - c1) c3 c4 - c1 (c2 c5 + c3 c5 + c2 c4): a task that no linear head fits.
-  kMisspecified,
-};
-
-/// 0 ... 7. concepts: c1 ... c5.
+/// The label, 0 ... 7, that follows from the concepts c1 ... c5 = [shape < 2], [scale < 3],
+/// [orientation < 20], [posX < 16], [posY < 16]:
+///
+///   kLeakage        (1 - c1)(4 + 2 c4 + c5) + c1 (2 c2 + c3)
+///   kRobustMetrics  c1 ? 2 c2 + c4 : 4 + 2 c3 + c5
+///   kMisspecified   kLeakage - (1 - c1) c3 c4 - c1 (c2 c5 + c3 c5 + c2 c4)
 std::int64_t label(std::span<const std::uint8_t> concepts, LabelRule rule);
 
 /// throws  std::invalid_argument: rows is empty

@@ -42,16 +42,18 @@ std::vector<int> checked_strides(std::span<const std::int64_t> every, std::span<
   return {every.begin(), every.end()};
 }
 
-bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides) {
-  for (std::size_t f = 0; f < row.size(); ++f)
-    if (row[f] % strides[f] != 0) return false;
-  return true;
-}
-
-std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<const int> strides) {
+std::vector<std::int64_t> rows_on_strides(
+    const FactorTable& table, std::span<const int> strides, std::int64_t steps,
+    const std::function<bool(std::span<const std::uint8_t> row, std::size_t step)>& allowed) {
   std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < table.rows(); ++i)
-    if (on_strides(table.row(i), strides)) rows.push_back(i);
+  for (std::int64_t i = 0; i < table.rows(); ++i) {
+    const auto row = table.row(i);
+    bool keep = true;
+    for (std::size_t f = 0; keep && f < row.size(); ++f) keep = row[f] % strides[f] == 0;
+    for (std::size_t step = 0; keep && step < static_cast<std::size_t>(steps); ++step)
+      keep = allowed(row, step);
+    if (keep) rows.push_back(i);
+  }
   return rows;
 }
 

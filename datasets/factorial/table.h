@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,19 @@ struct FactorTable {
   }
 };
 
+/// How a label follows from the concepts; see each dataset's label().
+enum class LabelRule {
+  kLeakage,        ///< the paper on leakage and both papers' code
+  kRobustMetrics,  ///< the text of the paper on robust metrics
+  kMisspecified,   ///< kLeakage less products of concepts: a task that no linear head fits
+};
+
+/// Concepts and labels of some rows.
+struct Annotations {
+  std::vector<std::uint8_t> concepts;  ///< rows x factors, 0 or 1
+  std::vector<std::int64_t> labels;
+};
+
 /// Every combination once, the last factor fastest.
 FactorTable every_combination(std::vector<int> sizes);
 
@@ -30,10 +44,10 @@ FactorTable every_combination(std::vector<int> sizes);
 std::vector<int> checked_strides(std::span<const std::int64_t> every, std::span<const int> sizes,
                                  const std::string& parameter);
 
-/// Are all values of a row multiples of their strides?
-bool on_strides(std::span<const std::uint8_t> row, std::span<const int> strides);
-
-/// The rows of a grid thinned by strides, ascending.
-std::vector<std::int64_t> rows_on_strides(const FactorTable& table, std::span<const int> strides);
+/// The rows, ascending, whose values are multiples of their strides, and that are allowed at each of so
+/// many steps.
+std::vector<std::int64_t> rows_on_strides(
+    const FactorTable& table, std::span<const int> strides, std::int64_t steps = 0,
+    const std::function<bool(std::span<const std::uint8_t> row, std::size_t step)>& allowed = {});
 
 }  // namespace conoscope::datasets

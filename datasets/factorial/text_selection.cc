@@ -27,20 +27,14 @@ std::vector<std::int64_t> select_rows_by_text(const FactorTable& table, std::int
   if (gamma < 0 || gamma > static_cast<std::int64_t>(steps.size()))
     throw std::invalid_argument("gamma is " + std::to_string(gamma) + ", expected 0 to " +
                                 std::to_string(steps.size()));
-  const auto tied = static_cast<std::size_t>(gamma);
-  const auto sets = draw_conditional_sets(std::span(steps).first(tied), sets_seed);
+  const auto sets =
+      draw_conditional_sets(std::span(steps).first(static_cast<std::size_t>(gamma)), sets_seed);
   std::vector<int> strides(table.sizes.size(), 1);
   std::fill(strides.begin() + gamma + 1, strides.end(), 2);
-  std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
+  return rows_on_strides(table, strides, gamma, [&](const auto row, std::size_t step) {
     const bool low = row[decides.factor] < decides.below;
-    bool keep = on_strides(row, strides);
-    for (std::size_t step = 0; keep && step < tied; ++step)
-      keep = sets[step].allows(row[step], low, row[step + 1]);
-    if (keep) rows.push_back(i);
-  }
-  return rows;
+    return sets[step].allows(row[step], low, row[step + 1]);
+  });
 }
 
 }  // namespace conoscope::datasets

@@ -45,32 +45,7 @@ FactorTable read_table(const formats::Array& labels) {
 
 }  // namespace
 
-OfficialFile::OfficialFile(const std::string& path, const std::string& images_key,
-                           const std::string& labels_key)
-    : file_(path), images_key_(images_key) {
-  if (images_key_.empty()) images_key_ = file_.is_hdf5() ? "/images" : "images";
-  const formats::ArrayLayout images = file_.layout(images_key_);
-  if (images.dtype != formats::DType::u1 ||
-      images.shape != std::vector<std::int64_t>{images.shape.empty() ? 0 : images.shape[0], kSide,
-                                                kSide, kChannels})
-    throw std::invalid_argument(
-        path + ": " + images_key_ + ": " + formats::shape_text(images.shape) + " " +
-        formats::name_of(images.dtype) + ", expected n x 64 x 64 x 3 uint8");
-  table_ = read_table(file_.get(!labels_key.empty() ? labels_key
-                                : file_.is_hdf5()   ? "/labels"
-                                                    : "labels"));
-  if (table_.rows() != images.shape[0])
-    throw std::invalid_argument(
-        path + ": " + images_key_ + " has " + std::to_string(images.shape[0]) +
-        " images, but there are labels of " + std::to_string(table_.rows()));
-}
-
-void OfficialFile::read(
-    std::span<const std::int64_t> rows,
-    const std::function<void(std::size_t, std::span<const std::uint8_t>)>& visit) const {
-  file_.read_rows(images_key_, rows, [&](std::size_t i, std::span<const char> bytes) {
-    visit(i, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-  });
-}
+const OfficialLayout kOfficial = {
+    "images", {kSide, kSide, kChannels}, false, "labels", "/labels", "labels", read_table};
 
 }  // namespace conoscope::datasets::shapes3d

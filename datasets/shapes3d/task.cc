@@ -26,15 +26,9 @@ std::vector<std::int64_t> select_rows(const FactorTable& table, std::int64_t gam
   if (gamma < 0 || gamma > kStrongest || static_cast<std::int64_t>(sets.size()) < gamma)
     throw std::invalid_argument("shapes3d: gamma is " + std::to_string(gamma) + " with " +
                                 std::to_string(sets.size()) + " conditional sets, expected 0 to 5");
-  std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    bool keep = on_strides(row, kStrides[gamma]);
-    for (std::size_t step = 0; keep && step < static_cast<std::size_t>(gamma); ++step)
-      keep = sets[step].allows(row[step], row[step] < kThresholds[step], row[step + 1]);
-    if (keep) rows.push_back(i);
-  }
-  return rows;
+  return rows_on_strides(table, kStrides[gamma], gamma, [&](const auto row, std::size_t step) {
+    return sets[step].allows(row[step], row[step] < kThresholds[step], row[step + 1]);
+  });
 }
 
 std::array<std::uint8_t, kFactors> concepts_of(std::span<const std::uint8_t> row) {

@@ -12,6 +12,8 @@
 
 namespace conoscope::datasets::shapes3d {
 
+using datasets::LabelRule;
+
 constexpr std::size_t kFactors = 6;
 constexpr std::array<std::string_view, kFactors> kFactorNames = {
     "floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"};
@@ -34,21 +36,15 @@ inline constexpr DecidingConcept kDeciding = {4, 2};
 std::vector<std::int64_t> select_rows(const FactorTable& table, std::int64_t gamma,
                                       std::span<const ConditionalSets> sets);
 
-/// How a label follows from the concepts c1 ... c6 = [floor_hue < 5], [wall_hue < 5],
-/// [object_hue < 5], [scale < 4], [shape < 2], [orientation < 7] (of class indices).
-enum class LabelRule {
-  /// (1 - c5)(2 c1 + c2) + c5 (4 + 4 c3 + 2 c4 + c6): the paper on leakage and both papers' code.
-  kLeakage,
-  /// c5 ? 4 c1 + 2 c2 + c3 : 8 + 2 c4 + c6: the text of the paper on robust metrics.
-  kRobustMetrics,
-  /// kLeakage - 3 c1 c2 c3 - c4 c5 c6 - c1 c3 c5 + c2 c4 c6: a task that no linear head fits.
-  kMisspecified,
-};
-
-/// c1 ... c6 of a row.
+/// c1 ... c6 of a row: [floor_hue < 5], [wall_hue < 5], [object_hue < 5], [scale < 4], [shape < 2],
+/// [orientation < 7] (of class indices).
 std::array<std::uint8_t, kFactors> concepts_of(std::span<const std::uint8_t> row);
 
-/// 0 ... 11. concepts: c1 ... c6.
+/// The label, 0 ... 11, that follows from the concepts:
+///
+///   kLeakage        (1 - c5)(2 c1 + c2) + c5 (4 + 4 c3 + 2 c4 + c6)
+///   kRobustMetrics  c5 ? 4 c1 + 2 c2 + c3 : 8 + 2 c4 + c6
+///   kMisspecified   kLeakage - 3 c1 c2 c3 - c4 c5 c6 - c1 c3 c5 + c2 c4 c6
 std::int64_t label(std::span<const std::uint8_t> concepts, LabelRule rule);
 
 }  // namespace conoscope::datasets::shapes3d

@@ -25,13 +25,13 @@ TEST_CASE("factor table: strides") {
   CHECK_THROWS_WITH_AS(datasets::checked_strides(Every{4, 1}, sizes, "every"),
                        "every is [4, 1], expected 2 whole numbers from 1 to [3, 40]",
                        std::invalid_argument);
-  const std::uint8_t row[] = {2, 20};
-  CHECK(datasets::on_strides(row, std::vector<int>{2, 10}));
-  CHECK_FALSE(datasets::on_strides(row, std::vector<int>{2, 3}));
 }
 
 TEST_CASE("factor table: a grid thinned by strides") {
   const auto table = datasets::every_combination({2, 3});
   CHECK(datasets::rows_on_strides(table, std::vector<int>{1, 2}) ==
         std::vector<std::int64_t>{0, 2, 3, 5});
+  const auto ties = [](const auto row, std::size_t step) { return row[step] == row[step + 1]; };
+  CHECK(datasets::rows_on_strides(table, std::vector<int>{1, 1}, 1, ties) ==
+        std::vector<std::int64_t>{0, 4});
 }
