@@ -1,12 +1,11 @@
 #include "harness/core/artifacts/npz_file.h"
 
-#include <algorithm>
-#include <array>
+#include <zlib.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,39 +18,6 @@ namespace conoscope::core {
 namespace fs = std::filesystem;
 
 namespace {
-
-using ChecksumTables = std::array<std::array<std::uint32_t, 256>, 8>;
-
-/// Table k is of a byte with k zero bytes behind it.
-constexpr ChecksumTables checksum_tables() {
-  ChecksumTables out{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    std::uint32_t state = byte;
-    for (int bit = 0; bit < 8; ++bit) state = state >> 1 ^ (state & 1 ? 0xedb88320U : 0);
-    out[0][byte] = state;
-  }
-  for (std::size_t k = 1; k < out.size(); ++k)
-    for (std::size_t byte = 0; byte < 256; ++byte)
-      out[k][byte] = out[k - 1][byte] >> 8 ^ out[0][out[k - 1][byte] & 255];
-  return out;
-}
-
-/// The CRC-32 that zip has, of what came before (`state`, which begins as 0xffffffff and ends
-/// inverted) and these bytes: eight at a time.
-std::uint32_t checksum_of(std::span<const char> bytes, std::uint32_t state) {
-  static constexpr ChecksumTables kTables = checksum_tables();
-  const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
-  std::size_t left = bytes.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    const std::uint32_t first =
-        state ^ (at[0] | at[1] << 8 | at[2] << 16 | std::uint32_t{at[3]} << 24);
-    state = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      state ^= kTables[7 - i][first >> 8 * i & 255] ^ kTables[3 - i][at[4 + i]];
-  }
-  for (; left > 0; ++at, --left) state = state >> 8 ^ kTables[0][(state ^ *at) & 255];
-  return state;
-}
 
 struct Member {
   std::string name;
@@ -121,17 +87,16 @@ Member append(const fs::path& file, std::ofstream& out) {
   member.offset = static_cast<std::uint64_t>(out.tellp());
   out << local_header(member);
   std::ifstream in(file, std::ios::binary);
-  std::uint32_t checksum = 0xffffffff;
   std::vector<char> part(std::size_t{1} << 20);
   while (out &&
          (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)) {
-    const std::span<const char> bytes(part.data(), static_cast<std::size_t>(in.gcount()));
-    checksum = checksum_of(bytes, checksum);
-    member.size += bytes.size();
-    out.write(bytes.data(), in.gcount());
+    const auto read = static_cast<uInt>(in.gcount());
+    member.checksum = static_cast<std::uint32_t>(
+        crc32(member.checksum, reinterpret_cast<const Bytef*>(part.data()), read));
+    member.size += read;
+    out.write(part.data(), in.gcount());
   }
   if (out && !in.eof()) throw std::runtime_error(file.string() + ": cannot be read");
-  member.checksum = ~checksum;
   const auto end = out.tellp();
   out.seekp(static_cast<std::streamoff>(member.offset));
   out << local_header(member);

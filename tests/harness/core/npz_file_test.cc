@@ -55,8 +55,7 @@ TEST_CASE("write_npz: files of any length come out as they were, and equal ones 
   fs::create_directory(scratch.path("artifact"));
   fs::create_directory(scratch.path("out"));
   std::map<std::string, std::string> wanted;
-  for (const std::size_t length : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 1000, (1 << 20) - 1,
-                                   1 << 20, (1 << 20) + 3, 3 << 20}) {
+  for (const std::size_t length : {0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 3, 3 << 20}) {
     std::string bytes(length, '\0');
     for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<char>(i * 31 % 251 + length);
     const std::string name = "a" + std::to_string(length) + ".npy";
