@@ -32,7 +32,8 @@ const Kind* kind_of(std::string_view name) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-/// The JSON of such a header and no other: objects of texts, numbers and lists of numbers.
+/// The JSON of such a header and no other: objects of texts, numbers and lists of numbers. A library's
+/// parser takes the last of two equal keys, 10^20 for a rounded one, and 1.5 GB for 20 MB of "[".
 class Header {
  public:
   Header(std::string_view text, const std::string& path) : text_(text), path_(path) {}
