@@ -3,6 +3,8 @@
 // A folder of plugins that are never loaded, enough to plan with: datasets with and without
 // labels, models with and without a head view, an explainer with parameters, metrics.
 
+#include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -54,6 +56,26 @@ class PlanWorld {
 
   Scratch scratch;
 };
+
+/// The text of a run file: its first lines, and each part by its id, which further lines of the part may
+/// follow; "; " ends a line.
+inline std::string run_file(const std::string& top, const std::vector<std::string>& datasets,
+                            const std::vector<std::string>& models,
+                            const std::vector<std::string>& explainers = {},
+                            const std::vector<std::string>& metrics = {}) {
+  std::string out = top;
+  const auto add = [&out](const std::string& kind, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) {
+      const std::size_t end = std::min(part.find(';'), part.size());
+      out += "; [[" + kind + "]]; id = \"" + part.substr(0, end) + '"' + part.substr(end);
+    }
+  };
+  add("dataset", datasets);
+  add("model", models);
+  add("explainer", explainers);
+  add("metric", metrics);
+  return boost::algorithm::replace_all_copy(out, "; ", "\n") + '\n';
+}
 
 /// The scores that a cell does not have, each with the reason.
 inline std::vector<std::string> left_out_of(const core::Cell& cell) {

@@ -8,17 +8,12 @@
 
 using namespace conoscope::core;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 namespace {
 
-const std::string kParts = R"(controls = ["none", "random_concepts"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-)";
+const std::string kParts =
+    run_file(R"(controls = ["none", "random_concepts"])", {"labelled"}, {"head"}, {"km"});
 
 const std::string kThree = "seeds = [2, 0, 1]\nmetrics = [\"surf_mae\", \"stability\"]\n" + kParts;
 

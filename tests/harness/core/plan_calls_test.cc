@@ -13,6 +13,7 @@
 
 using namespace conoscope::core;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 TEST_CASE("an explainer that calls the model is paired with models that answer") {
   const PlanWorld world;
@@ -22,10 +23,8 @@ TEST_CASE("an explainer that calls the model is paired with models that answer")
   world.plugin("explainer", "either", "needs = [\"head_view\", \"segments or forward\"]\n");
   world.plugin("model", "open", "offers = [\"head_view\", \"forward\", \"head\"]\n");
   world.plugin("explainer", "above", "needs = [\"head_view\", \"head\"]\n");
-  const Plan plan = world.plan(
-      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[dataset]]\nid = \"segmented\"\n"
-      "[[model]]\nid = \"head\"\n[[model]]\nid = \"answering\"\n[[explainer]]\nid = \"caller\"\n"
-      "[[explainer]]\nid = \"either\"\n");
+  const Plan plan = world.plan(run_file(R"(metrics = ["surf_mae"])", {"labelled", "segmented"},
+                                        {"head", "answering"}, {"caller", "either"}));
   CHECK(plan.skipped ==
         std::vector<std::string>{"labelled x head x caller: missing forward",
                                  "labelled x head x either: missing segments or forward",
@@ -47,8 +46,7 @@ TEST_CASE("an explainer that calls the model is paired with models that answer")
                                                      {"segmented answering either", "forward"},
                                                      {"segmented head either", ""}});
   const Plan above = world.plan(
-      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"answering\"\n"
-      "[[model]]\nid = \"open\"\n[[explainer]]\nid = \"above\"\n");
+      run_file(R"(metrics = ["surf_mae"])", {"labelled"}, {"answering", "open"}, {"above"}));
   CHECK(above.skipped == std::vector<std::string>{"labelled x answering x above: missing head"});
   const auto asks = std::ranges::find_if(
       above.nodes, [](const Node& node) { return node.stage == Stage::kExplain; });

@@ -14,19 +14,13 @@
 using namespace conoscope::core;
 using conoscope::testing::left_out_of;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 namespace {
 
 Plan judged_for_kept_concepts(const std::string& controls) {
   return PlanWorld().plan("metrics = [\"surf_mae\", \"kept_concepts\"]\ncontrols = " + controls +
-                          R"(
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-)");
+                          run_file("", {"labelled"}, {"head"}, {"km"}));
 }
 
 }  // namespace
@@ -40,19 +34,9 @@ TEST_CASE("the manual says what each control does") {
 
 TEST_CASE("an explainer may have controls of its own") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-controls = ["none"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[explainer]]
-id = "km"
-params = { k = 2 }
-controls = ["random_importance", "random_concepts"]
-)");
+  const Plan plan = world.plan(run_file(
+      R"(metrics = ["surf_mae"]; controls = ["none"])", {"labelled"}, {"head"},
+      {"km", R"(km; params = { k = 2 }; controls = ["random_importance", "random_concepts"])"}));
   std::vector<std::string> labels;
   for (const auto& cell : plan.cells) labels.push_back(cell.label());
   CHECK(labels == std::vector<std::string>{"labelled x head x km #0",
@@ -62,19 +46,9 @@ controls = ["random_importance", "random_concepts"]
 
 TEST_CASE("some controls have an explanation of their own, drawn once for all explainers") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-seeds = [0, 1]
-controls = ["none", "random_importance", "random_model", "poisoned", "noisy"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[explainer]]
-id = "km"
-params = { k = 2 }
-)");
+  const Plan plan = world.plan(run_file(
+      R"(metrics = ["surf_mae"]; seeds = [0, 1]; controls = ["none", "random_importance", "random_model", "poisoned", "noisy"])",
+      {"labelled"}, {"head"}, {"km", "km; params = { k = 2 }"}));
   REQUIRE(plan.cells.size() == 20);
   std::map<std::string, std::set<std::size_t>> explained;  // by control
   std::map<std::string, std::map<std::int64_t, std::set<std::uint64_t>>> drawn;

@@ -16,6 +16,7 @@ using namespace conoscope::core;
 using conoscope::testing::left_out_of;
 using conoscope::testing::metadata_text;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 namespace {
 
@@ -37,18 +38,9 @@ std::vector<std::string> scores_of(const Plan& plan, std::size_t cell) {
   return plan.nodes[plan.cells[cell].score_nodes[0]].metrics;
 }
 
-const std::string kSmall = R"(name = "small"
-seeds = [0, 1]
-controls = ["none", "random_importance"]
-metrics = ["surf_mae", "surf_emd"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-params = { k = [2, 3] }
-)";
+const std::string kSmall = run_file(
+    R"(name = "small"; seeds = [0, 1]; controls = ["none", "random_importance"]; metrics = ["surf_mae", "surf_emd"])",
+    {"labelled"}, {"head"}, {"km; params = { k = [2, 3] }"});
 
 }  // namespace
 
@@ -222,23 +214,10 @@ TEST_CASE("seeds differ between stages, seeds, components and controls") {
 
 TEST_CASE("all explanations of a model are judged under the same draws") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(seeds = [0, 1]
-controls = ["none", "random_importance"]
-metrics = ["surf_mae"]
-[[dataset]]
-id = "labelled"
-[[dataset]]
-id = "fixed"
-[[model]]
-id = "head"
-[[model]]
-id = "supervised"
-[[explainer]]
-id = "km"
-params = { k = [2, 3] }
-[[metric]]
-id = "sparsity"
-)");
+  const Plan plan = world.plan(run_file(
+      R"(seeds = [0, 1]; controls = ["none", "random_importance"]; metrics = ["surf_mae"])",
+      {"labelled", "fixed"}, {"head", "supervised"}, {"km; params = { k = [2, 3] }"},
+      {"sparsity"}));
   // What a score may depend on: dataset, model, seed, and which metrics are computed.
   std::map<std::string, std::set<std::uint64_t>> drawn;
   std::size_t scores = 0;
@@ -263,17 +242,8 @@ id = "sparsity"
 
 TEST_CASE("the same component twice is one cell, and under two names refused") {
   const PlanWorld world;
-  const std::string text = R"(metrics = ["surf_mae"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[explainer]]
-id = "km"
-params = { k = 5 }
-)";
+  const std::string text = run_file(R"(metrics = ["surf_mae"])", {"labelled"}, {"head"},
+                                    {"km", "km; params = { k = 5 }"});
   CHECK(world.plan(text).cells.size() == 1);
   CHECK_THROWS_SAYING(world.plan(text + "name = \"the default, written out\"\n"), RunFileError,
                       ":8:1: error: km and the default, written out are one explainer: the same "
@@ -283,20 +253,9 @@ params = { k = 5 }
 
 TEST_CASE("a pair that does not fit is left out and said, with what is missing") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae", "surf_norm_l1"]
-[[dataset]]
-id = "labelled"
-[[dataset]]
-id = "bare"
-[[model]]
-id = "head"
-[[model]]
-id = "encoder"
-[[model]]
-id = "supervised"
-[[explainer]]
-id = "km"
-)");
+  const Plan plan =
+      world.plan(run_file(R"(metrics = ["surf_mae", "surf_norm_l1"])", {"labelled", "bare"},
+                          {"head", "encoder", "supervised"}, {"km"}));
   // bare has no labels: no supervised model, no metric that needs them. encoder has no head view.
   CHECK(plan.skipped == std::vector<std::string>{"labelled x encoder x km: missing head_view",
                                                  "bare x head x km x surf_norm_l1: missing labels",
@@ -313,33 +272,17 @@ id = "km"
 TEST_CASE("a view of the dataset is not the model's") {
   const PlanWorld world;
   // "with_head" brings the arrays of a head view; only a model offers it.
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-[[dataset]]
-id = "with_head"
-[[model]]
-id = "encoder"
-[[explainer]]
-id = "km"
-)");
+  const Plan plan =
+      world.plan(run_file(R"(metrics = ["surf_mae"])", {"with_head"}, {"encoder"}, {"km"}));
   CHECK(plan.cells.empty());
   CHECK(plan.skipped == std::vector<std::string>{"with_head x encoder x km: missing head_view"});
 }
 
 TEST_CASE("a model is judged without explainer when a metric asks nothing of explanations") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-controls = ["none", "random_importance"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[metric]]
-id = "accuracy"
-[[metric]]
-id = "sparsity"
-)");
+  const Plan plan =
+      world.plan(run_file(R"(metrics = ["surf_mae"]; controls = ["none", "random_importance"])",
+                          {"labelled"}, {"head"}, {"km"}, {"accuracy", "sparsity"}));
   REQUIRE(plan.cells.size() == 3);
   const Cell& alone = plan.cells[0];
   CHECK(alone.explainer == nullptr);
@@ -371,16 +314,8 @@ TEST_CASE("a metric in quarantine is asked of the cells that it would judge, whi
   const PlanWorld world;
   const std::string hash = sha256_of_file(world.scratch.path("plugins/accuracy.so"));
   world.scratch.write("quarantine.tsv", hash + "\tit crashed\n");
-  const Plan plan = world.plan(R"(metrics = ["surf_mae"]
-[[dataset]]
-id = "labelled"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-[[metric]]
-id = "accuracy"
-)");
+  const Plan plan = world.plan(
+      run_file(R"(metrics = ["surf_mae"])", {"labelled"}, {"head"}, {"km"}, {"accuracy"}));
   REQUIRE(plan.cells.size() == 2);
   REQUIRE(plan.cells[0].score_nodes.size() == 1);
   const Component* metric = plan.nodes[plan.cells[0].score_nodes[0]].component;
@@ -421,7 +356,7 @@ TEST_CASE(
 
 TEST_CASE("without a list every built-in metric is asked for, and a group stands for its metrics") {
   const PlanWorld world;
-  const std::string parts = "[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n";
+  const std::string parts = run_file("", {"labelled"}, {"head"});
   const auto& catalogue = conoscope::metrics::catalogue();
   const std::size_t summaries = catalogue.select("summaries").size();
   CHECK(summaries > 0);
@@ -443,20 +378,8 @@ TEST_CASE("without a list every built-in metric is asked for, and a group stands
 
 TEST_CASE("an explanation is judged like an encoder where the model is none itself") {
   const PlanWorld world;
-  const Plan plan = world.plan(R"(metrics = ["spread"]
-[[dataset]]
-id = "labelled"
-[[dataset]]
-id = "bare"
-[[model]]
-id = "head"
-[[model]]
-id = "encoder"
-[[explainer]]
-id = "km"
-[[metric]]
-id = "spread"
-)");
+  const Plan plan = world.plan(run_file(R"(metrics = ["spread"])", {"labelled", "bare"},
+                                        {"head", "encoder"}, {"km"}, {"spread"}));
   std::vector<std::string> labels;
   for (const auto& cell : plan.cells) labels.push_back(cell.label());
   CHECK(labels == std::vector<std::string>{"labelled x head x km #0", "labelled x encoder #0"});
@@ -464,9 +387,7 @@ id = "spread"
 
 TEST_CASE("a list that names a plugin's score alone leaves the built-in metrics out") {
   const PlanWorld world;
-  const std::string parts =
-      "[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n[[explainer]]\nid = \"km\"\n"
-      "[[metric]]\nid = \"sparsity\"\n";
+  const std::string parts = run_file("", {"labelled"}, {"head"}, {"km"}, {"sparsity"});
   const Plan plan = world.plan("metrics = [\"sparsity\"]\n" + parts);
   CHECK(plan.metrics == std::vector<std::string>{"sparsity"});
   REQUIRE(plan.cells.size() == 1);
@@ -478,27 +399,20 @@ TEST_CASE("a list that names a plugin's score alone leaves the built-in metrics 
 
 TEST_CASE("mistakes in parts and metrics come together") {
   const PlanWorld world;
-  CHECK_THROWS_SAYING(world.plan(R"(metrics = ["surf_mea"]
-[[dataset]]
-id = "labeled"
-[[model]]
-id = "head"
-params = { k = 1 }
-)"),
-                      RunFileError, ":1:12: error: no metric surf_mea (did you mean surf_mae?)",
-                      ":2:1: error: no dataset labeled (did you mean labelled?)",
-                      ":6:12: error: head: takes no parameters, so no k");
-  CHECK_THROWS_SAYING(world.plan("metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n"
-                                 "[[model]]\nid = \"head\"\n[[metric]]\nid = \"rival\"\n"),
-                      RunFileError, "metric surf_mae of ", "rival.so is already there");
+  CHECK_THROWS_SAYING(
+      world.plan(run_file(R"(metrics = ["surf_mea"])", {"labeled"}, {"head; params = { k = 1 }"})),
+      RunFileError, ":1:12: error: no metric surf_mea (did you mean surf_mae?)",
+      ":2:1: error: no dataset labeled (did you mean labelled?)",
+      ":6:12: error: head: takes no parameters, so no k");
+  CHECK_THROWS_SAYING(
+      world.plan(run_file(R"(metrics = ["surf_mae"])", {"labelled"}, {"head"}, {}, {"rival"})),
+      RunFileError, "metric surf_mae of ", "rival.so is already there");
 }
 
 TEST_CASE("two different components under one name could not be told apart on a board") {
   const PlanWorld world;
-  const std::string text =
-      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[model]]\nid = \"head\"\n"
-      "[[explainer]]\nid = \"km\"\nname = \"x\"\n"
-      "[[explainer]]\nid = \"km\"\nparams = { k = 2 }\nname = \"x\"\n";
+  const std::string text = run_file(R"(metrics = ["surf_mae"])", {"labelled"}, {"head"},
+                                    {R"(km; name = "x")", R"(km; params = { k = 2 }; name = "x")"});
   CHECK_THROWS_SAYING(
       world.plan(text), RunFileError,
       ":9:1: error: another explainer is already named x; give this one a name of its own");

@@ -13,25 +13,14 @@ using conoscope::app::select_cells;
 using conoscope::app::UsageError;
 using conoscope::core::Plan;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 namespace {
 
 Plan make() {
-  return PlanWorld().plan(R"(seeds = [0, 1, 2]
-controls = ["none", "random_importance"]
-metrics = ["surf_mae"]
-[[dataset]]
-id = "labelled"
-[[dataset]]
-id = "bare"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-params = { k = [1, 2, 3, 4] }
-[[metric]]
-id = "accuracy"
-)");
+  return PlanWorld().plan(run_file(
+      R"(seeds = [0, 1, 2]; controls = ["none", "random_importance"]; metrics = ["surf_mae"])",
+      {"labelled", "bare"}, {"head"}, {"km; params = { k = [1, 2, 3, 4] }"}, {"accuracy"}));
 }
 
 }  // namespace

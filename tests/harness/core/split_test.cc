@@ -11,26 +11,15 @@
 
 using namespace conoscope::core;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 namespace {
 
 /// Like full.toml: each dataset has a model for each seed, and each model four explainers.
 Plan full_like() {
-  return PlanWorld().plan(R"(seeds = [0, 1, 2, 3, 4]
-controls = ["none", "random_importance"]
-metrics = ["surf_mae"]
-[[dataset]]
-id = "labelled"
-[[dataset]]
-id = "bare"
-[[dataset]]
-id = "with_head"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-params = { k = [1, 2, 3, 4] }
-)");
+  return PlanWorld().plan(run_file(
+      R"(seeds = [0, 1, 2, 3, 4]; controls = ["none", "random_importance"]; metrics = ["surf_mae"])",
+      {"labelled", "bare", "with_head"}, {"head"}, {"km; params = { k = [1, 2, 3, 4] }"}));
 }
 
 std::vector<std::size_t> all_of(const Plan& plan) {
@@ -116,16 +105,9 @@ TEST_CASE("a group is cut where it exceeds its share, and no further") {
 }
 
 TEST_CASE("one model alone is shared out by its explanations") {
-  const Plan plan = PlanWorld().plan(R"(metrics = ["surf_mae"]
-controls = ["none", "random_importance"]
-[[dataset]]
-id = "bare"
-[[model]]
-id = "head"
-[[explainer]]
-id = "km"
-params = { k = [1, 2, 3, 4, 5, 6] }
-)");
+  const Plan plan = PlanWorld().plan(
+      run_file(R"(metrics = ["surf_mae"]; controls = ["none", "random_importance"])", {"bare"},
+               {"head"}, {"km; params = { k = [1, 2, 3, 4, 5, 6] }"}));
   const auto weight = cell_weights(plan, {});
   CHECK(loads(split(plan, 3), weight) == std::vector<double>{4, 4, 4});
   CHECK(loads(split(plan, 6), weight) == std::vector<double>(6, 2));

@@ -11,15 +11,14 @@
 
 using namespace conoscope::core;
 using conoscope::testing::PlanWorld;
+using conoscope::testing::run_file;
 
 namespace {
 
 /// Two datasets, one model, two explainers.
 Plan plan_of(const PlanWorld& world) {
-  return world.plan(
-      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n[[dataset]]\nid = \"fixed\"\n"
-      "[[model]]\nid = \"head\"\n"
-      "[[explainer]]\nid = \"km\"\nparams.k = [2, 3]\n");
+  return world.plan(run_file(R"(metrics = ["surf_mae"])", {"labelled", "fixed"}, {"head"},
+                             {"km; params.k = [2, 3]"}));
 }
 
 std::size_t node_of(const Plan& plan, const std::string& label) {
@@ -122,9 +121,7 @@ TEST_CASE("the dot output is a graph that names every node and draws every edge"
 TEST_CASE("names with quotes do not break the dot output") {
   const PlanWorld world;
   const Plan plan = world.plan(
-      "metrics = [\"surf_mae\"]\n[[dataset]]\nid = \"labelled\"\n"
-      "name = 'a \"b\" \\'\n[[model]]\nid = \"head\"\n"
-      "[[explainer]]\nid = \"km\"\n");
+      run_file(R"(metrics = ["surf_mae"])", {R"(labelled; name = 'a "b" \')"}, {"head"}, {"km"}));
   std::ostringstream out;
   write_dot(plan, {}, out);
   // Every quote inside a label is escaped, and no backslash stands before a closing one.
