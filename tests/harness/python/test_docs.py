@@ -43,9 +43,6 @@ def test_bottlenecks_of_ones_own_come_on_one_board():
     with open("rest.npz", "rb") as file:
         newer = file.read(22)[18:] == b"\xff" * 4
     told = {"ctl": "0.0189", "icl": "0.0031", "concept_auc": "0.982", "intervention_random": "0.9265"}
-    for metric, value in told.items():
-        assert f"`{metric}` {value}" in section
-    assert "(0.9253, and 0.9320 and 0.9998 below," in section
     if newer:
         told["intervention_random"] = "0.9253"
     for metric, value in told.items():
