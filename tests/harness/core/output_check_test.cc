@@ -24,6 +24,17 @@ void fill(ArrayBag& bag, const std::string& name, const Shape& shape, double val
   put(bag, name, shape, std::vector<double>(count, value));
 }
 
+// Changes of an output that make it a bad one.
+auto filled(const std::string& name, const Shape& shape, double value = 0.5) {
+  return [=](ArrayBag& bag) { fill(bag, name, shape, value); };
+}
+auto whole(const std::string& name, const Shape& shape, const std::vector<std::int64_t>& values) {
+  return [=](ArrayBag& bag) { put(bag, name, shape, values); };
+}
+auto text(const std::string& name, const std::string& value) {
+  return [=](ArrayBag& bag) { bag.set_text(name, value); };
+}
+
 Metadata offering(const std::vector<std::string>& views) {
   Metadata out;
   out.offers = views;
@@ -94,12 +105,8 @@ void bad_explanation(Change&& change, const std::string& why) {
 }  // namespace
 
 TEST_CASE("a model cannot bring the truth that it is judged by") {
-  bad_model(
-      head("mean"),
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "labels", {4}, {0, 1, 2, 1});
-      },
-      "labels is the dataset's to give; a model's own array needs another name");
+  bad_model(head("mean"), whole("labels", {4}, {0, 1, 2, 1}),
+            "labels is the dataset's to give; a model's own array needs another name");
 }
 
 TEST_CASE("good outputs pass") {
@@ -125,41 +132,25 @@ TEST_CASE("good outputs pass") {
 
 TEST_CASE("a dataset's faults, each with its place") {
   const auto index = [](const char* name, const std::vector<std::int64_t>& rows) {
-    return [=](ArrayBag& bag) { put(bag, name, {static_cast<std::int64_t>(rows.size())}, rows); };
+    return whole(name, {static_cast<std::int64_t>(rows.size())}, rows);
   };
   CHECK_THROWS_SAYING(check_dataset(dataset(), offering({"concepts"})), OutputFault,
                       "array concepts is missing");
   CHECK_THROWS_SAYING(check_dataset(ArrayBag(), offering({})), OutputFault,
                       "there is no array with a row for each sample");
-  bad_dataset([](ArrayBag& b) { fill(b, "factors", {5, 2}); }, "factors has 5 rows for 4 samples");
-  bad_dataset([](ArrayBag& b) { fill(b, "labels", {4}); }, "labels is float64, expected int64");
-  bad_dataset(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "labels", {4, 1}, {0, 1, 2, 1});
-      },
-      "labels is 4 x 1, expected 4");
-  bad_dataset(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "labels", {4}, {0, 1, -1, 1});
-      },
-      "labels[2] is -1, expected 0 to 999999");
-  bad_dataset(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "labels", {4}, {0, 1'000'000'000, 1, 1});
-      },
-      "labels[1] is 1000000000, expected 0 to 999999");
+  bad_dataset(filled("factors", {5, 2}), "factors has 5 rows for 4 samples");
+  bad_dataset(filled("labels", {4}), "labels is float64, expected int64");
+  bad_dataset(whole("labels", {4, 1}, {0, 1, 2, 1}), "labels is 4 x 1, expected 4");
+  bad_dataset(whole("labels", {4}, {0, 1, -1, 1}), "labels[2] is -1, expected 0 to 999999");
+  bad_dataset(whole("labels", {4}, {0, 1'000'000'000, 1, 1}),
+              "labels[1] is 1000000000, expected 0 to 999999");
   bad_dataset(index("train_index", {0, 1, 4}), "train_index[2] is 4, expected 0 to 3");
   bad_dataset(index("test_index", {-1}), "test_index[0] is -1, expected 0 to 3");
   bad_dataset(index("train_index", {0, 1, 1}), "train_index[2]: sample 1 is in the split twice");
   bad_dataset(index("test_index", {2}), "test_index[0]: sample 2 is in the split twice");
   bad_dataset(index("test_index", {}), "test_index is 0, expected at least one row number");
-  bad_dataset([](ArrayBag& b) { fill(b, "train_index", {1}); },
-              "train_index is float64, expected int64");
-  bad_dataset(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "test_index", {1, 1}, {3});
-      },
-      "test_index is 1 x 1");
+  bad_dataset(filled("train_index", {1}), "train_index is float64, expected int64");
+  bad_dataset(whole("test_index", {1, 1}, {3}), "test_index is 1 x 1");
   ArrayBag unsplit;
   fill(unsplit, "inputs", {4, 2});
   CHECK_THROWS_SAYING(check_dataset(unsplit, offering({})), OutputFault,
@@ -177,58 +168,28 @@ TEST_CASE("a dataset's faults, each with its place") {
       },
       "factors[1, 0] is infinite");
   // A head view that came with the data is checked like a model's.
-  bad_dataset([](ArrayBag& b) { fill(b, "head_weight", {3, 5}); }, "array activations is missing");
+  bad_dataset(filled("head_weight", {3, 5}), "array activations is missing");
 }
 
 TEST_CASE("a head view's faults") {
   bad_model(
       head(), [](ArrayBag& b) { b = ArrayBag(); }, "array activations is missing");
-  bad_model(
-      head(),
-      [](ArrayBag& b) {
-        fill(b, "activations", {4, 1, 1, 5});
-      },
-      "activations is 4 x 1 x 1 x 5, expected n x P x D or n x D");
-  bad_model(
-      head(),
-      [](ArrayBag& b) {
-        fill(b, "activations", {5, 2, 5});
-      },
-      "activations has 5 rows for 4 samples");
-  bad_model(
-      head(),
-      [](ArrayBag& b) {
-        fill(b, "head_weight", {3, 6});
-      },
-      "head_weight is 3 x 6, expected 3 x 5");
-  bad_model(
-      head(), [](ArrayBag& b) { fill(b, "head_weight", {15}); },
-      "head_weight is 15, expected C x D");
-  bad_model(
-      head("flatten"),
-      [](ArrayBag& b) {
-        fill(b, "head_weight", {3, 5});
-      },
-      "head_weight is 3 x 5, expected 3 x 10");
-  bad_model(
-      head(), [](ArrayBag& b) { fill(b, "head_bias", {4}); }, "head_bias is 4, expected 3");
-  bad_model(
-      head(), [](ArrayBag& b) { b.set_text("pooling", "max"); },
-      "text pooling is \"max\", expected mean, none or flatten");
-  bad_model(
-      head(), [](ArrayBag& b) { b.set_text("output", "logit"); },
-      "text output is \"logit\", expected softmax, sigmoid or regression");
-  bad_model(
-      head(), [](ArrayBag& b) { b.set_text("pooling", "none"); },
-      "pooling is none, but activations has 2 positions");
-  bad_model(
-      head(), [](ArrayBag& b) { fill(b, "head_bias", {3}, HUGE_VAL); }, "head_bias[0] is infinite");
+  bad_model(head(), filled("activations", {4, 1, 1, 5}),
+            "activations is 4 x 1 x 1 x 5, expected n x P x D or n x D");
+  bad_model(head(), filled("activations", {5, 2, 5}), "activations has 5 rows for 4 samples");
+  bad_model(head(), filled("head_weight", {3, 6}), "head_weight is 3 x 6, expected 3 x 5");
+  bad_model(head(), filled("head_weight", {15}), "head_weight is 15, expected C x D");
+  bad_model(head("flatten"), filled("head_weight", {3, 5}),
+            "head_weight is 3 x 5, expected 3 x 10");
+  bad_model(head(), filled("head_bias", {4}), "head_bias is 4, expected 3");
+  bad_model(head(), text("pooling", "max"),
+            "text pooling is \"max\", expected mean, none or flatten");
+  bad_model(head(), text("output", "logit"),
+            "text output is \"logit\", expected softmax, sigmoid or regression");
+  bad_model(head(), text("pooling", "none"), "pooling is none, but activations has 2 positions");
+  bad_model(head(), filled("head_bias", {3}, HUGE_VAL), "head_bias[0] is infinite");
   // Not promised, but there: what is there is used, so it is checked.
-  bad_model(head(),
-            [](ArrayBag& b) {
-              fill(b, "head_weight", {3, 6});
-            },
-            "head_weight is 3 x 6, expected 3 x 5", {});
+  bad_model(head(), filled("head_weight", {3, 6}), "head_weight is 3 x 6, expected 3 x 5", {});
 }
 
 TEST_CASE("a concept or latent view's faults") {
@@ -242,42 +203,19 @@ TEST_CASE("a concept or latent view's faults") {
   const std::vector<std::string> view = {"concept_view"};
   bad_model(
       head(), [](ArrayBag&) {}, "array concept_scores is missing", view);
-  bad_model(
-      concepts(), [](ArrayBag& b) { fill(b, "concept_scores", {4}); },
-      "concept_scores is 4, expected n x k or n x k x w", view);
-  bad_model(
-      concepts(),
-      [](ArrayBag& b) {
-        fill(b, "concept_probabilities", {4, 2});
-      },
-      "concept_probabilities is 4 x 2, expected 4 x 3", view);
-  bad_model(
-      concepts(),
-      [](ArrayBag& b) {
-        fill(b, "task_outputs", {4, 2, 1});
-      },
-      "task_outputs is 4 x 2 x 1, expected 4 x 2", view);
-  bad_model(
-      concepts(),
-      [](ArrayBag& b) {
-        fill(b, "task_outputs", {3, 2});
-      },
-      "task_outputs has 3 rows for 4 samples", view);
-  bad_model(
-      concepts(),
-      [](ArrayBag& b) {
-        fill(b, "reference_outputs", {4, 3});
-      },
-      "reference_outputs is 4 x 3, expected 4 x 2", view);
+  bad_model(concepts(), filled("concept_scores", {4}),
+            "concept_scores is 4, expected n x k or n x k x w", view);
+  bad_model(concepts(), filled("concept_probabilities", {4, 2}),
+            "concept_probabilities is 4 x 2, expected 4 x 3", view);
+  bad_model(concepts(), filled("task_outputs", {4, 2, 1}),
+            "task_outputs is 4 x 2 x 1, expected 4 x 2", view);
+  bad_model(concepts(), filled("task_outputs", {3, 2}), "task_outputs has 3 rows for 4 samples",
+            view);
+  bad_model(concepts(), filled("reference_outputs", {4, 3}),
+            "reference_outputs is 4 x 3, expected 4 x 2", view);
   bad_model(head(), [](ArrayBag&) {}, "array codes is missing", {"latent_view"});
-  bad_model(head(), [](ArrayBag& b) { fill(b, "codes", {4}); }, "codes is 4, expected n x m",
-            {"latent_view"});
-  bad_model(
-      head(),
-      [](ArrayBag& b) {
-        fill(b, "codes_log_variance", {4, 3});
-      },
-      "array codes is missing");
+  bad_model(head(), filled("codes", {4}), "codes is 4, expected n x m", {"latent_view"});
+  bad_model(head(), filled("codes_log_variance", {4, 3}), "array codes is missing");
   bad_model(head(),
             [](ArrayBag& b) {
               fill(b, "codes", {4, 3});
@@ -294,52 +232,26 @@ TEST_CASE("a concept or latent view's faults") {
 
 TEST_CASE("an explanation's faults") {
   bad_explanation([](ArrayBag& b) { b = ArrayBag(); }, "array cavs is missing");
-  bad_explanation([](ArrayBag& b) { fill(b, "cavs", {4, 6}); }, "cavs is 4 x 6, expected 4 x 5");
-  bad_explanation([](ArrayBag& b) { fill(b, "cavs", {20}); }, "cavs is 20, expected");
-  bad_explanation([](ArrayBag& b) { fill(b, "importance", {5}); }, "importance is 5, expected 4");
-  bad_explanation(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "counts", {2}, {2, 2});
-      },
-      "counts is 2, expected 3");
-  bad_explanation(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "counts", {3}, {5, -1, 0});
-      },
-      "counts[0] is 5, expected 0 to 4");
-  bad_explanation(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "counts", {3}, {4, -1, 1});
-      },
-      "counts[1] is -1, expected 0 to 4");
-  bad_explanation(
-      [](ArrayBag& b) {
-        put<std::int64_t>(b, "counts", {3}, {2, 0, 1});
-      },
-      "counts add up to 3, but cavs has 4 rows");
-  const auto bad_dimensions = [](const Shape& shape, const std::vector<std::int64_t>& values,
-                                 const std::string& why) {
-    bad_explanation([&](ArrayBag& b) { put(b, "concept_dimension", shape, values); }, why);
-  };
-  bad_dimensions({2, 1}, {2, 2}, "concept_dimension is 2 x 1, expected 3 x L");
-  bad_dimensions({3, 2}, {std::int64_t{1} << 62, 0, 0, 0, 1, 1},
-                 "concept_dimension[0, 0] is 4611686018427387904, expected 0 to 2");
-  bad_dimensions({3, 2}, {2, 0, 0, 0, 1, 0},
-                 "concept_dimension[2] adds up to 1, but output 2 has 2 CAVs");
-  bad_explanation([](ArrayBag& b) { fill(b, "counts", {3}, 1.0); },
-                  "counts is float64, expected int64");
-  bad_explanation([](ArrayBag& b) { b.set_text("scope", "class_agnostic"); },
-                  "importance is 4, expected 3 x 4");
-  bad_explanation([](ArrayBag& b) { b.set_text("scope", "global"); },
+  bad_explanation(filled("cavs", {4, 6}), "cavs is 4 x 6, expected 4 x 5");
+  bad_explanation(filled("cavs", {20}), "cavs is 20, expected");
+  bad_explanation(filled("importance", {5}), "importance is 5, expected 4");
+  bad_explanation(whole("counts", {2}, {2, 2}), "counts is 2, expected 3");
+  bad_explanation(whole("counts", {3}, {5, -1, 0}), "counts[0] is 5, expected 0 to 4");
+  bad_explanation(whole("counts", {3}, {4, -1, 1}), "counts[1] is -1, expected 0 to 4");
+  bad_explanation(whole("counts", {3}, {2, 0, 1}), "counts add up to 3, but cavs has 4 rows");
+  bad_explanation(whole("concept_dimension", {2, 1}, {2, 2}),
+                  "concept_dimension is 2 x 1, expected 3 x L");
+  bad_explanation(whole("concept_dimension", {3, 2}, {std::int64_t{1} << 62, 0, 0, 0, 1, 1}),
+                  "concept_dimension[0, 0] is 4611686018427387904, expected 0 to 2");
+  bad_explanation(whole("concept_dimension", {3, 2}, {2, 0, 0, 0, 1, 0}),
+                  "concept_dimension[2] adds up to 1, but output 2 has 2 CAVs");
+  bad_explanation(filled("counts", {3}, 1.0), "counts is float64, expected int64");
+  bad_explanation(text("scope", "class_agnostic"), "importance is 4, expected 3 x 4");
+  bad_explanation(text("scope", "global"),
                   "text scope is \"global\", expected class_specific or class_agnostic");
-  bad_explanation([](ArrayBag& b) { fill(b, "importance", {4}, std::nan("")); },
-                  "importance[0] is NaN");
+  bad_explanation(filled("importance", {4}, std::nan("")), "importance[0] is NaN");
   // The plugin's own state must be finite too: it is what psi is computed with.
-  bad_explanation(
-      [](ArrayBag& b) {
-        fill(b, "dictionary", {2, 2}, HUGE_VAL);
-      },
-      "dictionary[0, 0] is infinite");
+  bad_explanation(filled("dictionary", {2, 2}, HUGE_VAL), "dictionary[0, 0] is infinite");
   ArrayBag without;
   fill(without, "cavs", {4, 5});
   without.set_text("scope", "class_specific");
