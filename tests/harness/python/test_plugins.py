@@ -45,8 +45,8 @@ SMALL = '''
 # /// conoscope
 # kind = "explainer"
 # id = "small"
-# version = "1"
-# needs = ["head_view"]
+# version = "{version}"
+# needs = [{needs}]
 # offers = ["explanation"]
 # ///
 import numpy as np
@@ -55,18 +55,22 @@ import conoscope.plugin as cp
 
 class Small(cp.Explainer):
     def fit(self, head, context):
+        cavs = head.head_weight
         {body}
-        return cp.Explanation(cavs=head.head_weight, importance=np.ones(len(head.head_weight)),
-                              counts=np.ones(len(head.head_weight)))
+        return cp.Explanation(cavs=cavs, importance=np.ones(len(cavs)), counts=np.ones(len(cavs)))
 
 
 cp.main(Small)
 '''
 
 
-def small(path, body="pass"):
-    path.write_text(SMALL.format(body=body))
+def small(path, body="pass", needs='"head_view"', version="1"):
+    path.write_text(SMALL.format(**locals()))
     return path
+
+
+def rows(query, store):
+    return json.loads(conoscope("query", query, "--store", store, "--format", "json")[0])
 
 
 # ---- from nothing to the board --------------------------------------------------------------------
@@ -195,8 +199,8 @@ def package(folder, version, scale, needs=""):
 
 
 def test_a_package_that_changed_is_said_and_its_plugin_run_again(tmp_path):
-    file = small(tmp_path / "small.py", "import scales; self.scale = scales.SCALE")
-    file.write_text(file.read_text().replace("importance=np.ones(", "importance=self.scale * np.ones("))
+    file = small(tmp_path / "small.py", "import scales")
+    file.write_text(file.read_text().replace("importance=np.ones(", "importance=scales.SCALE * np.ones("))
     run = run_file(tmp_path / "run.toml", f'[[explainer]]\nfile = "{file}"')
     scores = "SELECT value FROM current_score WHERE metric = 'surf_mae'"
 
@@ -205,8 +209,7 @@ def test_a_package_that_changed_is_said_and_its_plugin_run_again(tmp_path):
         return err
 
     def score(store="s.db"):
-        out, _ = conoscope("query", scores, "--store", store, "--format", "json")
-        return json.loads(out)[0]["value"]
+        return rows(scores, store)[0]["value"]
 
     package(tmp_path / "site", "1.0", 1)
     said()
@@ -270,45 +273,20 @@ def test_a_python_without_numpy_is_told_with_what_names_another(tmp_path):
 
 
 def test_two_versions_draw_the_same_and_another_major_version_does_not(tmp_path):
-    random = """
-# /// conoscope
-# kind = "explainer"
-# id = "small"
-# version = "{version}"
-# needs = ["head_view"]
-# offers = ["explanation"]
-# ///
-import numpy as np
-import conoscope.plugin as cp
-
-
-class Small(cp.Explainer):
-    def fit(self, head, context):
-        shape = np.shape(head.head_weight)
-        return cp.Explanation(cavs=context.generator().normal(size=shape),
-                              importance=np.ones(shape[0]), counts=np.ones(shape[0]))
-
-
-cp.main(Small)
-"""
     entries = ""
     for version in ("0.1.0", "0.2.0", "1.0.0"):
-        file = tmp_path / f"small-{version}.py"
-        file.write_text(random.format(version=version))
+        draw = "cavs = context.generator().normal(size=cavs.shape)"
+        file = small(tmp_path / f"small-{version}.py", draw, version=version)
         entries += f'[[explainer]]\nfile = "{file}"\nname = "small {version}"\n'
     controls = 'controls = ["none", "random_importance", "random_concepts"]'
     conoscope("run", run_file(tmp_path / "run.toml", entries, controls), "--store", "s.db")
-    out, _ = conoscope(
-        "query",
+    found = rows(
         "SELECT control, plugin_version AS version, value FROM score "
         "JOIN attempt ON attempt.id = attempt JOIN cell ON cell.key = attempt.cell "
         "JOIN component ON component.key = explainer",
-        "--store",
         "s.db",
-        "--format",
-        "json",
     )
-    value = {(row["control"], row["version"]): row["value"] for row in json.loads(out)}
+    value = {(row["control"], row["version"]): row["value"] for row in found}
     assert len(value) == 9
     for control in ("none", "random_importance", "random_concepts"):
         assert value[control, "0.1.0"] == value[control, "0.2.0"]
@@ -434,62 +412,25 @@ def test_a_dataset_a_model_an_explainer_and_a_metric_in_python_make_a_board(tmp_
         + "".join(f'[[{kind}]]\nfile = "{tmp_path / file}"\n' for kind, file in files.items())
     )
     conoscope("run", tmp_path / "run.toml", "--store", "all.db")
-    out, _ = conoscope(
-        "query", "SELECT metric, value FROM score ORDER BY metric", "--store", "all.db", "--format", "json"
-    )
-    values = {row["metric"]: row["value"] for row in json.loads(out)}
+    values = {row["metric"]: row["value"] for row in rows("SELECT metric, value FROM score", "all.db")}
     assert set(values) == {"my_metric", "surf_mae"} and values["my_metric"] > values["surf_mae"] > 0
 
 
-FORWARD = '''
-# /// conoscope
-# kind = "explainer"
-# id = "caller"
-# version = "1"
-# needs = ["head_view", "inputs", "forward"]
-# offers = ["explanation"]
-# ///
-import numpy as np
-import conoscope.plugin as cp
-
-
-class Caller(cp.Explainer):
-    def fit(self, head, context):
-        answer = head.forward(head.inputs[:3])
+FORWARD = """answer = head.forward(head.inputs[:3])
         assert answer.shape == head.activations[:3].shape and np.isfinite(answer).all()
-        {body}
-        return cp.Explanation(cavs=head.head_weight, importance=np.ones(len(head.head_weight)),
-                              counts=np.ones(len(head.head_weight)))
-
-
-cp.main(Caller)
-'''
+        """
 
 
 def test_an_explainer_runs_the_model(tmp_path):
-    file = tmp_path / "caller.py"
-    file.write_text(FORWARD.format(body="pass"))
-    assert check(file)["fit softmax"] == ("pass", "")
-    file.write_text(FORWARD.format(body="head.forward(head.inputs[:3, :2])"))
-    name, why = failed(file)
+    def caller(wrong=""):
+        return small(tmp_path / "caller.py", FORWARD + wrong, '"head_view", "inputs", "forward"')
+
+    assert check(caller())["fit softmax"] == ("pass", "")
+    name, why = failed(caller("head.forward(head.inputs[:3, :2])"))
     assert name == "fit softmax" and "inputs are 3 x" in why, why
 
 
-HEAD = '''
-# /// conoscope
-# kind = "explainer"
-# id = "caller"
-# version = "1"
-# needs = ["head_view", "head"]
-# offers = ["explanation"]
-# ///
-import numpy as np
-import conoscope.plugin as cp
-
-
-class Caller(cp.Explainer):
-    def fit(self, head, context):
-        assert head.offers == ("head", "vjp")
+HEAD = """assert head.offers == ("head", "vjp")
         some = np.asarray(head.activations[:3], dtype=float)
         answer = head.head(some)
         assert np.allclose(answer, head.logits[:3])
@@ -498,28 +439,21 @@ class Caller(cp.Explainer):
         along = np.sign(np.sin(np.arange(some.size))).reshape(some.shape)
         by_difference = (head.head(some + step * along) - head.head(some - step * along)) / (2 * step)
         assert np.allclose((gradients * along).sum(axis=(1, 2)), (u * by_difference).sum(axis=1), atol=1e-7)
-        {body}
-        return cp.Explanation(cavs=head.head_weight, importance=np.ones(len(head.head_weight)),
-                              counts=np.ones(len(head.head_weight)))
-
-
-cp.main(Caller)
-'''
+        """
 
 
 def test_an_explainer_runs_what_lies_above_the_layer(tmp_path):
-    file = tmp_path / "caller.py"
-    file.write_text(HEAD.format(body="pass"))
-    assert check(file)["fit softmax"] == ("pass", "")
-    file.write_text(HEAD.format(body="head.head(some[:, :, :2])"))
-    name, why = failed(file)
-    assert name == "fit softmax" and "reshape" in why, why
-    file.write_text(HEAD.format(body="head.vjp(some, u[:, :2])"))
-    name, why = failed(file)
-    assert name == "fit softmax" and "cotangents are 3 x 2, expected 3 x 3" in why, why
-    file.write_text(HEAD.format(body="head.forward(head.inputs[:3])"))
-    name, why = failed(file)
-    assert name == "fit softmax" and "forward is not offered" in why, why
+    def caller(wrong=""):
+        return small(tmp_path / "caller.py", HEAD + wrong, '"head_view", "head"')
+
+    assert check(caller())["fit softmax"] == ("pass", "")
+    for wrong, told in [
+        ("head.head(some[:, :, :2])", "reshape"),
+        ("head.vjp(some, u[:, :2])", "cotangents are 3 x 2, expected 3 x 3"),
+        ("head.forward(head.inputs[:3])", "forward is not offered"),
+    ]:
+        name, why = failed(caller(wrong))
+        assert name == "fit softmax" and told in why, why
 
 
 BOTTLENECK = """
@@ -581,16 +515,12 @@ file = "{file}"
     def scores(answer, store, code=0):
         file.write_text(BOTTLENECK.replace("ANSWER", answer))
         conoscope("run", run, "--store", store, code=code)
-        out, _ = conoscope(
-            "query",
+        found = rows(
             "SELECT plugin_id AS id, value FROM score JOIN attempt ON attempt.id = attempt "
             "JOIN cell ON cell.key = attempt.cell JOIN component ON component.key = model",
-            "--store",
             store,
-            "--format",
-            "json",
         )
-        return {row["id"]: row["value"] for row in json.loads(out)}
+        return {row["id"]: row["value"] for row in found}
 
     linear = "rows @ self.model.concept_head_weight.T + self.model.concept_head_bias"
     found = scores(linear, "good.db")
@@ -612,9 +542,8 @@ def test_an_explainer_without_a_library_of_ours_in_perl():
     out, _ = conoscope("plugin", "list", "explainer", "--plugin-path", file.parent)
     assert "weight_direction" in out
     run_file(pathlib.Path("run.toml"), f'[[explainer]]\nfile = "{file}"\n[[explainer]]\nid = "perfect"')
-    conoscope("run", "run.toml")
-    out, _ = conoscope("query", "SELECT value FROM score", "--format", "json")
-    values = [row["value"] for row in json.loads(out)]
+    conoscope("run", "run.toml", "--store", "s.db")
+    values = [row["value"] for row in rows("SELECT value FROM score", "s.db")]
     assert len(values) == 2 and values[0] == pytest.approx(values[1], abs=1e-9)
 
 
