@@ -11,13 +11,8 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& digits() {
-  static const Plugin plugin(plugin_file("digits"));
-  return plugin;
-}
-
 Bundle load(std::uint64_t seed, const Arguments& arguments = {}) {
-  return loaded(digits(), arguments, seed);
+  return loaded(plugin("digits"), arguments, seed);
 }
 
 }  // namespace
@@ -106,7 +101,7 @@ TEST_CASE("digits: attributes and value of the same digits, in the same split") 
 }
 
 TEST_CASE("digits: a share that the metadata does not allow") {
-  const Outcome outcome = digits().load({{"test_share", 1.0}});
+  const Outcome outcome = plugin("digits").load({{"test_share", 1.0}});
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error.starts_with("stratified_split: test_share is 1.0"));
 }

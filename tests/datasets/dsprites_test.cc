@@ -19,17 +19,12 @@ using dsprites::kPixels;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin plugin(plugin_file("dsprites"));
-  return plugin;
-}
-
 Bundle load(const Arguments& arguments, std::uint64_t seed = 0) {
-  return loaded(plugin(), arguments, seed);
+  return loaded(plugin("dsprites"), arguments, seed);
 }
 
 void refuses(const Arguments& arguments, const std::string& part) {
-  check_refused(plugin().load(arguments), part);
+  check_refused(plugin("dsprites").load(arguments), part);
 }
 
 /// A file in the layout of the published one: rows of the full table, rendered by us.

@@ -33,12 +33,6 @@ struct Images {
   }
 };
 
-const Plugin& plugin(const std::string& name) {
-  static std::map<std::string, Plugin> plugins;
-  if (!plugins.contains(name)) plugins.emplace(name, Plugin(plugin_file(name)));
-  return plugins.at(name);
-}
-
 Bundle load(const std::string& name, const Arguments& arguments, std::uint64_t seed = 0) {
   return loaded(plugin(name), arguments, seed);
 }

@@ -11,11 +11,10 @@ namespace {
 constexpr std::int64_t kSamples = 20000;
 
 Outcome outcome_of(Arguments arguments, std::uint64_t seed = 0) {
-  static const Plugin plugin(plugin_file("parity"));
   arguments.try_emplace("samples", kSamples);
   Host host;
   host.seed = seed;
-  return plugin.load(arguments, host);
+  return plugin("parity").load(arguments, host);
 }
 
 struct Parity {
@@ -112,7 +111,6 @@ TEST_CASE("parity: by seed; the noise leaves concepts and split as they are") {
 }
 
 TEST_CASE("parity: stops when asked to") {
-  const Outcome outcome =
-      Plugin(plugin_file("parity")).load({}, {.cancelled = [] { return true; }});
+  const Outcome outcome = plugin("parity").load({}, {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
 }

@@ -11,11 +11,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin plugin(plugin_file("precomputed_codes_dataset"));
-  return plugin;
-}
-
 struct Files {
   Scratch scratch;
   Arguments arguments;
@@ -26,14 +21,16 @@ struct Files {
   void put(const std::string& name, const std::string& shape, const std::vector<float>& values) {
     arguments[name] = scratch.write(name + ".npy", npy_bytes<float>("<f4", shape, values));
   }
-  void refuses(const std::string& part) const { check_refused(plugin().load(arguments), part); }
+  void refuses(const std::string& part) const {
+    check_refused(plugin("precomputed_codes_dataset").load(arguments), part);
+  }
 };
 
 }  // namespace
 
 TEST_CASE("precomputed_codes: codes and factors, unchanged, and a split by seed") {
   const Files files;
-  const Outcome outcome = plugin().load(files.arguments);
+  const Outcome outcome = plugin("precomputed_codes_dataset").load(files.arguments);
   REQUIRE(outcome.error == "");
   CHECK(std::ranges::equal(outcome.out.values<double>("codes"),
                            std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
@@ -45,7 +42,7 @@ TEST_CASE("precomputed_codes: codes and factors, unchanged, and a split by seed"
 TEST_CASE("precomputed_codes: the posteriors' variances, where they are known") {
   Files files;
   files.put("log_variance", "(4, 2)", {0, -1, -2, -3, -4, -5, -6, -7});
-  const Outcome outcome = plugin().load(files.arguments);
+  const Outcome outcome = plugin("precomputed_codes_dataset").load(files.arguments);
   REQUIRE(outcome.error == "");
   CHECK(std::ranges::equal(outcome.out.values<double>("codes_log_variance"),
                            std::vector<double>{0, -1, -2, -3, -4, -5, -6, -7}));

@@ -15,11 +15,6 @@ namespace sdk = conoscope::sdk;
 
 namespace {
 
-const Plugin& precomputed() {
-  static const Plugin plugin(plugin_file("precomputed_dataset"));
-  return plugin;
-}
-
 /// Twelve samples of two classes: P = 2 x 2 positions, D = 3, made so that the head sorts them.
 struct Files {
   static constexpr std::int64_t kSamples = 12, kPositions = 4, kWidth = 3;
@@ -51,7 +46,7 @@ struct Files {
   Outcome load(std::uint64_t seed = 0) const {
     Host host;
     host.seed = seed;
-    return precomputed().load(arguments, host);
+    return plugin("precomputed_dataset").load(arguments, host);
   }
 
   void refuses(const std::string& text) const {
@@ -505,14 +500,14 @@ TEST_CASE("precomputed: a cancelled load writes nothing") {
   const Files files;
   Host host;
   host.cancelled = [] { return true; };
-  const Outcome outcome = precomputed().load(files.arguments, host);
+  const Outcome outcome = plugin("precomputed_dataset").load(files.arguments, host);
   CHECK(outcome.status == CONO_CANCELLED);
   CHECK(outcome.out.arrays.empty());
 }
 
 TEST_CASE("precomputed: the digits' activations that ship") {
   const std::string archive = std::string(CONOSCOPE_SHIPPED_DATA_DIR) + "/digits/digits.npz";
-  const Outcome outcome = precomputed().load({{"archive", archive}});
+  const Outcome outcome = plugin("precomputed_dataset").load({{"archive", archive}});
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.shape("activations") == std::vector<std::int64_t>{899, 16, 64});
   CHECK(outcome.out.shape("head_weight") == std::vector<std::int64_t>{10, 64});
@@ -526,7 +521,8 @@ TEST_CASE("precomputed: the digits' activations that ship") {
     const Scratch scratch;
     const std::vector<double> zeros(10, 0.0);
     const auto bias = scratch.write("bias.npy", npy_bytes("<f8", "(10,)", zeros));
-    const Outcome other = precomputed().load({{"archive", archive}, {"head_bias", bias}});
+    const Outcome other =
+        plugin("precomputed_dataset").load({{"archive", archive}, {"head_bias", bias}});
     CHECK(std::ranges::equal(other.out.values<double>("head_bias"), zeros));
   }
 }
@@ -544,7 +540,7 @@ TEST_CASE("precomputed: a real network's float16 activations") {
                                {"head_bias", (folder / "head_bias.npy").string()},
                                {"labels", (folder / "labels.npy").string()},
                                {"logits", (folder / "logits.npy").string()}};
-  const Outcome outcome = precomputed().load(arguments);
+  const Outcome outcome = plugin("precomputed_dataset").load(arguments);
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.shape("activations") == std::vector<std::int64_t>{2000, 64, 64});
   CHECK(outcome.out.shape("test_index")[0] == 400);

@@ -17,17 +17,12 @@ using shapes3d::kNumbers;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin plugin(plugin_file("shapes3d"));
-  return plugin;
-}
-
 Bundle load(const Arguments& arguments, std::uint64_t seed = 0) {
-  return loaded(plugin(), arguments, seed);
+  return loaded(plugin("shapes3d"), arguments, seed);
 }
 
 void refuses(const Arguments& arguments, const std::string& part) {
-  check_refused(plugin().load(arguments), part);
+  check_refused(plugin("shapes3d").load(arguments), part);
 }
 
 std::vector<std::uint8_t> rendered(const std::array<int, 6>& c) {

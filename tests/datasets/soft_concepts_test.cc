@@ -13,8 +13,7 @@ using conoscope::datasets::concept_interval;
 namespace {
 
 Bundle load(const Arguments& arguments, std::uint64_t seed = 0) {
-  static const Plugin plugin(plugin_file("soft_concepts"));
-  return loaded(plugin, arguments, seed);
+  return loaded(plugin("soft_concepts"), arguments, seed);
 }
 
 double correlation(std::span<const float> c, std::size_t a, std::size_t b, std::size_t k) {
@@ -84,7 +83,6 @@ TEST_CASE("soft_concepts: the covariance of the latents, and both representation
 }
 
 TEST_CASE("soft_concepts: stops when asked to") {
-  const Outcome outcome =
-      Plugin(plugin_file("soft_concepts")).load({}, {.cancelled = [] { return true; }});
+  const Outcome outcome = plugin("soft_concepts").load({}, {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
 }

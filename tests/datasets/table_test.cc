@@ -14,11 +14,6 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin plugin(plugin_file("table"));
-  return plugin;
-}
-
 /// A file of the folder of real data, or "" (and a message) where it is not there.
 std::string real_file(const std::string& name) {
   const char* folder = std::getenv("CONOSCOPE_DATA_DIR");
@@ -34,7 +29,7 @@ Outcome load(Arguments arguments, const std::string& file, std::uint64_t seed = 
   arguments["table"] = file;
   Host host;
   host.seed = seed;
-  return plugin().load(arguments, host);
+  return plugin("table").load(arguments, host);
 }
 
 Bundle load_well(const Arguments& arguments, const std::string& file, std::uint64_t seed = 0) {

@@ -18,15 +18,10 @@ using namespace conoscope::datasets;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin plugin(plugin_file("tabular_toy"));
-  return plugin;
-}
-
 Outcome outcome_of(const Arguments& arguments, std::uint64_t seed = 0) {
   Host host;
   host.seed = seed;
-  return plugin().load(arguments, host);
+  return plugin("tabular_toy").load(arguments, host);
 }
 
 Bundle load(const Arguments& arguments, std::uint64_t seed = 0) {
@@ -265,7 +260,8 @@ TEST_CASE("tabular_toy: a split of 70, 20 and 10 percent, by seed") {
 
 TEST_CASE("tabular_toy: every bad value is refused with the argument's name") {
   using conoscope::core::Value;
-  const auto metadata = conoscope::core::parse_metadata(plugin().metadata(), "tabular_toy");
+  const auto metadata =
+      conoscope::core::parse_metadata(plugin("tabular_toy").metadata(), "tabular_toy");
   const std::vector<std::pair<const char*, Value>> bad = {
       {"delta", -0.1},           {"delta", 1.0},
       {"delta", std::nan("")},   {"samples", std::int64_t{9}},

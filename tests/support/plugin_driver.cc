@@ -456,4 +456,9 @@ std::filesystem::path plugin_file(const std::string& name) {
   return std::filesystem::path(CONOSCOPE_TEST_PLUGIN_DIR) / (name + ".so");
 }
 
+const Plugin& plugin(const std::string& name) {
+  static std::map<std::string, Plugin> loaded;
+  return loaded.try_emplace(name, plugin_file(name)).first->second;
+}
+
 }  // namespace conoscope::testing

@@ -158,7 +158,10 @@ class Plugin {
   const cono_plugin* table_ = nullptr;
 };
 
-/// The folder that the build puts its plugins into.
+/// Where the build puts a plugin.
 std::filesystem::path plugin_file(const std::string& name);
+
+/// It, loaded once.
+const Plugin& plugin(const std::string& name);
 
 }  // namespace conoscope::testing

@@ -8,11 +8,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& ace() {
-  static const Plugin plugin(plugin_file("ace"));
-  return plugin;
-}
-
 const Arguments kSmall{{"k", std::int64_t{4}},
                        {"segments", std::vector<std::int64_t>{4, 16}},
                        {"max_images", std::int64_t{12}},
@@ -23,7 +18,7 @@ const Arguments kSmall{{"k", std::int64_t{4}},
                        {"significance", 1.0}};
 
 Outcome fit(const Arguments& arguments, const Bundle& head, const Host& host = {}) {
-  return ace().fit_explainer_with(arguments, head, shades, host);
+  return plugin("ace").fit_explainer_with(arguments, head, shades, host);
 }
 
 }  // namespace
@@ -116,7 +111,7 @@ TEST_CASE("ace: sigmoid outputs, constant images, and a class that nothing is pr
 
 TEST_CASE("ace: what is refused") {
   const Bundle head = image_bundle(40);
-  Outcome outcome = ace().fit_explainer(kSmall, head);
+  Outcome outcome = plugin("ace").fit_explainer(kSmall, head);
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "ace: it needs a model that runs new images (forward)");
 
@@ -164,6 +159,7 @@ TEST_CASE("ace: what the model says is passed on, and cancelling stops it") {
   const auto refuses = [](const conoscope::sdk::Tensor&, std::span<double>) -> cono_status {
     return CONO_NOT_APPLICABLE;
   };
-  CHECK(ace().fit_explainer_with(kSmall, image_bundle(40), refuses).status == CONO_NOT_APPLICABLE);
+  CHECK(plugin("ace").fit_explainer_with(kSmall, image_bundle(40), refuses).status ==
+        CONO_NOT_APPLICABLE);
   CHECK(fit(kSmall, image_bundle(40), {.cancelled = [] { return true; }}).status == CONO_CANCELLED);
 }

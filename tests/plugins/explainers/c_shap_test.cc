@@ -10,11 +10,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin loaded(plugin_file("c_shap"));
-  return loaded;
-}
-
 Arguments quick(std::int64_t concepts = 8) {
   return {{"concepts", concepts},
           {"hidden", std::int64_t{20}},
@@ -37,7 +32,7 @@ TEST_CASE("an output's concepts are its k of largest |phi|, and no others") {
     for (const std::int64_t c : head.values<std::int64_t>("predictions"))
       predicted[static_cast<std::size_t>(c)] = true;
     REQUIRE(predicted[0]);
-    const Outcome fit = plugin().fit_explainer(quick(concepts), head);
+    const Outcome fit = plugin("c_shap").fit_explainer(quick(concepts), head);
     REQUIRE(fit.error == "");
     CHECK(fit.out.texts.at("scope") == "class_specific");
     const Rows cavs = matrix_of(fit.out, "cavs");
@@ -45,7 +40,7 @@ TEST_CASE("an output's concepts are its k of largest |phi|, and no others") {
 
     // With all concepts kept the importances sum to v(all) - v(none); nothing at all predicts class
     // 0, the lowest of the equal biases. The first five of them are those of k = 5.
-    const Outcome all = plugin().fit_explainer(with(quick(concepts), "k", concepts), head);
+    const Outcome all = plugin("c_shap").fit_explainer(with(quick(concepts), "k", concepts), head);
     const Rows every = matrix_of(all.out, "cavs");
     const auto completeness = all.out.values<double>("completeness");
     std::size_t mine = 0, theirs = 0;
@@ -84,45 +79,47 @@ TEST_CASE("an output that nothing is predicted as has no concepts") {
   Rows weight = normal_rows(3, 6, 2);
   weight.row(1).setZero();
   const Bundle head = head_bundle(activations, 2, weight, {0.0, -1e6, 0.0});
-  const Outcome fit = plugin().fit_explainer(quick(), head);
+  const Outcome fit = plugin("c_shap").fit_explainer(quick(), head);
   REQUIRE(fit.error == "");
   CHECK(fit.out.values<std::int64_t>("counts")[1] == 0);
 }
 
 TEST_CASE("sigmoid outputs are tasks of their own") {
   const Outcome fit =
-      plugin().fit_explainer(quick(), random_head_bundle(60, 2, 8, 3, 1, "sigmoid"));
+      plugin("c_shap").fit_explainer(quick(), random_head_bundle(60, 2, 8, 3, 1, "sigmoid"));
   REQUIRE(fit.error == "");
   CHECK(fit.out.shape("counts").front() == 3);
 }
 
 TEST_CASE("seeded: the same bits for a seed at any thread count, others for another") {
   const Bundle head = random_head_bundle<float>(40, 2, 8, 2, 1);
-  const Outcome once = plugin().fit_explainer(quick(), head, {.seed = 3, .threads = 1});
-  CHECK((plugin().fit_explainer(quick(), head, {.seed = 3, .threads = 8}).out == once.out));
-  CHECK(!(plugin().fit_explainer(quick(), head, {.seed = 4}).out == once.out));
+  const Outcome once = plugin("c_shap").fit_explainer(quick(), head, {.seed = 3, .threads = 1});
+  CHECK((plugin("c_shap").fit_explainer(quick(), head, {.seed = 3, .threads = 8}).out == once.out));
+  CHECK(!(plugin("c_shap").fit_explainer(quick(), head, {.seed = 4}).out == once.out));
 }
 
 TEST_CASE("what is refused, and cancellation") {
   const Bundle head = random_head_bundle(20, 2, 6, 2, 1);
+  CHECK(plugin("c_shap")
+            .fit_explainer({}, random_head_bundle(20, 2, 6, 2, 1, "softmax", "flatten"))
+            .status == CONO_NOT_APPLICABLE);
   CHECK(
-      plugin().fit_explainer({}, random_head_bundle(20, 2, 6, 2, 1, "softmax", "flatten")).status ==
+      plugin("c_shap").fit_explainer({}, random_head_bundle(20, 2, 6, 1, 1, "regression")).status ==
       CONO_NOT_APPLICABLE);
-  CHECK(plugin().fit_explainer({}, random_head_bundle(20, 2, 6, 1, 1, "regression")).status ==
-        CONO_NOT_APPLICABLE);
   // Two coalitions cannot tell twenty concepts apart.
-  const Outcome few = plugin().fit_explainer(with(quick(20), "coalitions", std::int64_t{2}), head);
+  const Outcome few =
+      plugin("c_shap").fit_explainer(with(quick(20), "coalitions", std::int64_t{2}), head);
   CHECK(few.status == CONO_UNDEFINED);
   Bundle nan = head;
   nan.arrays["activations"] = OwnedArray::of<double>(
       {20, 2, 6}, std::vector<double>(240, std::numeric_limits<double>::quiet_NaN()));
-  CHECK(plugin().fit_explainer(quick(), nan).status == CONO_INVALID_ARGUMENT);
+  CHECK(plugin("c_shap").fit_explainer(quick(), nan).status == CONO_INVALID_ARGUMENT);
   // No attribute is ever predicted.
   const Bundle nobody =
       head_bundle(normal_rows(20, 4, 1, true), 1, Rows::Zero(2, 4), {-1.0, -1.0}, "sigmoid");
-  CHECK(plugin().fit_explainer(quick(), nobody).status == CONO_UNDEFINED);
+  CHECK(plugin("c_shap").fit_explainer(quick(), nobody).status == CONO_UNDEFINED);
   Host cancelling;
   int asked = 0;
   cancelling.cancelled = [&asked] { return ++asked > 3; };
-  CHECK(plugin().fit_explainer(quick(), head, cancelling).status == CONO_CANCELLED);
+  CHECK(plugin("c_shap").fit_explainer(quick(), head, cancelling).status == CONO_CANCELLED);
 }

@@ -8,11 +8,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& directional() {
-  static const Plugin plugin(plugin_file("cdisco_directional"));
-  return plugin;
-}
-
 Arguments with_k(std::int64_t k) { return {{"k", k}}; }
 
 }  // namespace
@@ -22,11 +17,11 @@ TEST_CASE(
   // Singular vectors: x (value sqrt(50)) and y (value 2); the head looks along -y most.
   const Rows activations{{5.0, 0.0}, {5.0, 0.0}, {0.0, 2.0}};
   const Bundle head = head_bundle(activations, 1, Rows{{1.0, -3.0}}, {0.0}, "regression");
-  Outcome outcome = directional().fit_explainer(with_k(1), head);
+  Outcome outcome = plugin("cdisco_directional").fit_explainer(with_k(1), head);
   REQUIRE(outcome.error == "");
   CHECK(matrix_of(outcome.out, "cavs").isApprox(Rows{{0.0, 1.0}}, 1e-12));
   CHECK(outcome.out.values<double>("importance")[0] == doctest::Approx(-3.0));
-  outcome = directional().fit_explainer(with_k(2), head);
+  outcome = plugin("cdisco_directional").fit_explainer(with_k(2), head);
   CHECK(matrix_of(outcome.out, "cavs").isApprox(Rows{{0.0, 1.0}, {1.0, 0.0}}, 1e-12));
   CHECK(outcome.out.values<double>("importance")[1] == doctest::Approx(1.0));
 }
@@ -34,7 +29,7 @@ TEST_CASE(
 TEST_CASE("cdisco_directional: all candidates rebuild the head that the class sees") {
   // sum_k <w, v_k> v_k over a whole basis is w.
   const Bundle head = random_head_bundle(40, 3, 6, 2, 5);
-  const Outcome outcome = directional().fit_explainer(with_k(6), head);
+  const Outcome outcome = plugin("cdisco_directional").fit_explainer(with_k(6), head);
   REQUIRE(outcome.error == "");
   const Rows cavs = matrix_of(outcome.out, "cavs"), weight = matrix_of(head, "head_weight");
   const auto alpha = outcome.out.values<double>("importance");
@@ -52,9 +47,10 @@ TEST_CASE("cdisco_directional: all candidates rebuild the head that the class se
 
 TEST_CASE("cdisco_directional: constant features and zero rows give finite concepts") {
   for (const double value : {0.0, 2.0}) {
-    const Outcome outcome = directional().fit_explainer(
-        with_k(2), head_bundle(Rows::Constant(6, 4, value), 1, Rows{{1.0, 2.0, 3.0, 4.0}}, {0.0},
-                               "regression"));
+    const Outcome outcome =
+        plugin("cdisco_directional")
+            .fit_explainer(with_k(2), head_bundle(Rows::Constant(6, 4, value), 1,
+                                                  Rows{{1.0, 2.0, 3.0, 4.0}}, {0.0}, "regression"));
     REQUIRE(outcome.error == "");
     const Rows cavs = matrix_of(outcome.out, "cavs");
     CHECK((cavs * cavs.transpose()).isIdentity(1e-10));
@@ -62,13 +58,13 @@ TEST_CASE("cdisco_directional: constant features and zero rows give finite conce
 }
 
 TEST_CASE("cdisco_directional: what is refused") {
-  Outcome outcome =
-      directional().fit_explainer({}, random_head_bundle(20, 2, 4, 1, 3, "regression"));
+  Outcome outcome = plugin("cdisco_directional")
+                        .fit_explainer({}, random_head_bundle(20, 2, 4, 1, 3, "regression"));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "cdisco_directional: k = 5 is more than the 4 features");
 
-  outcome =
-      directional().fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
+  outcome = plugin("cdisco_directional")
+                .fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "cdisco_directional: a flattened head has one weight vector per position");
 }

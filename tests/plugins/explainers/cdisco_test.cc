@@ -8,11 +8,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& cdisco() {
-  static const Plugin plugin(plugin_file("cdisco"));
-  return plugin;
-}
-
 Arguments with(const std::string& importance, std::int64_t k) {
   return {{"k", k}, {"importance", importance}};
 }
@@ -21,8 +16,8 @@ Arguments with(const std::string& importance, std::int64_t k) {
 
 TEST_CASE("cdisco: the published importance is the default") {
   const Bundle head = random_head_bundle(60, 2, 6, 3, 4);
-  CHECK((cdisco().fit_explainer({}, head).out ==
-         cdisco().fit_explainer(with("loss_relu", 5), head).out));
+  CHECK((plugin("cdisco").fit_explainer({}, head).out ==
+         plugin("cdisco").fit_explainer(with("loss_relu", 5), head).out));
 }
 
 TEST_CASE("cdisco: loss_relu, worked out by loops") {
@@ -33,7 +28,7 @@ TEST_CASE("cdisco: loss_relu, worked out by loops") {
     const Rows h = matrix_of(head, "activations"), w = matrix_of(head, "head_weight"),
                y = matrix_of(head, "logits");
     for (const std::string importance : {"loss_relu", "loss_relu_z"}) {
-      const Outcome outcome = cdisco().fit_explainer(with(importance, width), head);
+      const Outcome outcome = plugin("cdisco").fit_explainer(with(importance, width), head);
       REQUIRE(outcome.error == "");
       const Rows cavs = matrix_of(outcome.out, "cavs");
       const auto alpha = outcome.out.values<double>("importance");
@@ -82,43 +77,44 @@ TEST_CASE("cdisco: loss_relu, worked out by loops") {
 
 TEST_CASE("cdisco: no concepts for a class never predicted, nothing drawn") {
   const Bundle head = head_bundle(normal_rows(60, 6, 1), 1, normal_rows(3, 6, 2), {0.0, 0.0, -1e6});
-  const Outcome outcome = cdisco().fit_explainer({}, head);
+  const Outcome outcome = plugin("cdisco").fit_explainer({}, head);
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.values<std::int64_t>("counts")[2] == 0);
   CHECK(outcome.out.values<std::int64_t>("counts")[0] == 5);
-  CHECK((cdisco().fit_explainer({}, head, {.seed = 5, .threads = 8}).out == outcome.out));
+  CHECK((plugin("cdisco").fit_explainer({}, head, {.seed = 5, .threads = 8}).out == outcome.out));
 }
 
 TEST_CASE("cdisco: what is refused") {
-  Outcome outcome = cdisco().fit_explainer({}, random_head_bundle(60, 2, 4, 2, 3));
+  Outcome outcome = plugin("cdisco").fit_explainer({}, random_head_bundle(60, 2, 4, 2, 3));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "cdisco: k = 5 is more than the 4 features");
 
   // Rows are samples, not positions.
-  outcome = cdisco().fit_explainer(
+  outcome = plugin("cdisco").fit_explainer(
       {}, head_bundle(normal_rows(4 * 9, 9, 1), 9, normal_rows(2, 9, 2), {1e6, 0.0}));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "cdisco: output 0 has 4 rows, fewer than k = 5 concepts");
 
-  outcome = cdisco().fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
+  outcome =
+      plugin("cdisco").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "cdisco: a flattened head has one weight vector per position");
 
-  outcome = cdisco().fit_explainer(with("loss_relu", 2),
-                                   random_head_bundle(20, 2, 9, 1, 3, "regression"));
+  outcome = plugin("cdisco").fit_explainer(with("loss_relu", 2),
+                                           random_head_bundle(20, 2, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error ==
         "cdisco: the gradient of a loss, and a regression agrees with its own output; "
         "cdisco_directional needs none");
 
   // One class takes all: there are no others to score against.
-  outcome = cdisco().fit_explainer(
+  outcome = plugin("cdisco").fit_explainer(
       with("loss_relu_z", 2),
       head_bundle(normal_rows(20, 4, 1), 1, normal_rows(2, 4, 2), {1e6, 0.0}));
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error == "z_score_of_group: group 0 has no others");
 
-  outcome = cdisco().fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                   {.cancelled = [] { return true; }});
+  outcome = plugin("cdisco").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
+                                           {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
 }

@@ -7,11 +7,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& hu_mcd() {
-  static const Plugin plugin(plugin_file("hu_mcd"));
-  return plugin;
-}
-
 const Rows kWeight{{3.0, 4.0, 0.0, 0.0, 0.0, 12.0, 0.0, 84.0}};
 
 /// 40 samples with three segments each, one in each of three planes: axes 0 and 1, 2 and 3, 4 and
@@ -36,10 +31,10 @@ const Arguments kSmall{{"min_segments", std::int64_t{30}}};
 }  // namespace
 
 TEST_CASE("hu_mcd: as many clusters as segments per sample, dimensions by variance") {
-  const Outcome narrow = hu_mcd().fit_explainer(kSmall, segmented());
+  const Outcome narrow = plugin("hu_mcd").fit_explainer(kSmall, segmented());
   REQUIRE(narrow.error == "");
   CHECK(narrow.out.texts.at("dimension") == "3 of 8");  // 1 / 1.04 of the variance in one axis
-  const Outcome wide = hu_mcd().fit_explainer(kSmall, segmented("regression", 1.0));
+  const Outcome wide = plugin("hu_mcd").fit_explainer(kSmall, segmented("regression", 1.0));
   REQUIRE(wide.error == "");
   CHECK(wide.out.texts.at("dimension") == "6 of 8");
   CHECK(wide.out.shape("concept_dimension") == std::vector<std::int64_t>{1, 3});
@@ -59,19 +54,20 @@ TEST_CASE("hu_mcd: as many clusters as segments per sample, dimensions by varian
   Arguments capped = kSmall;  // 8 features over 5 clusters: one dimension each
   capped["clusters"] = std::int64_t{5};
   capped["min_segments"] = std::int64_t{2};
-  const Outcome five = hu_mcd().fit_explainer(capped, segmented("regression", 1.0));
+  const Outcome five = plugin("hu_mcd").fit_explainer(capped, segmented("regression", 1.0));
   REQUIRE(five.error == "");
   for (const std::int64_t dimension : five.out.values<std::int64_t>("concept_dimension"))
     CHECK(dimension <= 8 / static_cast<std::int64_t>(five.out.shape("concept_dimension")[1]));
 }
 
 TEST_CASE("hu_mcd: psi gives back what lies in the subspaces") {
-  const Outcome fit = hu_mcd().fit_explainer(kSmall, segmented("regression", 1.0));
+  const Outcome fit = plugin("hu_mcd").fit_explainer(kSmall, segmented("regression", 1.0));
   REQUIRE(fit.error == "");
   const Rows h = normal_rows(4, 8, 5);
   const Outcome scores =
-      hu_mcd().project({}, fit.out, 0, OwnedArray::of<double>({4, 8}, flat(h)), 6);
-  const Outcome back = hu_mcd().reconstruct({}, fit.out, 0, scores.out.arrays.at("scores"), 8);
+      plugin("hu_mcd").project({}, fit.out, 0, OwnedArray::of<double>({4, 8}, flat(h)), 6);
+  const Outcome back =
+      plugin("hu_mcd").reconstruct({}, fit.out, 0, scores.out.arrays.at("scores"), 8);
   REQUIRE(back.error == "");
   Rows within = h;
   within.rightCols(2).setZero();
@@ -88,43 +84,43 @@ TEST_CASE("hu_mcd: zero segments do not count; samples above max_samples are dra
   owners.resize(130, 7);
   more.arrays["segment_embeddings"] = OwnedArray::of<double>({130, 8}, flat(rows));
   more.arrays["segment_sample"] = OwnedArray::of<std::int64_t>({130}, owners);
-  const Outcome once = hu_mcd().fit_explainer(kSmall, head, {.seed = 2});
-  CHECK((hu_mcd().fit_explainer(kSmall, more, {.seed = 2}).out == once.out));
-  CHECK((hu_mcd().fit_explainer(kSmall, head, {.seed = 2, .threads = 8}).out == once.out));
+  const Outcome once = plugin("hu_mcd").fit_explainer(kSmall, head, {.seed = 2});
+  CHECK((plugin("hu_mcd").fit_explainer(kSmall, more, {.seed = 2}).out == once.out));
+  CHECK((plugin("hu_mcd").fit_explainer(kSmall, head, {.seed = 2, .threads = 8}).out == once.out));
 
   Arguments few = kSmall;
   few["max_samples"] = std::int64_t{20};
   few["min_segments"] = std::int64_t{20};
-  const Outcome half = hu_mcd().fit_explainer(few, head);
+  const Outcome half = plugin("hu_mcd").fit_explainer(few, head);
   REQUIRE(half.error == "");
   CHECK(half.out.texts.at("dimension") == "3 of 8");
 }
 
 TEST_CASE("hu_mcd: what is refused") {
-  Outcome outcome = hu_mcd().fit_explainer({}, random_head_bundle(20, 1, 9, 2, 3));
+  Outcome outcome = plugin("hu_mcd").fit_explainer({}, random_head_bundle(20, 1, 9, 2, 3));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "hu_mcd: the dataset has no segment_embeddings and segment_sample");
 
-  outcome = hu_mcd().fit_explainer({}, segmented());
+  outcome = plugin("hu_mcd").fit_explainer({}, segmented());
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error ==
         "hu_mcd: output 0: none of 3 clusters of 120 segments holds min_segments = 50; lower it, "
         "or give more samples");
 
-  outcome = hu_mcd().fit_explainer({{"clusters", std::int64_t{121}}}, segmented());
+  outcome = plugin("hu_mcd").fit_explainer({{"clusters", std::int64_t{121}}}, segmented());
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "hu_mcd: output 0 has 120 rows, fewer than k = 121 concepts");
 
   Bundle bad = segmented();
   bad.arrays["segment_embeddings"] =
       OwnedArray::of<double>({120, 8}, flat(Rows::Constant(120, 8, 2.0)));
-  outcome = hu_mcd().fit_explainer({{"clusters", std::int64_t{1}}}, bad);
+  outcome = plugin("hu_mcd").fit_explainer({{"clusters", std::int64_t{1}}}, bad);
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error ==
         "hu_mcd: output 0: the segments of a cluster do not differ, in any cluster");
 
   bad.arrays["segment_embeddings"].shape = {160, 6};
-  outcome = hu_mcd().fit_explainer({}, bad);
+  outcome = plugin("hu_mcd").fit_explainer({}, bad);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error ==
         "hu_mcd: segment_embeddings is 160 x 6 for 120 segment_sample and features of 8");
@@ -132,11 +128,11 @@ TEST_CASE("hu_mcd: what is refused") {
   bad = segmented();
   bad.arrays["segment_sample"] =
       OwnedArray::of<std::int64_t>({120}, std::vector<std::int64_t>(120, 40));
-  outcome = hu_mcd().fit_explainer({}, bad);
+  outcome = plugin("hu_mcd").fit_explainer({}, bad);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "hu_mcd: segment_sample[0] is 40, but there are 40 samples");
 
-  outcome = hu_mcd().fit_explainer(kSmall, segmented(), {.cancelled = [] { return true; }});
+  outcome = plugin("hu_mcd").fit_explainer(kSmall, segmented(), {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
 }
 
@@ -146,15 +142,16 @@ TEST_CASE("hu_mcd: without given segments they are cut from images and run throu
                       {"segments", std::int64_t{4}},
                       {"sigma", 0.0}};
   const Bundle head = image_bundle(40);
-  const Outcome found = hu_mcd().fit_explainer_with(few, head, shades, {.seed = 1});
+  const Outcome found = plugin("hu_mcd").fit_explainer_with(few, head, shades, {.seed = 1});
   REQUIRE(found.error == "");
   CHECK(found.out.values<std::int64_t>("counts")[0] > 0);
   CHECK(found.out.values<std::int64_t>("counts")[1] > 0);
-  CHECK(
-      (hu_mcd().fit_explainer_with(few, head, shades, {.seed = 1, .threads = 8}).out == found.out));
+  CHECK((plugin("hu_mcd").fit_explainer_with(few, head, shades, {.seed = 1, .threads = 8}).out ==
+         found.out));
   Arguments mean = few;
   mean["fill"] = std::string("mean");
-  CHECK_FALSE((hu_mcd().fit_explainer_with(mean, head, shades, {.seed = 1}).out == found.out));
+  CHECK_FALSE(
+      (plugin("hu_mcd").fit_explainer_with(mean, head, shades, {.seed = 1}).out == found.out));
 }
 
 TEST_CASE("hu_mcd: a segment keeps its pixels, and the fill is grey around it") {
@@ -164,7 +161,7 @@ TEST_CASE("hu_mcd: a segment keeps its pixels, and the fill is grey around it") 
     return shades(inputs, activations);
   };
   const Bundle head = image_bundle(4);
-  hu_mcd().fit_explainer_with({{"segments", std::int64_t{4}}}, head, watch);
+  plugin("hu_mcd").fit_explainer_with({{"segments", std::int64_t{4}}}, head, watch);
   REQUIRE(seen.size() % 64 == 0);
   const auto pixels = head.values<double>("inputs");
   const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());
@@ -180,9 +177,11 @@ TEST_CASE("hu_mcd: given segments win over a model that could be asked") {
   const auto never = [](const conoscope::sdk::Tensor&, std::span<double>) -> cono_status {
     return CONO_INTERNAL;
   };
-  const Outcome given = hu_mcd().fit_explainer(kSmall, segmented());
-  CHECK((hu_mcd().fit_explainer_with(kSmall, segmented(), never).out == given.out));
-  CHECK(hu_mcd().fit_explainer_with(kSmall, image_bundle(40), never).status == CONO_INTERNAL);
-  CHECK(hu_mcd().fit_explainer_with({}, image_bundle(40, "softmax", "flatten"), shades).status ==
-        CONO_NOT_APPLICABLE);
+  const Outcome given = plugin("hu_mcd").fit_explainer(kSmall, segmented());
+  CHECK((plugin("hu_mcd").fit_explainer_with(kSmall, segmented(), never).out == given.out));
+  CHECK(plugin("hu_mcd").fit_explainer_with(kSmall, image_bundle(40), never).status ==
+        CONO_INTERNAL);
+  CHECK(plugin("hu_mcd")
+            .fit_explainer_with({}, image_bundle(40, "softmax", "flatten"), shades)
+            .status == CONO_NOT_APPLICABLE);
 }

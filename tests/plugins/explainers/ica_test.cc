@@ -9,11 +9,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& ica() {
-  static const Plugin plugin(plugin_file("ica"));
-  return plugin;
-}
-
 Arguments with_k(std::int64_t k) { return {{"k", k}}; }
 
 Bundle regression_of(const Rows& rows) {
@@ -31,7 +26,7 @@ TEST_CASE("ica: the axes of a grid that was sheared and moved, to the last digit
   }
   Arguments exact = with_k(2);
   exact["tol"] = 1e-13;
-  const Outcome outcome = ica().fit_explainer(exact, regression_of(rows));
+  const Outcome outcome = plugin("ica").fit_explainer(exact, regression_of(rows));
   REQUIRE(outcome.error == "");
   CHECK(outcome.log.empty());
   const Rows cavs = matrix_of(outcome.out, "cavs");
@@ -51,7 +46,6 @@ TEST_CASE("ica: finds three heavy-tailed sources in eight mixed features, which 
   const Rows sources = normal.array().cube();
   const Rows mixing = normal_rows(3, 8, 5);
   const Bundle head = regression_of(sources * mixing);
-  static const Plugin pca(plugin_file("pca"));
   const auto worst = [&](const Plugin& plugin) {
     const Outcome outcome = plugin.fit_explainer(with_k(3), head);
     REQUIRE(outcome.error == "");
@@ -60,40 +54,42 @@ TEST_CASE("ica: finds three heavy-tailed sources in eight mixed features, which 
     mixed.rowwise().normalize();
     return mixed.cwiseAbs().rowwise().maxCoeff().minCoeff();
   };
-  CHECK(worst(ica()) > 0.99);
-  CHECK(worst(pca) < 0.95);
+  CHECK(worst(plugin("ica")) > 0.99);
+  CHECK(worst(plugin("pca")) < 0.95);
 }
 
 TEST_CASE("ica: seeded, the same bits at any thread count; none for a class never predicted") {
   const Bundle head =
       head_bundle(normal_rows(60 * 4, 8, 1), 4, normal_rows(3, 8, 2), {0.0, 0.0, -1e6});
-  const Outcome once = ica().fit_explainer({}, head, {.seed = 3, .threads = 1});
+  const Outcome once = plugin("ica").fit_explainer({}, head, {.seed = 3, .threads = 1});
   REQUIRE(once.error == "");
   const auto counts = once.out.values<std::int64_t>("counts");
   CHECK(std::vector<std::int64_t>(counts.begin(), counts.end()) ==
         std::vector<std::int64_t>{5, 5, 0});
-  CHECK((ica().fit_explainer({}, head, {.seed = 3, .threads = 8}).out == once.out));
-  CHECK(!(ica().fit_explainer({}, head, {.seed = 4}).out == once.out));
+  CHECK((plugin("ica").fit_explainer({}, head, {.seed = 3, .threads = 8}).out == once.out));
+  CHECK(!(plugin("ica").fit_explainer({}, head, {.seed = 4}).out == once.out));
 }
 
 TEST_CASE("ica: says where it has not converged") {
   Arguments one = with_k(3);
   one["max_iter"] = std::int64_t{1};
   const Outcome outcome =
-      ica().fit_explainer(one, random_head_bundle(50, 1, 6, 1, 3, "regression"));
+      plugin("ica").fit_explainer(one, random_head_bundle(50, 1, 6, 1, 3, "regression"));
   REQUIRE(outcome.error == "");
   REQUIRE(outcome.log.size() == 1);
   CHECK(outcome.log[0] == "ica: output 0 has not converged after 1 iterations");
 }
 
 TEST_CASE("ica: what is refused") {
-  Outcome outcome = ica().fit_explainer({}, random_head_bundle(20, 1, 4, 1, 3, "regression"));
+  Outcome outcome =
+      plugin("ica").fit_explainer({}, random_head_bundle(20, 1, 4, 1, 3, "regression"));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "ica: k = 5 is more than the 4 features");
-  outcome = ica().fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression"));
+  outcome = plugin("ica").fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error ==
         "ica: the rows of output 0 vary in 4 directions, fewer than k = 5 concepts");
-  outcome = ica().fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
+  outcome =
+      plugin("ica").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
 }

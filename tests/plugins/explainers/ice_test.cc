@@ -11,14 +11,9 @@ namespace numerics = conoscope::numerics;
 
 namespace {
 
-const Plugin& ice() {
-  static const Plugin plugin(plugin_file("ice"));
-  return plugin;
-}
-
 Rows projected(const Arguments& arguments, const Bundle& explanation, std::int64_t output,
                const Rows& rows, std::int64_t k = 5) {
-  const Outcome outcome = ice().project(arguments, explanation, output, array_of(rows), k);
+  const Outcome outcome = plugin("ice").project(arguments, explanation, output, array_of(rows), k);
   REQUIRE(outcome.error == "");
   return matrix_of(outcome.out, "scores");
 }
@@ -30,7 +25,7 @@ TEST_CASE("ice: parts that add up, by hand") {
   const Rows activations{{1.0, 2.0}, {2.0, 4.0}, {0.5, 1.0}};
   const Bundle head = head_bundle(activations, 1, Rows{{2.0, -0.5}}, {0.0}, "regression");
   const Arguments one{{"k", std::int64_t{1}}};
-  const Outcome outcome = ice().fit_explainer(one, head);
+  const Outcome outcome = plugin("ice").fit_explainer(one, head);
   REQUIRE(outcome.error == "");
   const Rows v = matrix_of(outcome.out, "cavs");
   CHECK(v(0, 1) == doctest::Approx(2.0 * v(0, 0)));
@@ -40,32 +35,33 @@ TEST_CASE("ice: parts that add up, by hand") {
   const Rows scores = projected(one, outcome.out, 0, Rows{{3.0, 6.0}, {-1.0, -2.0}}, 1);
   CHECK(scores(0, 0) == doctest::Approx(3.0 / v(0, 0)));
   CHECK(scores(1, 0) == 0.0);
-  const Outcome rebuilt = ice().reconstruct(one, outcome.out, 0, array_of(scores), 2);
+  const Outcome rebuilt = plugin("ice").reconstruct(one, outcome.out, 0, array_of(scores), 2);
   REQUIRE(rebuilt.error == "");
   CHECK(matrix_of(rebuilt.out, "rows").isApprox(Rows{{3.0, 6.0}, {0.0, 0.0}}, 1e-9));
 }
 
 TEST_CASE("ice: with its defaults it is plain NMF, concept by concept") {
   const Bundle head = random_head_bundle(40, 3, 8, 3, 4);
-  const Outcome outcome = ice().fit_explainer({}, head, {.seed = 3});
+  const Outcome outcome = plugin("ice").fit_explainer({}, head, {.seed = 3});
   REQUIRE(outcome.error == "");
-  CHECK((outcome.out == Plugin(plugin_file("nmf")).fit_explainer({}, head, {.seed = 3}).out));
+  CHECK((outcome.out == plugin("nmf").fit_explainer({}, head, {.seed = 3}).out));
 }
 
 TEST_CASE("ice: float32 activations are factored in float32, to float32's accuracy") {
   const Rows activations = normal_rows(120, 8, 4, true).cast<float>().cast<double>();
   const Rows weight = normal_rows(2, 8, 5);
-  const Outcome wide = ice().fit_explainer({}, head_bundle(activations, 3, weight, {0.0, 0.0}));
+  const Outcome wide =
+      plugin("ice").fit_explainer({}, head_bundle(activations, 3, weight, {0.0, 0.0}));
   const Outcome narrow =
-      ice().fit_explainer({}, head_bundle<float>(activations, 3, weight, {0.0, 0.0}));
+      plugin("ice").fit_explainer({}, head_bundle<float>(activations, 3, weight, {0.0, 0.0}));
   REQUIRE(narrow.error == "");
   CHECK(matrix_of(narrow.out, "cavs").isApprox(matrix_of(wide.out, "cavs"), 1e-4));
 }
 
 TEST_CASE("ice: the TCAV fraction is 1 where the derivative is positive, else 0") {
   const Bundle head = random_head_bundle(40, 3, 8, 3, 4);
-  const Outcome slope = ice().fit_explainer({}, head);
-  const Outcome tcav = ice().fit_explainer({{"importance", "tcav"}}, head);
+  const Outcome slope = plugin("ice").fit_explainer({}, head);
+  const Outcome tcav = plugin("ice").fit_explainer({{"importance", "tcav"}}, head);
   REQUIRE(tcav.error == "");
   CHECK((slope.out.arrays.at("cavs") == tcav.out.arrays.at("cavs")));
   const auto alpha = slope.out.values<double>("importance");
@@ -87,7 +83,7 @@ TEST_CASE("ice: each solver's parts and each psi are those of the numerics") {
   for (const std::string solver : {"cd", "mu", "minibatch"}) {
     CAPTURE(solver);
     Arguments arguments{{"solver", solver}, {"batch_size", std::int64_t{32}}};
-    const Outcome outcome = ice().fit_explainer(arguments, head, {.seed = 2});
+    const Outcome outcome = plugin("ice").fit_explainer(arguments, head, {.seed = 2});
     REQUIRE(outcome.error == "");
     const bool in_batches = solver == "minibatch";
     const numerics::NmfOptions whole{.solver = solver == "mu"
@@ -107,11 +103,11 @@ TEST_CASE("ice: each solver's parts and each psi are those of the numerics") {
 TEST_CASE("ice: no concepts for a class never predicted; same bits at any thread count") {
   const Bundle head =
       head_bundle(normal_rows(60, 6, 1, true), 1, normal_rows(3, 6, 2), {0.0, 0.0, -1e6});
-  const Outcome outcome = ice().fit_explainer({}, head);
+  const Outcome outcome = plugin("ice").fit_explainer({}, head);
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.values<std::int64_t>("counts")[2] == 0);
-  CHECK((ice().fit_explainer({}, head, {.threads = 8}).out == outcome.out));
-  const Outcome none = ice().project({}, outcome.out, 2, array_of(Rows::Ones(3, 6)), 0);
+  CHECK((plugin("ice").fit_explainer({}, head, {.threads = 8}).out == outcome.out));
+  const Outcome none = plugin("ice").project({}, outcome.out, 2, array_of(Rows::Ones(3, 6)), 0);
   CHECK(none.error == "");
 }
 
@@ -120,7 +116,7 @@ TEST_CASE("ice: constant features, zero rows and more concepts than features are
     for (const char* solver : {"cd", "mu", "minibatch"}) {
       const Arguments arguments{{"solver", solver}};
       const Rows activations = Rows::Constant(12, 4, value);
-      const Outcome outcome = ice().fit_explainer(
+      const Outcome outcome = plugin("ice").fit_explainer(
           arguments, head_bundle(activations, 2, Rows::Ones(1, 4), {0.0}, "regression"));
       REQUIRE(outcome.error == "");
       const Rows v = matrix_of(outcome.out, "cavs");
@@ -134,26 +130,28 @@ TEST_CASE("ice: what is refused") {
   const Rows weight = normal_rows(1, 4, 2);
   Rows negative = normal_rows(8, 4, 1, true);
   negative(1, 2) = -0.5;
-  Outcome outcome = ice().fit_explainer({}, head_bundle(negative, 2, weight, {0.0}, "regression"));
+  Outcome outcome =
+      plugin("ice").fit_explainer({}, head_bundle(negative, 2, weight, {0.0}, "regression"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error ==
         "ice: needs non-negative activations, as after a ReLU; entry 6 of the 4 x 2 x 4 "
         "activations is -0.500000");
 
-  outcome = ice().fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
+  outcome = plugin("ice").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "ice: output 0 has 4 rows, fewer than k = 5 concepts");
 
-  outcome = ice().fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
+  outcome =
+      plugin("ice").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "ice: a flattened head has one weight vector per position");
 
-  outcome = ice().fit_explainer({{"solver", "minibatch"}, {"forget_factor", 0.0}},
-                                random_head_bundle(20, 2, 9, 1, 3, "regression"));
+  outcome = plugin("ice").fit_explainer({{"solver", "minibatch"}, {"forget_factor", 0.0}},
+                                        random_head_bundle(20, 2, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "minibatch_nmf: forget_factor = 0 is outside (0, 1]");
 
-  outcome = ice().fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                {.cancelled = [] { return true; }});
+  outcome = plugin("ice").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
+                                        {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
 }

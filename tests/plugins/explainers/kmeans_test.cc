@@ -6,11 +6,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& kmeans() {
-  static const Plugin plugin(plugin_file("kmeans"));
-  return plugin;
-}
-
 Arguments with_k(std::int64_t k) { return {{"k", k}}; }
 
 }  // namespace
@@ -19,7 +14,7 @@ TEST_CASE("kmeans: the directions of the centres, by hand") {
   // Two pairs: their centres are (3, 4) and (0, -2).
   const Rows activations{{3.0, 3.0}, {0.0, -1.0}, {3.0, 5.0}, {0.0, -3.0}};
   const Bundle head = head_bundle(activations, 2, Rows{{1.0, 0.5}}, {0.0}, "regression");
-  const Outcome outcome = kmeans().fit_explainer(with_k(2), head);
+  const Outcome outcome = plugin("kmeans").fit_explainer(with_k(2), head);
   REQUIRE(outcome.error == "");
   const Rows cavs = matrix_of(outcome.out, "cavs");
   const Eigen::Index first = cavs(0, 0) > 0.1 ? 0 : 1;
@@ -33,7 +28,7 @@ TEST_CASE("kmeans: the directions of the centres, by hand") {
 
 TEST_CASE("kmeans: rows at the origin have no direction, and a concept of zeros") {
   const Bundle head = head_bundle(Rows::Zero(4, 3), 1, Rows::Ones(1, 3), {0.0}, "regression");
-  const Outcome outcome = kmeans().fit_explainer(with_k(2), head);
+  const Outcome outcome = plugin("kmeans").fit_explainer(with_k(2), head);
   REQUIRE(outcome.error == "");
   CHECK(matrix_of(outcome.out, "cavs").isZero(0.0));
 }
@@ -44,9 +39,10 @@ TEST_CASE("kmeans: float32 activations, clustered as they are, have the clusters
   Rows activations = points.replicate(30, 1) + 0.3 * noise;
   activations = activations.cast<float>().cast<double>();
   const Rows weight = normal_rows(2, 8, 5);
-  const Outcome wide = kmeans().fit_explainer({}, head_bundle(activations, 3, weight, {0.0, 0.0}));
+  const Outcome wide =
+      plugin("kmeans").fit_explainer({}, head_bundle(activations, 3, weight, {0.0, 0.0}));
   const Outcome narrow =
-      kmeans().fit_explainer({}, head_bundle<float>(activations, 3, weight, {0.0, 0.0}));
+      plugin("kmeans").fit_explainer({}, head_bundle<float>(activations, 3, weight, {0.0, 0.0}));
   REQUIRE(narrow.error == "");
   CHECK((narrow.out == wide.out));
 }
@@ -54,9 +50,9 @@ TEST_CASE("kmeans: float32 activations, clustered as they are, have the clusters
 TEST_CASE("kmeans: what is refused") {
   const Rows activations = normal_rows(8, 4, 1);
   const Bundle head = head_bundle(activations, 2, normal_rows(1, 4, 2), {0.0}, "regression");
-  CHECK(kmeans().fit_explainer(with_k(9), head).error ==
+  CHECK(plugin("kmeans").fit_explainer(with_k(9), head).error ==
         "kmeans: output 0 has 8 rows, fewer than k = 9 concepts");
-  CHECK(
-      kmeans().fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten")).error ==
-      "kmeans: a flattened head has one weight vector per position");
+  CHECK(plugin("kmeans")
+            .fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"))
+            .error == "kmeans: a flattened head has one weight vector per position");
 }

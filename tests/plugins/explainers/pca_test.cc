@@ -6,11 +6,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& pca() {
-  static const Plugin plugin(plugin_file("pca"));
-  return plugin;
-}
-
 const Arguments kOne{{"k", std::int64_t{1}}};
 
 }  // namespace
@@ -19,7 +14,7 @@ TEST_CASE("pca: the direction of variance, by hand") {
   // Far from the origin along x, varying along y only: an uncentred method would answer x.
   const Rows activations{{9.0, 1.0}, {9.0, 2.0}, {9.0, 3.0}, {9.0, 6.0}};
   const Bundle head = head_bundle(activations, 2, Rows{{3.0, 0.5}}, {0.0}, "regression");
-  const Outcome outcome = pca().fit_explainer(kOne, head);
+  const Outcome outcome = plugin("pca").fit_explainer(kOne, head);
   REQUIRE(outcome.error == "");
   CHECK(matrix_of(outcome.out, "cavs").isApprox(Rows{{0.0, 1.0}}, 1e-12));
   CHECK(outcome.out.values<double>("importance")[0] == doctest::Approx(0.5));
@@ -32,8 +27,10 @@ TEST_CASE("pca: pooled rows average a sample's positions") {
   const Bundle head = head_bundle(activations, 2, Rows{{1.0, 1.0}}, {0.0}, "regression");
   Arguments pooled = kOne;
   pooled["rows"] = std::string("pooled");
-  CHECK(matrix_of(pca().fit_explainer(kOne, head).out, "cavs").isApprox(Rows{{1.0, 0.0}}, 1e-12));
-  CHECK(matrix_of(pca().fit_explainer(pooled, head).out, "cavs").isApprox(Rows{{0.0, 1.0}}, 1e-12));
+  CHECK(matrix_of(plugin("pca").fit_explainer(kOne, head).out, "cavs")
+            .isApprox(Rows{{1.0, 0.0}}, 1e-12));
+  CHECK(matrix_of(plugin("pca").fit_explainer(pooled, head).out, "cavs")
+            .isApprox(Rows{{0.0, 1.0}}, 1e-12));
 }
 
 TEST_CASE(
@@ -41,7 +38,7 @@ TEST_CASE(
   const Rows activations = normal_rows(60 * 4, 8, 1);
   Rows weight = normal_rows(3, 8, 2);
   const Bundle head = head_bundle(activations, 4, weight, {0.0, 0.0, -1e6});
-  const Outcome outcome = pca().fit_explainer({}, head);
+  const Outcome outcome = plugin("pca").fit_explainer({}, head);
   REQUIRE(outcome.error == "");
   const auto counts = outcome.out.values<std::int64_t>("counts");
   CHECK(std::vector<std::int64_t>(counts.begin(), counts.end()) ==
@@ -54,37 +51,38 @@ TEST_CASE(
       CHECK(outcome.out.values<double>("importance")[static_cast<std::size_t>(5 * c + k)] ==
             doctest::Approx(weight.row(c).dot(mine.row(k))));
   }
-  CHECK((pca().fit_explainer({}, head, {.seed = 9, .threads = 8}).out == outcome.out));
+  CHECK((plugin("pca").fit_explainer({}, head, {.seed = 9, .threads = 8}).out == outcome.out));
 }
 
 TEST_CASE("pca: what is refused") {
   const Bundle head = random_head_bundle(20, 1, 4, 1, 3, "regression");
-  Outcome outcome = pca().fit_explainer({}, head);
+  Outcome outcome = plugin("pca").fit_explainer({}, head);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "pca: k = 5 is more than the 4 features");
 
-  outcome = pca().fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
+  outcome = plugin("pca").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "pca: output 0 has 4 rows, fewer than k = 5 concepts");
 
   // Constant features, and a direction fewer than asked for: five rows vary in four directions.
-  outcome = pca().fit_explainer(
+  outcome = plugin("pca").fit_explainer(
       kOne, head_bundle(Rows::Constant(6, 4, 2.0), 1, Rows::Ones(1, 4), {0.0}, "regression"));
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error ==
         "pca: the rows of output 0 vary in 0 directions, fewer than k = 1 concepts");
-  outcome = pca().fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression"));
+  outcome = plugin("pca").fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error ==
         "pca: the rows of output 0 vary in 4 directions, fewer than k = 5 concepts");
-  outcome = pca().fit_explainer(kOne, random_head_bundle(1, 1, 9, 1, 3, "regression"));
+  outcome = plugin("pca").fit_explainer(kOne, random_head_bundle(1, 1, 9, 1, 3, "regression"));
   CHECK(outcome.status == CONO_UNDEFINED);
 
-  outcome = pca().fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
+  outcome =
+      plugin("pca").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "pca: a flattened head has one weight vector per position");
 
-  outcome = pca().fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                {.cancelled = [] { return true; }});
+  outcome = plugin("pca").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
+                                        {.cancelled = [] { return true; }});
   CHECK(outcome.status == CONO_CANCELLED);
 }

@@ -8,11 +8,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& plugin(const std::string& id) {
-  static std::map<std::string, Plugin> all;
-  return all.try_emplace(id, plugin_file(id)).first->second;
-}
-
 const Arguments kThree{{"k", std::int64_t{3}}};
 
 }  // namespace

@@ -7,11 +7,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& precomputed() {
-  static const Plugin plugin(plugin_file("precomputed_explainer"));
-  return plugin;
-}
-
 /// Two outputs over two features; three concepts in files.
 struct Saved {
   Scratch scratch;
@@ -21,10 +16,11 @@ struct Saved {
                      {"importance", scratch.write("a.csv", "0.5\n2\n-1\n")},
                      {"counts", scratch.write("c.csv", "1\n2\n")}};
 
-  Outcome fit() const { return precomputed().fit_explainer(files, head); }
+  Outcome fit() const { return plugin("precomputed_explainer").fit_explainer(files, head); }
   Rows project(const Bundle& explanation, std::int64_t output, std::int64_t concepts) const {
     const OwnedArray rows = OwnedArray::of<double>({2, 2}, {1.0, 2.0, 3.0, 4.0});
-    const Outcome outcome = precomputed().project(files, explanation, output, rows, concepts);
+    const Outcome outcome =
+        plugin("precomputed_explainer").project(files, explanation, output, rows, concepts);
     REQUIRE(outcome.error == "");
     return matrix_of(outcome.out, "scores");
   }

@@ -8,18 +8,13 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& plugin() {
-  static const Plugin loaded(plugin_file("topk_sae"));
-  return loaded;
-}
-
 const Arguments kQuick = {{"epochs", std::int64_t{5}}};
 
 }  // namespace
 
 TEST_CASE("five latents per output, importance <w, d>, at most k active, decodes what it codes") {
   const Bundle head = random_head_bundle(60, 4, 12, 3, 1);
-  const Outcome fit = plugin().fit_explainer(kQuick, head);
+  const Outcome fit = plugin("topk_sae").fit_explainer(kQuick, head);
   REQUIRE(fit.error == "");
   CHECK(fit.out.texts.at("scope") == "class_agnostic");
   const Rows cavs = matrix_of(fit.out, "cavs");
@@ -31,7 +26,8 @@ TEST_CASE("five latents per output, importance <w, d>, at most k active, decodes
 
   const Rows rows = normal_rows(9, 12, 5, true);
   const Outcome projected =
-      plugin().project(kQuick, fit.out, 2, OwnedArray::of<double>({9, 12}, flat(rows)), 15);
+      plugin("topk_sae")
+          .project(kQuick, fit.out, 2, OwnedArray::of<double>({9, 12}, flat(rows)), 15);
   REQUIRE(projected.error == "");
   const Rows scores = matrix_of(projected.out, "scores");
   Rows expected = rows * matrix_of(fit.out, "encoder").transpose();
@@ -42,39 +38,40 @@ TEST_CASE("five latents per output, importance <w, d>, at most k active, decodes
       CHECK((scores(i, j) == 0.0 || scores(i, j) == doctest::Approx(expected(i, j))));
   }
   const Outcome rebuilt =
-      plugin().reconstruct(kQuick, fit.out, 0, projected.out.arrays.at("scores"), 12);
+      plugin("topk_sae").reconstruct(kQuick, fit.out, 0, projected.out.arrays.at("scores"), 12);
   REQUIRE(rebuilt.error == "");
   CHECK(matrix_of(rebuilt.out, "rows").isApprox(scores * cavs, 1e-12));
 }
 
 TEST_CASE("seeded: the same bits for a seed at any thread count, others for another") {
   const Bundle head = random_head_bundle<float>(40, 2, 8, 2, 1);
-  const Outcome once = plugin().fit_explainer(kQuick, head, {.seed = 3, .threads = 1});
-  CHECK((plugin().fit_explainer(kQuick, head, {.seed = 3, .threads = 8}).out == once.out));
-  CHECK(!(plugin().fit_explainer(kQuick, head, {.seed = 4}).out == once.out));
+  const Outcome once = plugin("topk_sae").fit_explainer(kQuick, head, {.seed = 3, .threads = 1});
+  CHECK(
+      (plugin("topk_sae").fit_explainer(kQuick, head, {.seed = 3, .threads = 8}).out == once.out));
+  CHECK(!(plugin("topk_sae").fit_explainer(kQuick, head, {.seed = 4}).out == once.out));
 }
 
 TEST_CASE("one output of a regression: five latents") {
   const Outcome fit =
-      plugin().fit_explainer(kQuick, random_head_bundle(30, 2, 6, 1, 1, "regression"));
+      plugin("topk_sae").fit_explainer(kQuick, random_head_bundle(30, 2, 6, 1, 1, "regression"));
   REQUIRE(fit.error == "");
   CHECK(fit.out.shape("cavs") == std::vector<std::int64_t>{5, 6});
 }
 
 TEST_CASE("what is refused, and cancellation") {
   const Bundle head = random_head_bundle(20, 2, 6, 2, 1);
-  CHECK(
-      plugin().fit_explainer({}, random_head_bundle(20, 2, 6, 2, 1, "softmax", "flatten")).status ==
-      CONO_NOT_APPLICABLE);
-  const Outcome many = plugin().fit_explainer({{"k", std::int64_t{11}}}, head);
+  CHECK(plugin("topk_sae")
+            .fit_explainer({}, random_head_bundle(20, 2, 6, 2, 1, "softmax", "flatten"))
+            .status == CONO_NOT_APPLICABLE);
+  const Outcome many = plugin("topk_sae").fit_explainer({{"k", std::int64_t{11}}}, head);
   CHECK(many.status == CONO_INVALID_ARGUMENT);
   CHECK(many.error == "topk_sae: k = 11 is more than the 10 latents");
   Bundle nan = head;
   const double bad = std::numeric_limits<double>::quiet_NaN();
   nan.arrays["activations"] = OwnedArray::of<double>({20, 2, 6}, std::vector<double>(240, bad));
-  CHECK(plugin().fit_explainer({}, nan).status == CONO_INVALID_ARGUMENT);
+  CHECK(plugin("topk_sae").fit_explainer({}, nan).status == CONO_INVALID_ARGUMENT);
   Host cancelling;
   int asked = 0;
   cancelling.cancelled = [&asked] { return ++asked > 3; };
-  CHECK(plugin().fit_explainer({}, head, cancelling).status == CONO_CANCELLED);
+  CHECK(plugin("topk_sae").fit_explainer({}, head, cancelling).status == CONO_CANCELLED);
 }

@@ -14,16 +14,6 @@ namespace {
 constexpr std::int64_t kSamples = 400;
 constexpr std::int64_t kConcepts = 3;
 
-const Plugin& concepts_plugin() {
-  static const Plugin plugin(plugin_file("ladder_concepts"));
-  return plugin;
-}
-
-const Plugin& codes_plugin() {
-  static const Plugin plugin(plugin_file("ladder_codes"));
-  return plugin;
-}
-
 /// Every combination of three concepts fifty times; the label is their majority.
 Bundle dataset() {
   Bundle data;
@@ -73,25 +63,25 @@ int quarter_of(double value) {
 TEST_CASE("ladder_concepts: no sample, and no training row, are refused") {
   Bundle data = dataset();
   data.arrays["train_index"] = OwnedArray::of<std::int64_t>({0}, {});
-  Outcome outcome = concepts_plugin().fit_model({}, data);
+  Outcome outcome = plugin("ladder_concepts").fit_model({}, data);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "train_index: no training row to fit the task head to");
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({0}, {});
   data.arrays["concepts"] = OwnedArray::of<float>({0, kConcepts}, {});
-  outcome = concepts_plugin().fit_model({}, data);
+  outcome = plugin("ladder_concepts").fit_model({}, data);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == "concepts: 0 x 3, there is no sample");
 }
 
 TEST_CASE("ladder_concepts: shuffled samples say less of their concept, by the share") {
   const Bundle data = dataset();
-  CHECK(right(made(concepts_plugin(), {}), data) == 1.0);
-  CHECK(right(made(concepts_plugin(), {{"step", std::string("half")}}), data) ==
+  CHECK(right(made(plugin("ladder_concepts"), {}), data) == 1.0);
+  CHECK(right(made(plugin("ladder_concepts"), {{"step", std::string("half")}}), data) ==
         doctest::Approx(0.75).epsilon(0.05));
-  const Bundle random = made(concepts_plugin(), {{"step", std::string("random")}});
+  const Bundle random = made(plugin("ladder_concepts"), {{"step", std::string("random")}});
   CHECK(right(random, data) == doctest::Approx(0.5).epsilon(0.1));
   // Nothing is lost of the values themselves: only their places change.
-  const Bundle perfect = made(concepts_plugin(), {});
+  const Bundle perfect = made(plugin("ladder_concepts"), {});
   const auto before = perfect.values<double>("concept_scores");
   const auto after = random.values<double>("concept_scores");
   for (std::size_t j = 0; j < 3; ++j) {
@@ -108,7 +98,7 @@ TEST_CASE("ladder_concepts: mixed samples spell the other concepts, and lose not
   const Bundle data = dataset();
   const auto c = data.values<float>("concepts");
   const auto spelt = [&](const char* step) {
-    const Bundle out = made(concepts_plugin(),
+    const Bundle out = made(plugin("ladder_concepts"),
                             {{"step", std::string(step)}, {"disturbance", std::string("mixed")}});
     CHECK(right(out, data) == 1.0);
     const auto scores = out.values<double>("concept_scores");
@@ -126,7 +116,7 @@ TEST_CASE("ladder_concepts: mixed samples spell the other concepts, and lose not
 
 TEST_CASE("ladder_concepts: the head answers the labels, and interventions") {
   const Bundle data = dataset();
-  const Bundle out = made(concepts_plugin(), {});
+  const Bundle out = made(plugin("ladder_concepts"), {});
   REQUIRE(out.shape("task_outputs") == std::vector<std::int64_t>{kSamples, 2});
   const auto answers = out.values<double>("task_outputs");
   const auto labels = data.values<std::int64_t>("labels");
@@ -136,8 +126,9 @@ TEST_CASE("ladder_concepts: the head answers the labels, and interventions") {
   const auto told = [&](const Bundle& model) {
     std::vector<double> truth;
     for (const float value : data.values<float>("concepts")) truth.push_back(value);
-    const Outcome outcome = concepts_plugin().intervene(
-        {}, model, OwnedArray::of<double>({kSamples, kConcepts, 1}, truth));
+    const Outcome outcome =
+        plugin("ladder_concepts")
+            .intervene({}, model, OwnedArray::of<double>({kSamples, kConcepts, 1}, truth));
     REQUIRE(outcome.error == "");
     const auto outputs = outcome.out.values<double>("outputs");
     int hits = 0;
@@ -149,7 +140,7 @@ TEST_CASE("ladder_concepts: the head answers the labels, and interventions") {
 }
 
 TEST_CASE("ladder_concepts: embeddings hold each number of a concept by itself") {
-  const Bundle out = made(concepts_plugin(), {{"width", std::int64_t{4}}});
+  const Bundle out = made(plugin("ladder_concepts"), {{"width", std::int64_t{4}}});
   CHECK(out.shape("concept_scores") == std::vector<std::int64_t>{kSamples, kConcepts, 4});
   CHECK(right(out, dataset()) == 1.0);
 }
@@ -167,10 +158,11 @@ TEST_CASE("ladder_codes: perfect codes are the standardised factors; shuffled on
     }
     return sum / std::sqrt(square);
   };
-  CHECK(correlation(made(codes_plugin(), {})) == doctest::Approx(1.0));
-  CHECK(correlation(made(codes_plugin(), {{"step", std::string("half")}})) ==
+  CHECK(correlation(made(plugin("ladder_codes"), {})) == doctest::Approx(1.0));
+  CHECK(correlation(made(plugin("ladder_codes"), {{"step", std::string("half")}})) ==
         doctest::Approx(0.5).epsilon(0.2));
-  CHECK(std::abs(correlation(made(codes_plugin(), {{"step", std::string("random")}}))) < 0.15);
+  CHECK(std::abs(correlation(made(plugin("ladder_codes"), {{"step", std::string("random")}}))) <
+        0.15);
 }
 
 TEST_CASE("ladder_codes: a constant factor becomes 0") {
@@ -182,7 +174,7 @@ TEST_CASE("ladder_codes: a constant factor becomes 0") {
     factors.insert(factors.end(), {0.1, static_cast<double>(i % 3)});
   data.arrays["factors"] = OwnedArray::of<double>({kMany, 2}, factors);
   put_split(data, {0, 1, 2}, {3, 4, 5});
-  const auto codes = made(codes_plugin(), {}, data).values<double>("codes");
+  const auto codes = made(plugin("ladder_codes"), {}, data).values<double>("codes");
   CHECK(std::abs(codes[1]) > 1.0);
   for (std::size_t i = 0; i < codes.size(); i += 2) REQUIRE(codes[i] == 0.0);
 }
@@ -195,13 +187,14 @@ TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, a
     factors.push_back(i / 6);
   }
   data.arrays["factors"] = OwnedArray::of<double>({36, 2}, factors);
-  const Bundle whole = made(codes_plugin(), {}, data);
+  const Bundle whole = made(plugin("ladder_codes"), {}, data);
   const auto perfect = whole.values<double>("codes");
   double before = 1.0;
   for (const char* step : {"half", "random"}) {
     CAPTURE(step);
-    const Bundle out = made(
-        codes_plugin(), {{"step", std::string(step)}, {"disturbance", std::string("mixed")}}, data);
+    const Bundle out =
+        made(plugin("ladder_codes"),
+             {{"step", std::string(step)}, {"disturbance", std::string("mixed")}}, data);
     const auto z = out.values<double>("codes");
     for (std::size_t j = 0; j < 2; ++j) {
       double own = 0.0, other = 0.0;
@@ -224,20 +217,23 @@ TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, a
 TEST_CASE("ladders: what they refuse") {
   Bundle data = dataset();
   data.arrays["concepts"] = OwnedArray::of<float>({2, 2}, {0, 1, 0.5F, 1});
-  Outcome outcome = concepts_plugin().fit_model({}, data);
+  Outcome outcome = plugin("ladder_concepts").fit_model({}, data);
   CHECK(outcome.status == CONO_NOT_APPLICABLE);
   CHECK(outcome.error == "concepts: entry 2 of 2 x 2 is neither 0 nor 1");
   data.arrays["concepts"] = OwnedArray::of<float>({4, 1}, {0, 1, 0, 1});
-  CHECK(concepts_plugin().fit_model({}, data).error ==
+  CHECK(plugin("ladder_concepts").fit_model({}, data).error ==
         "concepts: 4 x 1, expected n x k with k >= 2");
   data = dataset();
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 0});
-  CHECK(concepts_plugin().fit_model({}, data).error == "labels: 3 for 400 rows of concepts");
+  CHECK(plugin("ladder_concepts").fit_model({}, data).error ==
+        "labels: 3 for 400 rows of concepts");
   std::vector<std::int64_t> labels(400, 1);
   labels[3] = -2;
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({400}, labels);
-  CHECK(concepts_plugin().fit_model({}, data).error == "labels: row 3 is -2; classes count from 0");
+  CHECK(plugin("ladder_concepts").fit_model({}, data).error ==
+        "labels: row 3 is -2; classes count from 0");
   data = dataset();
   data.arrays["factors"] = OwnedArray::of<double>({2, 1}, {0, NAN});
-  CHECK(codes_plugin().fit_model({}, data).error == "factors: entry 1 of 2 x 1 is not finite");
+  CHECK(plugin("ladder_codes").fit_model({}, data).error ==
+        "factors: entry 1 of 2 x 1 is not finite");
 }

@@ -49,13 +49,9 @@ struct Files {
     put<float>("head_bias", {2}, {0, 0.5F});
   }
 
-  Outcome fit() const {
-    static const Plugin plugin(plugin_file("precomputed_files"));
-    return plugin.fit_model(arguments, dataset);
-  }
+  Outcome fit() const { return plugin("precomputed_files").fit_model(arguments, dataset); }
   Outcome intervene(const Bundle& model, const OwnedArray& concepts) const {
-    static const Plugin plugin(plugin_file("precomputed_files"));
-    return plugin.intervene(arguments, model, concepts);
+    return plugin("precomputed_files").intervene(arguments, model, concepts);
   }
   void refuses(const std::string& text) const {
     const Outcome outcome = fit();

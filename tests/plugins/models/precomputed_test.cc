@@ -9,11 +9,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& precomputed() {
-  static const Plugin plugin(plugin_file("precomputed_model"));
-  return plugin;
-}
-
 Bundle dataset() {
   Bundle data;
   data.arrays["activations"] =
@@ -27,7 +22,7 @@ Bundle dataset() {
 }
 
 void refuses(const Bundle& data, const std::string& text) {
-  const Outcome outcome = precomputed().fit_model({}, data);
+  const Outcome outcome = plugin("precomputed_model").fit_model({}, data);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error == text);
 }
@@ -36,7 +31,7 @@ void refuses(const Bundle& data, const std::string& text) {
 
 TEST_CASE("precomputed model: passes the head view on, unchanged") {
   const Bundle data = dataset();
-  const Outcome outcome = precomputed().fit_model({}, data);
+  const Outcome outcome = plugin("precomputed_model").fit_model({}, data);
   REQUIRE(outcome.error == "");
   for (const char* name : {"activations", "head_weight", "head_bias"})
     CHECK((outcome.out.arrays.at(name) == data.arrays.at(name)));
@@ -49,7 +44,7 @@ TEST_CASE("precomputed model: n x D becomes n x 1 x D") {
   Bundle data = dataset();
   data.texts.clear();
   data.arrays["activations"].shape = {4, 3};
-  const Outcome outcome = precomputed().fit_model({}, data);
+  const Outcome outcome = plugin("precomputed_model").fit_model({}, data);
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.shape("activations") == std::vector<std::int64_t>{4, 1, 3});
   CHECK(outcome.out.texts.at("pooling") == "none");
@@ -63,7 +58,8 @@ TEST_CASE("precomputed model: strided arrays keep their order") {
   cono_tensor weight = held.raw();
   weight.shape[0] = 2, weight.shape[1] = 3;
   weight.strides[0] = 1, weight.strides[1] = 2;
-  const Outcome outcome = precomputed().fit_model_with({}, data, "head_weight", weight);
+  const Outcome outcome =
+      plugin("precomputed_model").fit_model_with({}, data, "head_weight", weight);
   REQUIRE(outcome.error == "");
   CHECK(std::ranges::equal(outcome.out.values<float>("head_weight"),
                            std::vector<float>{1, 2, 3, 4, 5, 6}));

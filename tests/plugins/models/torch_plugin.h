@@ -10,10 +10,10 @@
 namespace conoscope::testing {
 
 /// A plugin that works with libtorch.
-inline Plugin torch_plugin(const std::string& name) {
+inline const Plugin& torch_plugin(const std::string& name) {
   // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  return Plugin(plugin_file(name));
+  return plugin(name);
 }
 
 /// The same seed gives the same bits whatever the host's threads; another seed, another `array`.

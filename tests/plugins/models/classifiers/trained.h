@@ -15,9 +15,7 @@
 
 namespace conoscope::testing {
 
-inline Bundle digits(std::uint64_t seed = 0) {
-  return loaded(Plugin(plugin_file("digits")), {}, seed);
-}
+inline Bundle digits(std::uint64_t seed = 0) { return loaded(plugin("digits"), {}, seed); }
 
 /// Logits n x C in double, from the head view alone.
 inline std::vector<double> head_outputs(const Bundle& model) {

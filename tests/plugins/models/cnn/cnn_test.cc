@@ -16,11 +16,6 @@ namespace sdk = conoscope::sdk;
 
 namespace {
 
-const Plugin& cnn() {
-  static const Plugin plugin = torch_plugin("cnn");
-  return plugin;
-}
-
 /// 10 x 6 images with one bright square; its corner (row, column) is what there is to learn.
 struct Squares {
   static constexpr std::int64_t kCount = 200, kHeight = 10, kWidth = 6;
@@ -52,7 +47,7 @@ TEST_CASE("cnn: at least 97 % of the digits' test split, at every seed") {
     Host host;
     host.seed = seed;
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = cnn().fit_model({}, data, host);
+    const Outcome outcome = torch_plugin("cnn").fit_model({}, data, host);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     REQUIRE(outcome.error == "");
     REQUIRE(outcome.status == CONO_OK);
@@ -84,19 +79,19 @@ TEST_CASE("cnn: the same seed gives the same bits at 1 and 2 threads, another se
   const Bundle data = digits();
   const Arguments short_run = {{"epochs", std::int64_t{2}}};
   Host host;
-  const Outcome first = cnn().fit_model(short_run, data, host);
+  const Outcome first = torch_plugin("cnn").fit_model(short_run, data, host);
   REQUIRE(first.error == "");
-  CHECK((first.out == cnn().fit_model(short_run, data, host).out));
+  CHECK((first.out == torch_plugin("cnn").fit_model(short_run, data, host).out));
   host.threads = 2;
-  CHECK((first.out == cnn().fit_model(short_run, data, host).out));
+  CHECK((first.out == torch_plugin("cnn").fit_model(short_run, data, host).out));
   host.seed = 1;
-  const Outcome other = cnn().fit_model(short_run, data, host);
+  const Outcome other = torch_plugin("cnn").fit_model(short_run, data, host);
   CHECK_FALSE((first.out.arrays.at("head_weight") == other.out.arrays.at("head_weight")));
 }
 
 TEST_CASE("cnn: another process gets the same bits") {
   const auto bits = [] {
-    const Outcome outcome = cnn().fit_model({{"epochs", std::int64_t{2}}}, digits());
+    const Outcome outcome = torch_plugin("cnn").fit_model({{"epochs", std::int64_t{2}}}, digits());
     REQUIRE(outcome.error == "");
     std::string all;
     for (const auto& [name, array] : outcome.out.arrays)
@@ -124,18 +119,18 @@ TEST_CASE("cnn: forward gives the fitted activations again") {
   const Bundle data = digits();
   const Arguments short_run = {{"epochs", std::int64_t{1}},
                                {"channels", std::vector<std::int64_t>{8, 12}}};
-  const Outcome model = cnn().fit_model(short_run, data);
+  const Outcome model = torch_plugin("cnn").fit_model(short_run, data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 12});
-  OwnedArray ten = check_forward(cnn(), short_run, data, model.out, 10);
+  OwnedArray ten = check_forward(torch_plugin("cnn"), short_run, data, model.out, 10);
 
-  const Outcome misfit = cnn().forward(short_run, model.out, ten, {10, 4, 12});
+  const Outcome misfit = torch_plugin("cnn").forward(short_run, model.out, ten, {10, 4, 12});
   CHECK(misfit.status == CONO_INVALID_ARGUMENT);
   CHECK(misfit.error == "activations: room for 480 numbers, but there are 1920");
-  const Outcome stateless = cnn().forward(short_run, data, ten, {10, 16, 12});
+  const Outcome stateless = torch_plugin("cnn").forward(short_run, data, ten, {10, 16, 12});
   CHECK(stateless.error == "array state.weight.0 is missing");
   ten.shape = {5, 8, 8, 2};
-  const Outcome colours = cnn().forward(short_run, model.out, ten, {5, 16, 12});
+  const Outcome colours = torch_plugin("cnn").forward(short_run, model.out, ten, {5, 16, 12});
   CHECK(colours.error == "inputs: 5 x 8 x 8 x 2, but the network sees 1 channels");
 }
 
@@ -148,7 +143,7 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
   }
   squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
   squares.data.texts["task"] = "attributes";
-  const Outcome model = cnn().fit_model({{"epochs", std::int64_t{60}}}, squares.data);
+  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", std::int64_t{60}}}, squares.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "sigmoid");
   CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{2, 64});
@@ -166,7 +161,7 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
 
   targets[5] = 0.5F;
   squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
-  CHECK(cnn().fit_model({}, squares.data).error ==
+  CHECK(torch_plugin("cnn").fit_model({}, squares.data).error ==
         "targets: value 5 (row-major) is 0.5, attributes must be 0 or 1");
 }
 
@@ -177,7 +172,7 @@ TEST_CASE("cnn: regression answers in the units of the targets") {
     targets.push_back(1000.0 + 50.0 * static_cast<double>(row));
   squares.data.arrays["targets"] = OwnedArray::of<double>({Squares::kCount, 1}, targets);
   squares.data.texts["task"] = "regression";
-  const Outcome model = cnn().fit_model({{"epochs", std::int64_t{60}}}, squares.data);
+  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", std::int64_t{60}}}, squares.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "regression");
   CHECK(model.out.shape("head_bias") == std::vector<std::int64_t>{1});
@@ -202,7 +197,7 @@ TEST_CASE("cnn: stops when asked to") {
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  const Outcome outcome = cnn().fit_model({}, data, host);
+  const Outcome outcome = torch_plugin("cnn").fit_model({}, data, host);
   CHECK(outcome.status == CONO_CANCELLED);
   CHECK(outcome.progress.size() == 2);
   CHECK(outcome.out.arrays.empty());
@@ -217,7 +212,7 @@ TEST_CASE("cnn: what it refuses") {
   };
   const auto refuses = [](const Bundle& data, cono_status status, const std::string& text,
                           const Arguments& arguments = {}) {
-    const Outcome outcome = cnn().fit_model(arguments, data);
+    const Outcome outcome = torch_plugin("cnn").fit_model(arguments, data);
     CHECK(outcome.status == status);
     CHECK(outcome.error == text);
   };
@@ -269,13 +264,13 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   };
   Arguments arguments = {{"epochs", std::int64_t{2}},
                          {"channels", std::vector<std::int64_t>{6, 8}}};
-  const Outcome usual = cnn().fit_model(arguments, data);
+  const Outcome usual = torch_plugin("cnn").fit_model(arguments, data);
   REQUIRE(usual.error == "");
   CHECK(usual.out.arrays.count("logits") == 0);
 
   // The last one, named: the reading is the head itself.
   arguments["layer"] = std::int64_t{2};
-  const Outcome last = cnn().fit_model(arguments, data);
+  const Outcome last = torch_plugin("cnn").fit_model(arguments, data);
   REQUIRE(last.error == "");
   CHECK((last.out.arrays.at("activations") == usual.out.arrays.at("activations")));
   CHECK(last.out.texts.at("pooling") == "mean");
@@ -295,14 +290,14 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
 
   // One below: 4 x 4 positions of 6 features, of the same network.
   arguments["layer"] = std::int64_t{1};
-  const Outcome below = cnn().fit_model(arguments, data);
+  const Outcome below = torch_plugin("cnn").fit_model(arguments, data);
   REQUIRE(below.error == "");
   CHECK(below.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 6});
   CHECK(below.out.shape("head_weight") == std::vector<std::int64_t>{10, 6});
   // The network in float64, where it was trained in float32.
   CHECK(largest_difference(below.out.values<double>("logits"), head_outputs(usual.out)) < 1e-4);
   const OwnedArray activations = in_double(below.out);
-  const Outcome head = cnn().head(arguments, below.out, activations);
+  const Outcome head = torch_plugin("cnn").head(arguments, below.out, activations);
   REQUIRE(head.error == "");
   CHECK(largest_difference(head.out.values<double>("outputs"), below.out.values<double>("logits")) <
         1e-12);
@@ -311,14 +306,16 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   const auto at = activations.values<double>();
   std::vector<double> ones(1797 * 10, 0.0), ahead(at.begin(), at.end()), behind = ahead;
   for (std::size_t i = 0; i < 1797; ++i) ones[i * 10 + 3] = 1.0;
-  const Outcome vjp =
-      cnn().vjp(arguments, below.out, activations, OwnedArray::of<double>({1797, 10}, ones));
+  const Outcome vjp = torch_plugin("cnn").vjp(arguments, below.out, activations,
+                                              OwnedArray::of<double>({1797, 10}, ones));
   REQUIRE(vjp.error == "");
   constexpr double kStep = 1e-6;
   for (std::size_t i = 0; i < ahead.size(); i += 6) ahead[i] += kStep, behind[i] -= kStep;
   const auto shape = below.out.shape("activations");
-  const auto up = cnn().head(arguments, below.out, OwnedArray::of<double>(shape, ahead));
-  const auto down = cnn().head(arguments, below.out, OwnedArray::of<double>(shape, behind));
+  const auto up =
+      torch_plugin("cnn").head(arguments, below.out, OwnedArray::of<double>(shape, ahead));
+  const auto down =
+      torch_plugin("cnn").head(arguments, below.out, OwnedArray::of<double>(shape, behind));
   const auto gradients = vjp.out.values<double>("gradients");
   const auto a = up.out.values<double>("outputs"), b = down.out.values<double>("outputs");
   double mean = 0.0;
@@ -338,7 +335,7 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   const auto redrawn = [&](std::uint64_t seed) {
     Host host;
     host.seed = seed;
-    const Outcome out = cnn().redrawn_head(arguments, below.out, activations, host);
+    const Outcome out = torch_plugin("cnn").redrawn_head(arguments, below.out, activations, host);
     REQUIRE(out.error == "");
     const auto values = out.out.values<double>("outputs");
     return std::vector<double>(values.begin(), values.end());
@@ -348,13 +345,15 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   // Measured over 6 seeds and two kernel sets: min 1.1; min 0.85.
   CHECK(largest_difference(redrawn(2), drawn) > 0.1);
   CHECK(largest_difference(drawn, head.out.values<double>("outputs")) > 0.1);
-  CHECK(cnn().head(arguments, below.out, activations).out.arrays.at("outputs") ==
+  CHECK(torch_plugin("cnn").head(arguments, below.out, activations).out.arrays.at("outputs") ==
         head.out.arrays.at("outputs"));
-  const Outcome nothing_above = cnn().redrawn_head({}, usual.out, in_double(usual.out));
+  const Outcome nothing_above =
+      torch_plugin("cnn").redrawn_head({}, usual.out, in_double(usual.out));
   CHECK(nothing_above.status == CONO_NOT_APPLICABLE);
   CHECK(nothing_above.error ==
         "the head view shows the last layer, so nothing but the head lies above it");
 
   arguments["layer"] = std::int64_t{3};
-  CHECK(cnn().fit_model(arguments, data).error == "cnn: layer is 3, but there are 2 convolutions");
+  CHECK(torch_plugin("cnn").fit_model(arguments, data).error ==
+        "cnn: layer is 3, but there are 2 convolutions");
 }

@@ -4,11 +4,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& cem() {
-  static const Plugin plugin = torch_plugin("cem");
-  return plugin;
-}
-
 Arguments cem_options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;
@@ -26,7 +21,7 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
                                              {"p_int", 0.5},
                                              {"patience", std::int64_t{0}},
                                              {"epochs", std::int64_t{30}}});
-    const Outcome model = cem().fit_model(arguments, data);
+    const Outcome model = torch_plugin("cem").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                         << told(model, "test_accuracy") << ", epochs " << model.progress.size());
@@ -38,13 +33,14 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
     CHECK(model.out.shape("concept_active") == std::vector<std::int64_t>{3000, 3, 8});
     CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
           doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
-    check_answers_itself(cem(), arguments, model.out);
+    check_answers_itself(torch_plugin("cem"), arguments, model.out);
 
-    const Outcome right = cem().intervene(arguments, model.out, told_concepts(model.out, data));
+    const Outcome right =
+        torch_plugin("cem").intervene(arguments, model.out, told_concepts(model.out, data));
     REQUIRE(right.error == "");
     CHECK(accuracy(right.out.values<double>("outputs"), data) >= 0.99);
     const Outcome wrong =
-        cem().intervene(arguments, model.out, told_concepts(model.out, data, true));
+        torch_plugin("cem").intervene(arguments, model.out, told_concepts(model.out, data, true));
     // Not 0 as in a bottleneck of scalars: a vector tells more than the concept that it stands for.
     // Measured as above: min 0.095, max 0.48. Were the edit ignored, it would be 0.97 or more.
     CHECK(accuracy(wrong.out.values<double>("outputs"), data) <= 0.75);
@@ -55,7 +51,7 @@ TEST_CASE("cem: an embedding is mixed by the probability") {
   const Bundle data = tabular_toy(300);
   const Arguments arguments =
       cem_options({{"embedding_size", std::int64_t{5}}, {"epochs", std::int64_t{2}}});
-  const Outcome model = cem().fit_model(arguments, data);
+  const Outcome model = torch_plugin("cem").fit_model(arguments, data);
   REQUIRE(model.error == "");
   const auto scores = model.out.values<double>("concept_scores"),
              p = model.out.values<double>("concept_probabilities"),
@@ -75,7 +71,7 @@ TEST_CASE("cem: an embedding is mixed by the probability") {
 TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask does not matter") {
   const Bundle data = tabular_toy(300);
   const auto scores = [&](double p_int, const char* mask) {
-    const Outcome model = cem().fit_model(
+    const Outcome model = torch_plugin("cem").fit_model(
         cem_options(
             {{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", std::int64_t{2}}}),
         data);
@@ -94,28 +90,29 @@ TEST_CASE("cem: convolutions on images, with an MLP head") {
                                            {"channels", std::vector<std::int64_t>{16, 32}},
                                            {"concept_weight", 5.0},
                                            {"epochs", std::int64_t{20}}});
-  const Outcome model = cem().fit_model(arguments, data);
+  const Outcome model = torch_plugin("cem").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                       << told(model, "test_accuracy"));
   // Measured over 6 seeds and three kernel sets: min 0.974, max 0.990; min 0.947, max 0.983.
   CHECK(told(model, "test_concept_accuracy") >= 0.95);
   CHECK(told(model, "test_accuracy") >= 0.9);  // vectors need not forget what the digit was
-  check_answers_itself(cem(), arguments, model.out);
+  check_answers_itself(torch_plugin("cem"), arguments, model.out);
 }
 
 TEST_CASE("cem: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(cem(), cem_options({{"epochs", std::int64_t{2}}}), tabular_toy(300),
-                   "concept_scores");
+  check_repeatable(torch_plugin("cem"), cem_options({{"epochs", std::int64_t{2}}}),
+                   tabular_toy(300), "concept_scores");
 }
 
 TEST_CASE("cem: what it refuses") {
   Bundle data = tabular_toy(50);
   const Arguments one = {{"epochs", std::int64_t{1}}, {"embedding_size", std::int64_t{2}}};
-  const Outcome model = cem().fit_model(one, data);
+  const Outcome model = torch_plugin("cem").fit_model(one, data);
   REQUIRE(model.error == "");
-  CHECK(cem().intervene(one, model.out, OwnedArray::of<double>({1, 3, 1}, {0, 0, 0})).error ==
-        "concepts: 1 x 3 x 1, expected m x 3 x 2");
+  CHECK(torch_plugin("cem")
+            .intervene(one, model.out, OwnedArray::of<double>({1, 3, 1}, {0, 0, 0}))
+            .error == "concepts: 1 x 3 x 1, expected m x 3 x 2");
   data.arrays.erase("concepts");
-  CHECK(cem().fit_model({}, data).error == "array concepts is missing");
+  CHECK(torch_plugin("cem").fit_model({}, data).error == "array concepts is missing");
 }

@@ -4,11 +4,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& cw() {
-  static const Plugin plugin = torch_plugin("cw");
-  return plugin;
-}
-
 Arguments cw_options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;
@@ -34,14 +29,14 @@ TEST_CASE("cw: axes are decorrelated, and turned to the concepts") {
   const Bundle data = tabular_toy(1500);
   const Arguments arguments =
       cw_options({{"head", std::string("mlp")}, {"epochs", std::int64_t{20}}});
-  const Outcome model = cw().fit_model(arguments, data);
+  const Outcome model = torch_plugin("cw").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                       << told(model, "test_accuracy"));
   // Measured over 6 seeds and two kernel sets: min 0.933.
   CHECK(told(model, "test_accuracy") >= 0.9);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1500, 3, 1});
-  check_answers_itself(cw(), arguments, model.out);
+  check_answers_itself(torch_plugin("cw"), arguments, model.out);
 
   const auto a = model.out.values<double>("concept_scores");
   // Measured over 6 seeds and three kernel sets: max 0.164. Statistics that lag give up to 0.64.
@@ -62,12 +57,12 @@ TEST_CASE("cw: no turn of the axes would bring the samples of concepts further o
   for (const bool turned : {true, false}) {
     CAPTURE(turned);
     // A batch of all: every turn sees all samples of a concept.
-    const Outcome model =
-        cw().fit_model({{"batch_size", std::int64_t{800}},
-                        {"epochs", std::int64_t{60}},
-                        {"patience", std::int64_t{0}},
-                        {"rotation_steps", turned ? std::int64_t{1} : std::int64_t{1000000}}},
-                       data);
+    const Outcome model = torch_plugin("cw").fit_model(
+        {{"batch_size", std::int64_t{800}},
+         {"epochs", std::int64_t{60}},
+         {"patience", std::int64_t{0}},
+         {"rotation_steps", turned ? std::int64_t{1} : std::int64_t{1000000}}},
+        data);
     REQUIRE(model.error == "");
     const auto a = model.out.values<double>("concept_scores");
     double mean[3][3] = {}, count[3] = {};
@@ -101,18 +96,18 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
                                           {"learning_rate", 0.03},
                                           {"patience", std::int64_t{0}},
                                           {"epochs", std::int64_t{40}}});
-  const Outcome model = cw().fit_model(arguments, data);
+  const Outcome model = torch_plugin("cw").fit_model(arguments, data);
   CHECK(model.error == "");
 }
 
 TEST_CASE("cw: a last batch of one row tells nothing of the axes' spread") {
   // Two batches in each epoch: 799 rows and one. The network hardly moves.
   const Bundle data = tabular_toy(1000);
-  const Outcome model = cw().fit_model({{"batch_size", std::int64_t{799}},
-                                        {"epochs", std::int64_t{60}},
-                                        {"patience", std::int64_t{0}},
-                                        {"learning_rate", 1e-6}},
-                                       data);
+  const Outcome model = torch_plugin("cw").fit_model({{"batch_size", std::int64_t{799}},
+                                                      {"epochs", std::int64_t{60}},
+                                                      {"patience", std::int64_t{0}},
+                                                      {"learning_rate", 1e-6}},
+                                                     data);
   REQUIRE(model.error == "");
   const auto a = model.out.values<double>("concept_scores");
   for (std::size_t j = 0; j < 3; ++j) {
@@ -133,7 +128,7 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
                                             {"head", std::string("mlp")},
                                             {"channels", std::vector<std::int64_t>{32}},
                                             {"epochs", std::int64_t{10}}});
-    const Outcome model = cw().fit_model(arguments, data);
+    const Outcome model = torch_plugin("cw").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                         << told(model, "test_accuracy"));
@@ -141,12 +136,12 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
     CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, width});
     // Measured over 6 seeds and two kernel sets: min 0.37; min 0.91. Guessing: 0.1.
     CHECK(told(model, "test_accuracy") >= (width == 1 ? 0.3 : 0.8));
-    check_answers_itself(cw(), arguments, model.out);
+    check_answers_itself(torch_plugin("cw"), arguments, model.out);
   }
 }
 
 TEST_CASE("cw: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(cw(),
+  check_repeatable(torch_plugin("cw"),
                    cw_options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
                    tabular_toy(200), "concept_scores");
 }
@@ -155,7 +150,7 @@ TEST_CASE("cw: a concept that all training rows share has no axis") {
   Bundle data = tabular_toy(50);
   auto* concepts = reinterpret_cast<float*>(data.arrays["concepts"].bytes.data());
   for (std::size_t i = 1; i < 150; i += 3) concepts[i] = 1.0F;
-  const Outcome outcome = cw().fit_model({}, data);
+  const Outcome outcome = torch_plugin("cw").fit_model({}, data);
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error == "concept 1 is 1 in all training rows, so no axis can be turned to it");
 }

@@ -4,11 +4,6 @@ using namespace conoscope::testing;
 
 namespace {
 
-const Plugin& senn() {
-  static const Plugin plugin = torch_plugin("senn");
-  return plugin;
-}
-
 Arguments options(Arguments more) {
   more.insert({{"batch_size", std::int64_t{64}}});
   return more;
@@ -22,7 +17,7 @@ TEST_CASE("senn: learns the task from concepts of its own") {
     CAPTURE(of);
     const Arguments arguments =
         options({{"relevances_of", of}, {"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
-    const Outcome model = senn().fit_model(arguments, data);
+    const Outcome model = torch_plugin("senn").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("task " << told(model, "test_accuracy"));
     // Measured over 6 seeds and two kernel sets: min 0.967.
@@ -34,11 +29,11 @@ TEST_CASE("senn: learns the task from concepts of its own") {
     CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
           doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
     if (of == "concepts") {
-      check_answers_itself(senn(), arguments, model.out);
+      check_answers_itself(torch_plugin("senn"), arguments, model.out);
       continue;
     }
     const Outcome edit =
-        senn().intervene(arguments, model.out, model.out.arrays.at("concept_scores"));
+        torch_plugin("senn").intervene(arguments, model.out, model.out.arrays.at("concept_scores"));
     CHECK(edit.status == CONO_NOT_APPLICABLE);
     CHECK(edit.error ==
           "senn: relevances_of = inputs needs the input beside the edited concepts; relevances_of "
@@ -57,11 +52,11 @@ TEST_CASE("senn: under a strong robustness term the relevances become constants"
   const auto spread = [&](double robustness) {
     const Arguments arguments = options(
         {{"robustness", robustness}, {"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
-    const Outcome model = senn().fit_model(arguments, data);
+    const Outcome model = torch_plugin("senn").fit_model(arguments, data);
     REQUIRE(model.error == "");
     CHECK(told(model, "test_accuracy") >= 0.9);
-    const Outcome edit =
-        senn().intervene(arguments, model.out, OwnedArray::of<double>({12, 3, 1}, edits));
+    const Outcome edit = torch_plugin("senn").intervene(arguments, model.out,
+                                                        OwnedArray::of<double>({12, 3, 1}, edits));
     const auto y = edit.out.values<double>("outputs");  // 12 x 2
     double change = 0.0, size = 0.0;
     for (std::size_t j = 0; j < 3; ++j) {
@@ -82,13 +77,13 @@ TEST_CASE("senn: images, more concepts than annotated, and a regression") {
                                        {"channels", std::vector<std::int64_t>{8, 16}},
                                        {"epochs", std::int64_t{4}},
                                        {"learning_rate", 0.003}});
-  const Outcome model = senn().fit_model(arguments, digits_with_concepts());
+  const Outcome model = torch_plugin("senn").fit_model(arguments, digits_with_concepts());
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy"));
   // Measured over 6 seeds and two kernel sets: min 0.883; guessing: 0.1.
   CHECK(told(model, "test_accuracy") >= 0.8);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 12, 1});
-  check_answers_itself(senn(), arguments, model.out);
+  check_answers_itself(torch_plugin("senn"), arguments, model.out);
 
   Bundle data = tabular_toy(1000);
   std::vector<double> targets;
@@ -97,27 +92,27 @@ TEST_CASE("senn: images, more concepts than annotated, and a regression") {
   data.arrays["targets"] = OwnedArray::of<double>({1000, 1}, targets);
   data.texts["task"] = "regression";
   const Arguments line = options({{"epochs", std::int64_t{20}}, {"learning_rate", 0.003}});
-  const Outcome regression = senn().fit_model(line, data);
+  const Outcome regression = torch_plugin("senn").fit_model(line, data);
   REQUIRE(regression.error == "");
   // Measured over 6 seeds and two kernel sets: min 0.988.
   CHECK(told(regression, "test_r2") >= 0.8);
-  check_answers_itself(senn(), line, regression.out);
+  check_answers_itself(torch_plugin("senn"), line, regression.out);
 }
 
 TEST_CASE("senn: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(senn(), options({{"epochs", std::int64_t{1}}}), tabular_toy(200),
+  check_repeatable(torch_plugin("senn"), options({{"epochs", std::int64_t{1}}}), tabular_toy(200),
                    "concept_scores");
 }
 
 TEST_CASE("senn: without annotated concepts their number must be said") {
   Bundle data = tabular_toy(50);
   data.arrays.erase("concepts");
-  CHECK(senn().fit_model({}, data).error == "array concepts is missing");
-  CHECK(
-      senn().fit_model({{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}}, data).error ==
-      "");
+  CHECK(torch_plugin("senn").fit_model({}, data).error == "array concepts is missing");
+  CHECK(torch_plugin("senn")
+            .fit_model({{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}}, data)
+            .error == "");
 }
 
 TEST_CASE("senn: annotations of any kind do not matter where the concepts are its own") {
-  check_own_concepts_need_no_annotations(senn());
+  check_own_concepts_need_no_annotations(torch_plugin("senn"));
 }

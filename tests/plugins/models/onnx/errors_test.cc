@@ -15,7 +15,7 @@ namespace {
 std::string error_of(const std::string& bytes, const std::string& layer = "relu",
                      const Arguments& more = {}, const Bundle& data = samples(6)) {
   const OnnxFileOnDisk saved(bytes);
-  const Outcome outcome = onnx().fit_model(saved.arguments(layer, more), data);
+  const Outcome outcome = plugin("onnx").fit_model(saved.arguments(layer, more), data);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   REQUIRE_MESSAGE(outcome.error.starts_with(saved.path), outcome.error);
   return outcome.error.substr(saved.path.size());
@@ -30,7 +30,7 @@ void begins(const std::string& whole, const std::string& part) {
 TEST_CASE("onnx: files that it cannot read") {
   const Scratch scratch;
   const std::string none = scratch.path("none.onnx");
-  CHECK(onnx().fit_model({{"file", none}, {"layer", "relu"}}, samples(3)).error ==
+  CHECK(plugin("onnx").fit_model({{"file", none}, {"layer", "relu"}}, samples(3)).error ==
         none + ": no such file");
   CHECK(error_of("") == ": not an ONNX file, or damaged: it has no graph");
   begins(error_of("this is not a network"), ": not an ONNX file, or damaged: ");
@@ -90,7 +90,7 @@ TEST_CASE("onnx: networks that OpenCV does not have, or would get wrong") {
   CHECK(error_of(gemm({turned, {"beta", 0.5f}})) == neglected("beta"));
   CHECK(error_of(gemm({turned, {"transA", std::int64_t{1}}})) == neglected("transA"));
   const OnnxFileOnDisk plain(gemm({{"transB", std::int64_t{0}}, {"alpha", 1.0f}}));
-  const Outcome fine = onnx().fit_model(plain.arguments("relu"), samples(6));
+  const Outcome fine = plugin("onnx").fit_model(plain.arguments("relu"), samples(6));
   CHECK(fine.error == "");
   CHECK(fine.out.values<float>("head_weight")[1] == normal_floats(16, 3)[4]);  // turned
 }
@@ -163,7 +163,7 @@ TEST_CASE("onnx: inputs that do not fit") {
 
   const OnnxFileOnDisk saved(whole);
   const auto own = [&saved](const Arguments& more, const Bundle& data) {
-    return onnx().fit_model(saved.arguments("relu", more), data).error;
+    return plugin("onnx").fit_model(saved.arguments("relu", more), data).error;
   };
   CHECK(own({{"std", std::vector<double>{1, 2, 3}}}, samples(4)) ==
         "onnx: std has 3 numbers for inputs of 2 channels");
@@ -192,8 +192,9 @@ TEST_CASE("onnx: a network that works on one sample at a time says so") {
   const std::string told = error_of(net.bytes(), "relu", {}, data);
   CHECK_MESSAGE(told.ends_with("; it works on one sample at a time: set batch_size = 1"), told);
   const OnnxFileOnDisk saved(net.bytes());
-  CHECK(onnx().fit_model(saved.arguments("relu", {{"batch_size", std::int64_t{1}}}), data).error ==
-        "");
+  CHECK(plugin("onnx")
+            .fit_model(saved.arguments("relu", {{"batch_size", std::int64_t{1}}}), data)
+            .error == "");
 }
 
 TEST_CASE("onnx: stops when asked to") {
@@ -202,5 +203,5 @@ TEST_CASE("onnx: stops when asked to") {
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
   const Arguments arguments = saved.arguments("relu", {{"batch_size", std::int64_t{2}}});
-  CHECK(onnx().fit_model(arguments, samples(12), host).status == CONO_CANCELLED);
+  CHECK(plugin("onnx").fit_model(arguments, samples(12), host).status == CONO_CANCELLED);
 }

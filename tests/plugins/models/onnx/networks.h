@@ -13,11 +13,6 @@
 
 namespace conoscope::testing {
 
-inline const Plugin& onnx() {
-  static const Plugin plugin(plugin_file("onnx"));
-  return plugin;
-}
-
 inline std::vector<float> normal_floats(std::size_t count, std::uint64_t seed) {
   sdk::Random random{sdk::Seed(seed)};
   std::vector<float> out(count);

@@ -21,7 +21,7 @@ void check_near(std::span<const float> got, const std::vector<double>& wanted) {
 Outcome fitted(const OnnxWriter& file, const std::string& layer, const Bundle& data,
                const Arguments& more = {}) {
   const OnnxFileOnDisk saved(file.bytes());
-  Outcome outcome = onnx().fit_model(saved.arguments(layer, more), data);
+  Outcome outcome = plugin("onnx").fit_model(saved.arguments(layer, more), data);
   REQUIRE(outcome.error == "");
   return outcome;
 }
@@ -129,16 +129,16 @@ TEST_CASE("onnx: forward gives the activations again, for explainers that alter 
   const OnnxFileOnDisk saved(net.file().bytes());
   const Arguments arguments = saved.arguments("relu", {{"batch_size", std::int64_t{4}}});
   const Bundle data = samples(10);
-  const Outcome model = onnx().fit_model(arguments, data);
+  const Outcome model = plugin("onnx").fit_model(arguments, data);
   REQUIRE(model.error == "");
   const OwnedArray& inputs = data.arrays.at("inputs");
-  const Outcome again = onnx().forward(arguments, model.out, inputs, {10, 9, 4});
+  const Outcome again = plugin("onnx").forward(arguments, model.out, inputs, {10, 9, 4});
   REQUIRE(again.error == "");
   const auto fitted_ones = model.out.values<float>("activations");
   const auto got = again.out.values<double>("activations");
   for (std::size_t i = 0; i < got.size(); ++i)
     REQUIRE(got[i] == static_cast<double>(fitted_ones[i]));
-  CHECK(onnx().forward(arguments, model.out, inputs, {10, 1, 4}).error ==
+  CHECK(plugin("onnx").forward(arguments, model.out, inputs, {10, 1, 4}).error ==
         "activations: room for 40 numbers, but there are 360");
 }
 
