@@ -89,8 +89,9 @@ struct ConceptView {
   /// What a head of the model's own kind, trained by itself on the true concepts, answers for them:
   /// n x C; empty: none was trained.
   Matrix reference_outputs;
-  /// The task head on edited concepts, n x (k * width) -> n x C.
-  std::function<Matrix(const MatrixRef& scores)> intervene;
+  /// The task head on edited concepts, n x (k * width) -> n x C; told: n x k, 1 where the concept of a
+  /// sample was told, and 0 where it is the model's own.
+  std::function<Matrix(const MatrixRef& scores, const MatrixRef& told)> intervene;
 };
 
 /// Encoders, and the concept scores of an explainer: codes z, n x m.

@@ -67,10 +67,10 @@ Matrix claimed_effects(const ExplainedHead& of, const MatrixRef& concepts) {
 Matrix claimed_effects(const CheckedIntervention& problem) {
   Matrix claim(problem->concepts(), problem.untold().cols());
   for (Index j = 0; j < claim.rows(); ++j) {
-    Matrix scores = problem->scores;
+    ToldConcepts concepts(*problem);
     const auto answers = [&](double presence) {
-      for (Index i = 0; i < problem->samples(); ++i) problem->set(scores, i, j, presence);
-      return problem.answer(scores);
+      for (Index i = 0; i < problem->samples(); ++i) concepts.tell(*problem, i, j, presence);
+      return problem.answer(concepts);
     };
     const Matrix there = answers(1.0);
     claim.row(j) = (there - answers(0.0)).colwise().mean();

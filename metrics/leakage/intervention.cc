@@ -63,11 +63,10 @@ void require_softmax_head(const CheckedIntervention& problem) {
 
 /// All samples told concept j, with the presence that `of` gives each.
 template <typename Presence>
-Matrix all_told(const CheckedIntervention& problem, const Matrix& scores, Index j,
-                const Presence& of) {
-  Matrix out = scores;
-  for (Index i = 0; i < out.rows(); ++i) problem->set(out, i, j, of(i));
-  return out;
+ToldConcepts all_told(const CheckedIntervention& problem, ToldConcepts concepts, Index j,
+                      const Presence& of) {
+  for (Index i = 0; i < problem->samples(); ++i) concepts.tell(*problem, i, j, of(i));
+  return concepts;
 }
 
 // Tells each sample, step by step, the concept of the largest value of `merit`; the first of ties.
@@ -75,18 +74,15 @@ template <typename Merit>
 InterventionOrder greedy_order(const CheckedIntervention& problem, const Merit& merit) {
   const Index n = problem->samples(), k = problem->concepts();
   InterventionOrder order(n, k);
-  Matrix scores = problem->scores;
-  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic> told =
-      Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic>::Constant(n, k, false);
+  ToldConcepts concepts(*problem);
   for (Index step = 0; step < k; ++step) {
-    const Matrix merits = merit(scores);
+    const Matrix merits = merit(concepts);
     for (Index i = 0; i < n; ++i) {
       Index best = -1;
       for (Index j = 0; j < k; ++j)
-        if (!told(i, j) && (best < 0 || merits(i, j) > merits(i, best))) best = j;
+        if (concepts.told(i, j) == 0.0 && (best < 0 || merits(i, j) > merits(i, best))) best = j;
       order(i, step) = best;
-      told(i, best) = true;
-      problem->set(scores, i, best, problem->truth(i, best));
+      concepts.tell(*problem, i, best, problem->truth(i, best));
     }
   }
   return order;
@@ -97,33 +93,37 @@ InterventionOrder greedy_order(const CheckedIntervention& problem, const Merit& 
 CheckedIntervention::CheckedIntervention(InterventionProblem problem)
     : problem_(std::move(problem)) {
   require_problem(problem_);
-  untold_ = answer(problem_.scores);
+  untold_ = answer(ToldConcepts(problem_));
   numerics::require_labels(kName, problem_.labels, problem_.samples(),
                            std::max<Index>(2, untold_.cols()));
 }
 
-Matrix CheckedIntervention::answer(const Matrix& scores) const {
-  Matrix out = problem_.head(scores);
-  if (out.rows() != scores.rows() || out.cols() < 1 ||
+Matrix CheckedIntervention::answer(const ToldConcepts& concepts) const {
+  Matrix out = problem_.head(concepts.scores, concepts.told);
+  if (out.rows() != concepts.scores.rows() || out.cols() < 1 ||
       (untold_.size() > 0 && out.cols() != untold_.cols()))
     numerics::refuse(kName, "head answers " + numerics::shape_of(out) + " for " +
-                                std::to_string(scores.rows()) + " samples, without interventions " +
-                                numerics::shape_of(untold_));
+                                std::to_string(concepts.scores.rows()) +
+                                " samples, without interventions " + numerics::shape_of(untold_));
   numerics::require_finite(kName, "what head answers", out);
   return out;
 }
 
-void InterventionProblem::set(Matrix& scores_of_all, Index sample, Index concept_id,
-                              double presence) const {
-  if (own_active.size() == 0) {
-    scores_of_all(sample, concept_id) =
-        presence * active(concept_id) + (1.0 - presence) * inactive(concept_id);
+ToldConcepts::ToldConcepts(const InterventionProblem& problem)
+    : scores(problem.scores), told(Matrix::Zero(problem.samples(), problem.concepts())) {}
+
+void ToldConcepts::tell(const InterventionProblem& problem, Index sample, Index concept_id,
+                        double presence) {
+  told(sample, concept_id) = 1.0;
+  if (problem.own_active.size() == 0) {
+    scores(sample, concept_id) =
+        presence * problem.active(concept_id) + (1.0 - presence) * problem.inactive(concept_id);
     return;
   }
-  const Index first = concept_id * width;
-  scores_of_all.row(sample).segment(first, width) =
-      presence * own_active.row(sample).segment(first, width) +
-      (1.0 - presence) * own_inactive.row(sample).segment(first, width);
+  const Index width = problem.width, first = concept_id * width;
+  scores.row(sample).segment(first, width) =
+      presence * problem.own_active.row(sample).segment(first, width) +
+      (1.0 - presence) * problem.own_inactive.row(sample).segment(first, width);
 }
 
 InterventionValues intervention_values(const MatrixRef& logits) {
@@ -173,19 +173,19 @@ InterventionCurve intervention_curve(const CheckedIntervention& problem,
     }
   }
   InterventionCurve out;
-  Matrix scores = problem->scores;
+  ToldConcepts concepts(*problem);
   for (Index step = 0;; ++step) {
     out.predictions.push_back(
-        predicted_classes(step == 0 ? problem.untold() : problem.answer(scores)));
+        predicted_classes(step == 0 ? problem.untold() : problem.answer(concepts)));
     out.accuracy.push_back(accuracy(problem->labels, out.predictions.back()));
     if (step == k) return out;
     for (Index i = 0; i < n; ++i)
-      problem->set(scores, i, order(i, step), problem->truth(i, order(i, step)));
+      concepts.tell(*problem, i, order(i, step), problem->truth(i, order(i, step)));
   }
 }
 
 double intervention_gain(const CheckedIntervention& problem) {
-  Matrix told = problem->scores;
+  ToldConcepts told(*problem);
   for (Index j = 0; j < problem->concepts(); ++j)
     told = all_told(problem, told, j, [&](Index i) { return problem->truth(i, j); });
   return accuracy(problem->labels, predicted_classes(problem.answer(told))) -
@@ -222,14 +222,14 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
   numerics::require_weight(kName, "importance_weight", options.importance_weight);
   const Eigen::ArrayXXd p = probabilities.array(), q = 1.0 - p;
   const Matrix unsure = -(p * (p + 1e-8).log() + q * (q + 1e-8).log()) / std::numbers::ln2;
-  return greedy_order(problem, [&](const Matrix& scores) {
-    const Matrix now = numerics::softmax(problem.answer(scores));
+  return greedy_order(problem, [&](const ToldConcepts& concepts) {
+    const Matrix now = numerics::softmax(problem.answer(concepts));
     const IndexVector answers = predicted_classes(now);
     Matrix merits = options.entropy_weight * unsure;
     for (Index j = 0; j < k; ++j) {
       const auto told = [&](double presence) {
         return numerics::softmax(
-            problem.answer(all_told(problem, scores, j, [=](Index) { return presence; })));
+            problem.answer(all_told(problem, concepts, j, [=](Index) { return presence; })));
       };
       const Matrix on = told(1.0), off = told(0.0);
       for (Index i = 0; i < n; ++i) {
@@ -245,11 +245,11 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
 InterventionOrder greedy_oracle_order(const CheckedIntervention& problem) {
   require_softmax_head(problem);
   const Index n = problem->samples(), k = problem->concepts();
-  return greedy_order(problem, [&](const Matrix& scores) {
+  return greedy_order(problem, [&](const ToldConcepts& concepts) {
     Matrix merits(n, k);
     for (Index j = 0; j < k; ++j) {
       const Matrix told = numerics::softmax(problem.answer(
-          all_told(problem, scores, j, [&](Index i) { return problem->truth(i, j); })));
+          all_told(problem, concepts, j, [&](Index i) { return problem->truth(i, j); })));
       for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem->labels[static_cast<size_t>(i)]);
     }
     return merits;

@@ -22,13 +22,23 @@ struct InterventionProblem {
   /// n x (k * width): each sample's own vectors of a concept that is there, and that is not. Then
   /// active and inactive stay empty. width > 1 needs them.
   Matrix own_active, own_inactive;
-  IndexVector labels;                                   ///< n, in 0 ... C-1
-  std::function<Matrix(const MatrixRef& scores)> head;  ///< m x (k * width) -> m x C, logits
+  IndexVector labels;  ///< n, in 0 ... C-1
+  /// m x (k * width), and of these m x k, 1 where a concept was told -> m x C, logits
+  std::function<Matrix(const MatrixRef& scores, const MatrixRef& told)> head;
 
   Index samples() const { return scores.rows(); }
   Index concepts() const { return truth.cols(); }
-  /// What an intervention writes: presence * there + (1 - presence) * not there.
-  void set(Matrix& scores_of_all, Index sample, Index concept_id, double presence) const;
+};
+
+/// What a head reads of all samples: their scores, some of which they were told.
+struct ToldConcepts {
+  Matrix scores;  ///< n x (k * width)
+  Matrix told;    ///< n x k, 0 or 1
+
+  /// Nothing told.
+  explicit ToldConcepts(const InterventionProblem& problem);
+  /// Writes presence * there + (1 - presence) * not there.
+  void tell(const InterventionProblem& problem, Index sample, Index concept_id, double presence);
 };
 
 /// A problem that does not contradict itself, and what its head answers without interventions: that
@@ -41,11 +51,12 @@ class CheckedIntervention {
   CheckedIntervention(InterventionProblem problem);  // NOLINT(google-explicit-constructor)
 
   const InterventionProblem* operator->() const { return &problem_; }
+  const InterventionProblem& operator*() const { return problem_; }
   const Matrix& untold() const { return untold_; }
 
   /// The head's logits. throws std::invalid_argument: the head, which is a plugin's, returns another
   /// shape or an entry that is not finite
-  Matrix answer(const Matrix& scores) const;
+  Matrix answer(const ToldConcepts& concepts) const;
 
  private:
   InterventionProblem problem_;

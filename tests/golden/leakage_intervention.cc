@@ -28,7 +28,7 @@ InterventionProblem problem_of(const Case& one, const std::string& kind) {
       kind == "logit" ? one.input("inactive").vector() : Vector(Vector::Zero(latent.cols()));
   out.labels = one.has_input("y") ? one.input("y").indices()
                                   : IndexVector(static_cast<size_t>(latent.rows()), 0);
-  out.head = [weight, bias, hard = kind == "hard"](const MatrixRef& scores) {
+  out.head = [weight, bias, hard = kind == "hard"](const MatrixRef& scores, const MatrixRef&) {
     const Matrix read = hard ? Matrix((scores.array() > 0.5).cast<double>()) : Matrix(scores);
     Matrix logits = read * weight.transpose();
     logits.rowwise() += bias.transpose();

@@ -19,6 +19,7 @@ _Static_assert(offsetof(cono_model, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_forward, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_forward_gradient, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_intervene, struct_size) == 0, "size first");
+_Static_assert(offsetof(cono_intervene_told, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_explainer, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_metric, struct_size) == 0, "size first");
 _Static_assert(offsetof(cono_calls, struct_size) == 0, "size first");

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "conoscope/sdk/metric.h"
+#include "conoscope/sdk/model.h"
 #include "harness/core/border/metadata.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/throws.h"
@@ -271,6 +272,43 @@ TEST_CASE("items are found by the step that their size gives, so that a later ho
   CHECK_THROWS_SAYING(arrays.get("c"), std::invalid_argument, "array c is missing");
   CHECK(arrays.text("pooling") == "mean");
   CHECK(arrays.text("output", "softmax") == "softmax");
+}
+
+namespace {
+
+/// Of a concept that was not told it reads what the first one was told.
+class Updates final : public sdk::Model, public sdk::InterveneTold {
+ public:
+  explicit Updates(const sdk::Params&) {}
+  void fit(const sdk::Arrays&, const sdk::Context&, sdk::Sink&) override {}
+  void intervene(const sdk::Arrays&, const sdk::Tensor& concepts, const sdk::Tensor& told,
+                 const sdk::Context&, std::span<double> outputs) override {
+    const auto c = concepts.values<const double>(), mask = told.values<const double>();
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      outputs[i] = c[2 * i] + (mask[2 * i + 1] == 1.0 ? c[2 * i + 1] : c[2 * i]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a model that updates concepts is told which of them were told") {
+  CHECK(sdk::model_interface<Updates>(CONO_INTERVENE_INTERFACE) == nullptr);
+  const auto* table = static_cast<const cono_intervene_told*>(
+      sdk::model_interface<Updates>(CONO_INTERVENE_TOLD_INTERFACE));
+  REQUIRE(table != nullptr);
+  const cono_params none = {sizeof(cono_params), 0, nullptr};
+  Updates model{sdk::Params(&none)};
+  double concepts[] = {3, 5, 3, 5}, told[] = {1, 1, 1, 0}, outputs[2] = {};
+  const std::vector<std::int64_t> cube{2, 2, 1}, square{2, 2}, column{2, 1};
+  const cono_tensor c = sdk::make_tensor(concepts, CONO_F64, cube),
+                    mask = sdk::make_tensor(told, CONO_F64, square);
+  cono_tensor out = sdk::make_tensor(outputs, CONO_F64, column);
+  const cono_arrays left = {sizeof(cono_arrays), 0, 0, 0, nullptr, nullptr};
+  cono_host host{};
+  host.struct_size = sizeof(host);
+  CHECK(table->intervene(&model, &left, &c, &mask, &host, &out) == CONO_OK);
+  CHECK(outputs[0] == 8.0);
+  CHECK(outputs[1] == 6.0);
 }
 
 TEST_CASE("a sink's refusal becomes an exception") {

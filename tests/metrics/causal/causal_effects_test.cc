@@ -97,9 +97,12 @@ TEST_CASE("claimed_effects: a task head is asked with each concept set, and not 
   problem.inactive = Vector::Zero(2);
   problem.labels = {0, 1, 0, 1, 0, 1};
   const Matrix weight = (Matrix(2, 2) << 1, -2, 0.5, 4).finished();
-  problem.head = [&](const MatrixRef& scores) -> Matrix { return scores * weight; };
+  problem.head = [&](const MatrixRef& scores, const MatrixRef&) -> Matrix {
+    return scores * weight;
+  };
   CHECK(claimed_effects(CheckedIntervention(problem)).isApprox(weight, 1e-12));
-  problem.head = [](const MatrixRef& scores) -> Matrix {  // a product: depends on the other one
+  problem.head = [](const MatrixRef& scores,
+                    const MatrixRef&) -> Matrix {  // a product: depends on the other one
     Matrix out(scores.rows(), 2);
     out.col(0) = scores.col(0).cwiseProduct(scores.col(1));
     out.col(1).setZero();

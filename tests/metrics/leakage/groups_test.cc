@@ -36,13 +36,13 @@ struct World {
       }
     }
     view.probabilities = view.scores;
-    view.intervene = [](const MatrixRef& scores) {
+    view.intervene = [](const MatrixRef& scores, const MatrixRef&) {
       Matrix out = Matrix::Zero(scores.rows(), 2);
       out.col(1) = scores.rowwise().sum().array() - 1.5;
       return out;
     };
-    view.outputs = view.intervene(view.scores);
-    view.reference_outputs = view.intervene(annotations.concepts);
+    view.outputs = view.intervene(view.scores, Matrix());
+    view.reference_outputs = view.intervene(annotations.concepts, Matrix());
   }
   Views subject() const {
     Views out;

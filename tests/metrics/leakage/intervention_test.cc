@@ -22,7 +22,7 @@ InterventionProblem first_concept() {
   out.active = Vector::Ones(2);
   out.inactive = Vector::Zero(2);
   out.labels = {1, 0, 1, 0};
-  out.head = [](const MatrixRef& scores) {
+  out.head = [](const MatrixRef& scores, const MatrixRef&) {
     Matrix logits = Matrix::Zero(scores.rows(), 2);
     logits.col(1) = (scores.col(0).array() - 0.5) * 4.0;
     return logits;
@@ -52,7 +52,7 @@ TEST_CASE("intervention_gain: a head that reads more from a score than its conce
   // The second concept's score also holds the first concept, which the head reads there alone.
   InterventionProblem impure = first_concept();
   impure.scores.col(1) << 0.9, 0.1, 0.9, 0.1;
-  impure.head = [](const MatrixRef& scores) {
+  impure.head = [](const MatrixRef& scores, const MatrixRef&) {
     Matrix logits = Matrix::Zero(scores.rows(), 2);
     logits.col(1) = (scores.col(1).array() - 0.5) * 4.0;
     return logits;
@@ -121,7 +121,9 @@ TEST_CASE("interventions: what they refuse") {
                       std::invalid_argument, "reference_accuracy is 1.5");
   CHECK_THROWS_SAYING(s_int(1.0, InterventionCurve()), std::invalid_argument, "curve is empty");
   InterventionProblem other = problem;
-  other.head = [](const MatrixRef& scores) { return Matrix::Zero(scores.rows(), 1).eval(); };
+  other.head = [](const MatrixRef& scores, const MatrixRef&) {
+    return Matrix::Zero(scores.rows(), 1).eval();
+  };
   CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "head has one output");
   other = problem;
   other.truth(0, 0) = 2.0;
@@ -133,8 +135,9 @@ TEST_CASE("interventions: what they refuse") {
   other.active.resize(1);
   CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument, "active 1");
   other = problem;
-  other.head = [&problem, calls = 0](const MatrixRef& scores) mutable -> Matrix {
-    const Matrix answer = problem.head(scores);
+  other.head = [&problem, calls = 0](const MatrixRef& scores,
+                                     const MatrixRef& told) mutable -> Matrix {
+    const Matrix answer = problem.head(scores, told);
     return ++calls == 1 ? answer : Matrix(answer.leftCols(1));
   };
   CHECK_THROWS_SAYING(greedy_oracle_order(other), std::invalid_argument,
@@ -161,10 +164,10 @@ TEST_CASE(
   vectors.own_inactive = split(Matrix::Zero(4, 2));
   vectors.active.resize(0);
   vectors.inactive.resize(0);
-  vectors.head = [&](const MatrixRef& scores) {
+  vectors.head = [&](const MatrixRef& scores, const MatrixRef& told) {
     Matrix sums(scores.rows(), 2);
     for (Index j = 0; j < 2; ++j) sums.col(j) = scores.col(2 * j) + scores.col(2 * j + 1);
-    return scalar.head(sums);
+    return scalar.head(sums, told);
   };
   const Matrix p = scalar.scores;
   CHECK(coop_order(vectors, p) == coop_order(scalar, p));
@@ -208,5 +211,23 @@ TEST_CASE("table_accuracy: each combination's training label, by hand") {
 }
 
 }  // namespace
+
+TEST_CASE("intervention: a head is told which concepts of which sample were told") {
+  InterventionProblem problem = first_concept();
+  std::vector<Matrix> masks;
+  problem.head = [&masks, head = problem.head](const MatrixRef& scores, const MatrixRef& told) {
+    masks.push_back(told);
+    return head(scores, told);
+  };
+  InterventionOrder order(4, 2);
+  order << 0, 1, 1, 0, 0, 1, 1, 0;
+  intervention_curve(problem, order);
+  Matrix once(4, 2);
+  once << 1, 0, 0, 1, 1, 0, 0, 1;
+  REQUIRE(masks.size() == 3);
+  CHECK(masks[0] == Matrix::Zero(4, 2));
+  CHECK(masks[1] == once);
+  CHECK(masks[2] == Matrix::Ones(4, 2));
+}
 
 }  // namespace conoscope::tests

@@ -175,7 +175,7 @@ typedef struct cono_sink {
  *                the last logits n x C: the head is then how the rest reads the layer in the mean
  *                texts: pooling = mean | none | flatten, output = softmax | sigmoid | regression
  * concept view   concept_scores n x k x w (w = 1: scalar concepts), concept_probabilities n x k;
- *                where there is a task, outputs n x C: task_outputs, edits through CONO_INTERVENE,
+ *                where there is a task, outputs n x C: task_outputs, edits through CONO_INTERVENE (_TOLD),
  *                reference_outputs, of such a head trained alone on the true concepts, optional;
  *                concept_active, concept_inactive n x k x w, optional: what an intervention writes
  * latent view    codes n x m; of a posterior, optional: codes are its means, codes_log_variance
@@ -250,6 +250,17 @@ typedef struct cono_intervene {
   cono_status (*intervene)(void* instance, const cono_arrays* model, const cono_tensor* concepts,
                            const cono_host* host, cono_tensor* outputs);
 } cono_intervene;
+
+/* Optional in its place: told is m x k, 1 where the concept of a row was told and 0 where its score is
+ * the model's own, so that a model may update those by what it was told. */
+#define CONO_INTERVENE_TOLD_INTERFACE "conoscope.model.intervene_told/1"
+typedef struct cono_intervene_told {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [worker-thread] */
+  cono_status (*intervene)(void* instance, const cono_arrays* model, const cono_tensor* concepts,
+                           const cono_tensor* told, const cono_host* host, cono_tensor* outputs);
+} cono_intervene_told;
 
 /* Optional for a model with a head view: what lies above the layer whose activations the view holds.
  */
@@ -329,7 +340,7 @@ typedef struct cono_calls {
   /* As cono_explainer.reconstruct. [worker-thread] */
   cono_status (*reconstruct)(void* self, int64_t output, const cono_tensor* scores,
                              cono_tensor* rows);
-  /* As cono_intervene.intervene. [worker-thread] */
+  /* As cono_intervene.intervene, every concept told. [worker-thread] */
   cono_status (*intervene)(void* self, const cono_tensor* concepts, cono_tensor* outputs);
 } cono_calls;
 

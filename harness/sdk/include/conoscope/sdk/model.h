@@ -47,6 +47,15 @@ class Intervene {
                          std::span<double> outputs) = 0;
 };
 
+/// Derive from it instead when what is told of some concepts changes the others.
+class InterveneTold {
+ public:
+  virtual ~InterveneTold() = default;
+  /// And told m x k: 1 where the concept of a row was told, 0 where its score is the model's own.
+  virtual void intervene(const Arrays& model, const Tensor& concepts, const Tensor& told,
+                         const Context& context, std::span<double> outputs) = 0;
+};
+
 /// Derive from it too when what lies above the watched layer can be run on other activations.
 class Head {
  public:
@@ -245,6 +254,19 @@ const void* model_interface(const char* id) noexcept {
           });
         }};
     if (std::strcmp(id, CONO_INTERVENE_INTERFACE) == 0) return &intervene;
+  }
+  if constexpr (std::is_base_of_v<InterveneTold, Plugin>) {
+    static const cono_intervene_told intervene = {
+        sizeof(cono_intervene_told), 0,
+        [](void* self, const cono_arrays* model, const cono_tensor* concepts,
+           const cono_tensor* told, const cono_host* host, cono_tensor* outputs) noexcept {
+          return guard(host, [&] {
+            static_cast<Plugin*>(self)->intervene(Arrays(model), Tensor(*concepts, "concepts"),
+                                                  Tensor(*told, "told"), Context(host),
+                                                  Tensor(*outputs, "outputs").values<double>());
+          });
+        }};
+    if (std::strcmp(id, CONO_INTERVENE_TOLD_INTERFACE) == 0) return &intervene;
   }
   return nullptr;
 }
