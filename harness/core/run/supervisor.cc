@@ -21,6 +21,8 @@
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/worker_process.h"
 #include "harness/core/run/made_elsewhere.h"
+#include "harness/core/run/quarantine_policy.h"
+#include "harness/core/run/recorder.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/stop_signals.h"
 
@@ -50,8 +52,6 @@ constexpr std::uint32_t kDamagedInputs = 3;
 constexpr std::chrono::milliseconds kUntilNextStart{250};
 constexpr std::uint32_t kPutOff = 20;
 
-enum class State { kIdle, kWaiting, kReady, kRunning, kDone, kFailed };
-
 class Supervisor {
  public:
   Supervisor(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
@@ -59,20 +59,16 @@ class Supervisor {
              RunObserver& observer)
       : plan_(plan),
         todo_(todo),
-        store_(&store),
         cache_(cache),
         quarantine_(quarantine),
         options_(options),
         observer_(observer),
-        state_(plan.nodes.size(), State::kIdle),
-        tries_(plan.nodes.size(), 0),
         ends_(plan.nodes.size()),
+        recorder_(plan, store, cache, options, ends_),
+        tries_(plan.nodes.size(), 0),
         dependents_(plan.nodes.size()),
         queue_(plan, {}),
-        lacking_(plan, store),
-        confines_(options.confine && can_confine()),
-        here_(environment_text(options.confine)),
-        environment_(environment_row(options.confine, process_plugins(plan))) {
+        confines_(options.confine && can_confine()) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
     asked_.insert(todo.begin(), todo.end());
@@ -99,29 +95,31 @@ class Supervisor {
     make(scores);
     for (const std::size_t cell : without_work) record(cell);  // nothing applies
     outcome_.signal = finished_ < todo_.size() ? StopSignals::last() : 0;
+    outcome_.recovered = recorder_.recovered();
     return outcome_;
   }
 
   RunOutcome make_artifacts(const std::vector<std::size_t>& nodes) {
     make(nodes);
     for (const std::size_t node : nodes) {
-      if (state_[node] == State::kDone)
+      if (ends_.state[node] == State::kDone)
         ++outcome_.good;
-      else if (state_[node] != State::kFailed)
+      else if (ends_.state[node] != State::kFailed)
         outcome_.signal = StopSignals::last();
       else {
         ++outcome_.failed;
-        observer_.message(plan_.nodes[node].label + ": " + ends_[node].stage + ": " +
-                          ends_[node].message);
+        observer_.message(plan_.nodes[node].label + ": " + ends_.end[node].stage + ": " +
+                          ends_.end[node].message);
       }
     }
+    outcome_.recovered = recorder_.recovered();
     return outcome_;
   }
 
  private:
   void make(const std::vector<std::size_t>& nodes) {
     const StopSignals signals;
-    save([&] { store_->add_environment(environment_); });
+    recorder_.begin();
     declare_use(nodes);
     for (const std::size_t node : nodes) want(node);
     order_queue();
@@ -137,32 +135,16 @@ class Supervisor {
           for (const auto& running : running_) running.worker->stop(kGraceSeconds);
       }
       if (StopSignals::count() > 1) break;  // ~Running kills what still runs
-      const bool goes_on = StopSignals::last() == 0 && !outcome_.recovered;
+      const bool goes_on = StopSignals::last() == 0 && !recorder_.recovered();
       if (goes_on) launch();
       if (running_.empty() && !(goes_on && !queue_.empty())) break;
       wait();
     }
   }
 
-  /// Is the score to be given? Of a cell that lacks nothing all are: somebody asks for it all the same.
-  bool is_lacking(std::size_t cell, const std::string& score) {
-    const auto [it, fresh] = lack_.try_emplace(cell);
-    if (fresh)
-      if (auto lack = lacking_.scores_of(plan_.cells[cell]); lack.size() < lacking_.asked())
-        it->second = std::move(lack);
-    return it->second.empty() || it->second.contains(score);
-  }
-
-  /// Of a score node, the scores that its cell lacks.
-  std::vector<std::string> scores_to_give(const Node& node) {
-    std::vector<std::string> out;
-    for (const auto& score : node.metrics)
-      if (is_lacking(node.cell, score)) out.push_back(score);
-    return out;
-  }
   bool is_to_score(std::size_t i) {
     const Node& node = plan_.nodes[i];
-    return node.metrics.empty() || !scores_to_give(node).empty();
+    return node.metrics.empty() || !recorder_.scores_to_give(node).empty();
   }
 
   /// Before it is seen what is there: what is there then stays.
@@ -175,7 +157,7 @@ class Supervisor {
 
   /// Marks a node and what it needs as work to do; what the cache has is not.
   void want(std::size_t i) {
-    if (state_[i] != State::kIdle) return;
+    if (ends_.state[i] != State::kIdle) return;
     const Node& node = plan_.nodes[i];
     if (node.stage != Stage::kScore && cache_.has(node.key)) {
       const std::string maker = cache_.made_by(node.key);
@@ -188,28 +170,28 @@ class Supervisor {
         say_unconfined(node);
       } else {
         cache_.touch(node.key);
-        elsewhere_[i] = lines_of_elsewhere(maker, made_by(node));
-        state_[i] = State::kDone;
+        recorder_.made_elsewhere(i, lines_of_elsewhere(maker, made_by(node)));
+        ends_.state[i] = State::kDone;
         return;
       }
     } else if (node.stage != Stage::kScore) {
       say_made_otherwise(node);
     }
-    state_[i] = State::kWaiting;
+    ends_.state[i] = State::kWaiting;
     for (const std::size_t need : node.needs) want(need);
   }
 
   void refresh_all() {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
-      if (state_[i] == State::kWaiting) refresh(i);
+      if (ends_.state[i] == State::kWaiting) refresh(i);
   }
 
   /// One worker has as much to do in any order, and is left to the queue's own.
   void order_queue() {
     if (options_.jobs == 1) return;
     std::vector<bool> to_do;
-    for (const State state : state_) to_do.push_back(state == State::kWaiting);
-    queue_ = WorkQueue(plan_, longest_chains(plan_, store_->median_seconds(), to_do));
+    for (const State state : ends_.state) to_do.push_back(state == State::kWaiting);
+    queue_ = WorkQueue(plan_, longest_chains(plan_, recorder_.store().median_seconds(), to_do));
   }
 
   /// A waiting node becomes ready, or fails because of what it needs or of its own plugin.
@@ -217,12 +199,12 @@ class Supervisor {
     const Node& node = plan_.nodes[i];
     bool ready = true;
     for (const std::size_t need : node.needs) {
-      if (state_[need] == State::kFailed) {
-        JobEnd end = ends_[need];
+      if (ends_.state[need] == State::kFailed) {
+        JobEnd end = ends_.end[need];
         end.scores.clear();
         return fail(i, std::move(end));
       }
-      ready = ready && state_[need] == State::kDone;
+      ready = ready && ends_.state[need] == State::kDone;
     }
     std::string refusal = refusal_of(node.component);
     // These answer while the cell is scored, also where the cache has what they have made.
@@ -240,7 +222,7 @@ class Supervisor {
       return fail(i, std::move(end));
     }
     if (!ready) return;
-    state_[i] = State::kReady;
+    ends_.state[i] = State::kReady;
     queue_.push(i);
   }
 
@@ -271,18 +253,32 @@ class Supervisor {
     finish_node(i, State::kFailed, std::move(end));
   }
 
+  void record(std::size_t index) {
+    const CellEnd told = recorder_.record(index);
+    // Nothing needs a score: nobody asks for these again, and a long run has many.
+    for (const std::size_t node : plan_.cells[index].score_nodes) ends_.end[node] = {};
+    ++finished_;
+    if (told.status == Status::ok)
+      ++outcome_.good;
+    else if (told.status == Status::not_applicable)
+      ++outcome_.not_applicable;
+    else
+      ++outcome_.failed;
+    observer_.cell_finished(told, finished_, todo_.size());
+  }
+
   /// Tells whoever waits for the node; records its cell when that was the last of its scores.
   void finish_node(std::size_t i, State state, JobEnd end) {
-    state_[i] = state;
-    ends_[i] = std::move(end);
+    ends_.state[i] = state;
+    ends_.end[i] = std::move(end);
     for (const std::size_t next : dependents_[i])
-      if (state_[next] == State::kWaiting) refresh(next);
+      if (ends_.state[next] == State::kWaiting) refresh(next);
     if (plan_.nodes[i].stage != Stage::kScore) return;
     const std::size_t index = plan_.nodes[i].cell;
     const auto& scores = plan_.cells[index].score_nodes;
     const bool ended = std::all_of(scores.begin(), scores.end(), [this](std::size_t node) {
-      return state_[node] == State::kDone || state_[node] == State::kFailed ||
-             state_[node] == State::kIdle;  // known already
+      return ends_.state[node] == State::kDone || ends_.state[node] == State::kFailed ||
+             ends_.state[node] == State::kIdle;  // known already
     });
     if (ended && asked_.count(index) != 0) record(index);
   }
@@ -302,7 +298,7 @@ class Supervisor {
                         "waits until there are fewer");
     next_start_ = Clock::now() + kUntilNextStart * put_off_[i];
     --tries_[i];
-    state_[i] = State::kReady;
+    ends_.state[i] = State::kReady;
     queue_.push(i);
     return true;
   }
@@ -346,11 +342,11 @@ class Supervisor {
       job.model = use_of(*cell.model);
       if (cell.explainer != nullptr) job.explainer = use_of(*cell.explainer);
       // A plugin gives all of its scores in one call.
-      job.metrics = node.component == nullptr ? scores_to_give(node) : node.metrics;
+      job.metrics = node.component == nullptr ? recorder_.scores_to_give(node) : node.metrics;
     }
-    state_[i] = State::kRunning;
+    ends_.state[i] = State::kRunning;
     ++tries_[i];
-    if (auto& started = cost_by_node_[i].started_at; started.empty()) started = now_text();
+    recorder_.costs().started(i, now_text());
     Running running;
     running.node = i;
     try {
@@ -407,7 +403,7 @@ class Supervisor {
     const std::string text = node.label + ": wrote " + std::to_string(end.stdout_bytes) +
                              " bytes to standard output (" + end.stage + ")";
     observer_.message(text);
-    save([&] { store_->add_event({now_text(), random_name(), "standard_output", text}); });
+    recorder_.add_event("standard_output", text);
   }
 
   void finish(Running& running, JobEnd end) {
@@ -417,15 +413,14 @@ class Supervisor {
     running.worker.reset();  // and whatever the worker may have started: the folder is ours again
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
         cache_.commit(running.work, node.key, end.log, confines_);
-        elsewhere_.erase(i);
+        recorder_.made_here(i);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
       }
     leave_work_folder(running.work, end.status == Status::ok);
 
-    cost_by_node_[i].seconds += end.seconds;
-    cost_by_node_[i].peak_memory = std::max(cost_by_node_[i].peak_memory, end.peak_memory);
+    recorder_.costs().ended(i, end);
     if (end.status == Status::ok) {
       finish_node(i, State::kDone, std::move(end));
     } else if (end.exit_code == kDamagedInputExit && damaged_inputs_[i]++ < kDamagedInputs) {
@@ -433,22 +428,17 @@ class Supervisor {
     } else if (end.exit_code == kNoProcessExit && put_off(i, end.message)) {
       // and begun anew
     } else {
-      // A deadline shorter than a second or two says nothing about a library on a busy machine, and a
-      // signal that others send nothing about any: an out-of-memory killer, a batch system.
-      const bool in_time = plan_.run_file.limits.seconds >= 2;
-      const bool by_others = end.signal == SIGKILL || end.signal == SIGTERM;
-      const bool died_loading = end.died() && end.step == "load" && node.component != nullptr &&
-                                (end.status == Status::crashed ? !by_others : in_time);
-      // Once may be a library that somebody replaces at this moment: loaded once more, by this job.
+      const bool died_loading =
+          node.component != nullptr && died_by_loading(end, plan_.run_file.limits.seconds);
       const bool again = died_loading && StopSignals::last() == 0 && loaded_again_.insert(i).second;
       if (died_loading && !again) put_in_quarantine(*node.component, "loading it " + end.message);
       if (again) --tries_[i];
-      if (StopSignals::last() != 0 && (end.status == Status::interrupted || by_others)) {
+      if (StopSignals::last() != 0 && (end.status == Status::interrupted || ended_by_others(end))) {
         // It was stopped, like this run, by whoever stopped both; the cell is still to be done.
-        state_[i] = State::kWaiting;
+        ends_.state[i] = State::kWaiting;
       } else if (end.status != Status::not_applicable && (tries_[i] <= options_.retry || again) &&
                  StopSignals::last() == 0) {
-        state_[i] = State::kWaiting;
+        ends_.state[i] = State::kWaiting;
         observer_.message(node.label + ": " + end.message + "; trying again");
         refresh(i);
       } else {
@@ -469,10 +459,10 @@ class Supervisor {
   /// A job found that an artifact is not what was written, or is gone: what is so is made again, and
   /// the job waits for it. Where nothing is, another process has been faster.
   void make_inputs_again(std::size_t i) {
-    state_[i] = State::kWaiting;
+    ends_.state[i] = State::kWaiting;
     --tries_[i];
     for (const std::size_t need : plan_.nodes[i].needs) {
-      if (state_[need] != State::kDone) continue;
+      if (ends_.state[need] != State::kDone) continue;
       const Node& node = plan_.nodes[need];
       try {
         verify_artifact(cache_.path_of(node.key));
@@ -482,7 +472,7 @@ class Supervisor {
         observer_.message(made_again(node, "damaged_artifact", e.what()));
       }
       cache_.discard(node.key);
-      state_[need] = State::kIdle;
+      ends_.state[need] = State::kIdle;
       want(need);
     }
     refresh_all();
@@ -499,7 +489,7 @@ class Supervisor {
 
   /// What makes the node's artifact in this run.
   std::string made_by(const Node& node) const {
-    return made_by_text(here_, plugins_of(plan_, node));
+    return made_by_text(recorder_.here(), plugins_of(plan_, node));
   }
 
   /// After a change of machine or program it holds for every artifact: one line stands for all.
@@ -514,23 +504,10 @@ class Supervisor {
         ", as is what else was not made as it is here");
   }
 
-  /// This run's environment, and beside it where the cell's artifacts were made elsewhere.
-  results::EnvironmentRow environment_of(const Cell& cell) const {
-    std::set<std::string> lines;
-    for (const std::size_t node : cell.score_nodes)
-      for (const std::size_t need : plan_.nodes[node].needs)
-        if (const auto it = elsewhere_.find(need); it != elsewhere_.end())
-          lines.insert(it->second.begin(), it->second.end());
-    if (lines.empty()) return environment_;
-    std::string text = environment_.text;
-    for (const std::string& line : lines) text += line + '\n';
-    return results::environment_row(text);
-  }
-
   /// Puts it into the store, and returns the sentence.
   std::string made_again(const Node& node, const std::string& event, const std::string& reason) {
     const std::string text = node.label + ": " + reason + "; it is made again";
-    save([&] { store_->add_event({now_text(), random_name(), event, text}); });
+    recorder_.add_event(event, text);
     return text;
   }
 
@@ -552,239 +529,27 @@ class Supervisor {
     remove_tree(folder);
   }
 
-  /// What was said along the way of scores that went well: "dataset: left out 266 of 1309 rows". What
-  /// was said while an artifact was made belongs to every cell that uses it, also of later runs.
-  std::string notes_of(const std::vector<std::size_t>& scores) const {
-    std::set<std::size_t> nodes(scores.begin(), scores.end());
-    for (const std::size_t node : scores)
-      nodes.insert(plan_.nodes[node].needs.begin(), plan_.nodes[node].needs.end());
-    std::string notes;
-    for (const std::size_t i : nodes) {  // in their topological order
-      const Node& node = plan_.nodes[i];
-      const std::string log = node.stage == Stage::kScore ? ends_[i].log : cache_.log_of(node.key);
-      if (log.empty()) continue;
-      notes.append(to_string(node.stage)).append(": ").append(log);
-      if (log.back() != '\n') notes += '\n';
-    }
-    return notes;
-  }
-
-  /// One way in which scores of a cell ended, and the score nodes that ended so.
-  struct Outcome {
-    const JobEnd* end = nullptr;  ///< nullptr: well
-    std::vector<std::size_t> nodes;
-  };
-
-  /// Well, or not applicable at the scores: each score says what there is to say.
-  bool is_scored(std::size_t node) const {
-    return state_[node] == State::kDone ||
-           (ends_[node].status == Status::not_applicable && failed_scoring(ends_[node]));
-  }
-  static bool failed_scoring(const JobEnd& end) {
-    return end.stage.starts_with(to_string(Stage::kScore));
-  }
-
-  /// Each fault once, with all that it cost, and last those that went well: where these are saved,
-  /// nothing that the run asks for goes without a word, whenever it is killed.
-  std::vector<Outcome> outcomes_of(const Cell& cell) const {
-    std::vector<Outcome> out;
-    Outcome well;
-    for (const std::size_t node : cell.score_nodes) {
-      if (state_[node] == State::kIdle) continue;
-      if (is_scored(node)) {
-        well.nodes.push_back(node);
-        continue;
-      }
-      const JobEnd& end = ends_[node];
-      const auto same = std::find_if(out.begin(), out.end(), [&end](const Outcome& one) {
-        return one.end->status == end.status && one.end->stage == end.stage &&
-               one.end->message == end.message;
-      });
-      if (same == out.end())
-        out.push_back({&end, {node}});
-      else
-        same->nodes.push_back(node);
-    }
-    out.push_back(std::move(well));
-    return out;
-  }
-
-  /// What an outcome says of each score that the cell lacks.
-  std::vector<results::ScoreRow> rows_of(std::size_t index, const Outcome& outcome) {
-    const Cell& cell = plan_.cells[index];
-    std::vector<results::ScoreRow> rows;
-    std::set<std::string> given;
-    const auto add = [&](results::ScoreRow row) {
-      if (given.insert(row.metric).second) rows.push_back(std::move(row));
-    };
-    for (const std::size_t node : outcome.nodes) {
-      const JobEnd& end = ends_[node];
-      for (const auto& score : end.scores) add(score);
-      if (!is_scored(node) && !failed_scoring(end)) continue;
-      for (const auto& score : scores_to_give(plan_.nodes[node]))
-        if (is_scored(node))
-          add({score, std::nullopt, "not_applicable",
-               state_[node] == State::kDone ? "the plugin did not give it" : end.message});
-        else
-          add({score, std::nullopt, "error"});
-    }
-    if (outcome.end != nullptr) return rows;
-    for (const auto& [score, why] : cell.not_applicable)
-      if (is_lacking(index, score)) add({score, std::nullopt, "not_applicable", why});
-    std::set<std::string> of_nodes(cell.peer_metrics.begin(), cell.peer_metrics.end());
-    for (const std::size_t node : cell.score_nodes)
-      of_nodes.insert(plan_.nodes[node].metrics.begin(), plan_.nodes[node].metrics.end());
-    for (const auto& metric : plan_.metrics)
-      if (!of_nodes.contains(metric) && is_lacking(index, metric))
-        add({metric, std::nullopt, "not_applicable"});
-    return rows;
-  }
-
-  void record(std::size_t index) {
-    const Cell& cell = plan_.cells[index];
-    const auto outcomes = outcomes_of(cell);
-    const bool explained = std::ranges::all_of(outcomes, [](const Outcome& outcome) {
-      return outcome.end == nullptr || failed_scoring(*outcome.end);
-    });
-    CellEnd told;
-    told.cell = &cell;
-    for (const Outcome& outcome : outcomes) {
-      const auto rows = rows_of(index, outcome);
-      // Where all there is to say is that dataset, model or explainer failed, nothing went well.
-      if (outcome.end == nullptr && outcome.nodes.empty() &&
-          (!explained || (rows.empty() && outcomes.size() > 1)))
-        continue;
-      const double seconds = record(cell, outcome, rows);
-      told.seconds += seconds;
-      if (outcome.end == nullptr || told.status != Status::ok) continue;
-      told.status = outcome.end->status;
-      told.stage = outcome.end->stage;
-      told.message = outcome.end->message;
-      if (const auto* plugin = plan_.nodes[outcome.nodes.front()].component;
-          plugin != nullptr && failed_scoring(*outcome.end))
-        told.message = plugin->name + ": " + told.message;
-    }
-    // Nothing needs a score: nobody asks for these again, and a long run has many.
-    for (const std::size_t node : cell.score_nodes) ends_[node] = {};
-    lack_.erase(index);
-    ++finished_;
-    if (told.status == Status::ok)
-      ++outcome_.good;
-    else if (told.status == Status::not_applicable)
-      ++outcome_.not_applicable;
-    else
-      ++outcome_.failed;
-    observer_.cell_finished(told, finished_, todo_.size());
-  }
-
-  /// Returns the seconds that it took.
-  double record(const Cell& cell, const Outcome& outcome,
-                const std::vector<results::ScoreRow>& rows) {
-    results::AttemptRow attempt;
-    attempt.id = random_name();
-    attempt.cell = cell.key;
-    attempt.run = plan_.run_key;
-    const results::EnvironmentRow environment = environment_of(cell);
-    attempt.environment = environment.key;
-    std::set<std::string> scores;
-    for (const auto& row : rows) scores.insert(row.metric);
-    attempt.binaries = plan_.binaries_of(cell, scores);
-    std::vector<results::SampleScoreRow> parts;
-    for (const std::size_t node : outcome.nodes) {
-      const Cost cost = take_cost(node);
-      attempt.seconds += cost.seconds;
-      attempt.peak_memory =
-          std::max(attempt.peak_memory.value_or(0), static_cast<std::int64_t>(cost.peak_memory));
-      attempt.started_at = first_of(attempt.started_at, cost.started_at);
-      parts.insert(parts.end(), ends_[node].parts.begin(), ends_[node].parts.end());
-    }
-    if (attempt.started_at.empty()) attempt.started_at = now_text();  // no worker was needed
-    if (outcome.end == nullptr) {
-      attempt.log_tail = notes_of(outcome.nodes);
-    } else {
-      attempt.status = outcome.end->status;
-      attempt.stage = outcome.end->stage;
-      attempt.message = outcome.end->message;
-      attempt.log_tail = outcome.end->log;
-      attempt.signal = outcome.end->signal;
-      attempt.exit_code = outcome.end->exit_code;
-    }
-    attempt.number = results::attempt_number();  // one attempt, in whichever store it is saved
-    save([&] {
-      if (environment.key != environment_.key) store_->add_environment(environment);
-      store_->record(attempt, rows, parts, cell.peers);
-    });
-    return attempt.seconds;
-  }
-
-  /// Writes to the store; when it cannot save, to the one that the caller offers instead.
-  template <typename Write>
-  void save(Write&& write) {
-    try {
-      return write();
-    } catch (const results::StoreError& e) {
-      results::Store* other =
-          options_.recover && !outcome_.recovered ? options_.recover(e) : nullptr;
-      if (other == nullptr) throw;
-      store_ = other;
-      outcome_.recovered = true;
-    }
-    store_->add_environment(environment_);
-    write();
-  }
-
-  struct Cost {
-    double seconds = 0.0;
-    std::uint64_t peak_memory = 0;  ///< of the hungriest of the workers
-    std::string started_at;         ///< when the first of them was; empty: there was none
-  };
-
-  static std::string first_of(const std::string& a, const std::string& b) {
-    return a.empty() || (!b.empty() && b < a) ? b : a;
-  }
-
-  /// What went into a node and what it needs; shared work counts for the cell that ends first.
-  Cost take_cost(std::size_t node) {
-    Cost total = std::exchange(cost_by_node_[node], {});
-    for (const std::size_t need : plan_.nodes[node].needs) {
-      const Cost made = std::exchange(cost_by_node_[need], {});
-      total.seconds += made.seconds;
-      total.peak_memory = std::max(total.peak_memory, made.peak_memory);
-      total.started_at = first_of(total.started_at, made.started_at);
-    }
-    return total;
-  }
-
   const Plan& plan_;
   const std::vector<std::size_t>& todo_;
-  results::Store* store_;
   const Cache& cache_;
   Quarantine& quarantine_;
   const RunOptions& options_;
   RunObserver& observer_;
-  std::vector<State> state_;
+  NodeEnds ends_;
+  Recorder recorder_;
   std::vector<std::uint32_t> tries_;
-  std::vector<JobEnd> ends_;
   std::map<std::size_t, std::uint32_t> damaged_inputs_;  ///< how often a job could not use its own
   std::map<std::size_t, std::uint32_t> put_off_;         ///< how often a job could start nothing
   Clock::time_point next_start_{};                       ///< until then, nothing is started
   std::set<std::size_t> loaded_again_;                   ///< jobs that have died once at load
-  std::map<std::size_t, Cost> cost_by_node_;
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
   WorkQueue queue_;
-  Lacking lacking_;
-  /// By cell, as far as it was asked for, what it lacks; empty: everything.
-  std::map<std::size_t, std::set<std::string>> lack_;
   const bool confines_;  ///< by Landlock and seccomp
   bool said_unconfined_ = false, said_made_otherwise_ = false;
-  /// Of artifacts that the cache had, where they were made: lines_of_elsewhere()
-  std::map<std::size_t, std::set<std::string>> elsewhere_;
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;
-  const std::string here_;  ///< without what runs scripts, which each artifact names for itself
-  const results::EnvironmentRow environment_;
   RunOutcome outcome_;
 };
 
