@@ -124,10 +124,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"metrics", list_of_texts(job.metrics)},
                     {"calls", list_of_texts(job.calls)},
                     {"sample_scores", job.sample_scores},
-                    {"repeat", job.repeat},
-                    {"toy_model", job.toy_model},
-                    {"trial", job.trial},
-                    {"trial_seconds", job.trial_seconds}};
+                    {"repeat", job.repeat}};
   toml::array peers;
   for (const PeerInput& peer : job.peers)
     peers.push_back(
@@ -193,10 +190,7 @@ Job read_job(const std::filesystem::path& file) {
     }
   job.sample_scores = table["sample_scores"].value_or(false);
   job.repeat = table["repeat"].value_or(false);
-  job.toy_model = table["toy_model"].value_or(false);
-  job.trial = table["trial"].value_or("");
   job.made_by = table["made_by"].value_or("");
-  job.trial_seconds = table["trial_seconds"].value_or(0.0);
   return job;
 }
 

@@ -52,10 +52,7 @@ struct Job {
   std::vector<PeerInput> peers;      ///< score jobs over seeds: with what the cell is compared
   std::vector<std::string> metrics;  ///< scores that are asked for: built-in ones, or the plugin's
   bool sample_scores = false;
-  bool repeat = false;       ///< fit twice and compare bit for bit
-  bool toy_model = false;    ///< the conformance suite's own model answers an explainer's calls
-  std::string trial;         ///< of the conformance suite, see trials.h; empty: the ordinary work
-  double trial_seconds = 0;  ///< for the trial that calls the plugin many times
+  bool repeat = false;  ///< fit twice and compare bit for bit
 };
 
 /// The exit code of a worker that could not use one of its artifacts. A plugin can end with it, too:

@@ -80,7 +80,7 @@ void Reporter::ended(const Exit& exit) const {
     send({"ended", "code", std::to_string(exit.code.value_or(-1))});
 }
 
-void Reporter::done(const std::string& word) const { send({"done", word}); }
+void Reporter::done() const { send({"done"}); }
 
 void Reports::take(std::string_view line) {
   const auto fields = split_line(line);
@@ -117,7 +117,7 @@ void Reports::take(std::string_view line) {
     plugin.emplace();
     (field(1) == "signal" ? plugin->signal : plugin->code) = number.value_or(-1);
   } else if (fields[0] == "done")
-    done = field(1);
+    done = true;
 }
 
 void Reports::refuse(std::string_view why, std::string_view line) {

@@ -23,11 +23,10 @@ namespace conoscope::core {
 //   part     <name> <index> <value>
 //   fault    <status> <message>     why there is no result
 //   ended    <code or signal> <n>   so ended the process that ran the plugin
-//   done     <word>                 the completion record; without it the worker has crashed,
+//   done                            the completion record; without it the worker has crashed,
 //                                   whatever its exit code
 //
-// Plugins run in processes of their own, which report in the same way to the worker and cannot
-// reach its channel; the worker passes on what it has checked (run/worker.cc).
+// Plugins run in processes of their own and cannot reach this channel (border/plugin_process.h).
 
 /// The file descriptor on which a worker reports.
 inline constexpr int kReportFd = 3;
@@ -43,7 +42,7 @@ class Reporter {
   void part(const std::string& metric, std::size_t index, double value) const;
   void fault(results::Status status, const std::string& message) const;
   void ended(const Exit& exit) const;
-  void done(const std::string& word) const;
+  void done() const;
 
  private:
   void send(const std::vector<std::string>& fields) const;
@@ -59,7 +58,7 @@ class Reports {
 
   std::string step = "start";  ///< nothing reported yet
   double progress = 0;         ///< never falls, nor goes beyond 1
-  std::optional<std::string> done;
+  bool done = false;
   std::optional<std::pair<results::Status, std::string>> fault;
   std::optional<Exit> plugin;  ///< how the plugin's process ended, when it did so on its own
   std::vector<results::ScoreRow> scores;

@@ -3,25 +3,19 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
-#include <iterator>
-#include <memory>
-#include <set>
 #include <string_view>
 
 #include "harness/core/file_size.h"
 #include "harness/core/processes/confinement.h"
 #include "harness/core/processes/descendants.h"
-#include "harness/core/processes/starter.h"
-
-extern char** environ;
+#include "harness/core/processes/folder_content.h"
+#include "harness/core/processes/worker_environment.h"
 
 namespace conoscope::core {
 
@@ -40,15 +34,8 @@ constexpr double kLookSeconds = 0.03;
 constexpr double kDiskSeconds = 0.5;
 constexpr std::size_t kMostFilesCounted = 100'000;
 constexpr int kMostPartialLooks = 20;
-// How many are tried for one worker, when somebody ends them.
-constexpr int kStarters = 3;
 // The log keeps the end of it; what is beyond this only fills the disk.
 constexpr std::uint64_t kMostOutput = std::uint64_t{64} << 20;
-
-// What tells programs where libraries are.
-constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
-// What a worker has as LD_PRELOAD.
-constexpr const char* kPreload = "CONOSCOPE_PRELOAD";
 
 // What a job's processes may have of threads: a share of those that the user may have, so that nobody
 // takes them all, and what a numerical library starts on a large machine.
@@ -62,74 +49,6 @@ std::uint64_t thread_share(std::uint32_t threads_of_job) {
                                  std::uint64_t{4} * threads_of_job);
 }
 
-/// Empty: it is not set.
-std::string variable(std::string_view name) {
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (const std::string_view text = *entry; text.substr(0, text.find('=')) == name)
-      return std::string(text.substr(name.size() + 1));
-  return "";
-}
-
-/// What a worker sees of this process's environment: what tells programs where things are, and how
-/// the allocator and a sanitizer behave. Not what may be a secret, not the locale, and not what changes
-/// a number: the loader's and the C library's own settings, and those of numerical libraries.
-bool is_passed_on(std::string_view name) {
-  for (const std::string_view whole : {"PATH", kLibraryPath, "TZ"})
-    if (name == whole) return true;
-  for (const std::string_view start :
-       {"MALLOC_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "GCOV_", "LLVM_PROFILE_"})
-    if (name.substr(0, start.size()) == start) return true;
-  return false;
-}
-
-/// What all workers see alike.
-std::vector<std::string> shared_environment() {
-  std::vector<std::string> entries = {
-      "OPENBLAS_NUM_THREADS=1",
-      // glibc gives a tensor of some MiB back to the kernel as it is freed, and gets cleared pages for
-      // the next one, in every training step. Up to these sizes it keeps them.
-      "MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=268435456"};
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (const std::string_view text = *entry; is_passed_on(text.substr(0, text.find('='))))
-      entries.emplace_back(text);
-  if (const std::string kernels = openblas_kernels(); !kernels.empty())
-    entries.push_back("OPENBLAS_CORETYPE=" + kernels);
-  if (const std::string libraries = variable(kPreload); !libraries.empty())
-    entries.push_back("LD_PRELOAD=" + libraries);
-  return entries;
-}
-
-/// What is this worker's alone.
-std::vector<std::string> own_environment(const Job& job) {
-  const std::string scratch = (job.work / "scratch").string();
-  return {"OMP_NUM_THREADS=" + std::to_string(job.threads), "TMPDIR=" + scratch, "HOME=" + scratch};
-}
-
-std::vector<std::string> first_of_each_name(std::vector<std::string> entries) {
-  std::set<std::string> names;
-  std::erase_if(entries, [&names](const std::string& entry) {
-    return !names.insert(entry.substr(0, entry.find('='))).second;
-  });
-  return entries;
-}
-
-/// A worker of this process's starter; nothing where none can be had. A starter that somebody has
-/// ended is replaced.
-std::optional<StartedProcess> started_by_starter(const std::string& executable,
-                                                 const WorkerStart& wanted) {
-  static std::unique_ptr<Starter> starter;
-  static bool usable = true;
-  const auto environment = first_of_each_name(shared_environment());
-  if (starter && !starter->is_for(executable, environment)) starter.reset();
-  for (int turn = 0; usable && turn < kStarters; ++turn) {
-    if (!starter) starter = std::make_unique<Starter>(executable, environment);
-    if (auto started = starter->start(wanted)) return started;
-    usable = starter->able();
-    starter.reset();
-  }
-  return std::nullopt;
-}
-
 ChildProcess start_worker(Job job, const WorkerLimits& limits, const std::string& executable) {
   const auto file = job.work / "job.toml";
   job.disk = limits.disk;
@@ -137,60 +56,12 @@ ChildProcess start_worker(Job job, const WorkerLimits& limits, const std::string
   write_job(job, file);
   OutputFiles output;
   if (!limits.foreground) output = {job.work / "stdout.txt", job.work / "stderr.txt"};
-  auto environment = own_environment(job);
-  if (!limits.loaded_anew && !limits.foreground && limits.debugger.empty())
-    if (const auto started = started_by_starter(executable, {file, output, environment}))
-      return ChildProcess(*started);
   std::vector<std::string> command = limits.debugger;
   // A debugger would take /proc/self/exe for itself.
   command.push_back(command.empty() ? executable : std::filesystem::canonical(executable).string());
   command.insert(command.end(), {"worker", file.string()});
-  const auto shared = shared_environment();
-  environment.insert(environment.end(), shared.begin(), shared.end());
-  return ChildProcess(command, output, first_of_each_name(environment));
-}
-
-/// What lies in a folder.
-struct Content {
-  std::uint64_t lengths = 0;  ///< of files, in bytes
-  std::uint64_t on_disk = 0;  ///< what they take there: fallocate() takes more than is seen
-  std::size_t entries = 0;
-  bool whole = true;  ///< false: something could not be looked at this time
-  std::error_code error;
-};
-
-Content content_of(const std::filesystem::path& root, std::size_t most_entries) {
-  Content out;
-  std::vector<std::filesystem::path> folders{root};
-  const auto failed = [&out](const std::error_code& error) {
-    // Gone by now, or for another moment.
-    constexpr int kPassing[] = {ENOENT, ENOTDIR, EMFILE, ENFILE, ESTALE, EINTR};
-    if (std::ranges::find(kPassing, error.value()) != std::end(kPassing))
-      out.whole = false;
-    else
-      out.error = error;
-  };
-  while (!folders.empty() && !out.error && out.entries < most_entries) {
-    const std::filesystem::path folder = std::move(folders.back());
-    folders.pop_back();
-    std::error_code error;
-    std::filesystem::directory_iterator at(folder, error), end;
-    for (; !error && at != end && !out.error && out.entries < most_entries; at.increment(error)) {
-      ++out.entries;
-      struct stat info {};
-      if (::lstat(at->path().c_str(), &info) != 0) {
-        failed({errno, std::generic_category()});
-      } else if (S_ISDIR(info.st_mode)) {
-        folders.push_back(at->path());
-      } else if (S_ISREG(info.st_mode)) {
-        constexpr std::uint64_t kBlock = 512;
-        out.lengths += static_cast<std::uint64_t>(info.st_size);
-        out.on_disk += static_cast<std::uint64_t>(info.st_blocks) * kBlock;
-      }
-    }
-    if (error) failed(error);
-  }
-  return out;
+  command.insert(command.end(), limits.trial.begin(), limits.trial.end());
+  return ChildProcess(command, output, worker_environment(job));
 }
 
 /// What to do about a message that tells of a refusal by the limits or by confinement; else nothing.
@@ -212,24 +83,6 @@ std::string what_may_help(std::string_view message, const WorkerLimits& limits) 
 }
 
 }  // namespace
-
-std::string openblas_kernels() {
-  if (std::string kernels = variable("OPENBLAS_CORETYPE"); !kernels.empty()) return kernels;
-    // OpenBLAS picks kernels by the processor's model: its oldest where it does not know the model, and
-    // others, with other last bits, on each make. These run wherever there is AVX2.
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
-  return "";
-}
-
-std::string libraries_text() {
-  std::string out;
-  if (const auto path = variable(kLibraryPath); !path.empty())
-    out += "library path: " + path + "\n";
-  if (const auto first = variable(kPreload); !first.empty()) out += "preloaded: " + first + "\n";
-  return out;
-}
 
 WorkerProcess::WorkerProcess(const Job& job, const WorkerLimits& limits,
                              const std::string& executable)
@@ -269,7 +122,7 @@ void WorkerProcess::stop(double grace) {
 std::uint64_t WorkerProcess::written() {
   if (seconds() - disk_looked_at_ < kDiskSeconds) return 0;
   disk_looked_at_ = seconds();
-  const Content found = content_of(work_, kMostFilesCounted + 1);
+  const FolderContent found = folder_content(work_, kMostFilesCounted + 1);
   partial_looks_ = found.whole ? 0 : partial_looks_ + 1;
   if (found.error)
     uncounted_ = "a folder that cannot be read (" + found.error.message() + ")";

@@ -13,27 +13,16 @@
 
 namespace conoscope::core {
 
-/// The kernels that workers ask OpenBLAS for, which decide the last digits of what it computes: those
-/// that OPENBLAS_CORETYPE names, else Haswell where the processor has AVX2. Empty: OpenBLAS chooses.
-std::string openblas_kernels();
-
-/// What else of this process's environment may change a number that a worker computes, as lines of an
-/// environment row: where libraries are sought (LD_LIBRARY_PATH), and which are loaded before all others
-/// (CONOSCOPE_PRELOAD, which is the workers' LD_PRELOAD). Empty: neither is set.
-std::string libraries_text();
-
 /// What a worker may use. The names are those that messages give the limits.
 struct WorkerLimits {
   double seconds = 600;
   std::uint64_t memory = std::uint64_t{8} << 30;  ///< bytes resident
   std::uint64_t disk = std::uint64_t{20} << 30;   ///< bytes written, all files together
   bool confine = true;                            ///< as far as the kernel can, see confinement.h
-  /// The program is loaded for this worker alone, at addresses that no other has; else it is a fork,
-  /// see starter.h.
-  bool loaded_anew = false;
   /// In the foreground, without limits of time, memory and disk: it shares the terminal.
   bool foreground = false;
   std::vector<std::string> debugger = {};  ///< the command that the worker's is given to
+  std::vector<std::string> trial = {};     ///< further words of the worker's command, see trials.h
   std::string seconds_name = "limits.seconds", memory_name = "limits.memory",
               disk_name = "limits.cache";
 };

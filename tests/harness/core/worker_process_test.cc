@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/core/processes/descendants.h"
+#include "harness/core/processes/worker_environment.h"
 #include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 
@@ -26,7 +27,7 @@ std::string output_of(const Scratch& scratch, const std::string& script) {
   Job job;
   job.work = scratch.path("work");
   fs::create_directories(job.work / "scratch");
-  run_job(job, {.loaded_anew = true}, program);
+  run_job(job, {}, program);
   return content_of(job.work / "stdout.txt");
 }
 

@@ -3,62 +3,15 @@
 
 #include <signal.h>
 
-#include <algorithm>
-#include <fstream>
 #include <random>
-#include <set>
-#include <string>
 #include <thread>
+#include <string>
 #include <vector>
 
 #include "tests/harness/trust/trials.h"
 
 using namespace conoscope::testing;
 namespace fs = std::filesystem;
-
-namespace {
-
-/// What the supervisors of a run file fork workers from.
-std::vector<pid_t> starters(const std::string& file) {
-  std::vector<pid_t> out;
-  const auto all = processes_with("--starter ");
-  for (const pid_t supervisor : processes_with(file)) {
-    const std::string number = std::to_string(supervisor);
-    std::ifstream children("/proc/" + number + "/task/" + number + "/children");
-    for (pid_t child = 0; children >> child;)
-      if (std::find(all.begin(), all.end(), child) != all.end()) out.push_back(child);
-  }
-  return out;
-}
-
-}  // namespace
-
-TEST_CASE("what workers are forked from is killed again and again, and the bytes are the same") {
-  const Workspace reference;
-  const auto file = reference.write("run.toml", small_run());
-  reference.run({"run", file, "--no-board"});
-
-  // How often one is caught is a matter of the machine's load; a run that was over too soon is
-  // followed by another, from nothing.
-  int killed = 0;
-  for (bool replaced = false; !replaced;) {
-    const Workspace here;
-    Process run = here.conoscope({"run", file, "--no-board", "-j", "1"}).start();
-    std::set<pid_t> ended;
-    while (run.running()) {
-      for (const pid_t starter : starters(file))
-        if (::kill(starter, SIGKILL) == 0) ended.insert(starter);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    CHECK(run.wait(60).signal == 0);
-    killed += static_cast<int>(ended.size());
-    replaced = ended.size() > 1;
-    here.run({"run", file, "--no-board"});  // a cell whose worker was just being started
-    CHECK(here.exported() == reference.exported());
-    CHECK_FALSE(fs::exists(here.cache() + "/quarantine.tsv"));
-  }
-  MESSAGE("killed: ", killed, " starters");
-}
 
 TEST_CASE("killed workers and supervisors: no quarantine, and the same bytes in the end") {
   const Workspace reference;
