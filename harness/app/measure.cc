@@ -18,9 +18,9 @@
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_measured.h"
 #include "harness/app/text_file.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/border/interpreter.h"
 #include "harness/core/measure/record.h"
-#include "harness/core/measure/wanted_arrays.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "harness/core/plan/controls.h"
@@ -46,7 +46,8 @@ struct Asked {
 
 std::vector<std::string> array_names() {
   std::vector<std::string> names;
-  for (const auto& array : core::user_arrays()) names.emplace_back(array.name);
+  for (const core::ViewArray& array : core::view_arrays())
+    if (!array.words.empty()) names.emplace_back(array.name);
   return names;
 }
 
@@ -138,10 +139,9 @@ Asked read_arguments(const Options& options, const core::Registry& registry) {
       refuse_word(text, ids);
     }
   }
-  for (const auto& array : core::user_arrays()) {
-    const std::string name(array.name), option = dashed(name);
-    if (options.has(option)) give_array(asked, name, options.get<std::string>(option.c_str()));
-  }
+  for (const std::string& name : array_names())
+    if (const std::string option = dashed(name); options.has(option))
+      give_array(asked, name, options.get<std::string>(option.c_str()));
   if (asked.files.empty())
     throw UsageError("measure: no arrays; `conoscope measure --help` shows how to name them");
   return asked;
@@ -297,9 +297,9 @@ void add_options(Options& options) {
                 po::value<std::string>()->default_value("files")->value_name("NAME"),
                 "with --name: what boards call the rows");
   options.with_store();
-  for (const auto& array : core::user_arrays())
-    options.add()(dashed(array.name).c_str(), po::value<std::string>()->value_name("FILE"),
-                  std::string(array.help).c_str());
+  for (const std::string& name : array_names())
+    options.add()(dashed(name).c_str(), po::value<std::string>()->value_name("FILE"),
+                  std::string(core::view_array(name)->words).c_str());
   options.with_confinement();
   options.with_limits(600, 8192);
   options.with_plugins();

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "conoscope/sdk/abi.h"
-#include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/names.h"
 #include "harness/core/toml_text.h"
@@ -144,16 +144,11 @@ class Reader {
   std::vector<std::string> known_;
 };
 
-/// What plugins may need and offer, in these words.
-const std::vector<std::string> kViews = {"head_view", "concept_view", "latent_view", "explanation",
-                                         "inputs",    "labels",       "targets",     "concepts",
-                                         "factors",   "segments",     "forward",     "head"};
-
 /// A misspelt view would not be refused later: nothing offers it, and every combination is skipped.
 void check_view(std::string_view view, const std::string& place, const std::string& key) {
-  if (!contains(kViews, view))
+  if (!contains(view_names(), view))
     throw PluginRefused(place + ": " + key + ": there is no view \"" + std::string(view) + "\"" +
-                        did_you_mean(view, kViews));
+                        did_you_mean(view, view_names()));
 }
 
 /// What is offered and never handed over would be needed in vain.
@@ -309,8 +304,7 @@ void read_abilities(Reader& reader, Metadata& out) {
   out.offers = reader.list("offers");
   for (const auto& view : out.offers) {
     if (view != "redrawn_head") check_view(view, reader.at("offers"), "offers");
-    if (out.kind == Kind::kModel &&
-        std::ranges::find(kAnnotationArrays, view) != kAnnotationArrays.end())
+    if (out.kind == Kind::kModel && is_by_sample(view, Bringer::kDataset))
       throw PluginRefused(reader.at("offers") + ": offers: " + view + " is the dataset's to give");
   }
   out.access = reader.list("access");

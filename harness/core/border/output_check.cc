@@ -1,11 +1,14 @@
 #include "harness/core/border/output_check.h"
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <span>
+#include <sstream>
+#include <string>
 #include <vector>
 
-#include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/names.h"
 
 namespace conoscope::core {
@@ -70,19 +73,62 @@ void check_all_within(std::span<const std::int64_t> values, std::int64_t most, c
 
 /// Rows of the first of the dataset's arrays that is there.
 std::int64_t samples_of(const ArrayBag& dataset) {
-  for (const std::string_view name : kAnnotationArrays)
-    if (const auto tensor = dataset.find(name)) return tensor->rows();
-  for (const std::string_view name : kModelArrays)  // brought along for a model to pass on
-    if (const auto tensor = dataset.find(name)) return tensor->rows();
+  for (const Bringer bringer : {Bringer::kDataset, Bringer::kModel})  // for a model to pass on
+    for (const ViewArray& array : view_arrays())
+      if (is_by_sample(array.name, bringer))
+        if (const auto tensor = dataset.find(array.name)) return tensor->rows();
   fail("there is no array with a row for each sample");
 }
 
-void check_rows(const ArrayBag& bag, std::span<const std::string_view> names,
-                std::int64_t samples) {
-  for (const std::string_view name : names)
-    if (const auto tensor = bag.find(name); tensor && tensor->rows() != samples)
-      fail(std::string(name) + " has " + std::to_string(tensor->rows()) + " rows for " +
+void check_rows(const ArrayBag& bag, Bringer bringer, std::int64_t samples) {
+  for (const ViewArray& array : view_arrays())
+    if (const auto tensor = bag.find(array.name);
+        tensor && is_by_sample(array.name, bringer) && tensor->rows() != samples)
+      fail(std::string(array.name) + " has " + std::to_string(tensor->rows()) + " rows for " +
            std::to_string(samples) + " samples");
+}
+
+/// That the extents of a view's arrays go together, as their letters say.
+void check_view(const ArrayBag& bag, std::string_view view) {
+  constexpr std::int64_t kMissing = -1;
+  std::map<std::string, std::int64_t> known;
+  const auto text_of = [&known](const std::vector<std::string>& axes) {
+    std::string out;
+    for (const auto& axis : axes) {
+      const auto found = known.find(axis);
+      out += (out.empty() ? "" : " x ") + (found == known.end() || found->second == kMissing
+                                               ? axis
+                                               : std::to_string(found->second));
+    }
+    return out;
+  };
+  for (const ViewArray& array : view_arrays()) {
+    const auto tensor = bag.find(array.name);
+    if (array.view != view || array.shape.empty() || !tensor) continue;
+    std::vector<std::string> axes, all;
+    bool open = false;  // the first array says whether an axis is missing
+    std::istringstream words{std::string(array.shape)};
+    for (std::string word; words >> word;) all.push_back(word);
+    for (std::string& axis : all) {
+      const bool may_miss = axis.front() == '[';
+      if (may_miss) axis = axis.substr(1, axis.size() - 2);
+      if (may_miss && known.count(axis) == 0) {
+        open = true;
+        if (tensor->dimensions() < static_cast<int>(all.size())) known[axis] = kMissing;
+      }
+      if (const auto found = known.find(axis); found == known.end() || found->second != kMissing)
+        axes.push_back(axis);
+    }
+    bool fits = tensor->dimensions() == static_cast<int>(axes.size());
+    for (std::size_t i = 0; fits && i < axes.size(); ++i) {
+      const std::int64_t extent = tensor->shape(static_cast<int>(i));
+      fits = known.emplace(axes[i], extent).first->second == extent;
+    }
+    if (fits) continue;
+    const std::string expected = text_of(axes), more = text_of(all);
+    fail(tensor->name() + " is " + tensor->shape_text() + ", expected " + expected +
+         (open && more != expected ? " or " + more : ""));
+  }
 }
 
 /// Heads, networks and counts have a row for each class up to the last one: one wrong label must not
@@ -124,27 +170,16 @@ void check_segments(const ArrayBag& dataset, std::int64_t samples, bool needed) 
 }
 
 void check_concepts(const ArrayBag& bag) {
-  const auto scores = need(bag, "concept_scores");
-  if (scores.dimensions() != 2 && scores.dimensions() != 3)
-    fail("concept_scores is " + scores.shape_text() + ", expected n x k or n x k x w");
-  check_shape(need(bag, "concept_probabilities"), {scores.rows(), scores.shape(1)});
-  if (const auto outputs = bag.find("task_outputs"))
-    check_shape(*outputs, {scores.rows(), outputs->shape(1)});
-  if (const auto reference = bag.find("reference_outputs"))
-    check_shape(*reference, {scores.rows(), need(bag, "task_outputs").shape(1)});
-  if (!bag.find("concept_active") && !bag.find("concept_inactive")) return;
-  std::vector<std::int64_t> shape;
-  for (int axis = 0; axis < scores.dimensions(); ++axis) shape.push_back(scores.shape(axis));
-  check_shape(need(bag, "concept_active"), shape);
-  check_shape(need(bag, "concept_inactive"), shape);
+  for (const char* name : {"concept_scores", "concept_probabilities"}) need(bag, name);
+  if (bag.find("reference_outputs")) need(bag, "task_outputs");
+  if (bag.find("concept_active") || bag.find("concept_inactive"))
+    for (const char* name : {"concept_active", "concept_inactive"}) need(bag, name);
+  check_view(bag, "concept_view");
 }
 
 void check_codes(const ArrayBag& bag) {
-  const auto codes = need(bag, "codes");
-  if (codes.dimensions() != 2) fail("codes is " + codes.shape_text() + ", expected n x m");
-  if (const auto v = bag.find("codes_log_variance"))
-    check_shape(*v, {codes.rows(), codes.shape(1)});
-  if (const auto loss = bag.find("reconstruction_loss")) check_shape(*loss, {codes.rows()});
+  need(bag, "codes");
+  check_view(bag, "latent_view");
 }
 
 /// How many CAVs belong to each concept of an output, zeros at the end: for metrics over seeds.
@@ -180,8 +215,8 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
   for (const char* name : {"inputs", "labels", "targets", "concepts", "factors"})
     if (contains(metadata.offers, name)) need(dataset, name);
   const std::int64_t samples = samples_of(dataset);
-  check_rows(dataset, kAnnotationArrays, samples);
-  check_rows(dataset, kModelArrays, samples);
+  check_rows(dataset, Bringer::kDataset, samples);
+  check_rows(dataset, Bringer::kModel, samples);
   if (const auto labels = dataset.find("labels")) {
     check_dtype(*labels, CONO_I64);
     check_shape(*labels, {samples});
@@ -207,10 +242,10 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
 }
 
 void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata& metadata) {
-  for (const std::string_view name : kAnnotationArrays)
-    if (model.find(name))
-      fail(std::string(name) + " is the dataset's to give; a model's own array needs another name");
-  check_rows(model, kModelArrays, samples_of(dataset));
+  for (const std::string& name : model.names())
+    if (is_by_sample(name, Bringer::kDataset))
+      fail(name + " is the dataset's to give; a model's own array needs another name");
+  check_rows(model, Bringer::kModel, samples_of(dataset));
   // What is there is used, promised or not.
   if (contains(metadata.offers, "head_view") || model.find("head_weight")) check_head(model);
   if (contains(metadata.offers, "concept_view") || model.find("concept_scores"))
@@ -219,6 +254,11 @@ void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata&
       model.find("codes_log_variance") || model.find("reconstruction_loss"))
     check_codes(model);
   check_all_finite(model);
+}
+
+void check_written(const ArtifactWriter& writer) {
+  if (writer.disk_fault()) throw std::runtime_error(writer.fault());
+  if (!writer.fault().empty()) throw OutputFault(writer.fault());
 }
 
 void check_explanation(const ArrayBag& explanation, const ArrayBag& model) {

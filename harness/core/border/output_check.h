@@ -23,6 +23,10 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata);
 /// The promised views with consistent shapes, a row for each of the dataset's samples, finite.
 void check_model(const ArrayBag& model, const ArrayBag& dataset, const Metadata& metadata);
 
+/// What the writer of an artifact has refused, if anything.
+/// throws  std::runtime_error: the disk's fault, not the plugin's
+void check_written(const ArtifactWriter& writer);
+
 /// CAVs as wide as the activations, importances and counts that go with them, finite.
 void check_explanation(const ArrayBag& explanation, const ArrayBag& model);
 

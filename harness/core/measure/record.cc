@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/artifacts/sample_arrays.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/artifacts/work_folders.h"
 #include "harness/core/names.h"
 #include "harness/core/plan/plan.h"
@@ -22,12 +22,12 @@ namespace conoscope::core {
 
 namespace {
 
-bool is_of_explanation(std::string_view name) {
-  return name == "cavs" || name == "importance" || name == "counts";
-}
-
-bool is_of_dataset(std::string_view name) {
-  return contains(kAnnotationArrays, name) || name.starts_with("segment_");
+/// A split is no array of the dataset, and a head over its concepts is the model's.
+Kind part_of(std::string_view name) {
+  const ViewArray* const array = view_array(name);
+  if (array == nullptr || array->view.empty() || array->bringer == Bringer::kModel)
+    return Kind::kModel;
+  return array->bringer == Bringer::kExplainer ? Kind::kExplainer : Kind::kDataset;
 }
 
 /// The arrays of one part, as a component that is known by their content.
@@ -39,10 +39,7 @@ Component component_of_arrays(const MeasureRequest& request, const Measured& mea
   out.id = "files";
   out.version = request.data.version;
   for (const auto& [array, hash] : measured.hashes) {
-    const Kind of = is_of_explanation(array) ? Kind::kExplainer
-                    : is_of_dataset(array)   ? Kind::kDataset
-                                             : Kind::kModel;
-    if (of != kind) continue;
+    if (part_of(array) != kind) continue;
     out.params += (out.params.empty() ? "" : ";") + array + "=sha256:" + hash;
     out.content += hash;
   }

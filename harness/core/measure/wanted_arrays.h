@@ -11,12 +11,6 @@ namespace conoscope::core {
 
 // Between what a user has, arrays, and what a metric needs, views.
 
-/// The arrays that `conoscope measure` takes, in the order of the help.
-struct UserArray {
-  std::string_view name, help;
-};
-std::vector<UserArray> user_arrays();
-
 /// The views that the arrays of a loaded artifact make.
 ///
 /// trained      there is a training split

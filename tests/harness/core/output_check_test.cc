@@ -208,7 +208,7 @@ TEST_CASE("a concept or latent view's faults") {
   bad_model(concepts(), filled("concept_probabilities", {4, 2}),
             "concept_probabilities is 4 x 2, expected 4 x 3", view);
   bad_model(concepts(), filled("task_outputs", {4, 2, 1}),
-            "task_outputs is 4 x 2 x 1, expected 4 x 2", view);
+            "task_outputs is 4 x 2 x 1, expected 4 x C", view);
   bad_model(concepts(), filled("task_outputs", {3, 2}), "task_outputs has 3 rows for 4 samples",
             view);
   bad_model(concepts(), filled("reference_outputs", {4, 3}),

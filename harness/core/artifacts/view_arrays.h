@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/artifacts/artifact.h"
+
+namespace conoscope::core {
+
+// The arrays of the views, each declared once: who brings it, its shape, and which view it is a part of.
+// abi.h has them in the words of plugin authors.
+
+enum class Bringer { kDataset, kModel, kExplainer };
+
+struct ViewArray {
+  std::string_view name;
+  Bringer bringer;
+  /// The view, as metadata name it in needs and offers; empty: it is a part of none (the split).
+  std::string_view view;
+  /// Extents in letters; the same letter of one view's arrays is the same number. n: a row for each
+  /// sample; "...": any axes; [w]: an axis that may be missing; empty: see output_check.cc.
+  std::string_view shape;
+  bool whole = false;     ///< int64; else any real dtype
+  bool required = false;  ///< without it the view is not there
+  /// How `conoscope measure` describes it; empty: it takes no such array.
+  std::string_view words = {};
+};
+
+/// In the order of the help of `conoscope measure`.
+std::span<const ViewArray> view_arrays();
+/// nullptr: a plugin's own
+const ViewArray* view_array(std::string_view name);
+
+/// The views that plugins may need and offer.
+const std::vector<std::string>& view_names();
+/// The arrays without which there is no such view: "activations, head_weight and head_bias".
+std::string arrays_of_view(std::string_view view);
+/// Are all of the view's required arrays there?
+bool has_view(const ArrayBag& arrays, std::string_view view);
+
+/// Has it a row for each sample: a dataset's inputs and annotations, or what a model makes of them?
+bool is_by_sample(std::string_view name, Bringer bringer);
+
+}  // namespace conoscope::core
