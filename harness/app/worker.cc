@@ -1,30 +1,14 @@
 #include "harness/core/run/worker.h"
 
-#include <cerrno>
-#include <cstring>
-
 #include "harness/app/command.h"
-#include "harness/core/processes/starter.h"
-#include "metrics/catalogue.h"
+#include "harness/core/conformance/trials.h"
 
 namespace conoscope::app {
 
-namespace {
-
-/// Where this process's command line holds its second argument: the C library knows where it begins.
-char* second_argument() {
-  char* const command = program_invocation_name + std::strlen(program_invocation_name) + 1;
-  return command + std::strlen(command) + 1;
-}
-
-}  // namespace
-
 int worker_command(const Arguments& arguments) {
+  if (arguments.size() == 3)
+    return core::run_trial(arguments[0], arguments[1], std::stod(arguments[2]));
   if (arguments.size() != 1) throw UsageError("worker: started by `conoscope run`, not by hand");
-  if (arguments[0] == core::starter_argument()) {
-    metrics::catalogue();  // made once, for all that score
-    core::serve_starts(second_argument(), core::run_worker);
-  }
   return core::run_worker(arguments[0]);
 }
 

@@ -1,4 +1,4 @@
-// Says itself, in the host's words, that its work is done, and ends the process with code 0.
+// Says itself, past the functions that say so, that its work is done, and ends the process with code 0.
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 BROKEN_EXPLAINER("forges_done", {
   conoscope::broken::explain(head, out);
-  constexpr std::string_view kForged = "done\t1\ndone\tdone\n";
+  constexpr std::string_view kForged = "ok\nok\ndone\n";
   [[maybe_unused]] const auto written = ::write(3, kForged.data(), kForged.size());
   ::_exit(0);
 })

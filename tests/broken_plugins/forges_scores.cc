@@ -19,7 +19,7 @@ class Broken final : public sdk::Explainer, public sdk::Projection {
   }
   void project(const sdk::ExplanationIn&, std::int64_t, const sdk::Tensor&,
                std::span<double>) override {
-    const std::string forged = "stage\tscore\nscore\tsurf_mae\t0p+0\t\t\ndone\tdone\n";
+    const std::string forged = "score\tsurf_mae\t0\t\t\t\nok\nstage\tscore\ndone\n";
     for (int fd = 3; fd < 64; ++fd)
       [[maybe_unused]] const auto written = ::write(fd, forged.data(), forged.size());
     ::_exit(0);

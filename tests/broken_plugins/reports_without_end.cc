@@ -1,4 +1,4 @@
-// Fills the report channel: lines without end, and then one without an end.
+// Fills its wire: with progress, and then with a message without an end.
 
 #include <unistd.h>
 
@@ -7,7 +7,8 @@
 #include "tests/broken_plugins/base.h"
 
 BROKEN_EXPLAINER("reports_without_end", {
-  const std::string lines(1 << 16, '\n');
+  std::string lines;
+  while (lines.size() < 1 << 16) lines += "progress\t0.5\n";
   for (int i = 0; i < 256; ++i)
     [[maybe_unused]] const auto written = ::write(3, lines.data(), lines.size());
   const std::string endless(1 << 16, 'x');

@@ -16,7 +16,7 @@ class Broken final : public sdk::Metric {
   explicit Broken(const sdk::Params&) {}
   void score(const sdk::Subject&, const sdk::Context&, sdk::Scores&) override {
     constexpr std::string_view kForged =
-        "score\tsurf_mae\t0p+0\t\t\nscore\tscore_forged\t1p+3\t\t\nfault\tok\t\ndone\t2\n";
+        "score\tsurf_mae\t0\t\t\t\nscore\tscore_forged\t8\t\t\t\nok\n";
     [[maybe_unused]] const auto written = ::write(3, kForged.data(), kForged.size());
     ::_exit(0);
   }
@@ -25,7 +25,7 @@ class Broken final : public sdk::Metric {
 }  // namespace
 
 CONOSCOPE_METRIC(Broken, "score_forged", "1.0.0", R"toml(
-summary = "writes scores on the report channel"
+summary = "writes scores on its wire"
 licence = "Apache-2.0"
 citation = ""
 needs = ["head_view", "explanation"]

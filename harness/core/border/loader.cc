@@ -1,11 +1,13 @@
 #include "harness/core/border/loader.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <mutex>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,31 +29,6 @@ const char* interface_id(Kind kind) {
   return "";
 }
 
-/// Boost.DLL appends the text of an unrelated errno; what dlopen said stands before it.
-std::string loader_text(const std::exception& e) {
-  std::string text = e.what();
-  const std::size_t extra = text.find("boost::dll::shared_library::load() failed");
-  if (extra == 0) {
-    const std::size_t open = text.find("(dlerror system message: ");
-    if (open != text.npos) {
-      text = text.substr(open + std::strlen("(dlerror system message: "));
-      const std::size_t close = text.rfind("): ");
-      if (close != text.npos) text = text.substr(0, close);
-    }
-  }
-  return text;
-}
-
-/// Never unloaded: objects and threads of a plugin outlive any moment we could choose. The list
-/// stays reachable, so it is no leak.
-boost::dll::shared_library* keep(boost::dll::shared_library library) {
-  static std::mutex mutex;
-  static auto* const libraries = new std::vector<std::unique_ptr<boost::dll::shared_library>>;
-  const std::lock_guard lock(mutex);
-  return libraries->emplace_back(std::make_unique<boost::dll::shared_library>(std::move(library)))
-      .get();
-}
-
 }  // namespace
 
 std::string border_refusal(std::uint32_t major, std::uint32_t minor) {
@@ -62,14 +39,10 @@ std::string border_refusal(std::uint32_t major, std::uint32_t minor) {
          "build, where PREFIX is where this conoscope is installed";
 }
 
-sdk::Outcome outcome_of_call() {
-  try {
-    throw;
-  } catch (const CallFault& e) {
-    return {e.status(), e.what()};
-  } catch (...) {
-    return sdk::current_outcome();
-  }
+Metadata metadata_in(const std::filesystem::path& file) {
+  auto out = read_metadata(file);
+  if (!out) throw LoadFault(file.string() + ": has no metadata");
+  return std::move(*out);
 }
 
 const cono_host* HostCalls::raw() {
@@ -117,15 +90,16 @@ LoadedPlugin::LoadedPlugin(const std::filesystem::path& file, const Metadata& me
   {
     const FloatGuard guard;
     const LocaleGuard locale;
-    try {
-      auto* library = keep(boost::dll::shared_library(
-          name, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local));
-      if (library->has(CONO_ENTRY_SYMBOL))
-        entry = reinterpret_cast<cono_plugin_entry_fn>(
-            &library->get<const cono_plugin*(std::uint32_t, std::uint32_t)>(CONO_ENTRY_SYMBOL));
-    } catch (const std::exception& e) {
-      refuse("cannot be loaded: " + loader_text(e));
+    const auto library = std::make_shared<boost::dll::shared_library>();
+    std::error_code error;
+    library->load(name, error, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    if (error) {
+      const char* const why = ::dlerror();
+      refuse("cannot be loaded: " + (why != nullptr ? std::string(why) : error.message()));
     }
+    if (library->has(CONO_ENTRY_SYMBOL))
+      entry = &library->get<std::remove_pointer_t<cono_plugin_entry_fn>>(CONO_ENTRY_SYMBOL);
+    library_ = library;
     if (guard.changed())
       refuse(
           "loading it changed the floating-point control word of the process (flush-to-zero): it, "
@@ -178,6 +152,7 @@ bool has_main_slot(const cono_forward& table) { return table.forward != nullptr;
 bool has_main_slot(const cono_forward_gradient& table) { return table.forward_gradient != nullptr; }
 bool has_main_slot(const cono_explainer_model& table) { return table.fit != nullptr; }
 bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
+bool has_main_slot(const cono_intervene_told& table) { return table.intervene != nullptr; }
 bool has_main_slot(const cono_head& table) { return table.head != nullptr; }
 
 }  // namespace
@@ -207,68 +182,7 @@ template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) c
 template std::optional<cono_forward_gradient> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_explainer_model> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
+template std::optional<cono_intervene_told> LoadedPlugin::optional_table(const char*) const;
 template std::optional<cono_head> LoadedPlugin::optional_table(const char*) const;
-
-namespace {
-
-std::int32_t type_at_border(ParameterType type) {
-  switch (type) {
-    case ParameterType::integer:
-      return CONO_PARAM_INTEGER;
-    case ParameterType::real:
-      return CONO_PARAM_REAL;
-    case ParameterType::boolean:
-      return CONO_PARAM_BOOLEAN;
-    case ParameterType::text:
-      return CONO_PARAM_TEXT;
-    case ParameterType::file:
-    case ParameterType::folder:  // for the plugin it is a path, too
-      return CONO_PARAM_FILE;
-    case ParameterType::integers:
-      return CONO_PARAM_INTEGERS;
-    case ParameterType::reals:
-      return CONO_PARAM_REALS;
-    case ParameterType::texts:
-      return CONO_PARAM_TEXTS;
-  }
-  return 0;
-}
-
-}  // namespace
-
-ParamTable::ParamTable(const Metadata& metadata, const std::vector<Value>& values)
-    : values_(values) {
-  const std::size_t count = metadata.parameters.size();
-  if (values.size() != count)
-    throw std::invalid_argument("ParamTable: " + std::to_string(values.size()) + " values for " +
-                                std::to_string(count) + " parameters of " + metadata.id);
-  names_.reserve(count);
-  lists_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    names_.push_back(metadata.parameters[i].name);
-    cono_param item{};
-    item.struct_size = sizeof(item);
-    item.name = names_.back().c_str();
-    item.type = type_at_border(metadata.parameters[i].type);
-    item.text = "";
-    if (const auto* v = std::get_if<std::int64_t>(&values_[i])) item.integer = *v;
-    if (const auto* v = std::get_if<double>(&values_[i])) item.real = *v;
-    if (const auto* v = std::get_if<bool>(&values_[i])) item.integer = *v ? 1 : 0;
-    if (const auto* v = std::get_if<std::string>(&values_[i])) item.text = v->c_str();
-    const auto give = [&item](const auto& list, auto& slot) {
-      slot = list.data();
-      item.count = static_cast<std::int64_t>(list.size());
-    };
-    if (const auto* v = std::get_if<std::vector<std::int64_t>>(&values_[i]))
-      give(*v, item.integers);
-    if (const auto* v = std::get_if<std::vector<double>>(&values_[i])) give(*v, item.reals);
-    if (const auto* v = std::get_if<std::vector<std::string>>(&values_[i])) {
-      for (const auto& text : *v) lists_[i].push_back(text.c_str());
-      give(lists_[i], item.texts);
-    }
-    items_.push_back(item);
-  }
-  raw_ = {sizeof(cono_params), static_cast<std::uint32_t>(items_.size()), items_.data()};
-}
 
 }  // namespace conoscope::core

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "harness/core/border/float_guard.h"
 #include "harness/core/border/locale_guard.h"
 #include "harness/core/border/metadata.h"
+#include "harness/core/border/param_table.h"
 #include "harness/core/processes/job.h"
 
 namespace conoscope::core {
@@ -27,6 +29,10 @@ class LoadFault : public std::runtime_error {
 /// Why a plugin built for another version of the border is not loaded, and what to do.
 std::string border_refusal(std::uint32_t major, std::uint32_t minor);
 
+/// What the plugin says of itself.
+/// throws  PluginRefused; LoadFault: nothing
+Metadata metadata_in(const std::filesystem::path& file);
+
 /// What a plugin answered, when that was not CONO_OK.
 class CallFault : public std::runtime_error {
  public:
@@ -38,26 +44,25 @@ class CallFault : public std::runtime_error {
   cono_status status_;
 };
 
-/// The exception that is being handled, as a plugin that called the host is told of it: status.h of
-/// the SDK, and what another plugin answered as it answered it. Call it inside a catch block.
-sdk::Outcome outcome_of_call();
-
-/// The host's side of one call. A plugin may use it from threads of its own, so its functions take
-/// turns: what is assigned to progress, log and cancelled need not be safe to call from several.
-class HostCalls {
- public:
-  HostCalls() = default;
-  HostCalls(const HostCalls&) = delete;
-  HostCalls& operator=(const HostCalls&) = delete;
-
+/// What a plugin's calls are told, and who hears what is said in them.
+struct Host {
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   std::string scratch;
   std::function<void(double)> progress;
   std::function<void(const std::string&)> log;
   std::function<bool()> cancelled;
-  /// Called in the process that is to run a plugin, before it is loaded there.
-  std::function<void(const PluginUse&, const Metadata&)> before_load;
+  /// Called in the process that is to run a plugin, before it is loaded there, with its scratch folder.
+  std::function<void(const PluginUse&, const Metadata&, const std::string&)> before_load;
+};
+
+/// The host's side of one call. A plugin may use it from threads of its own, so its functions take
+/// turns: what is assigned to progress, log and cancelled need not be safe to call from several.
+class HostCalls : public Host {
+ public:
+  HostCalls() = default;
+  HostCalls(const HostCalls&) = delete;
+  HostCalls& operator=(const HostCalls&) = delete;
 
   const cono_host* raw();
   std::string take_error();
@@ -68,16 +73,12 @@ class HostCalls {
   std::string error_;
 };
 
-/// A plugin in this process, or one that a process of its own runs (process_plugin.h). Never unloaded.
+/// A plugin in this process, until the end of this object; that of a plugin's own process ends with it.
 class LoadedPlugin {
  public:
   /// throws  LoadFault: cannot be loaded, no entry symbol, tables that contradict the metadata, or
   ///         loading it changed the floating-point control word
   LoadedPlugin(const std::filesystem::path& file, const Metadata& metadata);
-  /// One whose table is there already, and lasts as long as this process.
-  LoadedPlugin(const cono_plugin* table, const Metadata& metadata)
-      : metadata_(metadata), plugin_(table) {}
-
   const Metadata& metadata() const { return metadata_; }
 
   /// nullptr: not supported.
@@ -93,6 +94,7 @@ class LoadedPlugin {
 
  private:
   Metadata metadata_;
+  std::shared_ptr<const void> library_;
   const cono_plugin* plugin_ = nullptr;
 };
 
@@ -112,20 +114,6 @@ void call_plugin(HostCalls& host, Call&& call) {
   }
   if (status != CONO_OK) throw CallFault(status, host.take_error());
 }
-
-/// The parameters as they cross the border. Keep it alive during the call.
-class ParamTable {
- public:
-  ParamTable(const Metadata& metadata, const std::vector<Value>& values);
-  const cono_params* raw() const { return &raw_; }
-
- private:
-  const std::vector<Value> values_;
-  std::vector<std::string> names_;
-  std::vector<std::vector<const char*>> lists_;  ///< of texts
-  std::vector<cono_param> items_;
-  cono_params raw_{};
-};
 
 /// create() and destroy() of any kind's table.
 template <typename Table>

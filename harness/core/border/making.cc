@@ -19,7 +19,7 @@
 #include "harness/core/border/interpreter.h"
 #include "harness/core/border/needed_libraries.h"
 #include "harness/core/processes/confinement.h"
-#include "harness/core/processes/worker_process.h"
+#include "harness/core/processes/worker_environment.h"
 #include "harness/core/version.h"
 
 namespace conoscope::core {

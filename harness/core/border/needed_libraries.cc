@@ -88,11 +88,21 @@ bool is_run_time_library(std::string_view name) {
 
 std::optional<fs::path> find_in(const std::vector<fs::path>& folders, const std::string& name) {
   for (const fs::path& folder : folders) {
+    const fs::path file = folder / name;
     std::error_code error;
-    fs::path real = fs::canonical(folder / name, error);
-    if (!error && fs::is_regular_file(real, error)) return real;
+    // The path without its links costs a look at each of its parts.
+    if (fs::is_regular_file(file, error))
+      if (fs::path real = fs::canonical(file, error); !error) return real;
   }
   return std::nullopt;
+}
+
+/// Those of the system stay as they are while this process lives, as far as it is concerned.
+const std::optional<fs::path>& find_in_system(const std::string& name) {
+  static std::map<std::string, std::optional<fs::path>> known;
+  const auto [it, is_new] = known.try_emplace(name);
+  if (is_new) it->second = find_in(system_folders(), name);
+  return it->second;
 }
 
 std::vector<fs::path> library_path_of_environment() {
@@ -108,7 +118,6 @@ std::vector<fs::path> library_path_of_environment() {
   return out;
 }
 
-/// Those of the system stay as they are while this process lives, as far as it is concerned.
 const LoaderNeeds& needs_of_system_library(const fs::path& file) {
   static std::map<fs::path, LoaderNeeds> known;
   const auto [it, is_new] = known.try_emplace(file);
@@ -147,7 +156,7 @@ NeededLibraries needed_libraries(const std::vector<fs::path>& files) {
       }
       if (!found) found = find_in(needs.runpath, name);
       if (!found) {
-        found = find_in(system_folders(), name);
+        found = find_in_system(name);
         by_run_path = false;
       }
       if (!found) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace conoscope::core {
 
@@ -22,14 +23,7 @@ std::string score_refusal(const Metadata& metadata, const std::string& name,
   return "";
 }
 
-ScoreCollector::ScoreCollector(const Metadata& metadata) : metadata_(metadata) {
-  raw_.struct_size = sizeof(raw_);
-  raw_.self = this;
-  raw_.score = [](void* self, const char* name, double value, const char* reason,
-                  const char* message, const double* parts, std::int64_t count) {
-    return static_cast<ScoreCollector*>(self)->take(name, value, reason, message, parts, count);
-  };
-}
+ScoreCollector::ScoreCollector(const Metadata& metadata) : metadata_(metadata) {}
 
 void ScoreCollector::give_rest(const std::string& reason, const std::string& message) {
   for (const ScoreSpec& spec : metadata_.scores) {
@@ -43,27 +37,23 @@ void ScoreCollector::give_rest(const std::string& reason, const std::string& mes
   }
 }
 
-cono_status ScoreCollector::take(const char* name, double value, const char* reason,
-                                 const char* message, const double* parts, std::int64_t count) {
-  const auto refuse = [this](std::string why) {
-    fault = std::move(why);
-    return CONO_INVALID_ARGUMENT;
-  };
-  const std::string given = name == nullptr ? "" : name;
-  for (const auto& score : scores)
-    if (score.name == given) return refuse("score " + given + " was given twice");
+void ScoreCollector::take(const std::string& name, std::optional<double> value,
+                          const std::string& reason, const std::string& message,
+                          std::vector<double> parts) {
+  std::string why = score_refusal(metadata_, name, value, reason);
+  if (std::ranges::any_of(scores, [&](const auto& given) { return given.name == name; }))
+    why = "score " + name + " was given twice";
+  if (!why.empty()) {
+    if (fault.empty()) fault = std::move(why);
+    return;
+  }
   metrics::Score out;
-  out.name = given;
-  if (message != nullptr) out.message = message;
-  if (reason != nullptr) out.reason = reason;
-  if (reason == nullptr) out.value = value;
-  if (auto why = score_refusal(metadata_, given,
-                               reason == nullptr ? std::optional(value) : std::nullopt, out.reason);
-      !why.empty())
-    return refuse(std::move(why));
-  if (parts != nullptr && count > 0) out.parts.assign(parts, parts + count);
+  out.name = name;
+  out.value = value.value_or(out.value);
+  out.reason = reason;
+  out.message = message;
+  out.parts = std::move(parts);
   scores.push_back(std::move(out));
-  return CONO_OK;
 }
 
 }  // namespace conoscope::core

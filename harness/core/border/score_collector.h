@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "conoscope/sdk/abi.h"
 #include "harness/core/border/metadata.h"
 #include "metrics/types.h"
 
@@ -22,21 +21,18 @@ class ScoreCollector {
   ScoreCollector(const ScoreCollector&) = delete;
   ScoreCollector& operator=(const ScoreCollector&) = delete;
 
-  /// The table that the plugin reports to.
-  const cono_scores* raw() const { return &raw_; }
+  /// No value: a reason instead, see score_refusal().
+  void take(const std::string& name, std::optional<double> value, const std::string& reason,
+            const std::string& message, std::vector<double> parts);
 
   /// Gives every declared score that was not given this reason instead of a number.
   void give_rest(const std::string& reason, const std::string& message);
 
   std::vector<metrics::Score> scores;
-  std::string fault;  ///< why the last score was refused; empty: none was
+  std::string fault;  ///< why a score was refused; empty: none was
 
  private:
-  cono_status take(const char* name, double value, const char* reason, const char* message,
-                   const double* parts, std::int64_t count);
-
   const Metadata& metadata_;
-  cono_scores raw_{};
 };
 
 }  // namespace conoscope::core

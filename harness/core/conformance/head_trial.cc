@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "harness/core/artifacts/views.h"
-#include "harness/core/border/calls.h"
+#include "harness/core/border/fitted_plugin.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/conformance/derivative_check.h"
 #include "harness/core/names.h"
@@ -24,38 +25,46 @@ constexpr double kSame = 1e-4;
 
 double largest(const Matrix& values) { return std::max(values.cwiseAbs().maxCoeff(), 1e-300); }
 
-/// throws  OutputFault: the metadata say another thing than the interfaces; CallFault (not
-///         applicable): both say no
-void check_offer(const FittedModel& model, const std::string& name, const char* interface) {
-  const bool offered = contains(model.metadata().offers, name);
-  if (!offered && !model.answers_head())
-    throw CallFault(CONO_NOT_APPLICABLE, "it has no " + name + "()");
-  if (!offered)
-    throw OutputFault("it has a " + name + "(), but its metadata do not say offers = [\"" + name +
-                      "\"]");
-  if (!model.answers_head())
-    throw OutputFault("its metadata offer " + name + ", but it has no " + interface);
-}
+/// A head and its product, under the names that they have on the wire.
+struct Head {
+  Head(const PluginUse& use, const Host& host, const ArrayBag& left, std::string head,
+       std::string vjp, const char* interface)
+      : name(std::move(head)),
+        product(std::move(vjp)),
+        plugin(use, Kind::kModel, host, left, Extents::of_arrays(left)) {
+    const bool offered = contains(plugin.metadata().offers, name), answers = plugin.answers(name);
+    if (!offered && !answers) throw CallFault(CONO_NOT_APPLICABLE, "it has no " + name + "()");
+    if (!offered)
+      throw OutputFault("it has a " + name + "(), but its metadata do not say offers = [\"" + name +
+                        "\"]");
+    if (!answers) throw OutputFault("its metadata offer " + name + ", but it has no " + interface);
+  }
 
-/// Twice the same.
-Matrix repeated(FittedModel& model, const std::string& name, const Matrix& activations) {
-  const Matrix out = model.head(activations);
-  if (model.head(activations) != out)
-    throw OutputFault(name + "() gives different results for equal activations");
-  return out;
-}
+  Matrix operator()(const Matrix& activations) { return plugin.call(name, {activations}); }
 
-/// That vjp(), if there is one, is the derivative.
-void check_product(FittedModel& model, const std::string& name, const Matrix& activations) {
-  if (!model.answers_vjp()) return;
-  check_derivative(
-      "vjp()", name + "()", activations, [&](const Matrix& rows) { return model.head(rows); },
-      [&](const Matrix& cotangents) {
-        Matrix both(activations.rows(), activations.cols() + cotangents.cols());
-        both << activations, cotangents;
-        return model.vjp(both);
-      });
-}
+  /// Twice the same.
+  Matrix repeated(const Matrix& activations) {
+    const Matrix out = (*this)(activations);
+    if ((*this)(activations) != out)
+      throw OutputFault(name + "() gives different results for equal activations");
+    return out;
+  }
+
+  /// That the product, if there is one, is the derivative.
+  void check_product(const Matrix& activations) {
+    if (!plugin.answers(product)) return;
+    check_derivative(
+        "vjp()", name + "()", activations, [&](const Matrix& rows) { return (*this)(rows); },
+        [&](const Matrix& cotangents) {
+          const Matrix out = plugin.call(product, {activations, cotangents});
+          return Matrix(
+              Eigen::Map<const Matrix>(out.data(), activations.rows(), activations.cols()));
+        });
+  }
+
+  std::string name, product;
+  FittedPlugin plugin;
+};
 
 /// A sample's numbers in a row.
 Matrix first_activations(const ArrayBag& model) {
@@ -69,12 +78,11 @@ Matrix first_logits(const ArrayBag& model, const Matrix& activations) {
 
 }  // namespace
 
-void check_head(const PluginUse& use, const HostCalls& host, const ArrayBag& artifact) {
-  FittedModel model(use, artifact, host);
-  check_offer(model, "head", CONO_HEAD_INTERFACE);
-  const Matrix activations = first_activations(artifact);
-  const Matrix outputs = repeated(model, "head", activations);
-  const Matrix expected = first_logits(artifact, activations);
+void try_head(const PluginUse& use, const Host& host, const ArrayBag& left) {
+  Head head(use, host, left, "head", "vjp", CONO_HEAD_INTERFACE);
+  const Matrix activations = first_activations(left);
+  const Matrix outputs = head.repeated(activations);
+  const Matrix expected = first_logits(left, activations);
   const double bound = kSame * largest(expected);
   for (Index i = 0; i < expected.rows(); ++i)
     for (Index c = 0; c < expected.cols(); ++c)
@@ -83,22 +91,26 @@ void check_head(const PluginUse& use, const HostCalls& host, const ArrayBag& art
             "head() of the activations that fit() left is not what the head view says: " +
             std::to_string(outputs(i, c)) + " and " + std::to_string(expected(i, c)) +
             " for output " + std::to_string(c));
-  check_product(model, "head", activations);
+  head.check_product(activations);
 }
 
-void check_redrawn_head(const PluginUse& use, const HostCalls& host, const ArrayBag& artifact) {
-  FittedModel model(use, artifact, host, host.seed);
-  check_offer(model, "redrawn_head", CONO_REDRAWN_HEAD_INTERFACE);
-  if (!model.answers_vjp())
+void try_redrawn_head(const PluginUse& use, const Host& host, const ArrayBag& left) {
+  const auto drawn = [&](std::uint64_t seed) {
+    Host other = host;
+    other.seed = seed;
+    return Head(use, other, left, "redrawn_head", "redrawn_vjp", CONO_REDRAWN_HEAD_INTERFACE);
+  };
+  Head head = drawn(host.seed);
+  if (!head.plugin.answers("redrawn_vjp"))
     throw OutputFault("redrawn_head() has no vjp, which random_model needs");
-  const Matrix activations = first_activations(artifact);
-  const Matrix outputs = repeated(model, "redrawn_head", activations);
-  const Matrix own = first_logits(artifact, activations);
+  const Matrix activations = first_activations(left);
+  const Matrix outputs = head.repeated(activations);
+  const Matrix own = first_logits(left, activations);
   if ((outputs - own).cwiseAbs().maxCoeff() <= kSame * largest(own))
     throw OutputFault("redrawn_head() answers as the network that was not drawn anew");
-  check_product(model, "redrawn_head", activations);
-  FittedModel other(use, artifact, host, host.seed + 1);
-  if (other.head(activations) == outputs) throw OutputFault("redrawn_head() ignores the seed");
+  head.check_product(activations);
+  Head other = drawn(host.seed + 1);
+  if (other(activations) == outputs) throw OutputFault("redrawn_head() ignores the seed");
 }
 
 }  // namespace conoscope::core

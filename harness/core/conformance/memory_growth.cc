@@ -21,11 +21,10 @@ namespace {
 constexpr int kWarmUp = 8, kFewest = 12, kMost = 200;
 constexpr std::uint64_t kLeastGrowth = std::uint64_t{1} << 20;
 
-/// Bytes that no file backs of this process, and of the one that runs a process plugin: what they
-/// have allocated and touched.
-[[maybe_unused]] std::uint64_t private_memory() {  // a sanitizer counts its own
-  std::vector<pid_t> processes = descendants(::getpid());
-  processes.push_back(::getpid());
+/// Bytes that no file backs: what a process, and what it has started, have allocated and touched.
+[[maybe_unused]] std::uint64_t private_memory(pid_t root) {  // a sanitizer counts its own
+  std::vector<pid_t> processes = descendants(root);
+  processes.push_back(root);
   std::uint64_t pages = 0;
   for (const pid_t process : processes) {
     std::ifstream in("/proc/" + std::to_string(process) + "/statm");
@@ -53,9 +52,10 @@ std::uint64_t steady_growth(std::span<const std::uint64_t> resident) {
   return static_cast<std::uint64_t>(growth);
 }
 
-void measure_growth(const std::function<void()>& call, double seconds) {
+void measure_growth(pid_t process, const std::function<void()>& call, double seconds) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   // A sanitizer keeps freed memory to find its late users: every plugin would seem to leak.
+  static_cast<void>(process);
   static_cast<void>(call);
   static_cast<void>(seconds);
   throw CallFault(CONO_NOT_APPLICABLE, "memory cannot be judged in a sanitizer build");
@@ -67,7 +67,7 @@ void measure_growth(const std::function<void()>& call, double seconds) {
   resident.reserve(kMost);
   for (int i = 0; i < kWarmUp + kMost && spent() < seconds; ++i) {
     call();
-    if (i >= kWarmUp) resident.push_back(private_memory());
+    if (i >= kWarmUp) resident.push_back(private_memory(process));
   }
   if (resident.size() < kFewest)
     throw CallFault(CONO_NOT_APPLICABLE, "too slow: " + std::to_string(resident.size()) +

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <span>
 
 namespace conoscope::core {
 
-/// Runs `call` many times and watches the memory of this process that no file backs.
+/// Runs `call` many times and watches the memory, that no file backs, of a process and of all that it
+/// has started.
 /// seconds  after which no further call begins
 /// throws   OutputFault: it grows without end; CallFault (not applicable): too slow to tell
-void measure_growth(const std::function<void()>& call, double seconds);
+void measure_growth(pid_t process, const std::function<void()>& call, double seconds);
 
 /// The verdict on the resident bytes after each call: by how many it grew steadily, or 0.
 /// Steadily: at least 1 MiB from the first quarter's mean to the last's, and in every quarter at

@@ -120,7 +120,7 @@ class Suite {
   /// One call of the plugin: which subject, and what is out of the ordinary.
   struct Asked {
     ToySubject toy{};
-    std::string_view trial = "";
+    std::string_view trial = trial::kOrdinary;
     std::uint64_t seed = kSeed;
     std::uint32_t threads = 1;
     std::vector<Value> values = {};
@@ -138,15 +138,14 @@ class Suite {
     job.seed = asked.seed;
     job.threads = asked.threads;
     job.memory = options_.memory;
-    job.trial = asked.trial;
     WorkerLimits limits;
     limits.seconds = asked.seconds > 0 ? asked.seconds : options_.seconds;
     limits.memory = options_.memory;
     limits.confine = options_.confine;
     limits.seconds_name = "--seconds";
     limits.memory_name = "--memory";
-    limits.loaded_anew = true;  // what depends on addresses is to show
-    job.trial_seconds = std::min(kMemorySeconds, limits.seconds / 2);
+    limits.trial = {std::string(asked.trial),
+                    std::to_string(std::min(kMemorySeconds, limits.seconds / 2))};
     job.work = folder_ / ("work" + std::to_string(count_));
     fs::create_directories(job.work / "scratch");
     if (job.stage != Stage::kDataset) {
@@ -156,10 +155,6 @@ class Suite {
     if (job.stage == Stage::kExplain || job.stage == Stage::kScore) {
       job.model_folder = toy / "model";
       write_toy_model(asked.toy, job.model_folder);
-      job.toy_model = job.stage == Stage::kExplain;
-      if (job.toy_model)
-        for (const char* call : {"forward", "head"})
-          if (asks_for(metadata_.needs, call)) job.calls.emplace_back(call);
     }
     if (job.stage == Stage::kScore && needs("explanation")) {
       job.explanation = toy / "explanation";

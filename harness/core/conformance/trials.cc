@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "conoscope/sdk/random.h"
-#include "harness/core/artifacts/sample_arrays.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/output_check.h"
 #include "harness/core/conformance/derivative_check.h"
@@ -112,48 +112,51 @@ void alter_input(ArrayBag& bag, std::string_view trial, bool indexed) {
       if (tensor->dtype() == CONO_F64) alter<double>(bag, *tensor, trial, indexed);
     }
   if (trial == trial::kNoRows)
-    for (const std::span<const std::string_view> names :
-         {std::span<const std::string_view>(kAnnotationArrays),
-          std::span<const std::string_view>(kModelArrays),
-          std::span<const std::string_view>(kWorkedOut)})
-      for (const std::string_view name : names)
-        if (const auto tensor = bag.find(name)) {
-          cono_tensor none = tensor->raw();
-          none.shape[0] = 0;
-          bag.add(std::string(name), none);
-        }
+    for (const std::string& name : bag.names())
+      if (is_by_sample(name, Bringer::kDataset) || is_by_sample(name, Bringer::kModel) ||
+          contains(kWorkedOut, name)) {
+        cono_tensor none = bag.get(name).raw();
+        none.shape[0] = 0;
+        bag.add(name, none);
+      }
 }
 
-void try_explainer(FittedExplainer& explainer, const ArrayBag& input, std::string_view trial,
-                   const Reporter& report) {
+void try_explainer(FittedPlugin& explainer, const ArrayBag& left, const ArrayBag& input,
+                   std::string_view trial, const Reporter& report) {
   const bool reconstruct = trial == trial::kReconstruct;
-  if (!reconstruct && !explainer.answers_project())
+  if (!reconstruct && !explainer.answers("project"))
     throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
-  if (reconstruct && !explainer.answers_reconstruct())
+  if (reconstruct && !explainer.answers("reconstruct"))
     throw CallFault(CONO_NOT_APPLICABLE, "it has no reconstruct()");
   report.stage(reconstruct ? "reconstruct" : "project");
   const Matrix rows = to_matrix(input.get("activations"), 2, kTrialRows);
-  for (Index output = 0; output < explainer.explanation().outputs(); ++output) {
-    if (explainer.explanation().concepts(output) == 0) continue;
-    const auto project = [&](const Matrix& from) { return explainer.project(output, from); };
+  const metrics::Explanation explanation = make_explanation(left);
+  for (Index output = 0; output < explanation.outputs(); ++output) {
+    if (explanation.concepts(output) == 0) continue;
+    const auto project = [&](const Matrix& from) -> Matrix {
+      return explainer.answers("project") ? explainer.call("project", {from}, output)
+                                          : explanation.linear_scores(output, from);
+    };
     const std::string place = ", output " + std::to_string(output);
     if (reconstruct)
-      check_function("reconstruct()" + place, project(rows),
-                     [&](const Matrix& scores) { return explainer.reconstruct(output, scores); });
+      check_function("reconstruct()" + place, project(rows), [&](const Matrix& scores) {
+        return explainer.call("reconstruct", {scores}, output);
+      });
     else
       check_function("project()" + place, rows, project);
   }
 }
 
-void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& dataset,
-                 const ArrayBag& fitted, const Reporter& report) {
-  const bool offered = contains(metadata.offers, "forward");
-  if (!offered && !model.answers_forward())
+void try_forward(FittedPlugin& model, const ArrayBag& dataset, const ArrayBag& left,
+                 const Reporter& report) {
+  const bool offered = contains(model.metadata().offers, "forward");
+  if (!offered && !model.answers("forward"))
     throw CallFault(CONO_NOT_APPLICABLE, "it has no forward()");
   if (!offered)
     throw OutputFault("it has a forward(), but its metadata do not say offers = [\"forward\"]");
   report.stage("forward");
-  const Forward forward = model.forward(dataset);
+  model.require_forward();
+  const auto forward = [&](const Matrix& inputs) { return model.call("forward", {inputs}); };
   const Matrix rows = to_matrix(dataset.get("inputs"), 1, kTrialRows), first = forward(rows);
   if (forward(rows) != first)
     throw OutputFault(
@@ -161,13 +164,13 @@ void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& d
   // Models compute in float32; beyond that, forward() and fit() are the same network.
   const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
   const Index numbers = first.size() / std::max<Index>(rows.rows(), 1);  // of a sample
-  fitted.get("activations").for_each([&](std::int64_t i, double value) {
+  left.get("activations").for_each([&](std::int64_t i, double value) {
     if (i < first.size() && std::abs(first.data()[i] - value) > 1e-4 * scale)
       throw OutputFault("forward() of sample " + std::to_string(i / numbers) +
                         " is not what fit() left as its activations: " +
                         std::to_string(first.data()[i]) + " and " + std::to_string(value));
   });
-  if (!forward.answers_gradient()) return;
+  if (!model.answers("forward_gradient")) return;
   report.stage("forward_gradient");
   // Beside the inputs: where two pixels are equal, as in a white background, a max pool has no derivative.
   Matrix beside = rows;
@@ -181,16 +184,18 @@ void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& d
         return Matrix(Eigen::Map<const Matrix>(out.data(), inputs.rows(), numbers));
       },
       [&](const Matrix& cotangents) {
-        return forward.gradient(
-            beside, Eigen::Map<const Matrix>(cotangents.data(), first.rows(), first.cols()));
+        return model.call("forward_gradient", {beside, cotangents});
       });
 }
 
-void try_intervention(FittedModel& model, const ArrayBag& fitted, const Reporter& report) {
-  if (!model.answers_intervene()) throw CallFault(CONO_NOT_APPLICABLE, "it has no intervene()");
+void try_intervention(FittedPlugin& model, const ArrayBag& left, const Reporter& report) {
+  if (!model.answers("intervene")) throw CallFault(CONO_NOT_APPLICABLE, "it has no intervene()");
   report.stage("intervene");
-  Matrix rows = to_matrix(fitted.get("concept_scores"), 1, kTrialRows);
-  const auto intervene = [&](const Matrix& from) { return model.intervene(from); };
+  Matrix rows = to_matrix(left.get("concept_scores"), 1, kTrialRows);
+  const Index k = left.get("concept_scores").shape(1);
+  const auto intervene = [&](const Matrix& from) {
+    return model.call("intervene", {from, Matrix::Ones(from.rows(), k)});
+  };
   check_function("intervene()", rows, intervene);
   rows.setConstant(rows.maxCoeff());  // an edit that no sample has
   intervene(rows);

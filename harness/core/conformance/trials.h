@@ -1,16 +1,18 @@
 #pragma once
 
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "harness/core/artifacts/artifact.h"
-#include "harness/core/border/calls.h"
+#include "harness/core/border/fitted_plugin.h"
 #include "harness/core/processes/protocol.h"
 
 namespace conoscope::core {
 
-// What a worker does to a plugin beyond the ordinary call, when Job::trial says so; the conformance
-// suite of plugin_check.h asks for it.
+/// What the conformance suite of plugin_check.h does to a plugin beyond the ordinary call.
 namespace trial {
+inline constexpr std::string_view kOrdinary = "ordinary";    ///< nothing
 inline constexpr std::string_view kLoad = "load";            ///< load, make an instance, stop
 inline constexpr std::string_view kStrided = "strided";      ///< inputs that are not contiguous
 inline constexpr std::string_view kNan = "nan";              ///< NaN among the inputs
@@ -24,6 +26,12 @@ inline constexpr std::string_view kHead = "head";            ///< head() and vjp
 inline constexpr std::string_view kRedrawnHead = "redrawn_head";  ///< and of a network drawn anew
 inline constexpr std::string_view kMemory = "memory";             ///< the same call many times
 }  // namespace trial
+
+/// A worker that tries a plugin on a toy subject: a job as of a run, in which the toy's own model
+/// answers an explainer's calls.
+///
+/// seconds  for the trial that calls the plugin many times
+int run_trial(const std::filesystem::path& job_file, const std::string& trial, double seconds);
 
 /// Changes the plugin's input as the trial wants it; other trials change nothing.
 ///
@@ -39,10 +47,10 @@ void alter_input(ArrayBag& bag, std::string_view trial, bool indexed = true);
 // plugin has no such call.
 
 /// project(), or with trial reconstruct reconstruct(), of every output.
-void try_explainer(FittedExplainer& explainer, const ArrayBag& input, std::string_view trial,
-                   const Reporter& report);
-void try_forward(FittedModel& model, const Metadata& metadata, const ArrayBag& dataset,
-                 const ArrayBag& fitted, const Reporter& report);
-void try_intervention(FittedModel& model, const ArrayBag& fitted, const Reporter& report);
+void try_explainer(FittedPlugin& explainer, const ArrayBag& left, const ArrayBag& input,
+                   std::string_view trial, const Reporter& report);
+void try_forward(FittedPlugin& model, const ArrayBag& dataset, const ArrayBag& left,
+                 const Reporter& report);
+void try_intervention(FittedPlugin& model, const ArrayBag& left, const Reporter& report);
 
 }  // namespace conoscope::core

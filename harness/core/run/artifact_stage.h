@@ -1,28 +1,22 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
+#include "harness/core/artifacts/artifact.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/protocol.h"
 
 namespace conoscope::core {
 
-/// A dataset, model or explain job in the process that runs the plugin: calls it, once for each of
-/// these folders, and leaves its arrays there. What it is given is all of the job's inputs that is
-/// left in this process once a library is loaded.
-/// throws  LoadFault, CallFault, OutputFault; std::runtime_error: the disk or an input is at fault
-void make_artifact(const Job& job, HostCalls& host, const Reporter& report,
-                   const std::vector<std::filesystem::path>& folders);
+/// A dataset, model or explain job: has its plugin leave an artifact in job.work / "artifact", with
+/// job.repeat twice, and looks at it once the plugin's processes have ended.
+/// throws  LoadFault, CallFault, OutputFault, PluginEnded; std::runtime_error: the disk or an input is at
+///         fault
+void make_artifact(const Job& job, const Host& host, const Reporter& report);
 
-/// Looks at what a plugin has left, once its process has ended.
+/// The arrays that a plugin has left.
 /// throws  OutputFault
-void check_artifact(const Job& job, const std::filesystem::path& folder);
-
-/// Where a job has its plugin leave the same arrays once more.
-std::filesystem::path again_folder(const Job& job);
-/// throws  OutputFault: the files differ
-void compare_artifacts(const std::filesystem::path& folder, const std::filesystem::path& again);
+ArrayBag left_in(const std::filesystem::path& folder);
 
 }  // namespace conoscope::core

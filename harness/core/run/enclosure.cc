@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,9 +45,8 @@ void add_libraries(const fs::path& folder, std::vector<fs::path>& out) {
 
 }  // namespace
 
-void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
-  static bool enclosed = false;
-  if (std::exchange(enclosed, true)) return;
+void enclose(const Job& job, const PluginUse& use, const Metadata& metadata,
+             const fs::path& scratch) {
   ::prctl(PR_SET_DUMPABLE, 1);  // the supervisor counts its mappings, and one may debug it
   if (job.disk > 0) {
     const rlimit file{job.disk, job.disk};
@@ -75,10 +73,10 @@ void enclose(const Job& job, const PluginUse& use, const Metadata& metadata) {
     for (const auto& folder : use.folders) wanted.read.emplace_back(folder);
     wanted.programs = {use.command[0]};
   }
-  if (job.plugin && use.file == job.plugin->file)
-    wanted.write = {job.work / "artifact", job.work / "again", job.work / "scratch"};
-  else  // see served_calls.h
-    wanted.write = {job.work / (std::string("scratch.") + to_string(metadata.kind))};
+  wanted.write = {scratch};
+  // What a script leaves, the worker writes.
+  if (use.command.empty() && job.plugin && use.file == job.plugin->file)
+    wanted.write.insert(wanted.write.end(), {job.work / "artifact", job.work / "again"});
   wanted.network = metadata.may_access("network");
   wanted.processes = metadata.may_access("processes");
   confine(wanted);

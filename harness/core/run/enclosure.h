@@ -1,12 +1,14 @@
 #pragma once
 
+#include <filesystem>
+
 #include "harness/core/border/metadata.h"
 #include "harness/core/processes/job.h"
 
 namespace conoscope::core {
 
-/// Before a plugin is loaded: what it may read, write, start and reach is settled for this process,
-/// once. A later call changes nothing.
-void enclose(const Job& job, const PluginUse& use, const Metadata& metadata);
+/// In a plugin's process, before it is loaded: settles what it may read, write, start and reach.
+void enclose(const Job& job, const PluginUse& use, const Metadata& metadata,
+             const std::filesystem::path& scratch);
 
 }  // namespace conoscope::core

@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include "harness/core/artifacts/manifest.h"
-#include "harness/core/border/loader.h"
 #include "harness/core/border/output_check.h"
-#include "harness/core/border/served_calls.h"
+#include "harness/core/border/plugin_process.h"
 #include "harness/core/processes/job.h"
 
 namespace conoscope::core {
@@ -33,8 +32,7 @@ Status status_of(cono_status status) {
 
 }  // namespace
 
-void work_and_end(const Reporter& report, const std::string& word,
-                  const std::function<void()>& work) {
+void work_and_end(const Reporter& report, const std::function<void()>& work) {
   const auto fault = [&report](Status status, const std::string& message, int code = 1) {
     std::fflush(nullptr);
     report.fault(status, message);
@@ -43,10 +41,8 @@ void work_and_end(const Reporter& report, const std::string& word,
   try {
     work();
     std::fflush(nullptr);
-    report.done(word);
+    report.done();
     ::_exit(0);
-  } catch (const PluginFault& e) {
-    fault(e.status, e.message, e.code);
   } catch (const CallFault& e) {
     fault(status_of(e.status()), e.what());
   } catch (const OutputFault& e) {

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "harness/core/artifacts/artifact.h"
-#include "harness/core/border/callbacks.h"
+#include "harness/core/border/fitted_plugin.h"
+#include "harness/core/border/library_server.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
-#include "harness/core/border/score_collector.h"
-#include "harness/core/border/served_calls.h"
-#include "harness/core/conformance/memory_growth.h"
-#include "harness/core/conformance/trials.h"
 #include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
 #include "harness/core/run/score_over_seeds.h"
@@ -51,33 +48,32 @@ metrics::Matrix of_this_model(const Call& call) {
 
 /// The explanation, and its explainer where that answers more than its arrays say.
 struct Explained {
-  Explained(const Job& job, HostCalls& host);
+  Explained(const Job& job, const Host& host);
 
   std::optional<ArrayBag> arrays;
-  std::optional<ServedExplainer> explainer;
+  std::optional<FittedPlugin> explainer;
 };
 
 /// What is judged, and the plugins that answer for it.
 struct Judged {
-  Judged(const Job& job, HostCalls& host);
-  void set_above();
+  Judged(const Job& job, const Host& host);
 
   // First: its process has nothing in memory of what it is judged by.
   Explained explanation;
   ArrayBag dataset, model;
   TestSubject subject;
-  std::optional<ServedModel> fitted;
+  std::optional<FittedPlugin> fitted;
 };
 
-Explained::Explained(const Job& job, HostCalls& host) {
+Explained::Explained(const Job& job, const Host& host) {
   if (job.explanation.empty()) return;
   arrays.emplace(ArrayBag::open(job.explanation));
   // A linear explanation is all in its arrays, and one without that text is of an earlier version.
   if (job.explainer && arrays->text(kFunctionsText) != kNoFunctions)
-    explainer.emplace(*job.explainer, *arrays, host);
+    explainer.emplace(*job.explainer, Kind::kExplainer, host, *arrays, Extents::of_arrays(*arrays));
 }
 
-Judged::Judged(const Job& job, HostCalls& host)
+Judged::Judged(const Job& job, const Host& host)
     : explanation(job, host),
       dataset(ArrayBag::open(job.dataset)),
       model(ArrayBag::open(job.model_folder)),
@@ -85,13 +81,13 @@ Judged::Judged(const Job& job, HostCalls& host)
   if (auto& explainer = explanation.explainer) {
     decltype(metrics::Explanation::project) project;
     decltype(metrics::Explanation::reconstruct) reconstruct;
-    if (explainer->answers_project())
+    if (explainer->answers("project"))
       project = [&explainer](Index output, const MatrixRef& rows) {
-        return explainer->project(output, rows);
+        return explainer->call("project", {rows}, output);
       };
-    if (explainer->answers_reconstruct())
+    if (explainer->answers("reconstruct"))
       reconstruct = [&explainer](Index output, const MatrixRef& scores) {
-        return explainer->reconstruct(output, scores);
+        return explainer->call("reconstruct", {scores}, output);
       };
     subject.set_projection(std::move(project), std::move(reconstruct));
   }
@@ -105,31 +101,34 @@ Judged::Judged(const Job& job, HostCalls& host)
   const bool calls_head = asks_head && !head->last_layer();
   if (asks_head) subject.set_above({});
   if (!job.model || (subject.views().concepts == nullptr && !from_pixels && !calls_head)) return;
-  fitted.emplace(*job.model, model, from_pixels ? &dataset : nullptr, host);
-  if (fitted->answers_intervene())
-    subject.set_intervention([this](const MatrixRef& concepts) {
-      return of_this_model([&] { return fitted->intervene(concepts); });
+  Extents extents = Extents::of_arrays(model);
+  extents.add(Extents::of_arrays(dataset));
+  fitted.emplace(*job.model, Kind::kModel, host, model, extents);
+  if (fitted->answers("intervene"))
+    subject.set_intervention([this](const MatrixRef& concepts, const MatrixRef& told) {
+      return of_this_model([&] { return fitted->call("intervene", {concepts, told}); });
     });
   if (from_pixels) {
-    const Forward forward = fitted->forward();
+    fitted->require_forward();
     decltype(metrics::ImageView::forward_gradient) gradient;
-    if (forward.answers_gradient())
-      gradient = [forward](const MatrixRef& pixels, const MatrixRef& cotangents) {
-        return of_this_model([&] { return forward.gradient(pixels, cotangents); });
+    if (fitted->answers("forward_gradient"))
+      gradient = [this](const MatrixRef& pixels, const MatrixRef& cotangents) {
+        return of_this_model([&] {
+          return fitted->call("forward_gradient", {pixels, cotangents});
+        });
       };
-    subject.add_images(dataset, forward, std::move(gradient));
+    subject.add_images(
+        dataset, [this](const MatrixRef& pixels) { return fitted->call("forward", {pixels}); },
+        std::move(gradient));
   }
-  if (calls_head) set_above();
-}
-
-void Judged::set_above() {
-  if (!fitted->answers_head())
+  if (!calls_head) return;
+  if (!fitted->answers("head"))
     throw LoadFault("the model's metadata offer head, but it has no " CONO_HEAD_INTERFACE);
-  subject.set_above(fitted->above());
+  subject.set_above(fitted->head("head", "vjp"));
 }
 
 /// The built-in metrics of the job.
-void apply_built_in(const Job& job, Judged& judged, HostCalls& host, const Reporter& report) {
+void apply_built_in(const Job& job, Judged& judged, const Host& host, const Reporter& report) {
   TestSubject& subject = judged.subject;
   if (any_asks_for(job.metrics, "train_head_view"))
     subject.add_train_head(judged.dataset, judged.model);
@@ -148,63 +147,23 @@ void apply_built_in(const Job& job, Judged& judged, HostCalls& host, const Repor
   });
 }
 
-/// One call of a metric plugin.
-std::vector<metrics::Score> call_metric(const Instance<cono_metric>& instance,
-                                        const Metadata& metadata, const ArrayBag& arrays,
-                                        SubjectCallbacks& callbacks, HostCalls& host) {
-  ScoreCollector collector(metadata);
-  try {
-    call_plugin(host, [&](const cono_host* raw) {
-      return instance.table().score(instance.get(), arrays.raw(), callbacks.raw(), raw,
-                                    collector.raw());
-    });
-  } catch (const CallFault& e) {
-    if (!collector.fault.empty()) throw OutputFault(collector.fault);
-    if (!callbacks.fault().empty())
-      throw CallFault(e.status(), e.what() + (": " + callbacks.fault()));
-    // Said of all that it had not given yet.
-    if (e.status() == CONO_UNDEFINED)
-      collector.give_rest("undefined", e.what());
-    else if (e.status() == CONO_NOT_APPLICABLE)
-      collector.give_rest("not_applicable", e.what());
-    else
-      throw;
-  }
-  if (!collector.fault.empty()) throw OutputFault(collector.fault);
-  return collector.scores;
-}
-
 /// The job's metric plugin.
-void apply_plugin(const Job& job, Judged& judged, HostCalls& host, const Reporter& report) {
-  TestSubject& subject = judged.subject;
-  report.stage("load");
-  const ReadyPlugin<cono_metric> metric(*job.plugin, host);
-  if (job.trial == trial::kLoad) return;
+void apply_plugin(const Job& job, Judged& judged, const Host& host, const Reporter& report) {
   report.stage("score");
-  const auto& needs = metric.metadata.needs;
-  if (asks_for(needs, "concept_view") || asks_for(needs, "latent_view"))
-    subject.add_concept_scores();
-  // Which annotations an archive holds is known only now.
-  for (const char* name : {"labels", "targets", "concepts", "factors"}) {
-    if (!asks_for(needs, name) || subject.arrays().find(name)) continue;
-    for (const ScoreSpec& spec : metric.metadata.scores)
-      report.score({spec.name, std::nullopt, "not_applicable",
-                    "needs " + std::string(metrics::need_text(name))});
+  const Metadata metadata = metadata_in(job.plugin->file);
+  const ArrayBag arrays = metric_input(judged.subject, metadata);
+  if (const std::string why = missing_annotation(metadata, arrays); !why.empty()) {
+    for (const ScoreSpec& spec : metadata.scores)
+      report.score({spec.name, std::nullopt, "not_applicable", why});
     return;
   }
-  SubjectCallbacks callbacks(subject.views());
-  ArrayBag arrays;
-  arrays.borrow_missing(subject.arrays());
-  alter_input(arrays, job.trial);
-  const auto given = call_metric(metric.instance, metric.metadata, arrays, callbacks, host);
-  if (job.trial == trial::kMemory)
-    measure_growth(
-        [&] {
-          const Instance<cono_metric> fresh(metric.plugin.table<cono_metric>(), metric.params,
-                                            host);
-          call_metric(fresh, metric.metadata, arrays, callbacks, host);
-        },
-        job.trial_seconds);
+  report.stage("load");
+  PluginProcess metric(*job.plugin, host, arrays);
+  metric.create();
+  report.stage("score");
+  const auto given =
+      metric.score(subject_functions(judged.subject.views(), Extents::of_arrays(arrays)));
+  metric.end();
   for (const auto& one : given) send(report, one, job.sample_scores);
 }
 
@@ -225,7 +184,22 @@ std::string judged_rows(std::int64_t train, std::int64_t test) {
   return count + " judged, " + std::to_string(train) + " trained on";
 }
 
-void score(const Job& job, HostCalls& host, const Reporter& report) {
+ArrayBag metric_input(TestSubject& subject, const Metadata& metric) {
+  if (asks_for(metric.needs, "concept_view") || asks_for(metric.needs, "latent_view"))
+    subject.add_concept_scores();
+  ArrayBag out;
+  out.borrow_missing(subject.arrays());
+  return out;
+}
+
+std::string missing_annotation(const Metadata& metric, const ArrayBag& input) {
+  for (const char* name : {"labels", "targets", "concepts", "factors"})
+    if (asks_for(metric.needs, name) && !input.find(name))
+      return "needs " + std::string(metrics::need_text(name));
+  return "";
+}
+
+void score(const Job& job, const Host& host, const Reporter& report) {
   report.stage("open");
   if (!job.peers.empty())
     return score_over_seeds(
@@ -235,14 +209,6 @@ void score(const Job& job, HostCalls& host, const Reporter& report) {
   if (job.plugin) return apply_plugin(job, judged, host, report);
   tell_judged_rows(judged.dataset);
   apply_built_in(job, judged, host, report);
-}
-
-void check_scores(const Job& job, const std::vector<results::ScoreRow>& scores) {
-  const Metadata metadata = metadata_in(job.plugin->file);
-  for (const auto& score : scores)
-    if (const auto why = score_refusal(metadata, score.metric, score.value, score.reason);
-        !why.empty())
-      throw OutputFault(why);
 }
 
 }  // namespace conoscope::core

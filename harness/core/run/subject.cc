@@ -6,7 +6,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "harness/core/artifacts/sample_arrays.h"
+#include "conoscope/sdk/model.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/artifacts/views.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/names.h"
@@ -25,7 +26,7 @@ using metrics::Matrix;
 /// Rows of the first per-sample array there is; 0 when there is none.
 std::int64_t samples_of(const ArrayBag& bag) {
   for (const std::string& name : bag.names())
-    if (contains(kAnnotationArrays, name) || contains(kModelArrays, name))
+    if (is_by_sample(name, Bringer::kDataset) || is_by_sample(name, Bringer::kModel))
       return bag.get(name).rows();
   return 0;
 }
@@ -76,9 +77,9 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   ArrayBag out;
   for (const std::string& name : bag.names()) {
     const sdk::Tensor tensor = bag.get(name);
-    const bool annotation = contains(kAnnotationArrays, name);
+    const bool annotation = is_by_sample(name, Bringer::kDataset);
     if (annotation ? which == Which::kNoAnnotations : which == Which::kAnnotations) continue;
-    if (!annotation && !contains(kModelArrays, name)) {
+    if (!annotation && !is_by_sample(name, Bringer::kModel)) {
       out.add(name, tensor.raw());
       continue;
     }
@@ -210,6 +211,36 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
     out.add_copy("predictions", predictions.data(), {logits.rows()});
   }
   return out;
+}
+
+metrics::HeadCalls linear_head(const ArrayBag& head_view) {
+  const sdk::Tensor shown = head_view.get("activations");
+  const std::int64_t positions = shown.dimensions() == 3 ? shown.shape(1) : 1;
+  const Index outputs = head_view.get("head_weight").rows();
+  const auto cube = [positions](const Matrix& activations) {
+    const std::int64_t shape[] = {activations.rows() / positions, positions, activations.cols()};
+    return sdk::make_tensor(const_cast<double*>(activations.data()), CONO_F64, shape);
+  };
+  const sdk::Arrays view(head_view.raw());
+  const sdk::Context nobody(nullptr);
+  metrics::HeadCalls calls;
+  calls.outputs = [=](const metrics::MatrixRef& activations) {
+    const Matrix rows = activations;
+    Matrix out(rows.rows() / positions, outputs);
+    sdk::LinearHead().head(view, sdk::Tensor(cube(rows)), nobody,
+                           {out.data(), static_cast<std::size_t>(out.size())});
+    return out;
+  };
+  calls.vjp = [=](const metrics::MatrixRef& activations, const metrics::MatrixRef& cotangents) {
+    const Matrix rows = activations, along = cotangents;
+    const std::int64_t shape[] = {along.rows(), along.cols()};
+    const cono_tensor u = sdk::make_tensor(const_cast<double*>(along.data()), CONO_F64, shape);
+    Matrix out(rows.rows(), rows.cols());
+    sdk::LinearHead().vjp(view, sdk::Tensor(cube(rows)), sdk::Tensor(u), nobody,
+                          {out.data(), static_cast<std::size_t>(out.size())});
+    return out;
+  };
+  return calls;
 }
 
 TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,

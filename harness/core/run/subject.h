@@ -36,6 +36,10 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
                               const std::string& control = "none", sdk::Seed seed = sdk::Seed(0),
                               metrics::HeadCalls* above = nullptr);
 
+/// The head of a head view as calls, where nothing but it lies above the layer. Valid as long as the
+/// bag.
+metrics::HeadCalls linear_head(const ArrayBag& head_view);
+
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
 class TestSubject {
  public:

@@ -12,15 +12,14 @@
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/manifest.h"
-#include "harness/core/border/served_calls.h"
-#include "harness/core/conformance/trials.h"
+#include "harness/core/border/loader.h"
 #include "harness/core/processes/confinement.h"
 #include "harness/core/processes/descendants.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/protocol.h"
+#include "harness/core/run/artifact_stage.h"
 #include "harness/core/run/enclosure.h"
 #include "harness/core/run/ending.h"
-#include "harness/core/run/overseen_call.h"
 #include "harness/core/run/score_stage.h"
 
 namespace conoscope::core {
@@ -33,7 +32,8 @@ std::atomic<bool> asked_to_stop{false};
 
 const Reporter kReport;
 
-void set_up(HostCalls& host, const Job& job) {
+Host host_of(const Job& job) {
+  Host host;
   host.seed = job.seed;
   host.threads = job.threads;
   host.scratch = (job.work / "scratch").string();
@@ -44,10 +44,9 @@ void set_up(HostCalls& host, const Job& job) {
   };
   host.log = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   host.cancelled = [] { return asked_to_stop.load(std::memory_order_relaxed); };
-  if (job.trial == trial::kCancelled) host.cancelled = [] { return true; };
-  host.before_load = [&job](const PluginUse& use, const Metadata& metadata) {
-    enclose(job, use, metadata);
-  };
+  host.before_load = [&job](const PluginUse& use, const Metadata& metadata,
+                            const std::string& scratch) { enclose(job, use, metadata, scratch); };
+  return host;
 }
 
 /// This process outlives neither its supervisor nor what plugins start: orphans come to it, and when
@@ -97,23 +96,23 @@ void set_limits(const Job& job) {
 
 }  // namespace
 
-int run_worker(const fs::path& job_file) {
-  work_and_end(kReport, "done", [&] {
+int work_in_worker(const fs::path& job_file, const Work& work) {
+  work_and_end(kReport, [&] {
     const Job job = read_job(job_file);
     guard_process();
     set_limits(job);
     const UnchangedInputs inputs(inputs_of(job));
-    HostCalls host;
-    set_up(host, job);
-    // Built-in metrics are this program's own code: what they judge answers from other processes.
-    if (job.stage == Stage::kScore && !job.plugin)
-      score(job, host, kReport);
-    else
-      oversee(job, host, kReport);
-    if (job.stage != Stage::kScore && job.trial != trial::kLoad)
-      seal_artifact(job.work / "artifact",
-                    job.confine && can_confine() ? confinement_offered() : "", job.made_by);
+    work(job, host_of(job), kReport);
     inputs.check_again();
+  });
+}
+
+int run_worker(const fs::path& job_file) {
+  return work_in_worker(job_file, [](const Job& job, const Host& host, const Reporter& report) {
+    if (job.stage == Stage::kScore) return score(job, host, report);
+    make_artifact(job, host, report);
+    seal_artifact(job.work / "artifact", job.confine && can_confine() ? confinement_offered() : "",
+                  job.made_by);
   });
 }
 

@@ -23,6 +23,7 @@ conoscope/sdk/abi.h. Raise ValueError where the caller broke the contract, Undef
 does not exist, NotApplicable where the method is not made for such input; anything else is a fault.
 """
 
+import inspect
 import os
 import sys
 import traceback
@@ -190,7 +191,9 @@ class Model(_Plugin):
     head_bias, pooling, output; or concept_scores, ...; or codes.
 
     Optional, on what fit() left, which is self.model: forward(inputs) m x ... -> m x P x D and
-    forward_gradient(inputs, cotangents) -> m x ...; intervene(concepts) m x k x w -> m x C;
+    forward_gradient(inputs, cotangents) -> m x ...; intervene(concepts) m x k x w -> m x C, or
+    intervene(concepts, told) where what is told of some concepts changes the others: told is m x k,
+    1 where the concept of a row was told, 0 where its score is the model's own;
     head(activations) m x P x D -> m x C and vjp(activations, cotangents) -> m x P x D.
     """
 
@@ -215,7 +218,7 @@ class Explainer(_Plugin):
 class Metric(_Plugin):
     """score(subject, context) -> {name: number or Score}. The subject's arrays are attributes; where
     it offers them: subject.project(output, rows), subject.reconstruct(output, scores),
-    subject.intervene(concepts)."""
+    subject.intervene(concepts, told)."""
 
     kind, abilities, state_name = "metric", ("score",), None
 
@@ -286,9 +289,10 @@ class _Host:
         np.save(os.path.join(self.exchange, file), array, allow_pickle=False)
         return file
 
-    def ask(self, function, output, array, *extents):
+    def ask(self, function, output, arrays, *extents):
         """A call into the host: the array that it answers with."""
-        self.send("ask", function, output, self.write(_plain(array, function)), *extents)
+        files = [self.write(_plain(array, function)) for array in arrays]
+        self.send("ask", function, output, *files, *extents)
         answer = self.receive()
         if answer[0] == "fault":
             raise HostError(int(answer[1]), answer[2])
@@ -404,13 +408,19 @@ def _answer(host, plugin, request):
         "reconstruct": lambda: (request.output, values["scores"]),
         "forward": lambda: (values["inputs"],),
         "forward_gradient": lambda: (values["inputs"], values["cotangents"]),
-        "intervene": lambda: (values["concepts"],),
+        "intervene": lambda: _told(plugin.intervene, values),
         "head": lambda: (values["activations"],),
         "vjp": lambda: (values["activations"], values["cotangents"]),
     }[request.name]()
     name = f"{request.name}()"
     host.send("array", name, host.write(_plain(getattr(plugin, request.name)(*arguments), name)))
     return None
+
+
+def _told(intervene, values):
+    """The mask too, for a method that takes it."""
+    takes_told = len(inspect.signature(intervene).parameters) > 1
+    return (values["concepts"], values["told"]) if takes_told else (values["concepts"],)
 
 
 def _leave(host, name, result):
@@ -439,17 +449,17 @@ class _Head(Arrays):
 
     def forward(self, inputs):
         """The model on m inputs of the dataset's shape: m x P x D activations."""
-        return self._host.ask("forward", 0, inputs, *self._layer())
+        return self._host.ask("forward", 0, [inputs], *self._layer())
 
     def head(self, activations):
         """What lies above the layer on m samples' activations, m x P x D: m x C outputs before softmax."""
         activations = np.reshape(activations, (-1, *self._layer()))
-        return self._host.ask("head", 0, activations, len(self.head_weight))
+        return self._host.ask("head", 0, [activations], len(self.head_weight))
 
     def vjp(self, activations, cotangents):
         """And with cotangents u, m x C: sum_c u_c d output_c / d activations, m x P x D."""
-        both = np.concatenate([np.reshape(part, (len(part), -1)) for part in (activations, cotangents)], axis=1)
-        return self._host.ask("vjp", 0, both, *self._layer())
+        activations = np.reshape(activations, (-1, *self._layer()))
+        return self._host.ask("vjp", 0, [activations, cotangents], *self._layer())
 
     def _layer(self):
         shape = self.activations.shape
@@ -465,12 +475,14 @@ class _Subject(Arrays):
         """rows m x D -> scores m x K_c of output c"""
         counts = self.get("counts")
         concepts = len(self.cavs) if counts is None else int(counts[output])
-        return self._host.ask("project", output, rows, concepts)
+        return self._host.ask("project", output, [rows], concepts)
 
     def reconstruct(self, output, scores):
         """scores m x K_c of output c -> rows m x D"""
-        return self._host.ask("reconstruct", output, scores, self.cavs.shape[1])
+        return self._host.ask("reconstruct", output, [scores], self.cavs.shape[1])
 
-    def intervene(self, concepts):
-        """edited concepts m x k x w -> task outputs m x C"""
-        return self._host.ask("intervene", 0, concepts, self.task_outputs.shape[1])
+    def intervene(self, concepts, told=None):
+        """edited concepts m x k x w -> task outputs m x C; told: m x k, 1 where the concept of a row
+        was told (default: all)"""
+        arrays = [concepts] if told is None else [concepts, told]
+        return self._host.ask("intervene", 0, arrays, self.task_outputs.shape[1])

@@ -401,10 +401,7 @@ TEST_CASE(
     "refused") {
   const Scratch left;
   left.write("b.npy", npy_bytes<double>("<f8", "(1,)", {1.0}));
-  conoscope::core::Job job;
-  job.stage = conoscope::core::Stage::kExplain;
   left.write("a\nb.npy", npy_bytes<double>("<f8", "(1,)", {1.0}));
-  CHECK_THROWS_SAYING(conoscope::core::check_artifact(job, left.path("")),
-                      conoscope::core::OutputFault,
+  CHECK_THROWS_SAYING(conoscope::core::left_in(left.path("")), conoscope::core::OutputFault,
                       "whose name is not of letters, digits, _ and .: a\nb.npy");
 }

@@ -54,7 +54,6 @@ Job full() {
   job.calls = {"forward", "head"};
   job.sample_scores = true;
   job.repeat = true;
-  job.toy_model = true;
   return job;
 }
 
@@ -108,7 +107,6 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   }
   CHECK(back.sample_scores);
   CHECK(back.repeat);
-  CHECK(back.toy_model);
 }
 
 TEST_CASE("what is not there stays not there") {
@@ -126,7 +124,6 @@ TEST_CASE("what is not there stays not there") {
   CHECK(back.calls.empty());
   CHECK(back.peers.empty());
   CHECK_FALSE(back.repeat);
-  CHECK_FALSE(back.toy_model);
 }
 
 TEST_CASE("a job written over a longer one leaves nothing of it") {

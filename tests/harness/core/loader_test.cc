@@ -138,22 +138,6 @@ TEST_CASE("lists cross with their number of elements") {
   CHECK(params.reals("none").empty());
 }
 
-TEST_CASE("what a plugin is told of another's failure is what that one said") {
-  const auto told = [](auto&& thrown) {
-    try {
-      throw thrown;
-    } catch (...) {
-      const auto outcome = outcome_of_call();
-      return std::pair(outcome.status, outcome.text);
-    }
-  };
-  using Told = std::pair<cono_status, std::string>;
-  CHECK(told(CallFault(CONO_CANCELLED, "stopped")) == Told{CONO_CANCELLED, "stopped"});
-  CHECK(told(CallFault(CONO_UNDEFINED, "all zero")) == Told{CONO_UNDEFINED, "all zero"});
-  CHECK(told(std::invalid_argument("shape")) == Told{CONO_INVALID_ARGUMENT, "shape"});
-  CHECK(told(LoadFault("no table")) == Told{CONO_INTERNAL, "no table"});
-}
-
 TEST_CASE("the host may be called from any thread of the plugin's") {
   HostCalls host;
   std::vector<double> progress;

@@ -431,7 +431,7 @@ TEST_CASE("views that are not offered are not there") {
   REQUIRE(views.latent != nullptr);
   CHECK(views.latent->codes(0, 1) == 7.0);
   subject.set_projection(nullptr, nullptr);  // nothing to project, no harm
-  subject.set_intervention([](const MatrixRef& m) -> Matrix { return m; });
+  subject.set_intervention([](const MatrixRef& m, const MatrixRef&) -> Matrix { return m; });
 }
 
 TEST_CASE("a posterior's variances and losses, of the test split as its codes are") {
@@ -458,7 +458,7 @@ TEST_CASE("a concept view with vectors for concepts") {
   count_up<double>(bag, "task_outputs", {5, 4});
   count_up<double>(bag, "reference_outputs", {5, 4});
   TestSubject subject(data, bag, nullptr);
-  subject.set_intervention([](const MatrixRef& m) -> Matrix { return m * 2.0; });
+  subject.set_intervention([](const MatrixRef& m, const MatrixRef&) -> Matrix { return m * 2.0; });
   const auto* concepts = subject.views().concepts;
   REQUIRE(concepts != nullptr);
   CHECK(concepts->width == 3);
@@ -467,7 +467,7 @@ TEST_CASE("a concept view with vectors for concepts") {
   CHECK(concepts->probabilities(0, 0) == 6.0);
   CHECK(concepts->outputs.cols() == 4);
   CHECK(concepts->reference_outputs(1, 3) == 7.0);  // sample 1
-  CHECK(concepts->intervene(Matrix::Ones(1, 6))(0, 0) == 2.0);
+  CHECK(concepts->intervene(Matrix::Ones(1, 6), Matrix::Ones(1, 2))(0, 0) == 2.0);
 }
 
 TEST_CASE("a class-agnostic explanation") {

@@ -512,8 +512,8 @@ file = "{file}"
 """
     )
 
-    def scores(answer, store, code=0):
-        file.write_text(BOTTLENECK.replace("ANSWER", answer))
+    def scores(answer, store, code=0, old="", new=""):
+        file.write_text(BOTTLENECK.replace(old, new).replace("ANSWER", answer))
         conoscope("run", run, "--store", store, code=code)
         found = rows(
             "SELECT plugin_id AS id, value FROM score JOIN attempt ON attempt.id = attempt "
@@ -527,6 +527,10 @@ file = "{file}"
     wanted = found["precomputed_concepts"]
     assert wanted is not None
     assert found["bottleneck"] == pytest.approx(wanted, rel=1e-12)
+    # One that takes the mask has 1 where a concept was told: where its score is no logistic one.
+    mask = f"({linear}) if np.array_equal(told == 1, np.isin(rows, (0, 1))) else None"
+    told = scores(mask, "told.db", old="intervene(self, concepts)", new="intervene(self, concepts, told)")
+    assert told["bottleneck"] == pytest.approx(wanted, rel=1e-12)
     # Another answer is another score, and one of another shape is told.
     assert scores(f"-({linear})", "other.db")["bottleneck"] != pytest.approx(wanted, rel=1e-3)
     scores("rows[:, :2]", "wrong.db", code=4)

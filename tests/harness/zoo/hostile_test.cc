@@ -89,12 +89,12 @@ const char* const kBoth[] = {"--confine off", "--confine auto"};
 TEST_CASE("forged records are not believed") {
   for (const char* how : kBoth) {
     const Bench bench;
-    check_failure(failure(bench, "forges_scores", how), "crashed", "score: score",
-                  "exited with code 0 before its work was finished");
-    check_failure(failure(bench, "forges_done", how), "crashed", "explain: fit",
-                  "exited with code 0 before its work was finished");
+    check_failure(failure(bench, "forges_scores", how), "invalid_output", "score: score",
+                  "the plugin sent what is no message of project: score");
+    check_failure(failure(bench, "forges_done", how), "invalid_output", "explain: fit",
+                  "left no finished artifact");
     check_failure(failure(bench, "score_forged", how, {.kind = "metric"}), "invalid_output",
-                  "score: score", "reported a score that nobody asked for: score\tsurf_mae");
+                  "score: score", "score surf_mae is not in its metadata");
     const auto rows = json::parse(
         bench("query \"SELECT count(*) AS n FROM score WHERE metric = 'surf_mae' AND value = 0\" "
               "--format json")
@@ -155,8 +155,8 @@ TEST_CASE("what cannot start a process or a thread waits until it can") {
 
 TEST_CASE("what is written is bounded") {
   const Bench bench;
-  check_failure(failure(bench, "reports_without_end", ""), "failed", "explain: fit",
-                "reported without end");
+  check_failure(failure(bench, "reports_without_end", ""), "invalid_output", "explain: fit",
+                "the plugin sent a message without an end");
   check_failure(failure(bench, "logs_without_end", ""), "failed", "explain: fit",
                 "MiB to standard output and standard error");
   check_failure(failure(bench, "huge_output", ""), "failed", "explain: fit", "File too large");
@@ -239,7 +239,7 @@ TEST_CASE("what is none of a plugin's business stays shut") {
         "processes", "command_line", "shared_numbers", "by_number",         "name",
         "queue",     "version",      "lease",          "notices",           "one_attribute",
         "watch",     "handle",       "flush"})
-    CHECK(open.find(what) != std::string::npos);
+    CHECK_MESSAGE(open.find(what) != std::string::npos, open);
   CHECK(open.find("token") == std::string::npos);
 }
 
