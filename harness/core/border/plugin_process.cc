@@ -1,5 +1,6 @@
 #include "harness/core/border/plugin_process.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -126,6 +127,7 @@ PluginProcess::PluginProcess(const PluginUse& use, const Host& host, const Array
   };
   int in = -1, out = -1;
   if (use.command.empty()) {
+    ::malloc_trim(0);  // what is free here would count for the fork as well
     process_ = std::make_unique<ChildProcess>(
         [&] { serve_library(use_, metadata_, host_, arrays_, enter); });
     in = out = process_->report_fd();
