@@ -85,12 +85,6 @@ std::string arrays_of_view(std::string_view view) {
   return out;
 }
 
-bool has_view(const ArrayBag& arrays, std::string_view view) {
-  return std::ranges::all_of(view_arrays(), [&](const ViewArray& array) {
-    return array.view != view || !array.required || arrays.find(array.name).has_value();
-  });
-}
-
 bool is_by_sample(std::string_view name, Bringer bringer) {
   const ViewArray* const array = view_array(name);
   return array != nullptr && array->bringer == bringer && array->shape.starts_with("n");

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "metrics/faithfulness/attack/poisoned_samples.h"
-
 namespace conoscope::core {
 
 const std::vector<Control>& controls() {
@@ -13,12 +11,8 @@ const std::vector<Control>& controls() {
       {.name = "random_importance", .draws_importance = true},
       {.name = "random_concepts", .draws_importance = true, .draws_concepts = true},
       {.name = "random_model", .redraws_head = true},
-      {.name = "poisoned",
-       .moved_samples = [](const metrics::HeadView& head,
-                           std::uint64_t seed) { return metrics::poisoned_samples(head, seed); }},
-      {.name = "noisy",
-       .moved_samples = [](const metrics::HeadView& head,
-                           std::uint64_t seed) { return metrics::noisy_samples(head, seed); }},
+      {.name = "poisoned", .moves = Moves::kPoisoned},
+      {.name = "noisy", .moves = Moves::kNoisy},
   };
   return all;
 }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "metrics/views.h"
-
 namespace conoscope::core {
+
+/// How samples are moved: see metrics/faithfulness/attack/poisoned_samples.h.
+enum class Moves { kNothing, kPoisoned, kNoisy };
 
 /// A twin of an explanation, spoiled on purpose, beside which its scores are read.
 struct Control {
@@ -19,10 +19,10 @@ struct Control {
   // What the explainer is given instead, see make_explainer_input().
   /// Another head. Below the last layer the model has to offer redrawn_head.
   bool redraws_head = false;
-  /// The training samples, some of them moved. Null: as they are.
-  metrics::RowSource (*moved_samples)(const metrics::HeadView&, std::uint64_t seed) = nullptr;
+  /// The training samples, some of them moved.
+  Moves moves = Moves::kNothing;
 
-  bool moves_samples() const { return moved_samples != nullptr; }
+  bool moves_samples() const { return moves != Moves::kNothing; }
   /// Then its explanation is one of its own.
   bool explains_anew() const { return redraws_head || moves_samples(); }
 };

@@ -13,6 +13,7 @@
 #include "harness/core/names.h"
 #include "harness/core/plan/controls.h"
 #include "harness/core/run/control.h"
+#include "metrics/faithfulness/attack/poisoned_samples.h"
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/model_logits.h"
 
@@ -154,7 +155,9 @@ void move_samples(const Control& control, sdk::Seed seed, ArrayBag& out) {
   if (why != nullptr)
     throw CallFault(CONO_NOT_APPLICABLE,
                     control.name + " moves pooled activations that the head reads, " + why);
-  const metrics::RowSource moved = control.moved_samples(head, seed.value());
+  const metrics::RowSource moved = control.moves == Moves::kPoisoned
+                                       ? metrics::poisoned_samples(head, seed.value())
+                                       : metrics::noisy_samples(head, seed.value());
   const sdk::Tensor old = out.get("activations");
   const std::vector<std::int64_t> shape(old.raw().shape, old.raw().shape + old.dimensions());
   if (old.dtype() == sdk::dtype_of<double>())
