@@ -66,6 +66,12 @@ void guard_process() {
   // A terminal's Ctrl-C reaches the whole process group; when to stop is the supervisor's to say.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, [](int) { asked_to_stop.store(true); });
+  // That a child was stopped on the way to its end is no news, and where a plugin that is not confined
+  // traces this process, each signal stops it.
+  struct sigaction child {};
+  child.sa_handler = SIG_DFL;
+  child.sa_flags = SA_NOCLDSTOP;
+  ::sigaction(SIGCHLD, &child, nullptr);
   ::signal(SIGXFSZ, SIG_IGN);  // a file that becomes too large is an error with a text
   ::signal(SIGPIPE, SIG_IGN);  // a process that is gone is an error of write()
 }
