@@ -122,7 +122,7 @@ int export_command(const Arguments& arguments) {
   options.positional("run", 1);
   options.with_store();
   options.add()("format", po::value<std::string>()->default_value("csv")->value_name("F"),
-                "table, csv, json, ndjson, md or latex")(
+                results::format_names_text().c_str())(
       "summaries", po::bool_switch(), "the tables that pictures are drawn from, all cells'")(
       "output,o", po::value<std::string>()->value_name("PATH"),
       "where to write summaries: NAME.npz writes one file; any other name, a folder with one CSV "

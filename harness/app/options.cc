@@ -44,7 +44,7 @@ void Options::with_component_filters() {
 
 void Options::with_format() {
   add()("format", po::value<std::string>()->default_value("table")->value_name("F"),
-        "table, csv, json, ndjson, md or latex");
+        results::format_names_text().c_str());
 }
 
 void Options::with_plugins() {
@@ -143,7 +143,7 @@ results::Format Options::format() const {
   const auto& name = get<std::string>("format");
   if (const auto format = results::parse_format(name)) return *format;
   throw UsageError("--format " + name + ": no such format" +
-                   core::did_you_mean(name, {"table", "csv", "json", "ndjson", "md", "latex"}));
+                   core::did_you_mean(name, results::format_names()));
 }
 
 const std::vector<std::string>& Options::list(const std::string& name) const {

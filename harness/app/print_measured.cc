@@ -159,7 +159,7 @@ void print_missing(const core::Measured& measured, bool asked) {
 
 void print_measured(const core::Measured& measured, bool asked, bool parts,
                     results::Format format) {
-  const bool machine = !results::for_people(format);
+  const bool machine = !format.for_people;
   const Table scores = score_table(measured, machine);
   if (parts)
     print({{"scores", scores}, {"parts", part_table(measured)}}, format);

@@ -102,13 +102,13 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
       results::mark_best(table, metric, results::direction_of(store, metric));
   if (across)
     table = results::across_datasets(table);
-  else if (results::for_people(request.format) && request.columns.empty())
+  else if (request.format.for_people && request.columns.empty())
     results::add_control_lines(table, options.metrics[0],
                                results::direction_of(store, options.metrics[0]));
   if (!request.pareto.empty()) results::mark_pareto(table, request.pareto);
   if (!request.columns.empty()) keep_columns(table, request.columns);
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
-  if (results::for_people(request.format)) mark(table, doubtful);
+  if (request.format.for_people) mark(table, doubtful);
   std::cout << results::to_text(table, request.format);
   for (const auto& [metric, run_key] : doubtful)
     std::cerr << kMark << ' ' << metric

@@ -46,23 +46,18 @@ void print(const std::vector<std::pair<const char*, results::Table>>& tables,
   bool first = true;
   for (const auto& [title, table] : tables) {
     const char* separator = first ? "" : "\n";
-    switch (format) {
-      case results::Format::json:
-        std::cout << (first ? "{\n" : ",\n") << '"' << title
-                  << "\": " << results::to_text(table, format);
-        break;
-      case results::Format::ndjson: {
-        results::Table marked = table;
-        marked.columns.insert(marked.columns.begin(), {"table"});
-        for (auto& row : marked.rows) row.insert(row.begin(), std::string(title));
-        std::cout << results::to_text(marked, format);
-        break;
-      }
-      case results::Format::table:
-        std::cout << separator << title << '\n' << results::to_text(table, format);
-        break;
-      default:
-        std::cout << separator << results::to_text(table, format);
+    if (format == results::Format::json) {
+      std::cout << (first ? "{\n" : ",\n") << '"' << title
+                << "\": " << results::to_text(table, format);
+    } else if (format == results::Format::ndjson) {
+      results::Table marked = table;
+      marked.columns.insert(marked.columns.begin(), {"table"});
+      for (auto& row : marked.rows) row.insert(row.begin(), std::string(title));
+      std::cout << results::to_text(marked, format);
+    } else if (format == results::Format::table) {
+      std::cout << separator << title << '\n' << results::to_text(table, format);
+    } else {
+      std::cout << separator << results::to_text(table, format);
     }
     first = false;
   }

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-FORMATS = "table csv json ndjson md latex"
 OPTION = re.compile(
     r"^  (?:-(?P<short>\w) \[ --(?P<long>[\w-]+) \]|--(?P<only>[\w-]+))"
     r"(?: (?P<value>[^ ]+)(?: \(=.*?\))?)?$"
@@ -23,6 +22,10 @@ class Option(NamedTuple):
     long: str
     value: str  # empty: it takes none
     about: str
+
+    def formats(self):
+        """Of --format, whose help is a list: its names."""
+        return " ".join(re.split(", | or ", self.about)) if self.long == "format" else ""
 
 
 class Page(NamedTuple):
@@ -117,6 +120,7 @@ def bash_completion(commands):
         cases.append(f'    "{" ".join(page.words)}") words="{" ".join(words)}" ;;')
     actions = "|".join(page.words[0] for page in commands if page.inner)
     names = " ".join(page.words[0] for page in commands)
+    formats = next(option.formats() for page in flat(commands) for option in page.options if option.formats())
     return f"""# bash completion for conoscope, made from its help texts
 _conoscope() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words="" of=""
@@ -128,7 +132,7 @@ _conoscope() {{
   of=${{COMP_WORDS[1]}}
   case $of in {actions}) [[ $COMP_CWORD -gt 2 ]] && of="$of ${{COMP_WORDS[2]}}" ;; esac
   if [[ $before == --format ]]; then
-    COMPREPLY=($(compgen -W "{FORMATS}" -- "$current"))
+    COMPREPLY=($(compgen -W "{formats}" -- "$current"))
     return
   fi
   case $of in
@@ -150,7 +154,7 @@ def zsh_completion(commands):
         about = re.sub(r"([\[\]:\\])", r"\\\1", option.about)
         value = ""
         if option.value:
-            value = f":{option.value}:({FORMATS})" if option.long == "format" else f":{option.value}:_files"
+            value = f":{option.value}:({option.formats()})" if option.formats() else f":{option.value}:_files"
         return quoted(f"*--{option.long}[{about}]{value}")
 
     def described(pages):
@@ -203,7 +207,7 @@ def fish_completion(commands):
             short = f" -s {option.short}" if option.short else ""
             value = ""
             if option.value:
-                value = f" -x -a {quoted(FORMATS)}" if option.long == "format" else " -r"
+                value = f" -x -a {quoted(option.formats())}" if option.formats() else " -r"
             out.append(f"complete -c conoscope -n {quoted(seen)}{short} -l {option.long}{value} "
                        f"-d {quoted(option.about)}")
     return "\n".join(out) + "\n"

@@ -4,7 +4,7 @@
 
 #include "results/formats/people.h"
 #include "results/formats/utf8.h"
-#include "results/formats/writers.h"
+#include "results/formats/table.h"
 
 namespace conoscope::results {
 

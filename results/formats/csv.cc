@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "results/formats/machines.h"
-#include "results/formats/writers.h"
+#include "results/formats/table.h"
 
 namespace conoscope::results {
 

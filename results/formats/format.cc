@@ -1,51 +1,58 @@
 #include "results/formats/format.h"
 
-#include <array>
-#include <utility>
-
 #include "results/formats/machines.h"
-#include "results/formats/writers.h"
 
 namespace conoscope::results {
 
+// Each in the file of its name.
+std::string write_aligned(const Table& table);
+std::string write_csv(const Table& table);
+std::string write_json(const Table& table);
+std::string write_ndjson(const Table& table);
+std::string write_markdown(const Table& table);
+std::string write_latex(const Table& table);
+
+constexpr bool kForPeople = true, kForMachines = false;
+constinit const Format Format::table{"table", kForPeople, write_aligned};
+constinit const Format Format::csv{"csv", kForMachines, write_csv};
+constinit const Format Format::json{"json", kForMachines, write_json};
+constinit const Format Format::ndjson{"ndjson", kForMachines, write_ndjson};
+constinit const Format Format::md{"md", kForPeople, write_markdown};
+constinit const Format Format::latex{"latex", kForPeople, write_latex};
+
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Format>, 6> kFormats = {
-    {{"table", Format::table},
-     {"csv", Format::csv},
-     {"json", Format::json},
-     {"ndjson", Format::ndjson},
-     {"md", Format::md},
-     {"latex", Format::latex}}};
+/// In the order of the help.
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all = {Format::table,  Format::csv, Format::json,
+                                          Format::ndjson, Format::md,  Format::latex};
+  return all;
+}
 
 }  // namespace
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> out;
+  for (const Format& format : formats()) out.emplace_back(format.name);
+  return out;
+}
+
+std::string format_names_text() {
+  std::string out;
+  const auto names = format_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  return out;
+}
+
 std::optional<Format> parse_format(std::string_view text) {
-  for (const auto& [name, format] : kFormats)
-    if (name == text) return format;
+  for (const Format& format : formats())
+    if (format.name == text) return format;
   return std::nullopt;
 }
 
-bool for_people(Format format) {
-  return format == Format::table || format == Format::md || format == Format::latex;
-}
-
-std::string to_text(const Table& table, Format format) {
-  switch (format) {
-    case Format::table:
-      return write_aligned(table);
-    case Format::csv:
-      return write_csv(expanded(table));
-    case Format::json:
-      return write_json(expanded(table));
-    case Format::ndjson:
-      return write_ndjson(expanded(table));
-    case Format::md:
-      return write_markdown(table);
-    case Format::latex:
-      return write_latex(table);
-  }
-  return "";
+std::string to_text(const Table& table, const Format& format) {
+  return format.write(format.for_people ? table : expanded(table));
 }
 
 }  // namespace conoscope::results

@@ -3,11 +3,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "results/formats/table.h"
 
 namespace conoscope::results {
 
+/// How a table is written, by a file of the same name.
+///
 /// table   aligned text for terminals; control characters are shown, not sent
 /// csv     RFC 4180 with header: CRLF, quotes doubled; NULL is empty, an empty text is ""; a text
 ///         that a spreadsheet would take for a formula begins with '
@@ -22,14 +25,22 @@ namespace conoscope::results {
 /// double back, NULL is empty or null; an estimate x takes the columns x, x_half_width, x_n and, if
 /// its column asks for it, x_message (several joined with "; "), a coverage x the columns x_n and
 /// x_asked. An infinity, which a user's own query can make, is "inf" or "-inf" everywhere.
-enum class Format { table, csv, json, ndjson, md, latex };
+struct Format {
+  std::string_view name;
+  bool for_people;
+  std::string (*write)(const Table& table);  ///< for machines: of an expanded table
 
+  static const Format table, csv, json, ndjson, md, latex;  ///< those that code asks for
+
+  friend bool operator==(const Format& a, const Format& b) { return a.name == b.name; }
+};
+
+std::vector<std::string> format_names();
+/// "table, csv, json, ndjson, md or latex"
+std::string format_names_text();
 /// None: there is no such format.
 std::optional<Format> parse_format(std::string_view text);
 
-/// table, md and latex.
-bool for_people(Format format);
-
-std::string to_text(const Table& table, Format format);
+std::string to_text(const Table& table, const Format& format);
 
 }  // namespace conoscope::results

@@ -3,7 +3,7 @@
 
 #include "results/formats/machines.h"
 #include "results/formats/utf8.h"
-#include "results/formats/writers.h"
+#include "results/formats/json.h"
 
 namespace conoscope::results {
 

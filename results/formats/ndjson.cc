@@ -1,4 +1,4 @@
-#include "results/formats/writers.h"
+#include "results/formats/json.h"
 
 namespace conoscope::results {
 
