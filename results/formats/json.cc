@@ -1,9 +1,10 @@
+#include "results/formats/json.h"
+
 #include <cmath>
 #include <string_view>
 
 #include "results/formats/machines.h"
 #include "results/formats/utf8.h"
-#include "results/formats/json.h"
 
 namespace conoscope::results {
 

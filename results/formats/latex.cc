@@ -1,8 +1,8 @@
 #include <string_view>
 
 #include "results/formats/people.h"
-#include "results/formats/utf8.h"
 #include "results/formats/table.h"
+#include "results/formats/utf8.h"
 
 namespace conoscope::results {
 
