@@ -447,8 +447,11 @@ PluginProcess::Question PluginProcess::question_in(const Function& function,
     auto& numbers = out.numbers.emplace_back(static_cast<std::size_t>(count_of(left.shape())));
     left.convert_to(numbers.data());
   }
-  if (at < message.size() && !out.shapes.empty())
-    out.room = out.shapes[0][0] * count_of(extents_in(message, at));
+  if (at < message.size() && !out.shapes.empty()) {
+    Fields all(message.begin() + static_cast<std::ptrdiff_t>(at) - 1, message.end());
+    all[0] = std::to_string(out.shapes[0][0]);
+    out.room = count_of(extents_in(all, 0));
+  }
   return out;
 }
 
@@ -490,6 +493,8 @@ void PluginProcess::answer(const Call& call, const Fields& message) {
       throw std::invalid_argument("room for " + std::to_string(asked.room) + " numbers, expected " +
                                   std::to_string(count_of(shape)));
     out = offered->answers.find(name)->second(asked.output, inputs);
+    if (out.size() != count_of(shape))
+      throw std::logic_error(name + ": an answer of " + std::to_string(out.size()) + " numbers");
   } catch (const CallFault& e) {
     return refuse(e.status(), offered->who + e.what());
   } catch (const OutputFault& e) {

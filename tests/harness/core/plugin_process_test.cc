@@ -95,6 +95,7 @@ struct Scene {
     HostFunctions offered{extents, {}, "the model says: "};
     offered.answers["head"] = [](auto, const std::vector<Matrix>& in) {
       if (in[0](0, 0) < 0) throw CallFault(CONO_UNDEFINED, "too dark");
+      if (in[0](0, 0) == 7.0) return Matrix(Matrix::Ones(in[0].rows(), 1));
       return Matrix(2.0 * Matrix::Ones(in[0].rows(), 4));
     };
     offered.answers["vjp"] = [](auto, const std::vector<Matrix>& in) -> Matrix {
@@ -209,5 +210,9 @@ TEST_CASE("a plugin gets a status where the host refuses, and the host keeps the
   refused("head\t0\ta.npy\t4", {2, 3}, "head: activations are 2 x 3, expected m x 1 x 3");
   refused("head\t0\ta.npy\t7", {2, 1, 3}, "room for 14 numbers, expected 8");
   refused("head\t0\ta.npy\t4", {2, 1, 3}, "the model says: too dark", -1.0);
+  // More numbers than there can be; and a model that answers with fewer than it should.
+  CHECK_THROWS_SAYING(scene.fit("!leave a.npy\nask\thead\t0\ta.npy\t1099511627776\n", {2, 1, 3}),
+                      OutputFault, "an array without a size");
+  refused("head\t0\ta.npy\t4", {2, 1, 3}, "head: an answer of 2 numbers", 7.0);
   refused("vjp\t0\ta.npy\t1\t3", {2, 1, 3}, "vjp: no cotangents");
 }
