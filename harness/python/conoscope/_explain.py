@@ -28,9 +28,8 @@ class HeadView:
     __repr__ = _arrays.in_short
 
     def arrays(self):
-        """The arrays, by the names of measure()'s arguments."""
-        words = ("output", "pooling")
-        return {k: v for k, v in vars(self).items() if v is not None and k not in words}
+        """The arrays and what the head makes of them, by the names of measure()'s arguments."""
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclasses.dataclass(repr=False)
@@ -78,14 +77,16 @@ def explain(
     if parameters:
         given = ",".join(f"{name}={_word(value)}" for name, value in parameters.items())
         wanted = f"{method}({given})"
-    folder, files = _arrays.put_all(head_view.arrays())
+    given_arrays = head_view.arrays()
+    output, pooling = given_arrays.pop("output"), given_arrays.pop("pooling")
+    folder, files = _arrays.put_all(given_arrays)
     with folder:
         saved = folder.path / "explanations"
         # One cheap score: it is the explanation that is wanted.
         arguments = ["measure", "effective_concepts", "--format", "json", "--explain", wanted]
         arguments += [f"{name}={path}" for name, path in files.items()]
         arguments += ["--save-explanations", saved, "--seed", seed]
-        arguments += ["--output", head_view.output, "--pooling", head_view.pooling]
+        arguments += ["--output", output, "--pooling", pooling]
         arguments += ["--seconds", seconds, "--memory", memory]
         arguments += options_of({"split": split, "plugin_path": plugin_path})
         rename = {path: name for name, path in files.items() if path.startswith(str(folder.path))}

@@ -25,6 +25,16 @@ def test_what_is_explained_is_judged_alike(digits, head):
     assert values == {score.metric: score.value for score in at_once.all()}
 
 
+def test_what_the_head_makes_of_its_inputs_goes_with_the_arrays():
+    rng = np.random.default_rng(0)
+    view = conoscope.HeadView(
+        rng.random((40, 2, 3)), rng.normal(size=(4, 6)), np.zeros(4), output="regression", pooling="flatten"
+    )
+    # Without: six columns for three features, and classes where there are none.
+    assert conoscope.measure("surf_mae", **view.arrays(), explain="perfect").all() is not None
+    assert (view.arrays()["output"], view.arrays()["pooling"]) == ("regression", "flatten")
+
+
 def test_arrays_are_shown_by_their_shapes(head):
     assert repr(head) == (
         "HeadView(activations=899 x 4 x 4 x 64 float32, head_weight=10 x 64 float32, "
