@@ -30,25 +30,32 @@ std::int64_t product(std::span<const std::int64_t> factors) {
 
 std::span<const Function> functions() {
   using enum Kind;
+  constexpr std::optional<Kind> kNobody;
   static const std::vector<Function> table = {
       {"load", kDataset},
       {"fit", kModel},
       {"fit", kExplainer},
       {"score", kMetric},
-      {"project", kExplainer, {{"rows", "m D"}}, "m K", true, kMetric},
-      {"reconstruct", kExplainer, {{"scores", "m K"}}, "m D", true, kMetric},
-      {"forward", kModel, {{"inputs", "m ..."}}, "m P D", false, kExplainer},
+      {"project", kExplainer, {{"rows", "m D"}}, "m K", true, kMetric, "projection"},
+      {"reconstruct", kExplainer, {{"scores", "m K"}}, "m D", true, kMetric, "reconstruction"},
+      {"forward", kModel, {{"inputs", "m ..."}}, "m P D", false, kExplainer, "forward"},
       {"forward_gradient", kModel, {{"inputs", "m ..."}, {"cotangents", "m P D"}}, "m ..."},
-      {"intervene", kModel, {{"concepts", "m k w"}, {"told", "m k", true}}, "m C", false, kMetric},
-      {"head", kModel, {{"activations", "m P D"}}, "m C", false, kExplainer},
+      {"head", kModel, {{"activations", "m P D"}}, "m C", false, kExplainer, "head"},
       {"vjp",
        kModel,
        {{"activations", "m P D"}, {"cotangents", "m C"}},
        "m P D",
        false,
        kExplainer},
-      {"redrawn_head", kModel, {{"activations", "m P D"}}, "m C"},
+      {"redrawn_head", kModel, {{"activations", "m P D"}}, "m C", false, kNobody, "redrawn head"},
       {"redrawn_vjp", kModel, {{"activations", "m P D"}, {"cotangents", "m C"}}, "m P D"},
+      {"intervene",
+       kModel,
+       {{"concepts", "m k w"}, {"told", "m k", true}},
+       "m C",
+       false,
+       kMetric,
+       "intervention"},
   };
   return table;
 }

@@ -33,6 +33,7 @@ struct Function {
   std::string_view answer = "";       ///< its shape; empty: an artifact, or scores
   bool of_output = false;             ///< asked for one output at a time
   std::optional<Kind> asked_by = {};  ///< the plugins that may ask it of the host in turn
+  std::string_view checked_as = {};   ///< by `plugin check`; empty: with another, or with the fit
 };
 
 std::span<const Function> functions();

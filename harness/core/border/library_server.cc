@@ -99,9 +99,9 @@ class LibraryServer {
 
   // ---- what the plugin has --------------------------------------------------------------------
 
-  template <typename Table>
-  Table main_table() {
-    const auto table = plugin_.table<Table>();
+  template <typename Table, typename Slot>
+  Table main_table(Slot Table::*main) {
+    const Table table = plugin_.table(main);
     create_ = table.create;
     destroy_ = table.destroy;
     abilities_.insert(main_function(metadata_.kind));
@@ -116,13 +116,13 @@ class LibraryServer {
   void find_slots() {
     switch (metadata_.kind) {
       case Kind::kDataset:
-        dataset_ = main_table<cono_dataset>();
+        dataset_ = main_table(&cono_dataset::load);
         return;
       case Kind::kModel:
-        model_ = main_table<cono_model>();
+        model_ = main_table(&cono_model::fit);
         return find_model_slots();
       case Kind::kExplainer:
-        explainer_ = main_table<cono_explainer>();
+        explainer_ = main_table(&cono_explainer::fit);
         with_model_ = plugin_.optional_table<cono_explainer_model>(CONO_EXPLAINER_MODEL_INTERFACE);
         for (const auto& [name, slot] : {std::pair("project", explainer_.project),
                                          std::pair("reconstruct", explainer_.reconstruct)})
@@ -131,7 +131,7 @@ class LibraryServer {
                                  auto* out) { return f(self, state, output, &in[0], host, out); });
         return;
       case Kind::kMetric:
-        metric_ = main_table<cono_metric>();
+        metric_ = main_table(&cono_metric::score);
         return;
     }
   }

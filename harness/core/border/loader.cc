@@ -13,8 +13,6 @@
 
 namespace conoscope::core {
 
-namespace {
-
 const char* interface_id(Kind kind) {
   switch (kind) {
     case Kind::kDataset:
@@ -28,8 +26,6 @@ const char* interface_id(Kind kind) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string border_refusal(std::uint32_t major, std::uint32_t minor) {
   return "built for plugin border " + std::to_string(major) + "." + std::to_string(minor) +
@@ -132,57 +128,10 @@ const void* LoadedPlugin::interface(const char* id) const {
   return plugin_->get_interface(id);
 }
 
-namespace {
-
-/// No further than struct_size: what an older plugin's table lacks is NULL here.
-template <typename Table>
-Table read_table(const void* table) {
-  std::uint32_t size = 0;
-  std::memcpy(&size, table, sizeof(size));
-  Table out{};
-  std::memcpy(&out, table, std::min<std::size_t>(size, sizeof(Table)));
-  return out;
+void LoadedPlugin::read_table(const void* table, void* to, std::size_t size) {
+  std::uint32_t own_size = 0;
+  std::memcpy(&own_size, table, sizeof(own_size));
+  std::memcpy(to, table, std::min<std::size_t>(own_size, size));
 }
-
-bool has_main_slot(const cono_dataset& table) { return table.load != nullptr; }
-bool has_main_slot(const cono_model& table) { return table.fit != nullptr; }
-bool has_main_slot(const cono_explainer& table) { return table.fit != nullptr; }
-bool has_main_slot(const cono_metric& table) { return table.score != nullptr; }
-bool has_main_slot(const cono_forward& table) { return table.forward != nullptr; }
-bool has_main_slot(const cono_forward_gradient& table) { return table.forward_gradient != nullptr; }
-bool has_main_slot(const cono_explainer_model& table) { return table.fit != nullptr; }
-bool has_main_slot(const cono_intervene& table) { return table.intervene != nullptr; }
-bool has_main_slot(const cono_intervene_told& table) { return table.intervene != nullptr; }
-bool has_main_slot(const cono_head& table) { return table.head != nullptr; }
-
-}  // namespace
-
-template <typename Table>
-Table LoadedPlugin::table() const {
-  const auto out = read_table<Table>(interface(interface_id(metadata_.kind)));
-  if (out.create == nullptr || out.destroy == nullptr || !has_main_slot(out))
-    throw LoadFault(metadata_.id + ": its " + interface_id(metadata_.kind) +
-                    " table is incomplete");
-  return out;
-}
-
-template <typename Table>
-std::optional<Table> LoadedPlugin::optional_table(const char* id) const {
-  const void* table = interface(id);
-  if (table == nullptr) return std::nullopt;
-  const auto out = read_table<Table>(table);
-  return has_main_slot(out) ? std::optional<Table>(out) : std::nullopt;
-}
-
-template cono_dataset LoadedPlugin::table<cono_dataset>() const;
-template cono_model LoadedPlugin::table<cono_model>() const;
-template cono_explainer LoadedPlugin::table<cono_explainer>() const;
-template cono_metric LoadedPlugin::table<cono_metric>() const;
-template std::optional<cono_forward> LoadedPlugin::optional_table(const char*) const;
-template std::optional<cono_forward_gradient> LoadedPlugin::optional_table(const char*) const;
-template std::optional<cono_explainer_model> LoadedPlugin::optional_table(const char*) const;
-template std::optional<cono_intervene> LoadedPlugin::optional_table(const char*) const;
-template std::optional<cono_intervene_told> LoadedPlugin::optional_table(const char*) const;
-template std::optional<cono_head> LoadedPlugin::optional_table(const char*) const;
 
 }  // namespace conoscope::core

@@ -29,6 +29,9 @@ class LoadFault : public std::runtime_error {
 /// Why a plugin built for another version of the border is not loaded, and what to do.
 std::string border_refusal(std::uint32_t major, std::uint32_t minor);
 
+/// Of the table that every plugin of the kind has.
+const char* interface_id(Kind kind);
+
 /// What the plugin says of itself.
 /// throws  PluginRefused; LoadFault: nothing
 Metadata metadata_in(const std::filesystem::path& file);
@@ -85,14 +88,36 @@ class LoadedPlugin {
   const void* interface(const char* id) const;
 
   /// The kind's main table; slots that the plugin's own table is too short for are NULL.
-  /// throws  LoadFault: missing, too small or without a required slot
+  /// throws  LoadFault: missing, too small, or without create, destroy or `main`
+  template <typename Table, typename Slot>
+  Table table(Slot Table::*main) const {
+    Table out{};
+    read_table(interface(interface_id(metadata_.kind)), &out, sizeof(out));
+    if (out.create == nullptr || out.destroy == nullptr || out.*main == nullptr)
+      throw LoadFault(metadata_.id + ": its " + interface_id(metadata_.kind) +
+                      " table is incomplete");
+    return out;
+  }
+  /// An optional interface; nullopt: not supported, or without its first slot.
   template <typename Table>
-  Table table() const;
-  /// An optional interface with one slot; nullopt: not supported, or without that slot.
-  template <typename Table>
-  std::optional<Table> optional_table(const char* id) const;
+  std::optional<Table> optional_table(const char* id) const {
+    struct {
+      std::uint32_t struct_size, reserved;
+      void (*slot)();
+    } first{};
+    Table out{};
+    static_assert(sizeof(out) >= sizeof(first));
+    const void* const table = interface(id);
+    if (table == nullptr) return std::nullopt;
+    read_table(table, &first, sizeof(first));
+    read_table(table, &out, sizeof(out));
+    return first.slot == nullptr ? std::nullopt : std::optional(out);
+  }
 
  private:
+  /// No further than the table's own struct_size: what an older plugin's lacks stays as it is.
+  static void read_table(const void* table, void* to, std::size_t size);
+
   Metadata metadata_;
   std::shared_ptr<const void> library_;
   const cono_plugin* plugin_ = nullptr;
@@ -114,29 +139,5 @@ void call_plugin(HostCalls& host, Call&& call) {
   }
   if (status != CONO_OK) throw CallFault(status, host.take_error());
 }
-
-/// create() and destroy() of any kind's table.
-template <typename Table>
-class Instance {
- public:
-  Instance(const Table& table, const ParamTable& params, HostCalls& host) : table_(table) {
-    call_plugin(host,
-                [&](const cono_host* raw) { return table_.create(params.raw(), raw, &instance_); });
-  }
-  ~Instance() {
-    const FloatGuard guard;
-    const LocaleGuard locale;
-    if (table_.destroy != nullptr) table_.destroy(instance_);
-  }
-  Instance(const Instance&) = delete;
-  Instance& operator=(const Instance&) = delete;
-
-  void* get() const { return instance_; }
-  const Table& table() const { return table_; }
-
- private:
-  const Table table_;
-  void* instance_ = nullptr;
-};
 
 }  // namespace conoscope::core

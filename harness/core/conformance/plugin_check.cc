@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "harness/core/border/functions.h"
 #include "harness/core/border/interpreter.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/conformance/toy_subject.h"
@@ -340,23 +341,11 @@ class Suite {
 
   void common_checks() {
     Asked asked = base();
-    if (metadata_.kind == Kind::kExplainer) {
-      asked = base();
-      asked.trial = trial::kProject;
-      add("projection", attempt(asked));
-      asked.trial = trial::kReconstruct;
-      add("reconstruction", attempt(asked));
-    }
-    if (metadata_.kind == Kind::kModel) {
-      asked.trial = trial::kForward;
-      add("forward", attempt(asked));
-      asked.trial = trial::kHead;
-      add("head", attempt(asked));
-      asked.trial = trial::kRedrawnHead;
-      add("redrawn head", attempt(asked));
-      asked.trial = trial::kIntervene;
-      add("intervention", attempt(asked));
-    }
+    for (const Function& function : functions())
+      if (function.of == metadata_.kind && !function.checked_as.empty()) {
+        asked.trial = function.name;
+        add(std::string(function.checked_as), attempt(asked));
+      }
     if (metadata_.kind == Kind::kMetric) metric_checks();
     last_checks(base());
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -138,21 +139,16 @@ class Trial {
   }
 
   void try_functions(const ArrayBag& left) {
-    if (trial_ == trial::kHead || trial_ == trial::kRedrawnHead) {
-      report_.stage("head");
-      return (trial_ == trial::kHead ? try_head : try_redrawn_head)(*job_.plugin, host_, left);
+    const auto table = functions();
+    if (std::ranges::find(table, trial_, &Function::name) == table.end()) return;
+    if (trial_ == "head" || trial_ == "redrawn_head") {
+      report_.stage(trial_);
+      return (trial_ == "head" ? try_head : try_redrawn_head)(*job_.plugin, host_, left);
     }
-    const bool of_explainer = trial_ == trial::kProject || trial_ == trial::kReconstruct;
-    if (!of_explainer && trial_ != trial::kForward && trial_ != trial::kIntervene) return;
     Extents extents = Extents::of_arrays(left);
     extents.add(Extents::of_arrays(input_));
     FittedPlugin fitted(*job_.plugin, metadata_.kind, host_, left, extents);
-    if (of_explainer)
-      try_explainer(fitted, left, input_, trial_, report_);
-    else if (trial_ == trial::kForward)
-      try_forward(fitted, input_, left, report_);
-    else
-      try_intervention(fitted, left, report_);
+    try_function(trial_, fitted, left, input_, report_);
   }
 
   const Job& job_;

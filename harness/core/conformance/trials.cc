@@ -100,35 +100,8 @@ void check_function(const std::string& name, const Matrix& rows, Call&& call) {
     throw OutputFault(name + " of a row depends on the rows around it");
 }
 
-}  // namespace
-
-void alter_input(ArrayBag& bag, std::string_view trial, bool indexed) {
-  if (trial == trial::kStrided || trial == trial::kNan)
-    for (const char* name : {"activations", "inputs", "head_weight"}) {
-      const auto tensor = bag.find(name);
-      if (!tensor) continue;
-      if (tensor->dtype() == CONO_F16) alter<sdk::Half>(bag, *tensor, trial, indexed);
-      if (tensor->dtype() == CONO_F32) alter<float>(bag, *tensor, trial, indexed);
-      if (tensor->dtype() == CONO_F64) alter<double>(bag, *tensor, trial, indexed);
-    }
-  if (trial == trial::kNoRows)
-    for (const std::string& name : bag.names())
-      if (is_by_sample(name, Bringer::kDataset) || is_by_sample(name, Bringer::kModel) ||
-          contains(kWorkedOut, name)) {
-        cono_tensor none = bag.get(name).raw();
-        none.shape[0] = 0;
-        bag.add(name, none);
-      }
-}
-
 void try_explainer(FittedPlugin& explainer, const ArrayBag& left, const ArrayBag& input,
-                   std::string_view trial, const Reporter& report) {
-  const bool reconstruct = trial == trial::kReconstruct;
-  if (!reconstruct && !explainer.answers("project"))
-    throw CallFault(CONO_NOT_APPLICABLE, "it has no project(): the projection is linear");
-  if (reconstruct && !explainer.answers("reconstruct"))
-    throw CallFault(CONO_NOT_APPLICABLE, "it has no reconstruct()");
-  report.stage(reconstruct ? "reconstruct" : "project");
+                   bool reconstruct) {
   const Matrix rows = to_matrix(input.get("activations"), 2, kTrialRows);
   const metrics::Explanation explanation = make_explanation(left);
   for (Index output = 0; output < explanation.outputs(); ++output) {
@@ -147,14 +120,10 @@ void try_explainer(FittedPlugin& explainer, const ArrayBag& left, const ArrayBag
   }
 }
 
-void try_forward(FittedPlugin& model, const ArrayBag& dataset, const ArrayBag& left,
+void try_forward(FittedPlugin& model, const ArrayBag& left, const ArrayBag& dataset,
                  const Reporter& report) {
-  const bool offered = contains(model.metadata().offers, "forward");
-  if (!offered && !model.answers("forward"))
-    throw CallFault(CONO_NOT_APPLICABLE, "it has no forward()");
-  if (!offered)
+  if (!contains(model.metadata().offers, "forward"))
     throw OutputFault("it has a forward(), but its metadata do not say offers = [\"forward\"]");
-  report.stage("forward");
   model.require_forward();
   const auto forward = [&](const Matrix& inputs) { return model.call("forward", {inputs}); };
   const Matrix rows = to_matrix(dataset.get("inputs"), 1, kTrialRows), first = forward(rows);
@@ -188,9 +157,7 @@ void try_forward(FittedPlugin& model, const ArrayBag& dataset, const ArrayBag& l
       });
 }
 
-void try_intervention(FittedPlugin& model, const ArrayBag& left, const Reporter& report) {
-  if (!model.answers("intervene")) throw CallFault(CONO_NOT_APPLICABLE, "it has no intervene()");
-  report.stage("intervene");
+void try_intervention(FittedPlugin& model, const ArrayBag& left) {
   Matrix rows = to_matrix(left.get("concept_scores"), 1, kTrialRows);
   const Index k = left.get("concept_scores").shape(1);
   const auto intervene = [&](const Matrix& from) {
@@ -199,6 +166,44 @@ void try_intervention(FittedPlugin& model, const ArrayBag& left, const Reporter&
   check_function("intervene()", rows, intervene);
   rows.setConstant(rows.maxCoeff());  // an edit that no sample has
   intervene(rows);
+}
+
+}  // namespace
+
+void alter_input(ArrayBag& bag, std::string_view trial, bool indexed) {
+  if (trial == trial::kStrided || trial == trial::kNan)
+    for (const char* name : {"activations", "inputs", "head_weight"}) {
+      const auto tensor = bag.find(name);
+      if (!tensor) continue;
+      if (tensor->dtype() == CONO_F16) alter<sdk::Half>(bag, *tensor, trial, indexed);
+      if (tensor->dtype() == CONO_F32) alter<float>(bag, *tensor, trial, indexed);
+      if (tensor->dtype() == CONO_F64) alter<double>(bag, *tensor, trial, indexed);
+    }
+  if (trial == trial::kNoRows)
+    for (const std::string& name : bag.names())
+      if (is_by_sample(name, Bringer::kDataset) || is_by_sample(name, Bringer::kModel) ||
+          contains(kWorkedOut, name)) {
+        cono_tensor none = bag.get(name).raw();
+        none.shape[0] = 0;
+        bag.add(name, none);
+      }
+}
+
+void try_function(std::string_view trial, FittedPlugin& plugin, const ArrayBag& left,
+                  const ArrayBag& input, const Reporter& report) {
+  if (!plugin.answers(trial) && !contains(plugin.metadata().offers, trial))
+    throw CallFault(CONO_NOT_APPLICABLE,
+                    "it has no " + std::string(trial) + "()" +
+                        (trial == "project" ? ": the projection is linear" : ""));
+  report.stage(std::string(trial));
+  if (trial == "project" || trial == "reconstruct")
+    try_explainer(plugin, left, input, trial == "reconstruct");
+  else if (trial == "forward")
+    try_forward(plugin, left, input, report);
+  else if (trial == "intervene")
+    try_intervention(plugin, left);
+  else
+    throw std::logic_error("nothing tries " + std::string(trial) + "()");
 }
 
 }  // namespace conoscope::core

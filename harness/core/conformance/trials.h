@@ -10,7 +10,8 @@
 
 namespace conoscope::core {
 
-/// What the conformance suite of plugin_check.h does to a plugin beyond the ordinary call.
+/// What the conformance suite of plugin_check.h does to a plugin beyond the ordinary call; the name of
+/// one in functions(): calls it, too.
 namespace trial {
 inline constexpr std::string_view kOrdinary = "ordinary";    ///< nothing
 inline constexpr std::string_view kLoad = "load";            ///< load, make an instance, stop
@@ -18,13 +19,7 @@ inline constexpr std::string_view kStrided = "strided";      ///< inputs that ar
 inline constexpr std::string_view kNan = "nan";              ///< NaN among the inputs
 inline constexpr std::string_view kNoRows = "no_rows";       ///< an empty training split
 inline constexpr std::string_view kCancelled = "cancelled";  ///< the host says so from the start
-inline constexpr std::string_view kProject = "project";      ///< project() as a function
-inline constexpr std::string_view kReconstruct = "reconstruct";  ///< reconstruct() as a function
-inline constexpr std::string_view kForward = "forward";      ///< forward() and forward_gradient()
-inline constexpr std::string_view kIntervene = "intervene";  ///< intervene() as a function
-inline constexpr std::string_view kHead = "head";            ///< head() and vjp()
-inline constexpr std::string_view kRedrawnHead = "redrawn_head";  ///< and of a network drawn anew
-inline constexpr std::string_view kMemory = "memory";             ///< the same call many times
+inline constexpr std::string_view kMemory = "memory";        ///< the same call many times
 }  // namespace trial
 
 /// A worker that tries a plugin on a toy subject: a job as of a run, in which the toy's own model
@@ -41,16 +36,13 @@ int run_trial(const std::filesystem::path& job_file, const std::string& trial, d
 /// no_rows  every array with a row for each sample loses its rows, and train_index its entries
 void alter_input(ArrayBag& bag, std::string_view trial, bool indexed = true);
 
-// The trials of what a plugin answers after its fit, each on the first rows that its fit was given.
-// Each throws OutputFault: the answers of two equal calls differ, depend on the rows around, or are
-// not what fit() left, or a derivative is not that of its function; CallFault (not applicable): the
-// plugin has no such call.
-
-/// project(), or with trial reconstruct reconstruct(), of every output.
-void try_explainer(FittedPlugin& explainer, const ArrayBag& left, const ArrayBag& input,
-                   std::string_view trial, const Reporter& report);
-void try_forward(FittedPlugin& model, const ArrayBag& dataset, const ArrayBag& left,
-                 const Reporter& report);
-void try_intervention(FittedPlugin& model, const ArrayBag& left, const Reporter& report);
+/// Tries what a plugin answers after its fit, on the first rows that its fit was given.
+///
+/// trial  a function's name, but head and redrawn_head (head_trial.h)
+/// throws  OutputFault: the answers of two equal calls differ, depend on the rows around, or are not
+///         what fit() left, or a derivative is not that of its function; CallFault (not applicable):
+///         the plugin has no such call
+void try_function(std::string_view trial, FittedPlugin& plugin, const ArrayBag& left,
+                  const ArrayBag& input, const Reporter& report);
 
 }  // namespace conoscope::core

@@ -37,7 +37,7 @@ void refused(const std::string& oddity, const std::string& why) {
 TEST_CASE("a plugin is loaded, and its tables are read") {
   const LoadedPlugin plugin = load("good");
   CHECK(plugin.metadata().id == "odd");
-  const auto table = plugin.table<cono_explainer>();
+  const auto table = plugin.table(&cono_explainer::fit);
   CHECK((table.fit != nullptr));
   CHECK((table.project == nullptr));
   CHECK(plugin.interface("conoscope.unheard_of/1") == nullptr);
@@ -62,14 +62,14 @@ TEST_CASE("a file that contradicts its metadata is refused with the reason") {
 TEST_CASE("a table without its main slot, or too short for it, is incomplete") {
   for (const char* oddity : {"no_fit", "small_explainer"}) {
     const LoadedPlugin plugin = load(oddity);
-    CHECK_THROWS_SAYING(plugin.table<cono_explainer>(), LoadFault,
+    CHECK_THROWS_SAYING(plugin.table(&cono_explainer::fit), LoadFault,
                         "odd: its conoscope.explainer/1 table is incomplete");
   }
 }
 
 TEST_CASE("an older plugin's table is read no further than it goes") {
   const LoadedPlugin plugin = load("older_explainer");
-  const auto table = plugin.table<cono_explainer>();
+  const auto table = plugin.table(&cono_explainer::fit);
   CHECK((table.fit != nullptr));
   CHECK((table.project == nullptr));
   CHECK((table.reconstruct == nullptr));
@@ -83,27 +83,30 @@ TEST_CASE("a library that turns on flush-to-zero is refused, and it is turned of
   CHECK(tiny * 1.0 != 0.0);
 }
 
-TEST_CASE("an instance: errors come with the plugin's text, the float state is put back") {
+TEST_CASE("a call: errors come with the plugin's text, the float state is put back") {
   const LoadedPlugin plugin = load("good");
-  const auto table = plugin.table<cono_explainer>();
+  const auto table = plugin.table(&cono_explainer::fit);
   const ParamTable params(plugin.metadata(), {std::int64_t{3}, std::string("fast")});
   HostCalls host;
+  void* instance = nullptr;
+  const auto create = [&] {
+    call_plugin(host,
+                [&](const cono_host* raw) { return table.create(params.raw(), raw, &instance); });
+  };
   const auto before = conoscope::test::float_control();
-  {
-    const Instance<cono_explainer> instance(table, params, host);
-    CHECK(conoscope::test::float_control() == before);
-  }
+  create();
+  CHECK(conoscope::test::float_control() == before);
+  table.destroy(instance);
   host.seed = 13;
   try {
-    const Instance<cono_explainer> instance(table, params, host);
+    create();
     FAIL("was made");
   } catch (const CallFault& e) {
     CHECK(e.status() == CONO_INVALID_ARGUMENT);
     CHECK(std::string(e.what()) == "thirteen");
   }
   host.seed = 14;
-  CHECK_THROWS_SAYING((Instance<cono_explainer>(table, params, host)), CallFault,
-                      "the plugin gave no reason");  // not yesterday's
+  CHECK_THROWS_SAYING(create(), CallFault, "the plugin gave no reason");  // not yesterday's
 }
 
 TEST_CASE("parameters cross in the metadata's order, with type and value") {

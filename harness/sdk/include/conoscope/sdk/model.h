@@ -88,30 +88,28 @@ class RedrawnHead {
 
 namespace detail {
 
-/// The table of a head: its function, and its vector-Jacobian product or nullptr.
-template <typename Plugin, auto Function, auto Product>
-cono_head head_table() {
-  cono_head table{};
-  table.struct_size = sizeof(table);
-  table.head = [](void* self, const cono_arrays* model, const cono_tensor* activations,
-                  const cono_host* host, cono_tensor* outputs) noexcept {
-    return guard(host, [&] {
-      (static_cast<Plugin*>(self)->*Function)(Arrays(model), Tensor(*activations, "activations"),
-                                              Context(host),
-                                              Tensor(*outputs, "outputs").values<double>());
-    });
-  };
-  if constexpr (Product != nullptr)
-    table.vjp = [](void* self, const cono_arrays* model, const cono_tensor* activations,
-                   const cono_tensor* cotangents, const cono_host* host,
-                   cono_tensor* gradients) noexcept {
-      return guard(host, [&] {
-        (static_cast<Plugin*>(self)->*Product)(Arrays(model), Tensor(*activations, "activations"),
-                                               Tensor(*cotangents, "cotangents"), Context(host),
-                                               Tensor(*gradients, "gradients").values<double>());
-      });
-    };
-  return table;
+inline constexpr char kInputs[] = "inputs", kActivations[] = "activations",
+                      kCotangents[] = "cotangents", kConcepts[] = "concepts", kTold[] = "told";
+
+/// An optional function as its slot of a table: tensors of these names in, one out.
+template <typename Plugin, auto Function, const auto& Name>
+cono_status slot_of_one(void* self, const cono_arrays* model, const cono_tensor* in,
+                        const cono_host* host, cono_tensor* out) noexcept {
+  return guard(host, [&] {
+    (static_cast<Plugin*>(self)->*Function)(Arrays(model), Tensor(*in, Name), Context(host),
+                                            Tensor(*out, "answer").values<double>());
+  });
+}
+
+template <typename Plugin, auto Function, const auto& First, const auto& Second>
+cono_status slot_of_two(void* self, const cono_arrays* model, const cono_tensor* first,
+                        const cono_tensor* second, const cono_host* host,
+                        cono_tensor* out) noexcept {
+  return guard(host, [&] {
+    (static_cast<Plugin*>(self)->*Function)(Arrays(model), Tensor(*first, First),
+                                            Tensor(*second, Second), Context(host),
+                                            Tensor(*out, "answer").values<double>());
+  });
 }
 
 /// W with the mean over positions folded in: 1/P on each.
@@ -200,72 +198,43 @@ const void* model_interface(const char* id) noexcept {
     return t;
   }();
   if (std::strcmp(id, CONO_MODEL_INTERFACE) == 0) return &table;
+  using namespace detail;
   if constexpr (std::is_base_of_v<Forward, Plugin>) {
-    static const cono_forward forward = {
-        sizeof(cono_forward), 0,
-        [](void* self, const cono_arrays* model, const cono_tensor* inputs, const cono_host* host,
-           cono_tensor* activations) noexcept {
-          return guard(host, [&] {
-            static_cast<Plugin*>(self)->forward(
-                Arrays(model), Tensor(*inputs, "inputs"), Context(host),
-                Tensor(*activations, "activations").values<double>());
-          });
-        }};
+    static const cono_forward forward = {sizeof(forward), 0,
+                                         slot_of_one<Plugin, &Forward::forward, kInputs>};
     if (std::strcmp(id, CONO_FORWARD_INTERFACE) == 0) return &forward;
   }
   if constexpr (std::is_base_of_v<ForwardGradient, Plugin>) {
     static_assert(std::is_base_of_v<Forward, Plugin>, "a gradient of forward(), which it has not");
     static const cono_forward_gradient gradient = {
-        sizeof(cono_forward_gradient), 0,
-        [](void* self, const cono_arrays* model, const cono_tensor* inputs,
-           const cono_tensor* cotangents, const cono_host* host, cono_tensor* gradients) noexcept {
-          return guard(host, [&] {
-            static_cast<Plugin*>(self)->forward_gradient(
-                Arrays(model), Tensor(*inputs, "inputs"), Tensor(*cotangents, "cotangents"),
-                Context(host), Tensor(*gradients, "gradients").values<double>());
-          });
-        }};
+        sizeof(gradient), 0,
+        slot_of_two<Plugin, &ForwardGradient::forward_gradient, kInputs, kCotangents>};
     if (std::strcmp(id, CONO_FORWARD_GRADIENT_INTERFACE) == 0) return &gradient;
   }
   if constexpr (std::is_base_of_v<Head, Plugin>) {
     static const cono_head head = [] {
+      cono_head t = {sizeof(t), 0, slot_of_one<Plugin, &Head::head, kActivations>, nullptr};
       if constexpr (std::is_base_of_v<DifferentiableHead, Plugin>)
-        return detail::head_table<Plugin, &Head::head, &DifferentiableHead::vjp>();
-      else
-        return detail::head_table<Plugin, &Head::head, nullptr>();
+        t.vjp = slot_of_two<Plugin, &DifferentiableHead::vjp, kActivations, kCotangents>;
+      return t;
     }();
     if (std::strcmp(id, CONO_HEAD_INTERFACE) == 0) return &head;
   }
   if constexpr (std::is_base_of_v<RedrawnHead, Plugin>) {
     static_assert(std::is_base_of_v<Head, Plugin>, "a RedrawnHead is a Head, too");
-    static const cono_head redrawn =
-        detail::head_table<Plugin, &RedrawnHead::redrawn_head, &RedrawnHead::redrawn_vjp>();
+    static const cono_head redrawn = {
+        sizeof(redrawn), 0, slot_of_one<Plugin, &RedrawnHead::redrawn_head, kActivations>,
+        slot_of_two<Plugin, &RedrawnHead::redrawn_vjp, kActivations, kCotangents>};
     if (std::strcmp(id, CONO_REDRAWN_HEAD_INTERFACE) == 0) return &redrawn;
   }
   if constexpr (std::is_base_of_v<Intervene, Plugin>) {
-    static const cono_intervene intervene = {
-        sizeof(cono_intervene), 0,
-        [](void* self, const cono_arrays* model, const cono_tensor* concepts, const cono_host* host,
-           cono_tensor* outputs) noexcept {
-          return guard(host, [&] {
-            static_cast<Plugin*>(self)->intervene(Arrays(model), Tensor(*concepts, "concepts"),
-                                                  Context(host),
-                                                  Tensor(*outputs, "outputs").values<double>());
-          });
-        }};
+    static const cono_intervene intervene = {sizeof(intervene), 0,
+                                             slot_of_one<Plugin, &Intervene::intervene, kConcepts>};
     if (std::strcmp(id, CONO_INTERVENE_INTERFACE) == 0) return &intervene;
   }
   if constexpr (std::is_base_of_v<InterveneTold, Plugin>) {
     static const cono_intervene_told intervene = {
-        sizeof(cono_intervene_told), 0,
-        [](void* self, const cono_arrays* model, const cono_tensor* concepts,
-           const cono_tensor* told, const cono_host* host, cono_tensor* outputs) noexcept {
-          return guard(host, [&] {
-            static_cast<Plugin*>(self)->intervene(Arrays(model), Tensor(*concepts, "concepts"),
-                                                  Tensor(*told, "told"), Context(host),
-                                                  Tensor(*outputs, "outputs").values<double>());
-          });
-        }};
+        sizeof(intervene), 0, slot_of_two<Plugin, &InterveneTold::intervene, kConcepts, kTold>};
     if (std::strcmp(id, CONO_INTERVENE_TOLD_INTERFACE) == 0) return &intervene;
   }
   return nullptr;
