@@ -403,24 +403,14 @@ def _answer(host, plugin, request):
         return _leave(host, "fit", plugin.fit(given, context))
     if request.name == "score":
         return _give_scores(host, plugin.score(_Subject(host, values, request.offers), context))
-    arguments = {
-        "project": lambda: (request.output, values["rows"]),
-        "reconstruct": lambda: (request.output, values["scores"]),
-        "forward": lambda: (values["inputs"],),
-        "forward_gradient": lambda: (values["inputs"], values["cotangents"]),
-        "intervene": lambda: _told(plugin.intervene, values),
-        "head": lambda: (values["activations"],),
-        "vjp": lambda: (values["activations"], values["cotangents"]),
-    }[request.name]()
+    method, arguments = getattr(plugin, request.name), list(values.values())
+    if plugin.kind == "explainer":
+        arguments.insert(0, request.output)
+    if request.name == "intervene":  # the mask for a method that takes it
+        del arguments[len(inspect.signature(method).parameters) :]
     name = f"{request.name}()"
-    host.send("array", name, host.write(_plain(getattr(plugin, request.name)(*arguments), name)))
+    host.send("array", name, host.write(_plain(method(*arguments), name)))
     return None
-
-
-def _told(intervene, values):
-    """The mask too, for a method that takes it."""
-    takes_told = len(inspect.signature(intervene).parameters) > 1
-    return (values["concepts"], values["told"]) if takes_told else (values["concepts"],)
 
 
 def _leave(host, name, result):
