@@ -56,6 +56,7 @@ std::span<const Function> functions() {
        false,
        kMetric,
        "intervention"},
+      {"decode", kModel, {{"codes", "m L"}}, "m ...", false, kNobody, "decoder"},
   };
   return table;
 }
@@ -85,6 +86,7 @@ Extents Extents::of_arrays(const ArrayBag& arrays) {
     out.of['k'] = scores->shape(1);
     out.of['w'] = scores->dimensions() == 3 ? scores->shape(2) : 1;
   }
+  if (const auto codes = arrays.find("codes")) out.of['L'] = codes->shape(1);
   if (const auto inputs = arrays.find("inputs"))
     for (int axis = 1; axis < inputs->dimensions(); ++axis)
       out.input.push_back(inputs->shape(axis));

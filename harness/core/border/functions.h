@@ -18,7 +18,7 @@ namespace conoscope::core {
 // of the host in turn, and which shapes come and go.
 //
 // Shapes are written in letters: m rows of the call; P positions and D features of the layer; C outputs;
-// K concepts of one output; k concepts of width w; "..." the axes of one of the dataset's inputs.
+// K concepts of one output; k concepts of width w; L numbers of a code; "..." the axes of one of the dataset's inputs.
 
 struct FunctionInput {
   std::string_view name, shape;
@@ -44,7 +44,7 @@ const char* main_function(Kind kind);
 
 /// What the letters stand for.
 struct Extents {
-  std::map<char, std::int64_t> of;     ///< P, D, C, k, w
+  std::map<char, std::int64_t> of;     ///< P, D, C, k, w, L
   std::vector<std::int64_t> input;     ///< "..."
   std::vector<std::int64_t> concepts;  ///< K of each output
 

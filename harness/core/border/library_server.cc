@@ -158,6 +158,8 @@ class LibraryServer {
       one("intervene", t->intervene);
     if (const auto t = plugin_.optional_table<cono_intervene_told>(CONO_INTERVENE_TOLD_INTERFACE))
       two("intervene", t->intervene);
+    if (const auto t = plugin_.optional_table<cono_decode>(CONO_DECODE_INTERFACE))
+      one("decode", t->decode);
     if (const auto t = plugin_.optional_table<cono_head>(CONO_HEAD_INTERFACE))
       one("head", t->head), two("vjp", t->vjp);
     if (const auto t = plugin_.optional_table<cono_head>(CONO_REDRAWN_HEAD_INTERFACE))

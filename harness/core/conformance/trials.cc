@@ -202,6 +202,9 @@ void try_function(std::string_view trial, FittedPlugin& plugin, const ArrayBag& 
     try_forward(plugin, left, input, report);
   else if (trial == "intervene")
     try_intervention(plugin, left);
+  else if (trial == "decode")
+    check_function("decode()", to_matrix(left.get("codes"), 1, kTrialRows),
+                   [&](const Matrix& codes) { return plugin.call("decode", {codes}); });
   else
     throw std::logic_error("nothing tries " + std::string(trial) + "()");
 }

@@ -194,11 +194,12 @@ class Model(_Plugin):
     forward_gradient(inputs, cotangents) -> m x ...; intervene(concepts) m x k x w -> m x C, or
     intervene(concepts, told) where what is told of some concepts changes the others: told is m x k,
     1 where the concept of a row was told, 0 where its score is the model's own;
-    head(activations) m x P x D -> m x C and vjp(activations, cotangents) -> m x P x D.
+    head(activations) m x P x D -> m x C and vjp(activations, cotangents) -> m x P x D;
+    decode(codes) m x L -> m x ..., as the dataset's inputs.
     """
 
     kind, state_name = "model", "model"
-    abilities = ("fit", "forward", "forward_gradient", "intervene", "head", "vjp")
+    abilities = ("fit", "forward", "forward_gradient", "intervene", "head", "vjp", "decode")
 
 
 class Explainer(_Plugin):

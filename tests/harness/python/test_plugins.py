@@ -398,7 +398,7 @@ def test_the_templates_of_the_other_kinds_pass_every_check(kind):
     skipped = {name: why for name, (verdict, why) in found.items() if verdict == "skipped"}
     allowed = {
         # What its model has no concepts, or its score no other kind of output, for.
-        "model": {"intervention", "redrawn head", "fit sigmoid", "fit regression"},
+        "model": {"intervention", "redrawn head", "decoder", "fit sigmoid", "fit regression"},
         "metric": set(),
         "dataset": set(),
     }[kind]
@@ -536,6 +536,51 @@ file = "{file}"
     scores("rows[:, :2]", "wrong.db", code=4)
     out, _ = conoscope("status", "--store", "wrong.db")
     assert "intervene() is 60 x 2, expected 60 x 3" in out, out
+
+
+ENCODER = """
+# /// conoscope
+# kind = "model"
+# id = "encoder"
+# version = "1"
+# needs = ["inputs"]
+# offers = ["latent_view"]
+# seeded = false
+# ///
+import numpy as np
+import conoscope.plugin as cp
+
+
+class Encoder(cp.Model):
+    def fit(self, dataset, context):
+        rows = dataset.inputs.reshape(len(dataset.inputs), -1).astype(float)
+        _, _, directions = np.linalg.svd(rows[dataset.train_index], full_matrices=False)
+        return cp.Result(codes=rows @ directions[:3].T, directions=directions[:3], shape=dataset.inputs.shape[1:])
+
+    def decode(self, codes):
+        rows = codes @ self.model.directions
+        return ANSWER
+
+
+cp.main(Encoder)
+"""
+
+
+def test_an_encoder_decodes(tmp_path):
+    def encoder(answer):
+        file = tmp_path / "encoder.py"
+        file.write_text(ENCODER.replace("ANSWER", answer))
+        return file
+
+    answer = "rows.reshape((-1, *self.model.shape))"
+    assert check(encoder(answer))["decoder"] == ("pass", "")
+    for wrong, told in [
+        ("rows[:, :2]", "decode() is 32 x 2, expected 32 x"),
+        (f"({answer}) - rows.mean()", "depends on the rows around it"),
+        (f"({answer}) * np.inf", "decode() left NaN or infinity"),
+    ]:
+        name, why = failed(encoder(wrong))
+        assert name == "decoder" and told in why, why
 
 
 def test_an_explainer_without_a_library_of_ours_in_perl():

@@ -311,6 +311,39 @@ TEST_CASE("a model that updates concepts is told which of them were told") {
   CHECK(outputs[1] == 6.0);
 }
 
+namespace {
+
+class Twice final : public sdk::Model, public sdk::Decode {
+ public:
+  explicit Twice(const sdk::Params&) {}
+  void fit(const sdk::Arrays&, const sdk::Context&, sdk::Sink&) override {}
+  void decode(const sdk::Arrays&, const sdk::Tensor& codes, const sdk::Context&,
+              std::span<double> inputs) override {
+    codes.for_each([&](std::int64_t i, double z) { inputs[static_cast<std::size_t>(i)] = 2 * z; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a model with a decoder has its table, and others have none") {
+  CHECK(sdk::model_interface<Updates>(CONO_DECODE_INTERFACE) == nullptr);
+  const auto* table =
+      static_cast<const cono_decode*>(sdk::model_interface<Twice>(CONO_DECODE_INTERFACE));
+  REQUIRE(table != nullptr);
+  CHECK(table->struct_size == sizeof(cono_decode));
+  const cono_params none = {sizeof(cono_params), 0, nullptr};
+  Twice model{sdk::Params(&none)};
+  double codes[] = {1, 2, 3, 4}, inputs[4] = {};
+  const std::vector<std::int64_t> shape{2, 2};
+  const cono_tensor in = sdk::make_tensor(codes, CONO_F64, shape);
+  cono_tensor out = sdk::make_tensor(inputs, CONO_F64, shape);
+  const cono_arrays left = {sizeof(cono_arrays), 0, 0, 0, nullptr, nullptr};
+  cono_host host{};
+  host.struct_size = sizeof(host);
+  CHECK(table->decode(&model, &left, &in, &host, &out) == CONO_OK);
+  CHECK(inputs[3] == 8.0);
+}
+
 TEST_CASE("a sink's refusal becomes an exception") {
   cono_status answer = CONO_OK;
   cono_sink raw{};

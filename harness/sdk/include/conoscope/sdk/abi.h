@@ -281,6 +281,17 @@ typedef struct cono_head {
  * above the layer was drawn anew from the host's seed. The same seed gives the same network. */
 #define CONO_REDRAWN_HEAD_INTERFACE "conoscope.model.redrawn_head/1"
 
+/* Optional for a model with a latent view: codes (m x L) -> what the decoder makes of them, as inputs
+ * (m x ...). */
+#define CONO_DECODE_INTERFACE "conoscope.model.decode/1"
+typedef struct cono_decode {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* [worker-thread] */
+  cono_status (*decode)(void* instance, const cono_arrays* model, const cono_tensor* codes,
+                        const cono_host* host, cono_tensor* inputs);
+} cono_decode;
+
 #define CONO_EXPLAINER_INTERFACE "conoscope.explainer/1"
 typedef struct cono_explainer {
   uint32_t struct_size;

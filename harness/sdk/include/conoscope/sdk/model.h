@@ -56,6 +56,15 @@ class InterveneTold {
                          const Context& context, std::span<double> outputs) = 0;
 };
 
+/// Derive from it too when the model has a latent view and a decoder.
+class Decode {
+ public:
+  virtual ~Decode() = default;
+  /// codes m x L -> inputs m x ..., as the dataset's (float64, contiguous, to be filled).
+  virtual void decode(const Arrays& model, const Tensor& codes, const Context& context,
+                      std::span<double> inputs) = 0;
+};
+
 /// Derive from it too when what lies above the watched layer can be run on other activations.
 class Head {
  public:
@@ -89,7 +98,8 @@ class RedrawnHead {
 namespace detail {
 
 inline constexpr char kInputs[] = "inputs", kActivations[] = "activations",
-                      kCotangents[] = "cotangents", kConcepts[] = "concepts", kTold[] = "told";
+                      kCotangents[] = "cotangents", kConcepts[] = "concepts", kTold[] = "told",
+                      kCodes[] = "codes";
 
 /// An optional function as its slot of a table: tensors of these names in, one out.
 template <typename Plugin, auto Function, const auto& Name>
@@ -236,6 +246,11 @@ const void* model_interface(const char* id) noexcept {
     static const cono_intervene_told intervene = {
         sizeof(intervene), 0, slot_of_two<Plugin, &InterveneTold::intervene, kConcepts, kTold>};
     if (std::strcmp(id, CONO_INTERVENE_TOLD_INTERFACE) == 0) return &intervene;
+  }
+  if constexpr (std::is_base_of_v<Decode, Plugin>) {
+    static const cono_decode decode = {sizeof(decode), 0,
+                                       slot_of_one<Plugin, &Decode::decode, kCodes>};
+    if (std::strcmp(id, CONO_DECODE_INTERFACE) == 0) return &decode;
   }
   return nullptr;
 }
