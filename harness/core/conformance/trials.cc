@@ -93,10 +93,11 @@ void check_function(const std::string& name, const Matrix& rows, Call&& call) {
     throw OutputFault(name +
                       " gives different results for equal input: two calls with the same "
                       "rows differ");
-  // Another order may sum in another order; more than rounding it must not change.
-  const Matrix turned = call(Matrix(rows.colwise().reverse())).colwise().reverse();
+  // Other rows around may change the order of sums; more than rounding they must not change.
+  const Index half = (rows.rows() + 1) / 2;
+  const Matrix turned = call(Matrix(rows.topRows(half).colwise().reverse())).colwise().reverse();
   const double scale = std::max(first.cwiseAbs().maxCoeff(), 1e-300);
-  if ((turned - first).cwiseAbs().maxCoeff() > 1e-9 * scale)
+  if ((turned - first.topRows(half)).cwiseAbs().maxCoeff() > 1e-9 * scale)
     throw OutputFault(name + " of a row depends on the rows around it");
 }
 
