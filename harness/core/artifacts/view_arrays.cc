@@ -75,6 +75,15 @@ const std::vector<std::string>& view_names() {
   return names;
 }
 
+std::vector<std::string> annotation_views() {
+  std::vector<std::string> out;
+  for (const ViewArray& array : view_arrays())
+    if (array.bringer == Bringer::kDataset && array.required && array.view != "inputs" &&
+        (out.empty() || out.back() != array.view))
+      out.emplace_back(array.view);
+  return out;
+}
+
 std::string arrays_of_view(std::string_view view) {
   std::vector<std::string_view> names;
   for (const ViewArray& array : view_arrays())

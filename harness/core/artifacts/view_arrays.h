@@ -33,6 +33,8 @@ const ViewArray* view_array(std::string_view name);
 
 /// The views that plugins may need and offer.
 const std::vector<std::string>& view_names();
+/// Those that a dataset's files may hold beside the inputs: "labels", "targets", ...
+std::vector<std::string> annotation_views();
 /// The arrays without which there is no such view: "activations, head_weight and head_bias".
 std::string arrays_of_view(std::string_view view);
 /// Has it a row for each sample: a dataset's inputs and annotations, or what a model makes of them?

@@ -22,8 +22,8 @@ bool has_view(const ArrayBag& arrays, std::string_view view) {
 
 std::vector<std::string> views_of_arrays(const ArrayBag& arrays, bool trained, bool explanation) {
   std::vector<std::string> out;
-  const auto offer = [&](const char* view, bool there) {
-    if (there) out.emplace_back(view);
+  const auto offer = [&](const std::string& view, bool there) {
+    if (there) out.push_back(view);
   };
   const bool head = has_view(arrays, "head_view");
   // As TestSubject::add_concept_scores(): an explanation's scores stand for concepts and for codes.
@@ -34,8 +34,7 @@ std::vector<std::string> views_of_arrays(const ArrayBag& arrays, bool trained, b
   offer("concept_view", has_view(arrays, "concept_view") || scores);
   offer("train_concept_view", has_view(arrays, "concept_view") && trained);
   offer("latent_view", has_view(arrays, "latent_view") || scores);
-  for (const char* view : {"labels", "targets", "concepts", "factors", "segments"})
-    offer(view, has_view(arrays, view));
+  for (const std::string& view : annotation_views()) offer(view, has_view(arrays, view));
   return out;
 }
 

@@ -1,12 +1,14 @@
 #include "harness/core/plan/component.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "results/store/identity.h"
@@ -99,8 +101,7 @@ std::string filled_name(const std::string& name, const Metadata& metadata,
 /// "annotations": whatever the file holds; which of them is known once it is loaded.
 void add_offers(Component& component, const std::string& view) {
   if (view == "annotations")
-    component.offers.insert(component.offers.end(),
-                            {"labels", "targets", "concepts", "factors", "segments"});
+    std::ranges::copy(annotation_views(), std::back_inserter(component.offers));
   else if (!view.empty())
     component.offers.push_back(view);
 }
