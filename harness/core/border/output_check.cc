@@ -17,9 +17,9 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw OutputFault(what); }
 
-sdk::Tensor need(const ArrayBag& bag, const char* name) {
+sdk::Tensor need(const ArrayBag& bag, std::string_view name) {
   if (auto tensor = bag.find(name)) return *tensor;
-  fail(std::string("array ") + name + " is missing");
+  fail("array " + std::string(name) + " is missing");
 }
 
 void check_finite(const sdk::Tensor& tensor) {
@@ -212,8 +212,10 @@ void check_concept_dimensions(const ArrayBag& explanation,
 }  // namespace
 
 void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
-  for (const char* name : {"inputs", "labels", "targets", "concepts", "factors"})
-    if (contains(metadata.offers, name)) need(dataset, name);
+  for (const ViewArray& array : view_arrays())
+    if (array.bringer == Bringer::kDataset && array.required &&
+        contains(metadata.offers, array.view))
+      need(dataset, array.name);
   const std::int64_t samples = samples_of(dataset);
   check_rows(dataset, Bringer::kDataset, samples);
   check_rows(dataset, Bringer::kModel, samples);

@@ -1,6 +1,5 @@
 #include "harness/core/measure/wanted_arrays.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -8,17 +7,6 @@
 #include "harness/core/border/needs.h"
 
 namespace conoscope::core {
-
-namespace {
-
-/// Are all of the view's required arrays there?
-bool has_view(const ArrayBag& arrays, std::string_view view) {
-  return std::ranges::all_of(view_arrays(), [&](const ViewArray& array) {
-    return array.view != view || !array.required || arrays.find(array.name).has_value();
-  });
-}
-
-}  // namespace
 
 std::vector<std::string> views_of_arrays(const ArrayBag& arrays, bool trained, bool explanation) {
   std::vector<std::string> out;

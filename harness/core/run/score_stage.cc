@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/view_arrays.h"
 #include "harness/core/border/fitted_plugin.h"
 #include "harness/core/border/library_server.h"
 #include "harness/core/border/needs.h"
@@ -193,9 +194,8 @@ ArrayBag metric_input(TestSubject& subject, const Metadata& metric) {
 }
 
 std::string missing_annotation(const Metadata& metric, const ArrayBag& input) {
-  for (const char* name : {"labels", "targets", "concepts", "factors"})
-    if (asks_for(metric.needs, name) && !input.find(name))
-      return "needs " + std::string(metrics::need_text(name));
+  for (const std::string& view : annotation_views())
+    if (asks_for(metric.needs, view) && !has_view(input, view)) return "needs annotated " + view;
   return "";
 }
 
