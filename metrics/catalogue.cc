@@ -71,8 +71,9 @@ const Metric* Catalogue::with_settings(std::string_view name) const {
   const std::string_view base_name = before_bracket(name);
   const Metric* base = declared(base_name);
   if (!base || !base->compute_with || !name.ends_with(')')) return nullptr;
-  const std::lock_guard lock(asked_->mutex);
-  if (const auto known = asked_->metrics.find(name); known != asked_->metrics.end())
+  const std::lock_guard lock(asked_with_settings_->mutex);
+  if (const auto known = asked_with_settings_->metrics.find(name);
+      known != asked_with_settings_->metrics.end())
     return &known->second;
   const auto settings = read_settings(
       name.substr(base_name.size() + 1, name.size() - base_name.size() - 2), base->settings);
@@ -82,7 +83,7 @@ const Metric* Catalogue::with_settings(std::string_view name) const {
   changed.compute = [with = base->compute_with, settings = *settings](const Subject& subject) {
     return with(subject, settings);
   };
-  return &asked_->metrics.emplace(changed.name, std::move(changed)).first->second;
+  return &asked_with_settings_->metrics.emplace(changed.name, std::move(changed)).first->second;
 }
 
 std::vector<const Metric*> Catalogue::select(std::string_view metric_or_group) const {

@@ -45,11 +45,12 @@ class Catalogue {
   std::vector<std::string_view> groups_;
 
   /// Metrics with settings that were asked for; they are never forgotten, since others point at them.
-  struct Asked {
+  struct MetricsWithSettings {
     std::mutex mutex;
     std::map<std::string, Metric, std::less<>> metrics;
   };
-  std::unique_ptr<Asked> asked_ = std::make_unique<Asked>();
+  std::unique_ptr<MetricsWithSettings> asked_with_settings_ =
+      std::make_unique<MetricsWithSettings>();
 };
 
 /// The catalogue of this build. Safe to call from any thread.

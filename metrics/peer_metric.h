@@ -17,7 +17,7 @@ inline constexpr std::string_view kOtherSeeds = "other_seeds";
 inline constexpr std::string_view kCleanExplanation = "clean_explanation";
 
 /// What one cell's explainer found, and the head that it explains.
-struct Found {
+struct CellExplanation {
   Matrix weight;  ///< W of the head
   Vector bias;    ///< b
   Explanation explanation;
@@ -29,9 +29,9 @@ struct Found {
 /// A cell and its peers: cells of the same dataset, model, explainer and control that have other
 /// seeds, hence another split and other draws of the explainer. Or a control and what it controls.
 struct Peers {
-  Found own;
-  std::vector<Found> others;  ///< one at least, by seed
-  std::uint64_t seed = 0;     ///< what a metric draws from
+  CellExplanation own;
+  std::vector<CellExplanation> others;  ///< one at least, by seed
+  std::uint64_t seed = 0;               ///< what a metric draws from
 };
 
 /// A metric that needs several explanations of one configuration: kOtherSeeds or kCleanExplanation. It

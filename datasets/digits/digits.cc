@@ -43,7 +43,7 @@ class Digits final : public sdk::Dataset {
       : test_share_(params.real("test_share")), task_(params.text("task")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
-    const formats::Table table = formats::parse_csv(
+    const formats::CsvTable table = formats::parse_csv(
         formats::gunzip({conoscope_digits_csv_gz, conoscope_digits_csv_gz_end}, "digits.csv.gz"),
         "digits.csv", {.header = formats::CsvHeader::kAbsent, .separator = ','});
 

@@ -78,11 +78,11 @@ class Dsprites final : public datasets::FactorialDataset {
 
   /// Of all that are kept, since what the published code calls low depends on them; then of the
   /// drawn ones.
-  datasets::Annotations annotate(const datasets::FactorTable& table,
-                                 std::span<const std::int64_t> kept,
-                                 std::span<const std::int64_t> rows) const override {
-    const datasets::Annotations all = dsprites::annotate(table, kept, label_rule_, as_);
-    datasets::Annotations drawn;
+  datasets::ConceptsAndLabels annotate(const datasets::FactorTable& table,
+                                       std::span<const std::int64_t> kept,
+                                       std::span<const std::int64_t> rows) const override {
+    const datasets::ConceptsAndLabels all = dsprites::annotate(table, kept, label_rule_, as_);
+    datasets::ConceptsAndLabels drawn;
     std::size_t at = 0;
     for (const std::int64_t row : rows) {
       while (kept[at] != row) ++at;  // both ascend

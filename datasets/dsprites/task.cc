@@ -71,11 +71,11 @@ std::int64_t label(std::span<const std::uint8_t> concepts, LabelRule rule) {
   return y - (1 - c1) * c3 * c4 - c1 * (c2 * c5 + c3 * c5 + c2 * c4);
 }
 
-Annotations annotate(const FactorTable& table, std::span<const std::int64_t> rows, LabelRule rule,
-                     Selection selection) {
+ConceptsAndLabels annotate(const FactorTable& table, std::span<const std::int64_t> rows,
+                           LabelRule rule, Selection selection) {
   if (rows.empty()) throw std::invalid_argument("dsprites: no rows to annotate");
   const auto low = low_values(table, rows, selection);
-  Annotations out;
+  ConceptsAndLabels out;
   out.concepts.reserve(rows.size() * kFactors);
   out.labels.reserve(rows.size());
   for (const std::int64_t i : rows) {

@@ -56,7 +56,7 @@ std::vector<std::int64_t> select_rows(const FactorTable& table, std::int64_t gam
 std::int64_t label(std::span<const std::uint8_t> concepts, LabelRule rule);
 
 /// throws  std::invalid_argument: rows is empty
-Annotations annotate(const FactorTable& table, std::span<const std::int64_t> rows, LabelRule rule,
-                     Selection selection);
+ConceptsAndLabels annotate(const FactorTable& table, std::span<const std::int64_t> rows,
+                           LabelRule rule, Selection selection);
 
 }  // namespace conoscope::datasets::dsprites

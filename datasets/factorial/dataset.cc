@@ -48,7 +48,7 @@ void FactorialDataset::load(const sdk::Context& context, sdk::Sink& out) {
   const auto kept = keep(table);
   const auto rows = draw_rows(kept, samples_, context.seed().child("samples"),
                               kind_.name + (file_.empty() ? "" : " (" + file_ + ")"));
-  const Annotations known = annotate(table, kept, rows);
+  const ConceptsAndLabels known = annotate(table, kept, rows);
 
   const std::size_t factors = table.sizes.size();
   std::vector<std::size_t> columns(factors);

@@ -52,8 +52,8 @@ class FactorialDataset : public sdk::Dataset {
   virtual std::vector<std::int64_t> select(const FactorTable& table,
                                            std::span<const ConditionalSets> sets) const = 0;
   /// Of `rows`, which are some of those kept; both ascend.
-  virtual Annotations annotate(const FactorTable& table, std::span<const std::int64_t> kept,
-                               std::span<const std::int64_t> rows) const = 0;
+  virtual ConceptsAndLabels annotate(const FactorTable& table, std::span<const std::int64_t> kept,
+                                     std::span<const std::int64_t> rows) const = 0;
   /// official  null: the images are drawn
   virtual void write_images(const FactorTable& table, const OfficialFile* official,
                             std::span<const std::int64_t> rows,

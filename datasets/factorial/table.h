@@ -29,7 +29,7 @@ enum class LabelRule {
 };
 
 /// Concepts and labels of some rows.
-struct Annotations {
+struct ConceptsAndLabels {
   std::vector<std::uint8_t> concepts;  ///< rows x factors, 0 or 1
   std::vector<std::int64_t> labels;
 };

@@ -179,10 +179,10 @@ void skip_lines(Reader& reader, const std::string& origin, std::int64_t count) {
 
 }  // namespace
 
-Table parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout) {
+CsvTable parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout) {
   Reader reader(text, origin, layout.separator);
   skip_lines(reader, origin, layout.skip_lines);
-  Table table;
+  CsvTable table;
   std::vector<TextField> fields;
   bool first = true;
   for (; reader.next_row(fields); fields.clear()) {
@@ -213,7 +213,7 @@ Table parse_csv(std::string_view text, const std::string& origin, const CsvLayou
   return table;
 }
 
-Table read_csv(const std::string& path, const CsvLayout& layout) {
+CsvTable read_csv(const std::string& path, const CsvLayout& layout) {
   const MappedFile file(path);
   const std::span<const char> bytes = file.bytes();
   if (is_gzip(bytes)) return parse_csv(gunzip(bytes, path), path, layout);
@@ -325,7 +325,7 @@ TextTable read_text_csv(const std::string& path, const CsvLayout& layout) {
       is_gzip(bytes) ? gunzip(bytes, path) : std::string(bytes.data(), bytes.size()), path, layout);
 }
 
-Array to_array(Table table, const std::string& origin) {
+Array to_array(CsvTable table, const std::string& origin) {
   Array array;
   array.shape = {table.rows, table.width};
   if (table.width == 1) array.shape.pop_back();

@@ -23,7 +23,7 @@ struct CsvLayout {
 };
 
 /// A table of numbers, every row as long as the first.
-struct Table {
+struct CsvTable {
   std::vector<std::string> columns;  ///< empty without a header
   std::int64_t rows = 0, width = 0;
   std::vector<double> values;  ///< rows x width
@@ -36,10 +36,10 @@ struct Table {
 /// throws  std::invalid_argument, beginning with origin:line:column (both from 1): a field that is
 ///         empty or not a number (quoting it), a whole number that lost_digits() is about, an empty
 ///         line before others, a row with another number of fields, an open quote, or no row at all
-Table parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout = {});
+CsvTable parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout = {});
 
 /// The same for a file, plain or gzipped (told by its first bytes, not by its name).
-Table read_csv(const std::string& path, const CsvLayout& layout = {});
+CsvTable read_csv(const std::string& path, const CsvLayout& layout = {});
 
 /// One field of a table of text.
 struct TextField {
@@ -91,6 +91,6 @@ std::vector<std::int64_t> columns_called(std::span<const std::string> columns,
                                          const std::string& name, const std::string& origin);
 
 /// rows x width as float64; a table of one column becomes a vector.
-Array to_array(Table table, const std::string& origin);
+Array to_array(CsvTable table, const std::string& origin);
 
 }  // namespace conoscope::formats

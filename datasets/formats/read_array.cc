@@ -20,7 +20,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// The columns that `names` lists, in its order.
-Array columns_of(const Table& table, std::string_view names, const std::string& path) {
+Array columns_of(const CsvTable& table, std::string_view names, const std::string& path) {
   std::vector<std::int64_t> wanted;
   while (!names.empty()) {
     const std::string name(names.substr(0, names.find(',')));
@@ -32,7 +32,7 @@ Array columns_of(const Table& table, std::string_view names, const std::string& 
           (table.columns.empty() ? "; it has no header" : "; it has " + listed(table.columns)));
     wanted.insert(wanted.end(), found.begin(), found.end());
   }
-  Table out;
+  CsvTable out;
   out.rows = table.rows;
   out.width = static_cast<std::int64_t>(wanted.size());
   for (const std::int64_t column : wanted)
@@ -55,7 +55,7 @@ Array read_array(const std::string& path, const std::string& member) {
                                 "' cannot be looked up in it");
   if (npy) return read_npy(path);
   if (!archive_kind(path)) {
-    Table table = read_csv(path);
+    CsvTable table = read_csv(path);
     return member.empty() ? to_array(std::move(table), path) : columns_of(table, member, path);
   }
   const ArrayFile archive(path);

@@ -322,7 +322,7 @@ std::map<std::string, formats::Array> read_codes(
   return out;
 }
 
-std::optional<Concepts> read_concepts(
+std::optional<ConceptArrays> read_concepts(
     const std::function<std::optional<formats::Array>(const std::string&)>& find,
     std::int64_t samples, const std::string& like) {
   const auto scores = find("concept_scores");
@@ -334,14 +334,14 @@ std::optional<Concepts> read_concepts(
         refuse(*alone, std::string(name) + " is given without concept_scores");
     return std::nullopt;
   }
-  Concepts out{*scores,
-               find("concept_probabilities"),
-               find("task_outputs"),
-               find("concept_active"),
-               find("concept_inactive"),
-               find("reference_outputs"),
-               find("concept_head_weight"),
-               find("concept_head_bias")};
+  ConceptArrays out{*scores,
+                    find("concept_probabilities"),
+                    find("task_outputs"),
+                    find("concept_active"),
+                    find("concept_inactive"),
+                    find("reference_outputs"),
+                    find("concept_head_weight"),
+                    find("concept_head_bias")};
   const std::vector<std::int64_t> given = scores->shape;
   if (given.size() != 2 && given.size() != 3)
     refuse(*scores, "concept_scores are " + scores->shape_text() + ", expected n x k or n x k x w");

@@ -96,7 +96,7 @@ std::map<std::string, formats::Array> read_codes(
     std::int64_t samples, const std::string& like);
 
 /// concept_scores as n x k x width (n x k: width 1), and what comes with them.
-struct Concepts {
+struct ConceptArrays {
   formats::Array scores;
   /// n x k; where none are given, scalar scores that lie in [0, 1].
   std::optional<formats::Array> probabilities;
@@ -110,7 +110,7 @@ struct Concepts {
 /// throws  std::invalid_argument: other numbers of samples than `samples`, shapes that do not agree
 ///         with concept_scores, probabilities outside [0, 1], vectors without probabilities, one of
 ///         concept_active and concept_inactive alone, or one of these without concept_scores
-std::optional<Concepts> read_concepts(
+std::optional<ConceptArrays> read_concepts(
     const std::function<std::optional<formats::Array>(const std::string&)>& find,
     std::int64_t samples, const std::string& like);
 

@@ -124,7 +124,7 @@ class Precomputed final : public sdk::Dataset {
       if (!head) sources_.get("activations");  // refuses
       scope = check_explanation(cavs, importance, counts, head->weight, head->width());
     }
-    const std::optional<Concepts> concepts = read_concepts(find, samples_, like_);
+    const std::optional<ConceptArrays> concepts = read_concepts(find, samples_, like_);
     const auto codes = read_codes(find, samples_, like_);
     const std::vector<std::int64_t> labels = load_labels(head);
     const auto annotations = load_annotations(head);

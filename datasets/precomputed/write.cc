@@ -43,7 +43,7 @@ void write_activations(sdk::Sink& out, const std::vector<formats::Array>& parts,
   }
 }
 
-void write_concepts(sdk::Sink& out, const Concepts& concepts) {
+void write_concepts(sdk::Sink& out, const ConceptArrays& concepts) {
   const auto pass = [&out](const char* name, const std::optional<formats::Array>& array) {
     if (array) write(out, name, {*array}, array->shape);
   };

@@ -19,6 +19,6 @@ void write(sdk::Sink& out, const std::string& name, const std::vector<formats::A
 void write_activations(sdk::Sink& out, const std::vector<formats::Array>& parts,
                        const std::vector<std::int64_t>& shape);
 
-void write_concepts(sdk::Sink& out, const Concepts& concepts);
+void write_concepts(sdk::Sink& out, const ConceptArrays& concepts);
 
 }  // namespace conoscope::datasets

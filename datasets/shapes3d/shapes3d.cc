@@ -64,10 +64,10 @@ class Shapes3d final : public datasets::FactorialDataset {
     return shapes3d::select_rows(table, gamma_, sets);
   }
 
-  datasets::Annotations annotate(const datasets::FactorTable& table,
-                                 std::span<const std::int64_t> /*kept*/,
-                                 std::span<const std::int64_t> rows) const override {
-    datasets::Annotations known;
+  datasets::ConceptsAndLabels annotate(const datasets::FactorTable& table,
+                                       std::span<const std::int64_t> /*kept*/,
+                                       std::span<const std::int64_t> rows) const override {
+    datasets::ConceptsAndLabels known;
     for (const std::int64_t row : rows) {
       const auto bits = shapes3d::concepts_of(table.row(row));
       known.concepts.insert(known.concepts.end(), bits.begin(), bits.end());

@@ -48,7 +48,7 @@ void refuse_large(const TextTable& table, std::int64_t column, std::span<const s
 /// Replaces the fields by codes: by the numbers' order, or the texts'.
 template <typename Key, typename KeyOf>
 void encode(const TextTable& table, std::int64_t column, std::span<const std::int64_t> rows,
-            const KeyOf& key_of, Column& out) {
+            const KeyOf& key_of, TableColumn& out) {
   std::map<Key, std::size_t> codes;
   std::map<Key, std::string> names;  // as the category is first written
   for (const std::int64_t row : rows) {
@@ -114,9 +114,9 @@ void refuse_missing(const TextTable& table, const Columns& columns) {
                    "); missing = \"drop_rows\" leaves such rows out, impute fills inputs in");
 }
 
-Column read_column(const TextTable& table, std::int64_t column, std::span<const std::int64_t> rows,
-                   bool categorical) {
-  Column out;
+TableColumn read_column(const TextTable& table, std::int64_t column,
+                        std::span<const std::int64_t> rows, bool categorical) {
+  TableColumn out;
   out.name = name_of(table, column);
   std::int64_t first_text = -1;
   std::size_t numbers = 0;
@@ -155,9 +155,9 @@ Column read_column(const TextTable& table, std::int64_t column, std::span<const 
   return out;
 }
 
-Column imputed_column(const TextTable& table, std::int64_t column,
-                      std::span<const std::int64_t> rows, std::span<const std::int64_t> train,
-                      bool categorical, Imputation imputation, std::int64_t& filled) {
+TableColumn imputed_column(const TextTable& table, std::int64_t column,
+                           std::span<const std::int64_t> rows, std::span<const std::int64_t> train,
+                           bool categorical, Imputation imputation, std::int64_t& filled) {
   std::vector<std::int64_t> known;
   for (const std::int64_t row : rows)
     if (!is_missing(table.at(row, column))) known.push_back(row);
@@ -165,7 +165,7 @@ Column imputed_column(const TextTable& table, std::int64_t column,
   if (known.empty())
     throw std::invalid_argument(table.place(rows[0], column) + name_of(table, column) +
                                 " has no value in any row; ignore leaves the column out");
-  Column out = read_column(table, column, known, categorical);
+  TableColumn out = read_column(table, column, known, categorical);
   const double missing = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values(rows.size(), missing);
   for (std::size_t i = 0, next = 0; i < rows.size() && next < known.size(); ++i)
@@ -195,23 +195,23 @@ Column imputed_column(const TextTable& table, std::int64_t column,
   return out;
 }
 
-std::vector<Column> one_for_each_category(Column codes) {
+std::vector<TableColumn> one_for_each_category(TableColumn codes) {
   if (codes.categories.size() == 2) {
     codes.name += "=" + codes.categories[1];
     return {codes};
   }
-  std::vector<Column> out;
+  std::vector<TableColumn> out;
   for (std::size_t code = 0; code < codes.categories.size(); ++code) {
-    Column one{codes.name + "=" + codes.categories[code], codes.values, {}};
+    TableColumn one{codes.name + "=" + codes.categories[code], codes.values, {}};
     for (double& value : one.values) value = value == static_cast<double>(code) ? 1.0 : 0.0;
     out.push_back(std::move(one));
   }
   return out;
 }
 
-std::vector<Column> indicators(const TextTable& table, std::int64_t column,
-                               std::span<const std::int64_t> rows, bool categorical) {
-  Column all = read_column(table, column, rows, categorical);
+std::vector<TableColumn> indicators(const TextTable& table, std::int64_t column,
+                                    std::span<const std::int64_t> rows, bool categorical) {
+  TableColumn all = read_column(table, column, rows, categorical);
   if (all.categories.empty()) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (all.values[i] != 0.0 && all.values[i] != 1.0)

@@ -31,7 +31,7 @@ std::vector<std::int64_t> complete_rows(const formats::TextTable& table, const C
 void refuse_missing(const formats::TextTable& table, const Columns& columns);
 
 /// One column's values: numbers as they are, or the codes of categories.
-struct Column {
+struct TableColumn {
   std::string name;
   std::vector<double> values;           ///< one for each row asked for
   std::vector<std::string> categories;  ///< code 0, 1, ...; empty: the values are numbers
@@ -47,8 +47,8 @@ struct Column {
 ///               holds numbers too, an infinite number, a whole number that float64 cannot hold or,
 ///               as a category, one beyond 2^53, or texts of which nearly each is another (a
 ///               name of the row, no category: more than 20 and more than half the rows)
-Column read_column(const formats::TextTable& table, std::int64_t column,
-                   std::span<const std::int64_t> rows, bool categorical);
+TableColumn read_column(const formats::TextTable& table, std::int64_t column,
+                        std::span<const std::int64_t> rows, bool categorical);
 
 /// What stands for a missing value: the middle of the numbers that are known (the mean of the two
 /// in the middle), or the value known most often, of equals the smallest. Categories have no middle
@@ -61,17 +61,17 @@ enum class Imputation { median, mode };
 /// train   positions in `rows`, ascending
 /// filled  how many values were missing, added to
 /// throws  std::invalid_argument: as read_column(), and where no training row has a value
-Column imputed_column(const formats::TextTable& table, std::int64_t column,
-                      std::span<const std::int64_t> rows, std::span<const std::int64_t> train,
-                      bool categorical, Imputation imputation, std::int64_t& filled);
+TableColumn imputed_column(const formats::TextTable& table, std::int64_t column,
+                           std::span<const std::int64_t> rows, std::span<const std::int64_t> train,
+                           bool categorical, Imputation imputation, std::int64_t& filled);
 
 /// A 0 and 1 column for each of the categories, named "column=category"; of two, for the second.
-std::vector<Column> one_for_each_category(Column codes);
+std::vector<TableColumn> one_for_each_category(TableColumn codes);
 
 /// 0 and 1 columns: numbers that are 0 or 1, or two categories (the second one is 1). More
 /// categories become a column each, named "column=category".
 /// throws  std::invalid_argument, beginning with file:line:column: another number; or one category
-std::vector<Column> indicators(const formats::TextTable& table, std::int64_t column,
-                               std::span<const std::int64_t> rows, bool categorical);
+std::vector<TableColumn> indicators(const formats::TextTable& table, std::int64_t column,
+                                    std::span<const std::int64_t> rows, bool categorical);
 
 }  // namespace conoscope::datasets

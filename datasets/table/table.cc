@@ -23,7 +23,7 @@ bool holds(const Columns& columns, std::int64_t column) {
 /// Writes columns side by side, and their names as a text.
 template <typename T>
 void write_columns(sdk::Sink& out, const std::string& array, const std::string& names_key,
-                   const std::vector<Column>& columns) {
+                   const std::vector<TableColumn>& columns) {
   const std::size_t rows = columns.front().values.size();
   const auto values = out.create<T>(
       array, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns.size())});
@@ -194,17 +194,17 @@ class Table final : public sdk::Dataset {
                                          const std::vector<std::int64_t>& rows,
                                          sdk::Sink& out) const {
     std::vector<std::int64_t> classes(rows.size(), 0);
-    std::vector<Column> targets;
+    std::vector<TableColumn> targets;
     for (const std::int64_t column : roles.target) {
       if (task_ == "classification") {
-        const Column codes = read_column(table, column, rows, true);
+        const TableColumn codes = read_column(table, column, rows, true);
         check_classes(table, column, rows, codes);
         std::ranges::transform(codes.values, classes.begin(),
                                [](double code) { return static_cast<std::int64_t>(code); });
         std::ranges::copy(classes, out.create<std::int64_t>("labels", {count(rows)}).begin());
         out.text("class_names", list_text(codes.categories));
       } else if (task_ == "attributes") {
-        for (Column& one : indicators(table, column, rows, holds(roles.categorical, column)))
+        for (TableColumn& one : indicators(table, column, rows, holds(roles.categorical, column)))
           targets.push_back(std::move(one));
       } else {
         targets.push_back(read_column(table, column, rows, false));
@@ -220,7 +220,7 @@ class Table final : public sdk::Dataset {
   }
 
   static void check_classes(const TextTable& table, std::int64_t column,
-                            const std::vector<std::int64_t>& rows, const Column& codes) {
+                            const std::vector<std::int64_t>& rows, const TableColumn& codes) {
     if (codes.categories.size() < 2)
       throw std::invalid_argument(table.place(rows[0], column) + codes.name + " is " +
                                   codes.categories[0] + " in every row, expected two classes");
@@ -235,12 +235,12 @@ class Table final : public sdk::Dataset {
   void write_inputs(const TextTable& table, const Roles& roles,
                     const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& train,
                     const sdk::Context& context, sdk::Sink& out) const {
-    std::vector<Column> inputs;
+    std::vector<TableColumn> inputs;
     std::int64_t filled = 0;
     for (const std::int64_t column : roles.inputs) {
       const bool categorical = holds(roles.categorical, column);
       const auto by = impute_ == "mode" ? Imputation::mode : Imputation::median;
-      Column one = imputed_column(table, column, rows, train, categorical, by, filled);
+      TableColumn one = imputed_column(table, column, rows, train, categorical, by, filled);
       if (!one.categories.empty())
         context.log("input " + one.name + ": categories " + list_text(one.categories));
       if (one.categories.size() > 1 && indicators_)
@@ -256,9 +256,9 @@ class Table final : public sdk::Dataset {
 
   static void write_annotations(const TextTable& table, const Roles& roles,
                                 const std::vector<std::int64_t>& rows, sdk::Sink& out) {
-    std::vector<Column> concepts, factors;
+    std::vector<TableColumn> concepts, factors;
     for (const std::int64_t column : roles.concepts)
-      for (Column& one : indicators(table, column, rows, holds(roles.categorical, column)))
+      for (TableColumn& one : indicators(table, column, rows, holds(roles.categorical, column)))
         concepts.push_back(std::move(one));
     for (const std::int64_t column : roles.factors)
       factors.push_back(read_column(table, column, rows, holds(roles.categorical, column)));

@@ -8,13 +8,13 @@
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/names.h"
 #include "harness/core/run/kept_artifacts.h"
 #include "results/boards/component_words.h"
-#include "results/boards/makings.h"
+#include "results/boards/provenance.h"
 
 namespace conoscope::app {
 

@@ -7,12 +7,12 @@
 #include "harness/app/plot_option.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/equal_budget.h"
 #include "results/analysis/ladder.h"
-#include "results/boards/asked.h"
+#include "results/boards/run_metrics.h"
 #include "results/boards/scores.h"
 
 namespace conoscope::app {

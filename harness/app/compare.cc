@@ -13,7 +13,7 @@
 #include "harness/app/leakage_criterion.h"
 #include "harness/app/options.h"
 #include "harness/app/plot_option.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "results/analysis/comparison.h"
 #include "results/boards/scores.h"
 

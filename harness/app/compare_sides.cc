@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/app/command.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "results/boards/component_words.h"

@@ -30,7 +30,7 @@ class WantedMetrics {
 /// The scores of one side as results::compare() takes them: a row is a metric and, unless pooled,
 /// the names that both sides share (kBetween between them); a partner is the rest and the seed.
 struct Arranged {
-  std::vector<results::Measured> numbers;
+  std::vector<results::ComparedNumber> numbers;
   std::map<std::string, std::string> directions;  ///< of the metric, by row
 };
 

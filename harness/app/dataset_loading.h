@@ -3,10 +3,10 @@
 #include <iostream>
 #include <string>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/component_options.h"
 #include "harness/app/options.h"
+#include "harness/app/plugin_access.h"
 #include "harness/core/run/loaded_dataset.h"
 
 namespace conoscope::app {

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/default_run.h"
 #include "harness/app/options.h"
-#include "harness/app/reading.h"
+#include "harness/app/plugin_access.h"
+#include "harness/app/store_options.h"
 #include "harness/core/names.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"

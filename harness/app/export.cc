@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "harness/app/command.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/cache.h"
@@ -25,15 +25,15 @@ namespace {
 using results::CellSummary;
 using results::SummaryShape;
 
-struct Found {
+struct CellSummaries {
   SummaryShape shape;
   std::vector<CellSummary> cells;
 };
 
-void write_csvs(const std::vector<Found>& found, const fs::path& folder) {
+void write_csvs(const std::vector<CellSummaries>& found, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  for (const Found& one : found) {
+  for (const CellSummaries& one : found) {
     write_text(
         folder / (one.shape.name + ".csv"),
         results::to_text(results::summary_table(one.cells, one.shape), results::Format::csv));
@@ -42,7 +42,8 @@ void write_csvs(const std::vector<Found>& found, const fs::path& folder) {
 
 /// One array for each summary, its first column the number of the cell; texts.tsv says which cell
 /// that is, and what the columns are.
-void write_arrays(const std::vector<Found>& found, const core::Cache& cache, const fs::path& file) {
+void write_arrays(const std::vector<CellSummaries>& found, const core::Cache& cache,
+                  const fs::path& file) {
   const core::WorkFolder work(cache);
   const fs::path folder = work.path() / "arrays";
   core::ArtifactWriter writer(folder);
@@ -51,7 +52,7 @@ void write_arrays(const std::vector<Found>& found, const core::Cache& cache, con
     if (status != CONO_OK) throw std::runtime_error(writer.fault());
   };
   std::vector<std::string> numbers;
-  for (const Found& one : found) {
+  for (const CellSummaries& one : found) {
     const std::size_t width = one.shape.columns.size();
     std::vector<double> rows;
     for (const CellSummary& cell : one.cells) {
@@ -87,7 +88,7 @@ void write_arrays(const std::vector<Found>& found, const core::Cache& cache, con
 ExitCode export_summaries(results::Store& store, const std::string& run, const fs::path& target,
                           const fs::path& cache) {
   results::verify(store);
-  std::vector<Found> found;
+  std::vector<CellSummaries> found;
   for (const metrics::Summary& summary : metrics::summaries()) {
     const SummaryShape shape{summary.name, summary.columns};
     if (auto cells = results::cell_summaries(store, run, shape); !cells.empty())
@@ -103,7 +104,7 @@ ExitCode export_summaries(results::Store& store, const std::string& run, const f
       write_csvs(found, target);
   });
   if (code != kOk) return code;
-  for (const Found& one : found)
+  for (const CellSummaries& one : found)
     std::cerr << one.shape.name << ": " << one.cells.size()
               << (one.cells.size() == 1 ? " cell\n" : " cells\n");
   return kOk;

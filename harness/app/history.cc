@@ -4,7 +4,7 @@
 
 #include "harness/app/command.h"
 #include "harness/app/plot_option.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 
 namespace conoscope::app {
 

@@ -13,7 +13,7 @@ using metrics::LeakageVerdict;
 /// By the names behind the metric, then by metric.
 using Grouped = std::map<std::string, std::map<std::string, std::vector<double>>>;
 
-Grouped grouped(const std::vector<results::Measured>& numbers) {
+Grouped grouped(const std::vector<results::ComparedNumber>& numbers) {
   Grouped out;
   for (const auto& number : numbers) {
     const std::size_t end = number.row.find(kBetween);
@@ -44,8 +44,8 @@ std::string text_of(LeakageVerdict verdict) {
 
 }  // namespace
 
-CriterionRows leakage_criterion_rows(const std::vector<results::Measured>& a,
-                                     const std::vector<results::Measured>& b,
+CriterionRows leakage_criterion_rows(const std::vector<results::ComparedNumber>& a,
+                                     const std::vector<results::ComparedNumber>& b,
                                      const std::vector<std::string>& shared, double alpha) {
   using results::ColumnType;
   CriterionRows out;

@@ -17,8 +17,8 @@ struct CriterionRows {
   results::Table table;
   bool different = false;  ///< one side leaks more in some row
 };
-CriterionRows leakage_criterion_rows(const std::vector<results::Measured>& a,
-                                     const std::vector<results::Measured>& b,
+CriterionRows leakage_criterion_rows(const std::vector<results::ComparedNumber>& a,
+                                     const std::vector<results::ComparedNumber>& b,
                                      const std::vector<std::string>& shared, double alpha);
 
 }  // namespace conoscope::app

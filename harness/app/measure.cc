@@ -10,11 +10,11 @@
 #include <optional>
 #include <utility>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/component_options.h"
 #include "harness/app/folders.h"
 #include "harness/app/metric_order.h"
+#include "harness/app/plugin_access.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_measured.h"
 #include "harness/app/text_file.h"
@@ -37,7 +37,7 @@ namespace po = boost::program_options;
 namespace {
 
 /// What the arguments say: which metrics, and where the arrays are.
-struct Asked {
+struct MeasureArguments {
   std::vector<std::string> metrics;          ///< names and groups
   std::vector<std::string> metric_plugins;   ///< ids and files, with parameters
   std::map<std::string, std::string> files;  ///< parameter of the dataset -> path
@@ -60,10 +60,10 @@ std::string dashed(std::string_view name) {
 /// What is no file's name may be a metric's.
 bool is_there(const std::string& text) { return core::fault_of_path(text).empty(); }
 
-void give(Asked& asked, const std::string& name, const std::string& file) {
+void give(MeasureArguments& given, const std::string& name, const std::string& file) {
   if (const auto fault = core::fault_of_file(file); !fault.empty())
     throw UsageError(file + ": " + fault);
-  if (!asked.files.emplace(name, fs::absolute(file).string()).second)
+  if (!given.files.emplace(name, fs::absolute(file).string()).second)
     throw UsageError(name == "archive" ? file +
                                              ": a second file of several arrays; name those that "
                                              "are wanted of it, as in labels=" +
@@ -72,18 +72,18 @@ void give(Asked& asked, const std::string& name, const std::string& file) {
 }
 
 /// FILE or FILE:ARRAY. A file whose own name has the colon wins.
-void give_array(Asked& asked, const std::string& name, const std::string& text) {
+void give_array(MeasureArguments& given, const std::string& name, const std::string& text) {
   const auto known = array_names();
   if (!core::contains(known, name))
     throw UsageError(text + ": no array is called " + name + core::did_you_mean(name, known));
   const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || is_there(text)) return give(asked, name, text);
-  give(asked, name, text.substr(0, colon));
-  asked.members.push_back(name + "=" + text.substr(colon + 1));
+  if (colon == text.npos || is_there(text)) return give(given, name, text);
+  give(given, name, text.substr(0, colon));
+  given.members.push_back(name + "=" + text.substr(colon + 1));
 }
 
 /// A file by itself: of several arrays by their names, or of one that the file is named after.
-void give_file(Asked& asked, const std::string& file) {
+void give_file(MeasureArguments& given, const std::string& file) {
   const std::string name = fs::path(file).filename().string();
   const auto ends = [&name](std::string_view suffix) { return name.ends_with(suffix); };
   if (ends(".npy") || ends(".csv") || ends(".csv.gz")) {
@@ -92,9 +92,9 @@ void give_file(Asked& asked, const std::string& file) {
     if (!core::contains(known, stem))
       throw UsageError(file + ": which array is it? Write NAME=" + file + " with one of " +
                        boost::algorithm::join(known, ", "));
-    return give(asked, stem, file);
+    return give(given, stem, file);
   }
-  give(asked, "archive", file);
+  give(given, "archive", file);
 }
 
 bool looks_like_file(const std::string& text) {
@@ -121,46 +121,46 @@ bool is_metric_plugin(const std::string& text, const std::vector<std::string>& i
                    core::did_you_mean(text, known, "conoscope metric"));
 }
 
-Asked read_arguments(const Options& options, const core::Registry& registry) {
-  Asked asked;
+MeasureArguments read_arguments(const Options& options, const core::Registry& registry) {
+  MeasureArguments given;
   const auto& catalogue = metrics::catalogue();
   const auto ids = registry.ids(core::Kind::kMetric);
   for (const auto& text : options.list("what")) {
     const std::size_t equals = text.find('=');
     if (!catalogue.select(text).empty()) {
-      asked.metrics.push_back(text);
+      given.metrics.push_back(text);
     } else if (is_metric_plugin(text, ids)) {
-      asked.metric_plugins.push_back(text);
+      given.metric_plugins.push_back(text);
     } else if (equals != text.npos && !is_there(text)) {
-      give_array(asked, text.substr(0, equals), text.substr(equals + 1));
+      give_array(given, text.substr(0, equals), text.substr(equals + 1));
     } else if (looks_like_file(text)) {
-      give_file(asked, text);
+      give_file(given, text);
     } else {
       refuse_word(text, ids);
     }
   }
   for (const std::string& name : array_names())
     if (const std::string option = dashed(name); options.has(option))
-      give_array(asked, name, options.get<std::string>(option.c_str()));
-  if (asked.files.empty())
+      give_array(given, name, options.get<std::string>(option.c_str()));
+  if (given.files.empty())
     throw UsageError("measure: no arrays; `conoscope measure --help` shows how to name them");
-  return asked;
+  return given;
 }
 
 /// Every built-in one that the names stand for, in the order of the boards; all, where none is named.
-std::vector<std::string> metric_names(const Asked& asked) {
+std::vector<std::string> metric_names(const MeasureArguments& given) {
   const auto& catalogue = metrics::catalogue();
   std::vector<std::string> chosen;
-  for (const auto& name : asked.metrics)
+  for (const auto& name : given.metrics)
     for (const auto* metric : catalogue.select(name))
       if (!core::contains(chosen, metric->name)) chosen.push_back(metric->name);
-  if (asked.metrics.empty() && asked.metric_plugins.empty())
+  if (given.metrics.empty() && given.metric_plugins.empty())
     for (const auto& metric : catalogue.metrics())
       if (!metric.on_request) chosen.push_back(metric.name);
   return in_catalogue_order(chosen);
 }
 
-core::Component data_component(const core::Registry& registry, const Asked& asked,
+core::Component data_component(const core::Registry& registry, const MeasureArguments& given,
                                const Options& options) {
   const auto* plugin = registry.find(core::Kind::kDataset, "precomputed");
   if (plugin == nullptr)
@@ -175,9 +175,9 @@ core::Component data_component(const core::Registry& registry, const Asked& aske
   out.name = "measure";
   for (const auto& parameter : plugin->metadata->parameters) {
     core::Value value = *parameter.standard;
-    if (const auto file = asked.files.find(parameter.name); file != asked.files.end())
+    if (const auto file = given.files.find(parameter.name); file != given.files.end())
       value = file->second;
-    if (parameter.name == "members") value = asked.members;
+    if (parameter.name == "members") value = given.members;
     if (parameter.name == "test_share") value = 0.5;  // two rows can be split; see measure()
     if (parameter.name == "output" || parameter.name == "pooling") try {
         value = parameter.check(options.get<std::string>(parameter.name.c_str()));
@@ -199,11 +199,12 @@ std::optional<double> test_share(const Options& options) {
 
 /// The metric plugins that are named.
 /// throws  UsageError: a score of one is another's, too, or built in
-std::vector<core::Component> metric_plugins(const Asked& asked, const core::Registry& registry,
+std::vector<core::Component> metric_plugins(const MeasureArguments& given,
+                                            const core::Registry& registry,
                                             const core::Quarantine& quarantine) {
   std::vector<core::Component> out;
   std::map<std::string, std::string> giver;
-  for (const auto& text : asked.metric_plugins) {
+  for (const auto& text : given.metric_plugins) {
     out.push_back(component_from(text, core::Kind::kMetric, registry, quarantine));
     for (const auto& score : out.back().plugin.metadata->scores) {
       const bool built_in = metrics::catalogue().metric(score.name) != nullptr;
@@ -307,12 +308,12 @@ void add_options(Options& options) {
 }
 
 /// What is measured, and with which plugins.
-core::MeasureRequest request_of(const Asked& asked, const Options& options,
+core::MeasureRequest request_of(const MeasureArguments& given, const Options& options,
                                 const core::Registry& registry,
                                 const core::Quarantine& quarantine) {
   core::MeasureRequest request;
-  request.metrics = metric_names(asked);
-  request.metric_plugins = metric_plugins(asked, registry, quarantine);
+  request.metrics = metric_names(given);
+  request.metric_plugins = metric_plugins(given, registry, quarantine);
   request.controls = controls(options);
   request.seed = options.get<std::int64_t>("seed");
   request.splits = static_cast<std::int64_t>(options.number("splits", 1, 1000));
@@ -321,7 +322,7 @@ core::MeasureRequest request_of(const Asked& asked, const Options& options,
   request.keep_hashes = options.has("name");
   if (options.has("save-explanations"))
     request.save_explanations = options.get<std::string>("save-explanations");
-  request.data = data_component(registry, asked, options);
+  request.data = data_component(registry, given, options);
   if (const auto* model = registry.find(core::Kind::kModel, "precomputed_concepts");
       model != nullptr && model->refusal.empty())
     request.concept_model = core::use_of(*model, {});
@@ -364,8 +365,8 @@ int measure_command(const Arguments& arguments) {
 
   const auto quarantine = open_quarantine(options);
   const auto registry = scan_plugins(options, quarantine);
-  const Asked asked = read_arguments(options, registry);
-  const core::MeasureRequest request = request_of(asked, options, registry, quarantine);
+  const MeasureArguments given = read_arguments(options, registry);
+  const core::MeasureRequest request = request_of(given, options, registry, quarantine);
   std::vector<core::PluginFile> plugins = {request.data.plugin};
   for (const auto* list : {&request.explainers, &request.metric_plugins})
     for (const auto& component : *list) plugins.push_back(component.plugin);
@@ -387,7 +388,7 @@ int measure_command(const Arguments& arguments) {
   std::cerr << measured.log;
   std::cerr << core::judged_rows(measured.train, measured.test)
             << (measured.drawn ? " (--split)\n" : "\n");
-  const bool named = !asked.metrics.empty() || !asked.metric_plugins.empty();
+  const bool named = !given.metrics.empty() || !given.metric_plugins.empty();
   print_measured(measured, named, options.has("per-concept"), format);
   if (options.has("name") && !measured.subjects.empty()) keep(request, measured, options);
   bool saved = measured.unsaved.empty();

@@ -4,9 +4,9 @@
 
 #include <iostream>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/options.h"
+#include "harness/app/plugin_access.h"
 
 namespace conoscope::app {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "conoscope/sdk/plugin.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/npz_file.h"
 #include "harness/core/measure/wanted_arrays.h"
@@ -41,14 +41,14 @@ std::string what_is_missing(const core::MissingViews& missing) {
 }
 
 /// The mean over the splits that have a value; the reason and the words of the first that has none.
-struct Summary {
+struct SplitMean {
   Field value;
   std::string reason, message;
 };
 
-Summary summary_of(const core::MeasuredScore& score, double resampled) {
+SplitMean summary_of(const core::MeasuredScore& score, double resampled) {
   std::vector<double> values;
-  Summary out;
+  SplitMean out;
   for (const auto& row : score.scores) {
     if (row.value) values.push_back(*row.value);
     if (out.reason.empty()) out.reason = row.reason;
@@ -88,7 +88,7 @@ Table score_table(const core::Measured& measured, bool machine) {
   };
   for (const auto& subject : measured.subjects)
     for (const auto& score : subject.scores) {
-      const Summary summary = summary_of(score, measured.resampled());
+      const SplitMean summary = summary_of(score, measured.resampled());
       add(subject.control, {subject.name, score.metric, summary.value, score.better, summary.reason,
                             summary.message});
     }

@@ -8,7 +8,7 @@
 #include "results/analysis/ranking.h"
 #include "results/analysis/verdict.h"
 #include "results/boards/across.h"
-#include "results/boards/asked.h"
+#include "results/boards/run_metrics.h"
 #include "results/boards/status.h"
 
 namespace conoscope::app {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/app/command.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/path_fault.h"
 #include "results/store/error.h"
 #include "results/store/sql.h"

@@ -7,7 +7,7 @@
 #include "harness/app/options.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/print_board.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/app/text_file.h"
 #include "harness/core/version.h"
 #include "metrics/catalogue.h"

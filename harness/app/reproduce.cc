@@ -13,7 +13,7 @@
 #include "harness/app/folders.h"
 #include "harness/app/ledger.h"
 #include "harness/app/options.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/names.h"
 #include "results/analysis/correlation.h"
 #include "results/analysis/sweep.h"
@@ -57,9 +57,9 @@ Study load_study(const std::string& run, const Options& options) {
   return study;
 }
 
-struct Found {
+struct StudyComponents {
   const core::Component *dataset = nullptr, *model = nullptr, *explainer = nullptr;
-  auto operator<=>(const Found&) const = default;
+  auto operator<=>(const StudyComponents&) const = default;
 };
 
 /// Where the first of PARAMETER=VALUE,... ends: a comma within a list's value is not followed by a
@@ -111,12 +111,13 @@ std::set<const core::Component*> meant(const std::vector<core::Component>& all,
 }
 
 /// throws  UsageError: none, or several, of the plan fit
-Found find_subject(const LedgerSubject& subject, const Study& study, const std::string& claim) {
+StudyComponents find_subject(const LedgerSubject& subject, const Study& study,
+                             const std::string& claim) {
   const core::Plan& plan = study.plan;
   const auto datasets = meant(plan.datasets, subject.dataset);
   const auto models = meant(plan.models, subject.model);
   const auto explainers = meant(plan.explainers, subject.explainer);
-  std::set<Found> found;
+  std::set<StudyComponents> found;
   for (const auto& cell : plan.cells)
     if (cell.control == "none" && datasets.contains(cell.dataset) && models.contains(cell.model) &&
         explainers.contains(cell.explainer))
@@ -171,7 +172,7 @@ std::string command_of(const LedgerClaim& claim, const std::string& run) {
 }
 
 /// The claim's scores, in words, and what its rule says of them.
-struct Judged {
+struct JudgedClaim {
   std::string ours, verdict;
 };
 
@@ -193,7 +194,7 @@ bool is_whole(const LedgerClaim& claim, const Study& study, const std::string& m
   });
 }
 
-Judged judge_correlation(const LedgerClaim& claim, const Study& study, results::Store& store) {
+JudgedClaim judge_correlation(const LedgerClaim& claim, const Study& study, results::Store& store) {
   results::Claim filled;
   filled.rule = claim.rule;
   std::string ours;
@@ -227,8 +228,8 @@ Judged judge_correlation(const LedgerClaim& claim, const Study& study, results::
   return {ours, std::string(to_string(results::judge(filled))) + coefficient};
 }
 
-Judged judge_scores(const LedgerClaim& claim, double resampled, const Study& study,
-                    results::Store& store) {
+JudgedClaim judge_scores(const LedgerClaim& claim, double resampled, const Study& study,
+                         results::Store& store) {
   results::Claim filled{.rule = claim.rule,
                         .bound = claim.bound,
                         .theirs = claim.theirs,
@@ -241,7 +242,7 @@ Judged judge_scores(const LedgerClaim& claim, double resampled, const Study& stu
   std::vector<std::string> ours;
   if (study.plan.cells.empty()) return {"", std::string(to_string(results::Verdict::kNoData))};
   for (const auto& subject : claim.subjects) {
-    const Found found = find_subject(subject, study, claim.says);
+    const StudyComponents found = find_subject(subject, study, claim.says);
     std::map<std::int64_t, double> by_seed;
     for (const auto& score :
          results::current_scores(store, {.run = "",
@@ -285,8 +286,9 @@ results::Table ledger_table(const Ledger& ledger, const std::map<std::string, St
                  std::string(item.claims.empty() ? "not judged" : "see below")});
     for (const auto& claim : item.claims) {
       const Study& study = studies.at(item.run);
-      const Judged judged = claim.with.empty() ? judge_scores(claim, item.resampled, study, store)
-                                               : judge_correlation(claim, study, store);
+      const JudgedClaim judged = claim.with.empty()
+                                     ? judge_scores(claim, item.resampled, study, store)
+                                     : judge_correlation(claim, study, store);
       table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
                  judged.ours.empty() ? results::Field() : results::Field(judged.ours),
                  claim.theirs.empty() ? results::Field() : results::Field(published(claim)),

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "harness/app/command.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/names.h"
 #include "results/boards/retractable.h"
 

@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/default_run.h"
 #include "harness/app/options.h"
+#include "harness/app/plugin_access.h"
 #include "harness/app/print_board.h"
 #include "harness/app/progress.h"
 #include "harness/app/selection.h"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "harness/app/command.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/measure/part_names.h"
 #include "harness/core/run/kept_artifacts.h"

@@ -1,7 +1,7 @@
 #include "results/boards/status.h"
 
 #include "harness/app/command.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 
 namespace conoscope::app {
 

@@ -4,17 +4,17 @@
 #include <numeric>
 #include <set>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/default_run.h"
 #include "harness/app/folders.h"
 #include "harness/app/options.h"
+#include "harness/app/plugin_access.h"
 #include "harness/app/print_split.h"
-#include "harness/app/reading.h"
 #include "harness/app/selection.h"
 #include "harness/app/shared_storage.h"
 #include "harness/app/slurm_client.h"
 #include "harness/app/slurm_script.h"
+#include "harness/app/store_options.h"
 #include "harness/app/submission.h"
 #include "harness/app/text_file.h"
 #include "harness/core/artifacts/cache.h"

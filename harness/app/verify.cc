@@ -13,12 +13,12 @@
 #include <set>
 #include <utility>
 
-#include "harness/app/access.h"
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
+#include "harness/app/plugin_access.h"
 #include "harness/app/plugin_info.h"
 #include "harness/app/progress.h"
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 #include "harness/core/path_fault.h"
 #include "harness/core/plan/over_seeds.h"
 #include "harness/core/run/registration.h"

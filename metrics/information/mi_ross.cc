@@ -110,7 +110,7 @@ MiEstimate mi_ross(const MatrixRef& x, std::span<const Index> labels, const KsgO
   }
   // Samples that stay, class after class.
   Matrix rows(classes.kept, x.cols());
-  std::vector<detail::Peers> groups;
+  std::vector<detail::PeerRows> groups;
   Index end = 0;
   for (size_t c = 0; c < classes.labels.counts.size(); ++c) {
     if (classes.count(c) < 2) continue;

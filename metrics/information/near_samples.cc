@@ -165,7 +165,7 @@ class Search {
     largest_.resize(length_);
   }
 
-  NearSamples run(std::span<const Peers> groups) {
+  NearSamples run(std::span<const PeerRows> groups) {
     NearSamples out;
     out.radius.resize(static_cast<size_t>(n_));
     out.within.assign(sides_.size(), std::vector<Index>(static_cast<size_t>(n_)));
@@ -250,7 +250,8 @@ class Search {
 };
 
 template <typename Norm>
-NearSamples search(const std::vector<const MatrixRef*>& matrices, std::span<const Peers> groups) {
+NearSamples search(const std::vector<const MatrixRef*>& matrices,
+                   std::span<const PeerRows> groups) {
   std::vector<Eigen::RowVectorXd> centres;
   double largest = 0.0;
   Index d = 0;
@@ -270,11 +271,11 @@ NearSamples search(const std::vector<const MatrixRef*>& matrices, std::span<cons
 }  // namespace
 
 NearSamples near_by_max_norm(const MatrixRef& x, const MatrixRef& y, Index k) {
-  const Peers all{.size = x.rows(), .neighbours = k};
+  const PeerRows all{.size = x.rows(), .neighbours = k};
   return search<MaxNorm>({&x, &y}, {&all, 1});
 }
 
-NearSamples near_by_euclidean_norm(const MatrixRef& rows, std::span<const Peers> groups) {
+NearSamples near_by_euclidean_norm(const MatrixRef& rows, std::span<const PeerRows> groups) {
   return search<EuclideanNorm>({&rows}, groups);
 }
 

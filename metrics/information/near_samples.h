@@ -8,7 +8,7 @@
 namespace conoscope::metrics::detail {
 
 /// Rows that lie one after the other and seek their neighbours among each other.
-struct Peers {
+struct PeerRows {
   Index size = 0;
   Index neighbours = 0;  ///< k, 1 ... size - 1
 };
@@ -37,6 +37,6 @@ NearSamples near_by_max_norm(const MatrixRef& x, const MatrixRef& y, Index k);
 /// By Euclidean norm, one side.
 ///
 /// rows   n x d, finite. groups: their sizes sum to n.
-NearSamples near_by_euclidean_norm(const MatrixRef& rows, std::span<const Peers> groups);
+NearSamples near_by_euclidean_norm(const MatrixRef& rows, std::span<const PeerRows> groups);
 
 }  // namespace conoscope::metrics::detail

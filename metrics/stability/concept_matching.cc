@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kName = "stability";
 
 /// The dimensions of an output's concepts; without any, each CAV is one.
-IndexVector dimensions_of(const Found& found, Index output, Index cavs) {
+IndexVector dimensions_of(const CellExplanation& found, Index output, Index cavs) {
   if (found.dimensions.empty()) return IndexVector(static_cast<std::size_t>(cavs), 1);
   IndexVector out;
   if (output < static_cast<Index>(found.dimensions.size()))
@@ -40,9 +40,9 @@ Matrix orthonormal(const MatrixRef& rows) {
 }
 
 /// importance  K_c x columns
-Concepts concepts_in(const MatrixRef& cavs, const MatrixRef& importance,
-                     const IndexVector& dimensions) {
-  Concepts out;
+ConceptSubspaces concepts_in(const MatrixRef& cavs, const MatrixRef& importance,
+                             const IndexVector& dimensions) {
+  ConceptSubspaces out;
   out.importance.resize(static_cast<Index>(dimensions.size()), importance.cols());
   Index row = 0;
   for (const Index p : dimensions) {
@@ -59,10 +59,10 @@ Concepts concepts_in(const MatrixRef& cavs, const MatrixRef& importance,
 
 }  // namespace
 
-std::vector<Concepts> concepts_of(const Found& found) {
+std::vector<ConceptSubspaces> concepts_of(const CellExplanation& found) {
   const CheckedExplanation explanation(found.explanation);
   if (!explanation.shows_cavs()) numerics::refuse(kName, "the explanation does not show its CAVs");
-  std::vector<Concepts> out;
+  std::vector<ConceptSubspaces> out;
   if (explanation->class_agnostic) {
     const Matrix importance = explanation->importance_by_output.transpose();
     out.push_back(concepts_in(explanation->cavs, importance,
@@ -77,7 +77,7 @@ std::vector<Concepts> concepts_of(const Found& found) {
   return out;
 }
 
-Matrix concept_similarity(const Concepts& a, const Concepts& b) {
+Matrix concept_similarity(const ConceptSubspaces& a, const ConceptSubspaces& b) {
   Matrix out(a.count(), b.count());
   for (Index i = 0; i < out.rows(); ++i)
     for (Index j = 0; j < out.cols(); ++j) {

@@ -9,7 +9,7 @@ namespace conoscope::metrics {
 
 /// One output's concepts as subspaces of the latent space, each with how much it matters. Of a
 /// class-agnostic explanation there is one such set for all outputs.
-struct Concepts {
+struct ConceptSubspaces {
   std::vector<Matrix> bases;  ///< p x D, orthonormal rows
   /// Rows: concepts. Columns: one, or every output where the concepts are shared. |alpha|; of a
   /// subspace the norm of its alphas, which does not depend on the choice of its basis.
@@ -22,7 +22,7 @@ struct Concepts {
 ///
 /// throws  std::invalid_argument: as CheckedExplanation; an explanation that keeps its CAVs to
 ///         itself; dimensions that do not add up to an output's CAVs
-std::vector<Concepts> concepts_of(const Found& found);
+std::vector<ConceptSubspaces> concepts_of(const CellExplanation& found);
 
 /// How much of one concept is in another?
 ///
@@ -33,7 +33,7 @@ std::vector<Concepts> concepts_of(const Found& found);
 ///
 /// returns  K_a x K_b, in [0, 1]
 /// throws   std::invalid_argument: widths D that differ
-Matrix concept_similarity(const Concepts& a, const Concepts& b);
+Matrix concept_similarity(const ConceptSubspaces& a, const ConceptSubspaces& b);
 
 /// Which concept is which?
 struct Match {

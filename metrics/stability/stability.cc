@@ -16,15 +16,15 @@ namespace conoscope::metrics {
 
 namespace {
 
-using Sets = std::vector<Concepts>;
+using Sets = std::vector<ConceptSubspaces>;
 
 Index count_of(const Sets& sets) {
   Index out = 0;
-  for (const Concepts& one : sets) out += one.count();
+  for (const ConceptSubspaces& one : sets) out += one.count();
   return out;
 }
 
-Sets found_concepts(const Found& found) {
+Sets found_concepts(const CellExplanation& found) {
   Sets out = concepts_of(found);
   if (count_of(out) == 0) throw std::domain_error("stability: an explanation has no concept");
   return out;
@@ -40,7 +40,7 @@ Result over_peers(const Peers& peers,
   if (peers.others.empty()) numerics::refuse("stability", "there is no peer");
   const Sets own = found_concepts(peers.own);
   Result out;
-  for (const Found& other : peers.others) {
+  for (const CellExplanation& other : peers.others) {
     if (!same(peers.own.weight, other.weight) || !same(peers.own.bias, other.bias))
       throw NotApplicable(
           "the model differs from seed to seed, and directions of two latent spaces cannot be "
@@ -78,7 +78,7 @@ double mean_similarity(const Sets& a, const Sets& b) {
 
 Sets random_like(const Sets& shape, numerics::Random& random) {
   Sets out = shape;
-  for (Concepts& one : out)
+  for (ConceptSubspaces& one : out)
     for (Matrix& basis : one.bases) {
       for (double& entry : basis.reshaped()) entry = random.normal();
       // Gram-Schmidt: a second pass takes away what rounding has left.
@@ -94,7 +94,7 @@ Sets random_like(const Sets& shape, numerics::Random& random) {
 
 double total_importance(const Sets& sets) {
   double sum = 0.0;
-  for (const Concepts& one : sets) sum += one.importance.sum();
+  for (const ConceptSubspaces& one : sets) sum += one.importance.sum();
   if (!(sum > 0.0)) throw std::domain_error("stability_overlap: every importance is 0");
   return sum;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

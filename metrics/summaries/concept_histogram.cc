@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

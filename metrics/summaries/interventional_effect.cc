@@ -6,7 +6,7 @@
 #include "metrics/factors/latent_factors.h"
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs_matrix.h"
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 
 namespace conoscope::metrics {
 

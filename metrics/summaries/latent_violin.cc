@@ -4,7 +4,7 @@
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs_matrix.h"
 #include "metrics/summaries/interventional_effect.h"
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 
 namespace conoscope::metrics {
 

@@ -6,7 +6,7 @@
 
 #include "metrics/faithfulness/concept_scores.h"
 #include "metrics/faithfulness/explained_head.h"
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {

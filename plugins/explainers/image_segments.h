@@ -84,10 +84,10 @@ class Images {
 };
 
 /// Runs images through the model as they come, some at a time, and keeps the mean over positions.
-class Encoder {
+class ImageEncoder {
  public:
-  Encoder(const Images& images, const sdk::HeadView& head, const sdk::ModelCall& model,
-          const sdk::Context& context)
+  ImageEncoder(const Images& images, const sdk::HeadView& head, const sdk::ModelCall& model,
+               const sdk::Context& context)
       : images_(images), head_(head), model_(model), context_(context) {}
 
   /// (height * width) x channels

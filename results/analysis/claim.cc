@@ -13,18 +13,18 @@ namespace {
 
 using Seeds = std::map<std::int64_t, double>;
 
-struct Interval {
+struct ClaimInterval {
   double low, high;
 };
 
 /// None: fewer than two values, or all the same: one sample, seen several times.
-std::optional<Interval> interval_of(const std::vector<double>& values, double resampled) {
+std::optional<ClaimInterval> interval_of(const std::vector<double>& values, double resampled) {
   if (values.size() < 2) return std::nullopt;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   if (*least == *most && *least != 0.0 && *least != 1.0) return std::nullopt;
   const Estimate estimate =
       estimate_of(values, static_cast<std::int64_t>(values.size()), resampled);
-  return Interval{estimate.mean - *estimate.half_width, estimate.mean + *estimate.half_width};
+  return ClaimInterval{estimate.mean - *estimate.half_width, estimate.mean + *estimate.half_width};
 }
 
 std::vector<double> values_of(const Seeds& seeds) {
@@ -33,14 +33,14 @@ std::vector<double> values_of(const Seeds& seeds) {
   return out;
 }
 
-Verdict of_interval(const std::optional<Interval>& interval, double bound) {
+Verdict of_interval(const std::optional<ClaimInterval>& interval, double bound) {
   if (!interval) return Verdict::kOpen;
   if (interval->low > bound) return Verdict::kReproduced;
   return interval->high < bound ? Verdict::kNotReproduced : Verdict::kOpen;
 }
 
 /// Within +- bound.
-Verdict of_closeness(const std::optional<Interval>& interval, double bound) {
+Verdict of_closeness(const std::optional<ClaimInterval>& interval, double bound) {
   if (!interval) return Verdict::kOpen;
   if (interval->low > -bound && interval->high < bound) return Verdict::kReproduced;
   return interval->low > bound || interval->high < -bound ? Verdict::kNotReproduced
@@ -48,7 +48,7 @@ Verdict of_closeness(const std::optional<Interval>& interval, double bound) {
 }
 
 /// b - a, over the seeds that both have.
-std::optional<Interval> difference(const Seeds& a, const Seeds& b, double resampled) {
+std::optional<ClaimInterval> difference(const Seeds& a, const Seeds& b, double resampled) {
   std::vector<double> differences;
   for (const auto& [seed, value] : a)
     if (const auto other = b.find(seed); other != b.end())
@@ -81,7 +81,7 @@ Verdict of_subject(const Claim& claim, std::size_t i) {
       return of_interval(interval, claim.bound);
     case Rule::kBelow:
       return of_interval(
-          interval ? std::optional(Interval{-interval->high, -interval->low}) : std::nullopt,
+          interval ? std::optional(ClaimInterval{-interval->high, -interval->low}) : std::nullopt,
           -claim.bound);
     case Rule::kAgrees: {
       if (!interval) return Verdict::kOpen;

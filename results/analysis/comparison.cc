@@ -31,9 +31,9 @@ struct Number {
 };
 using Side = std::map<std::string, std::map<std::string, Number>>;  // row -> partner
 
-Side arranged(const std::vector<Measured>& numbers, const char* name) {
+Side arranged(const std::vector<ComparedNumber>& numbers, const char* name) {
   Side side;
-  for (const Measured& one : numbers)
+  for (const ComparedNumber& one : numbers)
     if (!side[one.row].emplace(one.partner, Number{one.value, one.dataset, one.about}).second)
       throw std::invalid_argument(std::string(name) + " has two numbers for " + one.row + " at " +
                                   one.partner);
@@ -177,7 +177,7 @@ class Tests {
 
 }  // namespace
 
-Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
+Comparison compare(const std::vector<ComparedNumber>& a, const std::vector<ComparedNumber>& b,
                    const ComparisonOptions& options) {
   if (!(options.alpha > 0.0 && options.alpha < 1.0))
     throw std::invalid_argument("compare: alpha is not between 0 and 1");
@@ -190,7 +190,7 @@ Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& 
 
   std::vector<std::string> order;
   std::set<std::string_view> seen;
-  for (const Measured& one : a)
+  for (const ComparedNumber& one : a)
     if (seen.insert(one.row).second) order.push_back(one.row);
   std::vector<Vector> differences;
   Tests tests;

@@ -9,7 +9,7 @@
 namespace conoscope::results {
 
 /// One number of one side.
-struct Measured {
+struct ComparedNumber {
   std::string row;      ///< what it is compared under: a metric, and perhaps dataset and model
   std::string partner;  ///< what it shares with its partner on the other side: dataset, model, seed
   double value = 0;
@@ -63,11 +63,11 @@ struct Comparison {
 };
 
 /// Compares two sides row by row, and corrects the p-values over all rows; those that are equal bit
-/// for bit count once (Measured::about).
+/// for bit count once (ComparedNumber::about).
 ///
 /// throws  std::invalid_argument: a side has two numbers for one row and partner, or an option is
 ///         outside
-Comparison compare(const std::vector<Measured>& a, const std::vector<Measured>& b,
+Comparison compare(const std::vector<ComparedNumber>& a, const std::vector<ComparedNumber>& b,
                    const ComparisonOptions& options);
 
 /// What a row says, in words: "A better by 0.16", "not separable with 3 pairs; 12 needed". Where all

@@ -10,7 +10,7 @@
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
 #include "numerics/to_vector.h"
-#include "results/boards/asked.h"
+#include "results/boards/run_metrics.h"
 #include "results/boards/scores.h"
 
 namespace conoscope::results {
@@ -55,12 +55,12 @@ void correlate(const MeanAndError& x, const MeanAndError& y, CorrelationRow& row
         numerics::to_vector(x.means), numerics::to_vector(x.errors), numerics::to_vector(y.means),
         numerics::to_vector(y.errors), options);
     const double half = numerics::student_two_sided_quantile(0.95, z.dof) * std::sqrt(z.total);
-    row.found = Correlation{.r = r,
-                            .low = std::tanh(z.mean - half),
-                            .high = std::tanh(z.mean + half),
-                            .dof = z.dof,
-                            .p = z.p,
-                            .p_large = z.p_large};
+    row.found = PooledCorrelation{.r = r,
+                                  .low = std::tanh(z.mean - half),
+                                  .high = std::tanh(z.mean + half),
+                                  .dof = z.dof,
+                                  .p = z.p,
+                                  .p_large = z.p_large};
   } catch (const std::domain_error& error) {
     row.message = error.what();
   }
@@ -111,13 +111,14 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
                  {"p_large_sample", ColumnType::kReal},
                  {"message"}};
   for (const auto& row : correlations(store, options, with)) {
-    const auto field = [&row](double Correlation::*value) -> Field {
+    const auto field = [&row](double PooledCorrelation::*value) -> Field {
       if (!row.found) return {};
       return (*row.found).*value;
     };
-    out.add({row.dataset, row.metric, with, row.subjects, field(&Correlation::r),
-             field(&Correlation::low), field(&Correlation::high), field(&Correlation::dof),
-             field(&Correlation::p), field(&Correlation::p_large), row.message});
+    out.add({row.dataset, row.metric, with, row.subjects, field(&PooledCorrelation::r),
+             field(&PooledCorrelation::low), field(&PooledCorrelation::high),
+             field(&PooledCorrelation::dof), field(&PooledCorrelation::p),
+             field(&PooledCorrelation::p_large), row.message});
   }
   return out;
 }

@@ -12,7 +12,7 @@
 namespace conoscope::results {
 
 /// Pearson's r over the subjects' means, pooled over draws of them.
-struct Correlation {
+struct PooledCorrelation {
   double r = 0;              ///< mean over the draws
   double low = 0, high = 0;  ///< its 95 % interval: tanh(z -+ t sqrt(T)) of the pooled z = artanh r
   double dof = 0, p = 0;     ///< Barnard and Rubin's
@@ -22,7 +22,7 @@ struct Correlation {
 struct CorrelationRow {
   std::string dataset, metric;
   std::int64_t subjects = 0;
-  std::optional<Correlation> found;
+  std::optional<PooledCorrelation> found;
   std::string message = {};  ///< why none was: fewer than four subjects, numbers that do not vary,
                              ///< or, without any spread over seeds, an r of 1
 };

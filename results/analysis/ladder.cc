@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "results/analysis/sweep.h"
-#include "results/boards/asked.h"
+#include "results/boards/run_metrics.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
 
@@ -24,7 +24,7 @@ std::string without_quotes(const std::string& text) {
              : text;
 }
 
-struct Found {
+struct SubjectAtStep {
   std::string subject;
   std::size_t step;
 };
@@ -39,7 +39,7 @@ std::string params_text(const Params& params) {
 }
 
 /// ladder_codes and its parameters but `step`.
-std::optional<Found> model_step(const std::string& plugin, const std::string& canonical) {
+std::optional<SubjectAtStep> model_step(const std::string& plugin, const std::string& canonical) {
   auto params = read_params(canonical);
   if (!params) return std::nullopt;
   std::optional<std::size_t> step;
@@ -48,18 +48,19 @@ std::optional<Found> model_step(const std::string& plugin, const std::string& ca
   if (!step) return std::nullopt;
   std::erase_if(*params, [](const auto& param) { return param.first == "step"; });
   const std::string rest = params_text(*params);
-  return Found{rest.empty() ? plugin : plugin + "(" + rest + ")", *step};
+  return SubjectAtStep{rest.empty() ? plugin : plugin + "(" + rest + ")", *step};
 }
 
 /// An explainer by the name that a run gives to any, or by its plugin, whose parameters are the same on
 /// all steps of a ladder.
-std::optional<Found> explainer_step(const std::string& model, const std::string& name,
-                                    const std::string& plugin, const std::string& canonical) {
-  if (const auto step = place(kExplainerSteps, name)) return Found{model, *step};
+std::optional<SubjectAtStep> explainer_step(const std::string& model, const std::string& name,
+                                            const std::string& plugin,
+                                            const std::string& canonical) {
+  if (const auto step = place(kExplainerSteps, name)) return SubjectAtStep{model, *step};
   const auto step = place(kExplainerSteps, plugin);
   if (!step) return std::nullopt;
   const std::string rest = params_text(read_params(canonical).value_or(Params()));
-  return Found{rest.empty() ? model : model + ", " + rest, *step};
+  return SubjectAtStep{rest.empty() ? model : model + ", " + rest, *step};
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "results/boards/asked.h"
-#include "results/boards/bind_asked.h"
+#include "results/boards/bind_score_filter.h"
+#include "results/boards/run_metrics.h"
 #include "results/store/names.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
@@ -62,7 +62,7 @@ using Found = std::map<Method, Points>;
 
 void read(Store& store, const SweepOptions& options, const std::string& metric, Found& found) {
   Statement& query = store.connection().kept(query_text("sweep"));
-  bind_asked(query, options, metric);
+  bind_score_filter(query, options, metric);
   while (query.step()) {
     const auto params = read_params(query.text(7));
     if (!params) continue;

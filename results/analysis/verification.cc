@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "numerics/sha256.h"
-#include "results/boards/asked.h"
+#include "results/boards/run_metrics.h"
 #include "results/formats/numbers.h"
 #include "results/store/binaries.h"
 #include "results/store/sqlite.h"

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "results/boards/asked.h"
-#include "results/boards/bind_asked.h"
+#include "results/boards/bind_score_filter.h"
 #include "results/boards/estimate.h"
+#include "results/boards/run_metrics.h"
 #include "results/store/names.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
@@ -42,7 +42,7 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
   require_asked(store, options.run, metric);
   const auto messages = messages_of(store, metric, options.run);
   Statement& query = store.connection().kept(query_text("board"));
-  bind_asked(query, options, metric).bind_filter("control", control);
+  bind_score_filter(query, options, metric).bind_filter("control", control);
   std::vector<BoardEntry> entries;
   while (query.step()) {
     BoardEntry entry;

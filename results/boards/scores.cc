@@ -1,6 +1,6 @@
 #include "results/boards/scores.h"
 
-#include "results/boards/bind_asked.h"
+#include "results/boards/bind_score_filter.h"
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
 
@@ -8,7 +8,7 @@ namespace conoscope::results {
 
 std::vector<CurrentScore> current_scores(Store& store, const ScoreFilter& filter) {
   Statement& query = store.connection().kept(query_text("scores"));
-  bind_asked(query, filter, filter.metric).bind_filter("control", filter.control);
+  bind_score_filter(query, filter, filter.metric).bind_filter("control", filter.control);
   std::vector<CurrentScore> scores;
   while (query.step())
     scores.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4),

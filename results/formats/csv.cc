@@ -1,7 +1,7 @@
 #include <string>
 #include <string_view>
 
-#include "results/formats/machines.h"
+#include "results/formats/machine_text.h"
 #include "results/formats/table.h"
 
 namespace conoscope::results {

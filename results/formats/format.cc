@@ -1,6 +1,6 @@
 #include "results/formats/format.h"
 
-#include "results/formats/machines.h"
+#include "results/formats/machine_text.h"
 
 namespace conoscope::results {
 

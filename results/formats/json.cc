@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "results/formats/machines.h"
+#include "results/formats/machine_text.h"
 #include "results/formats/utf8.h"
 
 namespace conoscope::results {

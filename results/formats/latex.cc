@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/formats/table.h"
 #include "results/formats/utf8.h"
 

@@ -1,7 +1,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/formats/table.h"
 
 namespace conoscope::results {

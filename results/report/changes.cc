@@ -5,7 +5,7 @@
 
 #include "results/boards/estimate.h"
 #include "results/boards/history.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/contest.h"
 #include "results/report/sections.h"
 

@@ -4,7 +4,7 @@
 #include "results/analysis/equal_budget.h"
 #include "results/analysis/parsimony.h"
 #include "results/boards/estimate.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {

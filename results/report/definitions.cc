@@ -2,7 +2,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/embedded.h"
 #include "results/report/sections.h"
 #include "results/store/query.h"

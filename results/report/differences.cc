@@ -4,7 +4,7 @@
 #include "results/analysis/comparison.h"
 #include "results/analysis/letters.h"
 #include "results/boards/scores.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {
@@ -31,8 +31,8 @@ struct Group {
   std::vector<Side> sides;
 };
 
-std::vector<Measured> measured(const Side& side, const std::string& row) {
-  std::vector<Measured> out;
+std::vector<ComparedNumber> measured(const Side& side, const std::string& row) {
+  std::vector<ComparedNumber> out;
   for (const auto& [seed, value] : side.seeds)
     out.push_back({row, "seed " + std::to_string(seed), value});
   return out;
@@ -66,11 +66,11 @@ std::vector<Group> groups_of(const ReportContext& context) {
 std::vector<std::string> letters_of(const Group& group) {
   const std::size_t n = group.sides.size();
   if (n > kMostLettered) return std::vector<std::string>(n, "-");
-  std::vector<Measured> a, b;
+  std::vector<ComparedNumber> a, b;
   const auto row = [](std::size_t i, std::size_t j) {
     return std::to_string(i) + "/" + std::to_string(j);
   };
-  const auto append = [](std::vector<Measured>& to, const std::vector<Measured>& more) {
+  const auto append = [](std::vector<ComparedNumber>& to, const std::vector<ComparedNumber>& more) {
     to.insert(to.end(), more.begin(), more.end());
   };
   for (std::size_t i = 0; i < n; ++i)
@@ -97,7 +97,7 @@ std::string outcome(const ComparisonRow& row, const std::string& direction) {
 void add_rows(PageTable& table, const Group& group, std::size_t reference,
               const std::vector<std::string>& letters) {
   const Side& base = group.sides[reference];
-  std::vector<Measured> a, b;
+  std::vector<ComparedNumber> a, b;
   for (const Side& side : group.sides) {
     if (&side == &base) continue;
     for (const auto& one : measured(side, side.method)) a.push_back(one);

@@ -1,5 +1,5 @@
 #include "results/boards/status.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {

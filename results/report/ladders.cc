@@ -3,7 +3,7 @@
 
 #include "results/analysis/ladder.h"
 #include "results/analysis/verdict.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "results/analysis/verdict.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "results/boards/estimate.h"
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/parts.h"
 #include "results/report/sections.h"
 #include "results/report/shown_summaries.h"

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "results/formats/people.h"
-#include "results/formats/utf8.h"
+#include "results/formats/human_text.h"
 #include "results/formats/json.h"
+#include "results/formats/utf8.h"
 
 namespace conoscope::results {
 

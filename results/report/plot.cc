@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/formats/utf8.h"
 #include "results/report/page.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "results/boards/asked.h"
-#include "results/formats/people.h"
+#include "results/boards/run_metrics.h"
+#include "results/formats/human_text.h"
 
 namespace conoscope::results {
 

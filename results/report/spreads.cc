@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 #include "results/report/parts.h"
 #include "results/report/sections.h"
 

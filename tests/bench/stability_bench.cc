@@ -23,13 +23,13 @@ Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed) {
 
 /// k concepts that all outputs share, and the same in reverse.
 Peers reversed(Index k, Index width) {
-  Found own;
+  CellExplanation own;
   own.weight = Matrix::Zero(1, width);
   own.bias = Vector::Zero(1);
   own.explanation.class_agnostic = true;
   own.explanation.cavs = normal_matrix(k, width, 1);
   own.explanation.importance_by_output = Matrix::Ones(1, k);
-  Found other = own;
+  CellExplanation other = own;
   other.explanation.cavs = own.explanation.cavs.colwise().reverse().eval();
   return {own, {other}, 1};
 }

@@ -12,14 +12,15 @@ using namespace conoscope::results;
 
 namespace {
 
-std::vector<Measured> side(const std::string& row, std::vector<double> values) {
-  std::vector<Measured> out;
+std::vector<ComparedNumber> side(const std::string& row, std::vector<double> values) {
+  std::vector<ComparedNumber> out;
   for (std::size_t i = 0; i < values.size(); ++i)
     out.push_back({row, "seed " + std::to_string(i), values[i]});
   return out;
 }
 
-std::vector<Measured> both(std::vector<Measured> one, const std::vector<Measured>& two) {
+std::vector<ComparedNumber> both(std::vector<ComparedNumber> one,
+                                 const std::vector<ComparedNumber>& two) {
   one.insert(one.end(), two.begin(), two.end());
   return one;
 }
@@ -61,8 +62,8 @@ TEST_CASE("Holm over the rows, and what is planned at its strictest step") {
 }
 
 TEST_CASE("rows about the same thing that are equal bit for bit are one test") {
-  const auto about = [](std::vector<Measured> numbers, const std::string& what) {
-    for (Measured& one : numbers) one.about = what;
+  const auto about = [](std::vector<ComparedNumber> numbers, const std::string& what) {
+    for (ComparedNumber& one : numbers) one.about = what;
     return numbers;
   };
   const auto compared = [&](const std::string& same, const std::string& other, double last,
@@ -163,7 +164,7 @@ TEST_CASE("Wilcoxon's test: ranks and means may disagree, and power is that of t
 TEST_CASE("groups without partners") {
   ComparisonOptions options;
   options.paired = false;
-  std::vector<Measured> b = {{"m", "x", 1}, {"m", "y", 3}, {"m", "z", 5}};
+  std::vector<ComparedNumber> b = {{"m", "x", 1}, {"m", "y", 3}, {"m", "z", 5}};
   const auto out = compare(side("m", {0, 2}), b, options);
   REQUIRE(out.rows.size() == 1);
   CHECK(out.rows[0].n_b == 3);

@@ -6,7 +6,7 @@
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/border/making.h"
 #include "harness/core/plan/plan.h"
-#include "results/boards/makings.h"
+#include "results/boards/provenance.h"
 
 namespace conoscope::core {
 
@@ -25,8 +25,9 @@ std::string first_plugins(const std::string& binaries, int n) {
 
 /// Whether a plugin draws random numbers stands in its metadata, which the store has not: both keys
 /// are tried. Where it is not recorded what makes an artifact, its name is its identity.
-Kept kept_artifact(const std::filesystem::path& cache, Stage stage, const results::Making& made,
-                   const std::vector<std::string>& inputs, const results::Makings& attempt) {
+Kept kept_artifact(const std::filesystem::path& cache, Stage stage,
+                   const results::UsedComponent& made, const std::vector<std::string>& inputs,
+                   const results::Provenance& attempt) {
   const int plugins = stage == Stage::kDataset ? 1 : stage == Stage::kModel ? 2 : 3;
   const std::string making =
       making_of(made_by_text(attempt.environment, first_plugins(attempt.binaries, plugins)));
@@ -43,7 +44,7 @@ Kept kept_artifact(const std::filesystem::path& cache, Stage stage, const result
 KeptArtifacts kept_artifacts(results::Store& store, const std::string& cell,
                              const std::filesystem::path& cache) {
   KeptArtifacts best;
-  for (const results::Makings& made : results::makings(store, cell)) {
+  for (const results::Provenance& made : results::provenances(store, cell)) {
     KeptArtifacts kept;
     const Kept data = kept_artifact(cache, Stage::kDataset, made.dataset, {}, made);
     if (data.key.empty()) continue;

@@ -28,14 +28,14 @@ std::vector<metrics::IndexVector> dimensions_in(const ArrayBag& explanation) {
   return out;
 }
 
-metrics::Found found_in(const std::filesystem::path& model_folder,
-                        const std::filesystem::path& explanation_folder, const std::string& control,
-                        std::uint64_t control_seed) {
+metrics::CellExplanation found_in(const std::filesystem::path& model_folder,
+                                  const std::filesystem::path& explanation_folder,
+                                  const std::string& control, std::uint64_t control_seed) {
   const ArrayBag model = ArrayBag::open(model_folder);
   const ArrayBag explanation = ArrayBag::open(explanation_folder);
-  metrics::Found out{to_matrix(model.get("head_weight"), 1),
-                     to_matrix(model.get("head_bias"), 1).col(0), make_explanation(explanation),
-                     dimensions_in(explanation)};
+  metrics::CellExplanation out{to_matrix(model.get("head_weight"), 1),
+                               to_matrix(model.get("head_bias"), 1).col(0),
+                               make_explanation(explanation), dimensions_in(explanation)};
   apply_control(out.explanation, control, sdk::Seed(control_seed));
   return out;
 }

@@ -10,7 +10,7 @@
 #include "numerics/statistics/t_test.h"
 #include "plugins/explainers/ace/cav.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/explainers/drawn.h"
+#include "plugins/explainers/draw_at_most.h"
 #include "plugins/explainers/image_segments.h"
 
 namespace {
@@ -142,11 +142,11 @@ class Ace final : public sdk::Explainer, public sdk::ModelUser {
   Discovered discover(const explainers::Images& images, const sdk::HeadView& head,
                       const sdk::ModelCall& model, std::vector<Index> samples, sdk::Seed seed,
                       const sdk::Context& context) const {
-    samples = explainers::drawn(std::move(samples), max_images_, sdk::Random(seed));
+    samples = explainers::draw_at_most(std::move(samples), max_images_, sdk::Random(seed));
     Discovered out;
     out.images = static_cast<Index>(samples.size());
     const Eigen::RowVectorXd fill = images.fill(fill_);
-    explainers::Encoder encoder(images, head, model, context);
+    explainers::ImageEncoder encoder(images, head, model, context);
     for (Index i = 0; i < out.images; ++i) {
       const Index sample = samples[static_cast<std::size_t>(i)];
       const sdk::Matrix image = images.image(sample);

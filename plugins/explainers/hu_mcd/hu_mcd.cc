@@ -11,7 +11,7 @@
 #include "numerics/checks.h"
 #include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/explainers/drawn.h"
+#include "plugins/explainers/draw_at_most.h"
 #include "plugins/explainers/image_segments.h"
 #include "plugins/explainers/subspaces.h"
 
@@ -119,8 +119,8 @@ class HuMcd final : public sdk::Explainer,
 
   /// The samples of an output that are looked at, in ascending order.
   std::vector<Index> chosen(std::vector<Index> samples, numerics::Seed seed) const {
-    return explainers::drawn(std::move(samples), max_samples_,
-                             numerics::Random(seed.child("samples")));
+    return explainers::draw_at_most(std::move(samples), max_samples_,
+                                    numerics::Random(seed.child("samples")));
   }
 
   /// Superpixels of every sample that some output looks at, each alone in its image.
@@ -134,7 +134,7 @@ class HuMcd final : public sdk::Explainer,
         used[static_cast<std::size_t>(i)] = 1;
     Segments out;
     const Eigen::RowVectorXd fill = images.fill(fill_);
-    explainers::Encoder encoder(images, head, model, context);
+    explainers::ImageEncoder encoder(images, head, model, context);
     for (Index i = 0; i < head.samples(); ++i) {
       if (!used[static_cast<std::size_t>(i)]) continue;
       const sdk::Matrix image = images.image(i);

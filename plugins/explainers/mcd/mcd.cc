@@ -5,7 +5,7 @@
 
 #include "numerics/spectral.h"
 #include "plugins/explainers/class_rows.h"
-#include "plugins/explainers/drawn.h"
+#include "plugins/explainers/draw_at_most.h"
 #include "plugins/explainers/subspaces.h"
 
 namespace {
@@ -80,7 +80,7 @@ class Mcd final : public sdk::Explainer, public explainers::SubspaceProjection {
     std::vector<Index> used;
     for (Index i = 0; i < rows.rows(); ++i)
       if (!rows.row(i).isZero(T(0))) used.push_back(i);
-    used = explainers::drawn(std::move(used), max_rows_, numerics::Random(seed));
+    used = explainers::draw_at_most(std::move(used), max_rows_, numerics::Random(seed));
     sdk::Matrix units = rows(used, Eigen::all).template cast<double>();
     units.rowwise().normalize();
     return units;

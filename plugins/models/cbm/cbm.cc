@@ -103,7 +103,7 @@ class Cbm final : public AnnotatedModel {
     head.restore_units(data.objective);
 
     const Tensor logits = for_all(data.inputs, context, encode).to(torch::kFloat64);
-    ConceptView view = make_view(logits, data.train, head);
+    ConceptTensors view = make_view(logits, data.train, head);
     view.reference = reference(data, head, rows, context);
     report_accuracy("cbm", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
@@ -128,9 +128,9 @@ class Cbm final : public AnnotatedModel {
     return bottleneck_ == "soft" ? probabilities : probabilities.gt(0.5).to(logits.dtype());
   }
 
-  ConceptView make_view(const Tensor& logits, const Tensor& train, const TaskHead& head) const {
+  ConceptTensors make_view(const Tensor& logits, const Tensor& train, const TaskHead& head) const {
     const torch::NoGradGuard no_grad;
-    ConceptView view;
+    ConceptTensors view;
     view.scores = pass(logits).unsqueeze(2);
     view.probabilities = torch::sigmoid(logits);
     view.outputs = head.answer(view.scores);

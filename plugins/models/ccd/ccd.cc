@@ -125,7 +125,7 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 
     const torch::NoGradGuard no_grad;
     const Tensor exact = unit_rows(phi.to(torch::kFloat64));
-    ConceptView view;
+    ConceptTensors view;
     view.probabilities = scores(exact.matmul(unit_rows(directions.to(torch::kFloat64)).t()));
     view.scores = view.probabilities.unsqueeze(2);
     view.outputs = answer.exact(view.scores);
@@ -154,7 +154,7 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 
   /// How much of what the network knows beyond chance do the concepts keep?
   ///   (accuracy of the concepts - 1/C) / (accuracy of the network - 1/C), on the test split
-  static void report_completeness(const ConceptData& data, const ConceptView& view,
+  static void report_completeness(const ConceptData& data, const ConceptTensors& view,
                                   const Tensor& network, const sdk::Context& context,
                                   sdk::Sink& out) {
     if (data.objective.task != Task::kClassification) return;

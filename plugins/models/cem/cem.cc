@@ -116,7 +116,7 @@ class Cem final : public AnnotatedModel {
              {0.0, kModelShare});
     head.restore_units(data.objective);
 
-    ConceptView view = make_view(data.inputs, encoder, embedder, head, context);
+    ConceptTensors view = make_view(data.inputs, encoder, embedder, head, context);
     view.reference = reference_answers(data, rows, context);
     report_accuracy("cem", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
@@ -134,13 +134,13 @@ class Cem final : public AnnotatedModel {
     return told;
   }
 
-  static ConceptView make_view(const Tensor& inputs, const Encoder& encoder,
-                               const Embedder& embedder, const TaskHead& head,
-                               const sdk::Context& context) {
+  static ConceptTensors make_view(const Tensor& inputs, const Encoder& encoder,
+                                  const Embedder& embedder, const TaskHead& head,
+                                  const sdk::Context& context) {
     const torch::NoGradGuard no_grad;
     const Tensor z = for_all(inputs, context, [&](const Tensor& x) { return encoder(x, false); });
     const Embeddings found = embedder(z).in_double();
-    ConceptView view;
+    ConceptTensors view;
     view.probabilities = torch::sigmoid(found.logits);
     view.scores = found.mixed(view.probabilities);
     view.outputs = head.answer(view.scores);

@@ -121,7 +121,7 @@ class ConceptWhitening final : public AnnotatedModel {
     const Tensor a = for_all(data.inputs, context, [&](const Tensor& x) {
                        return axes(x, false);
                      }).to(torch::kFloat64);
-    ConceptView view = make_view(a, data, head);
+    ConceptTensors view = make_view(a, data, head);
     view.reference = reference_answers(data, rows, context);
     report_accuracy("cw", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
@@ -163,9 +163,9 @@ class ConceptWhitening final : public AnnotatedModel {
                                 " in all training rows, so no axis can be turned to it");
   }
 
-  ConceptView make_view(const Tensor& a, const ConceptData& data, const TaskHead& head) const {
+  ConceptTensors make_view(const Tensor& a, const ConceptData& data, const TaskHead& head) const {
     const torch::NoGradGuard no_grad;
-    ConceptView view;
+    ConceptTensors view;
     view.scores = represent(a);
     view.outputs = head.answer(view.scores);
     view.probabilities = calibrated(max_pool_mean(a), data.concepts, data.train);

@@ -11,12 +11,12 @@
 namespace conoscope::models {
 
 /// h -> W h + b.
-struct Layer {
+struct HeadLayer {
   sdk::Matrix weight, bias;
 };
 
 /// The last layer's numbers for each row; the activation (relu, tanh, sigmoid) lies between layers.
-inline sdk::Matrix outputs_of(std::span<const Layer> layers, const std::string& activation,
+inline sdk::Matrix outputs_of(std::span<const HeadLayer> layers, const std::string& activation,
                               sdk::Matrix rows) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (i > 0 && activation == "relu") rows = rows.cwiseMax(0.0);
@@ -32,7 +32,7 @@ inline sdk::Matrix outputs_of(std::span<const Layer> layers, const std::string& 
 /// What the head makes of concepts that an intervention has set.
 /// throws  sdk::NotApplicable: no layer
 ///         std::invalid_argument: not as many concepts as the first layer takes
-inline void answer(std::span<const Layer> layers, const std::string& activation,
+inline void answer(std::span<const HeadLayer> layers, const std::string& activation,
                    const sdk::Tensor& concepts, std::span<double> outputs) {
   if (layers.empty()) throw sdk::NotApplicable("no head came with the concept scores");
   const sdk::Matrix rows = sdk::to_matrix(concepts);

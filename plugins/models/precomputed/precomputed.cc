@@ -2,13 +2,13 @@
 // them on as a head view.
 
 #include "conoscope/sdk/model.h"
-#include "plugins/models/precomputed/pass_on.h"
+#include "plugins/models/precomputed/copy_array.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
 
-using conoscope::models::pass_on;
+using conoscope::models::copy_array;
 
 class Precomputed final : public sdk::Model {
  public:
@@ -35,9 +35,9 @@ class Precomputed final : public sdk::Model {
                                   std::to_string(weight.rows()));
     context.check_cancelled();
 
-    pass_on(activations, "activations", {samples, positions, width}, out);
-    pass_on(weight, "head_weight", {weight.rows(), wanted}, out);
-    pass_on(bias, "head_bias", {weight.rows()}, out);
+    copy_array(activations, "activations", {samples, positions, width}, out);
+    copy_array(weight, "head_weight", {weight.rows(), wanted}, out);
+    copy_array(bias, "head_bias", {weight.rows()}, out);
     out.text("pooling", pooling);
     out.text("output", dataset.text("output", "softmax"));
   }

@@ -1,7 +1,7 @@
 // Latent codes that the dataset brought with it, passed on as a latent view.
 
 #include "conoscope/sdk/model.h"
-#include "plugins/models/precomputed/pass_on.h"
+#include "plugins/models/precomputed/copy_array.h"
 
 namespace {
 
@@ -16,12 +16,12 @@ class PrecomputedCodes final : public sdk::Model {
     if (codes.dimensions() != 2)
       throw std::invalid_argument("codes: " + codes.shape_text() + ", expected n x m");
     const std::vector<std::int64_t> shape = {codes.rows(), codes.shape(1)};
-    conoscope::models::pass_on(codes, "codes", shape, out);
+    conoscope::models::copy_array(codes, "codes", shape, out);
     if (const auto variances = dataset.find("codes_log_variance")) {
       if (variances->shape_text() != codes.shape_text())
         throw std::invalid_argument("codes_log_variance: " + variances->shape_text() +
                                     ", expected " + codes.shape_text() + " as codes");
-      conoscope::models::pass_on(*variances, "codes_log_variance", shape, out);
+      conoscope::models::copy_array(*variances, "codes_log_variance", shape, out);
     }
   }
 };

@@ -3,12 +3,12 @@
 
 #include "conoscope/sdk/model.h"
 #include "plugins/models/precomputed/concept_head.h"
-#include "plugins/models/precomputed/pass_on.h"
+#include "plugins/models/precomputed/copy_array.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
-using conoscope::models::pass_on;
+using conoscope::models::copy_array;
 
 class PrecomputedConcepts final : public sdk::Model, public sdk::Intervene {
  public:
@@ -22,27 +22,27 @@ class PrecomputedConcepts final : public sdk::Model, public sdk::Intervene {
     const std::int64_t samples = scores.rows(), concepts = scores.shape(1);
     const std::int64_t width = scores.dimensions() == 3 ? scores.shape(2) : 1;
     context.check_cancelled();
-    pass_on(scores, "concept_scores", {samples, concepts, width}, out);
-    pass_on_as(dataset, "concept_probabilities", {samples, concepts}, out);
+    copy_array(scores, "concept_scores", {samples, concepts, width}, out);
+    copy_array_of(dataset, "concept_probabilities", {samples, concepts}, out);
     for (const char* name : {"concept_active", "concept_inactive"})
-      if (dataset.has(name)) pass_on_as(dataset, name, {samples, concepts, width}, out);
+      if (dataset.has(name)) copy_array_of(dataset, name, {samples, concepts, width}, out);
     if (!dataset.has("task_outputs")) return;
     const sdk::Tensor outputs = dataset.get("task_outputs");
     if (outputs.dimensions() != 2 || outputs.rows() != samples)
       throw std::invalid_argument("task_outputs: " + outputs.shape_text() + ", expected " +
                                   std::to_string(samples) + " x outputs");
     const std::int64_t answers = outputs.shape(1);
-    pass_on(outputs, "task_outputs", {samples, answers}, out);
+    copy_array(outputs, "task_outputs", {samples, answers}, out);
     if (dataset.has("reference_outputs"))
-      pass_on_as(dataset, "reference_outputs", {samples, answers}, out);
+      copy_array_of(dataset, "reference_outputs", {samples, answers}, out);
     if (!dataset.has("concept_head_weight")) return;
-    pass_on_as(dataset, "concept_head_weight", {answers, concepts * width}, out);
-    pass_on_as(dataset, "concept_head_bias", {answers}, out);
+    copy_array_of(dataset, "concept_head_weight", {answers, concepts * width}, out);
+    copy_array_of(dataset, "concept_head_bias", {answers}, out);
   }
 
   void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
                  std::span<double> outputs) override {
-    std::vector<conoscope::models::Layer> layers;
+    std::vector<conoscope::models::HeadLayer> layers;
     if (model.has("concept_head_weight"))
       layers.push_back({sdk::to_matrix(model.get("concept_head_weight")),
                         sdk::to_matrix(model.get("concept_head_bias"))});
@@ -50,8 +50,8 @@ class PrecomputedConcepts final : public sdk::Model, public sdk::Intervene {
   }
 
  private:
-  static void pass_on_as(const sdk::Arrays& dataset, const std::string& name,
-                         const std::vector<std::int64_t>& shape, sdk::Sink& out) {
+  static void copy_array_of(const sdk::Arrays& dataset, const std::string& name,
+                            const std::vector<std::int64_t>& shape, sdk::Sink& out) {
     const sdk::Tensor from = dataset.get(name);
     bool fits = from.dimensions() == static_cast<int>(shape.size()) ||
                 (from.dimensions() == 2 && shape.size() == 3 && shape[2] == 1);
@@ -63,7 +63,7 @@ class PrecomputedConcepts final : public sdk::Model, public sdk::Intervene {
         expected += (expected.empty() ? "" : " x ") + std::to_string(side);
       throw std::invalid_argument(name + ": " + from.shape_text() + ", expected " + expected);
     }
-    pass_on(from, name, shape, out);
+    copy_array(from, name, shape, out);
   }
 };
 

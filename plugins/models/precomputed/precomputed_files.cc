@@ -78,8 +78,8 @@ sdk::Matrix matrix_of(const formats::Array& array) {
 
 /// throws  std::invalid_argument: not outputs x inputs and outputs, another number of inputs than
 ///         there are, or a value that is not finite
-Layer read_layer(const formats::Array& weight, const formats::Array& bias, std::int64_t inputs,
-                 const std::string& given) {
+HeadLayer read_layer(const formats::Array& weight, const formats::Array& bias, std::int64_t inputs,
+                     const std::string& given) {
   if (weight.shape.size() != 2 || weight.size() == 0)
     throw std::invalid_argument(weight.origin + ": is " + weight.shape_text() +
                                 ", expected outputs x inputs");
@@ -97,8 +97,8 @@ Layer read_layer(const formats::Array& weight, const formats::Array& bias, std::
 
 /// The layers of a state_dict: weight and bias, or N.weight and N.bias in the order of N.
 /// throws  std::invalid_argument: another array, or one without its partner; see read_layer()
-std::vector<Layer> read_layers(const std::string& path, std::int64_t inputs,
-                               const std::string& scores) {
+std::vector<HeadLayer> read_layers(const std::string& path, std::int64_t inputs,
+                                   const std::string& scores) {
   const formats::ArrayFile file(path);
   std::map<std::int64_t, std::string> prefixes;  // by N
   for (const std::string& name : file.names()) {
@@ -119,7 +119,7 @@ std::vector<Layer> read_layers(const std::string& path, std::int64_t inputs,
   if (prefixes.empty()) throw std::invalid_argument(path + ": holds no layer");
   if (prefixes.contains(-1) && prefixes.size() > 1)
     throw std::invalid_argument(path + ": holds weight or bias, and layers with numbers, too");
-  std::vector<Layer> layers;
+  std::vector<HeadLayer> layers;
   std::string given = scores;
   for (const auto& [number, prefix] : prefixes) {
     layers.push_back(
@@ -173,7 +173,7 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
 
   void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
                  std::span<double> outputs) override {
-    std::vector<Layer> layers;
+    std::vector<HeadLayer> layers;
     while (model.has(weight_name(layers.size()))) {
       const std::size_t i = layers.size();
       layers.push_back(
@@ -186,13 +186,13 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
   static constexpr const char* kDataset = "the dataset";
 
   struct Bottleneck {
-    Concepts concepts;
-    std::vector<Layer> layers;
+    ConceptArrays concepts;
+    std::vector<HeadLayer> layers;
   };
 
   std::optional<Bottleneck> read_bottleneck(std::int64_t samples) const {
     const auto scores = sources_.find("concept_scores");
-    const std::vector<Layer> layers = scores ? head_over(*scores) : std::vector<Layer>();
+    const std::vector<HeadLayer> layers = scores ? head_over(*scores) : std::vector<HeadLayer>();
     std::optional<sdk::Matrix> answers;
     if (!layers.empty() && scores->shape[0] == samples) {
       sdk::Matrix rows(samples, layers.front().weight.cols());
@@ -239,7 +239,7 @@ class PrecomputedFiles final : public sdk::Model, public sdk::Intervene {
   }
 
   /// None: there is no head.
-  std::vector<Layer> head_over(const formats::Array& scores) const {
+  std::vector<HeadLayer> head_over(const formats::Array& scores) const {
     const auto weight = sources_.find("concept_head_weight");
     const auto bias = sources_.find("concept_head_bias");
     // read_concepts() refuses these.

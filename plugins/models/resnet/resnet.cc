@@ -28,7 +28,7 @@ using namespace conoscope::models;
 
 constexpr std::size_t kStages = 3;
 
-struct Layout {
+struct ResNetLayout {
   std::int64_t depth, width;
   bool projections;
   std::int64_t shown;  ///< how many stages lie below the layer of the head view; 0: all
@@ -43,7 +43,7 @@ class ResidualTrunk final : public Trunk {
  public:
   /// weights   new, or of an artifact
   /// standard  of the training images; not looked at when the weights are of an artifact
-  ResidualTrunk(Weights weights, const Spread& standard, const Layout& layout)
+  ResidualTrunk(Weights weights, const Spread& standard, const ResNetLayout& layout)
       : weights_(std::move(weights)), shown_(static_cast<std::size_t>(layout.shown)) {
     const auto statistic = [this](const std::string& name, const Tensor& initial) {
       return weights_.statistic(name, initial.flatten()).to(torch::kFloat32).view({1, -1, 1, 1});
@@ -122,7 +122,7 @@ class ResNet final : public ImageClassifier {
     return std::make_unique<ResidualTrunk>(Weights(model), Spread{shape, shape}, layout_);
   }
 
-  Layout layout_;
+  ResNetLayout layout_;
   ClassifierOptions options_;
 };
 

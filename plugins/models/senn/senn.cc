@@ -138,7 +138,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
     const Tensor h = torch::sigmoid(for_all(data.inputs, context, [&](const Tensor& x) {
       return encoder(x, false).to(torch::kFloat64);
     }));
-    ConceptView view;
+    ConceptTensors view;
     view.scores = h.unsqueeze(2);
     view.probabilities = h;
     view.outputs = aggregator.answer(of_inputs_ ? standardise(data.inputs).flatten(1) : h, h);

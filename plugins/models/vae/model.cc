@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "plugins/models/common/torch/freed_memory.h"
-#include "plugins/models/common/torch/joined.h"
+#include "plugins/models/common/torch/joined_parameters.h"
 #include "plugins/models/vae/method.h"
 
 namespace conoscope::models {
@@ -28,7 +28,7 @@ std::string number(const char* format, double value) {
 void optimise(const std::string& name, const VaeTraining& training, VaeMethod& method,
               double learning_rate, const sdk::Context& context) {
   keep_freed_memory();
-  const Tensor parameters = joined(training.network.parameters());
+  const Tensor parameters = joined_parameters(training.network.parameters());
   torch::optim::Adam optimiser(std::vector<Tensor>{parameters},
                                torch::optim::AdamOptions(learning_rate));
   RowStream rows(training.train, training.seed.child("rows"));

@@ -35,9 +35,9 @@ TEST_CASE("concept_similarity: of vectors |cos|, whatever their length and sign"
 }
 
 TEST_CASE("concept_similarity: of subspaces by their principal angles, as singular values say") {
-  Found a = found(normal_matrix(5, 7, 1), Vector::Ones(5), {5});
+  CellExplanation a = found(normal_matrix(5, 7, 1), Vector::Ones(5), {5});
   a.dimensions = {{2, 3}};
-  Found b = found(normal_matrix(3, 7, 2), Vector::Ones(3), {3});
+  CellExplanation b = found(normal_matrix(3, 7, 2), Vector::Ones(3), {3});
   b.dimensions = {{3}};
   const Matrix similarity = concept_similarity(concepts_of(a)[0], concepts_of(b)[0]);
   REQUIRE(similarity.rows() == 2);
@@ -61,7 +61,7 @@ TEST_CASE("concept_similarity: a subspace is the same in any basis, and half of 
   plane << 1, 0, 0, 0, 1, 0;
   turned << 1, 1, 0, 1, -2, 0;
   line << 0, 2, 0;
-  Found a = found(plane, Vector::Ones(2), {2}), b = found(turned, Vector::Ones(2), {2});
+  CellExplanation a = found(plane, Vector::Ones(2), {2}), b = found(turned, Vector::Ones(2), {2});
   a.dimensions = b.dimensions = {{2}};
   const auto one = concepts_of(a), two = concepts_of(b);
   CHECK(concept_similarity(one[0], two[0])(0, 0) == doctest::Approx(1.0).epsilon(kRounding));
@@ -80,7 +80,7 @@ TEST_CASE("concepts_of: a CAV of 0 is no concept, and a basis vector too many ad
   auto concepts = concepts_of(found(cavs, importance, {3}));
   REQUIRE(concepts[0].count() == 2);
   CHECK(concepts[0].importance(0, 0) == 3.0);
-  Found plane = found(cavs, importance, {3});
+  CellExplanation plane = found(cavs, importance, {3});
   plane.dimensions = {{1, 2}};
   concepts = concepts_of(plane);
   REQUIRE(concepts[0].count() == 1);
@@ -108,12 +108,12 @@ TEST_CASE("match_concepts: the largest sum over all, not the largest first") {
 }
 
 TEST_CASE("concepts_of: what contradicts itself is refused") {
-  Found wrong = found(Matrix::Identity(3, 3), Vector::Ones(3), {3});
+  CellExplanation wrong = found(Matrix::Identity(3, 3), Vector::Ones(3), {3});
   wrong.dimensions = {{1, 1}};
   CHECK_THROWS_SAYING(concepts_of(wrong), std::invalid_argument, "output 0 do not add up to its 3");
   wrong.dimensions = {{4, -1}};
   CHECK_THROWS_SAYING(concepts_of(wrong), std::invalid_argument, "do not add up");
-  Found hidden = found(Matrix(0, 3), Vector::Ones(3), {3});
+  CellExplanation hidden = found(Matrix(0, 3), Vector::Ones(3), {3});
   hidden.explanation.project = [](Index, const MatrixRef& rows) { return Matrix(rows); };
   CHECK_THROWS_SAYING(concepts_of(hidden), std::invalid_argument, "does not show its CAVs");
   const auto two = concepts_of(found(Matrix::Identity(1, 2), Vector::Ones(1), {1}));

@@ -10,7 +10,7 @@
 
 namespace conoscope::tests {
 
-using metrics::Found;
+using metrics::CellExplanation;
 using metrics::Index;
 using metrics::IndexVector;
 using metrics::Matrix;
@@ -22,8 +22,9 @@ inline Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed) {
 }
 
 /// Class-specific: `counts` CAVs for each output.
-inline Found found(const Matrix& cavs, const Vector& importance, const IndexVector& counts) {
-  Found out;
+inline CellExplanation found(const Matrix& cavs, const Vector& importance,
+                             const IndexVector& counts) {
+  CellExplanation out;
   out.weight = Matrix::Ones(static_cast<Index>(counts.size()), cavs.cols());
   out.bias = Vector::Zero(static_cast<Index>(counts.size()));
   out.explanation.cavs = cavs;
@@ -35,8 +36,8 @@ inline Found found(const Matrix& cavs, const Vector& importance, const IndexVect
 }
 
 /// Class-agnostic: `importance` is outputs x CAVs.
-inline Found shared(const Matrix& cavs, const Matrix& importance) {
-  Found out;
+inline CellExplanation shared(const Matrix& cavs, const Matrix& importance) {
+  CellExplanation out;
   out.weight = Matrix::Ones(importance.rows(), cavs.cols());
   out.bias = Vector::Zero(importance.rows());
   out.explanation.cavs = cavs;

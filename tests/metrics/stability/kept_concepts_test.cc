@@ -18,7 +18,7 @@ TEST_CASE("kept_concepts: 1 for the same concepts, in any order and of either si
   const auto fitted = [](const Matrix& cavs) {
     return found(cavs, Vector::Ones(cavs.rows()), {cavs.rows()});
   };
-  const Found clean = fitted(Matrix{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}});
+  const CellExplanation clean = fitted(Matrix{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}});
   CHECK(kept_concepts({fitted(Matrix{{0.0, -2.0, 0.0}, {1.0, 0.0, 0.0}}), {clean}, 0}).value ==
         1.0);
   // One concept is as it was, the other has turned by the angle of (3, 4) to (1, 0).

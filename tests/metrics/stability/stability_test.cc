@@ -22,7 +22,7 @@ constexpr double kRounding = 1e-12;
 const Vector kThree = (Vector(3) << 1, 2, 4).finished();
 
 /// Two outputs, two concepts and one, in the plane.
-Found hand_made() {
+CellExplanation hand_made() {
   Matrix cavs(3, 2);
   cavs << 1, 0,  //
       0, 1,      //
@@ -31,7 +31,7 @@ Found hand_made() {
 }
 
 /// The same in another order, one of them turned: by 30 degrees, of output 1 by 60.
-Found hand_made_again() {
+CellExplanation hand_made_again() {
   Matrix cavs(3, 2);
   cavs << std::sin(std::numbers::pi / 6), std::cos(std::numbers::pi / 6),  //
       -1, 0,                                                               //
@@ -87,7 +87,8 @@ TEST_CASE("stability: the order, the length and the sign of concepts say nothing
 
 TEST_CASE("stability: concepts without a partner count as 0, from either side") {
   const Matrix three = Matrix::Identity(3, 4), one = Matrix::Identity(1, 4);
-  const Found many = found(three, Vector::Ones(3), {3}), few = found(one, Vector::Ones(1), {1});
+  const CellExplanation many = found(three, Vector::Ones(3), {3}),
+                        few = found(one, Vector::Ones(1), {1});
   for (const auto& peers : {Peers{many, {few}, 1}, Peers{few, {many}, 1}}) {
     CHECK(stability(peers).value == doctest::Approx(1.0 / 3.0).epsilon(kRounding));
     CHECK(stability_reappearing(peers).value == doctest::Approx(1.0 / 3.0).epsilon(kRounding));
@@ -141,10 +142,12 @@ TEST_CASE("stability: the ladder from the same to the random explanation") {
   const Matrix cavs = normal_matrix(20, 16, 1);
   const Vector importance = normal_matrix(20, 1, 2).col(0).cwiseAbs();
   const IndexVector counts{5, 5, 5, 5};
-  const Found own = found(cavs, importance, counts);
-  const auto of = [&](const Found& other) { return stability_overlap({own, {other}, 1}).value; };
-  const Found shuffled = found(cavs, normal_matrix(20, 1, 3).col(0).cwiseAbs(), counts);
-  const Found random =
+  const CellExplanation own = found(cavs, importance, counts);
+  const auto of = [&](const CellExplanation& other) {
+    return stability_overlap({own, {other}, 1}).value;
+  };
+  const CellExplanation shuffled = found(cavs, normal_matrix(20, 1, 3).col(0).cwiseAbs(), counts);
+  const CellExplanation random =
       found(normal_matrix(20, 16, 4), normal_matrix(20, 1, 3).col(0).cwiseAbs(), counts);
   CHECK(of(own) > of(shuffled) + 0.1);
   CHECK(of(shuffled) > of(random) + 0.1);
@@ -153,9 +156,9 @@ TEST_CASE("stability: the ladder from the same to the random explanation") {
 }
 
 TEST_CASE("stability: what cannot be compared") {
-  const Found own = hand_made();
+  const CellExplanation own = hand_made();
   CHECK_THROWS_SAYING(stability({own, {}, 1}), std::invalid_argument, "there is no peer");
-  Found trained = own;
+  CellExplanation trained = own;
   trained.weight(0, 0) += 1e-9;
   CHECK_THROWS_SAYING(stability({own, {trained}, 1}), NotApplicable, "differs from seed to seed");
   trained = own;
@@ -168,17 +171,17 @@ TEST_CASE("stability: what cannot be compared") {
     trained.bias = Vector::Zero(outputs);
     CHECK_THROWS_SAYING(stability({own, {trained}, 1}), NotApplicable, "differs from seed to seed");
   }
-  Found agnostic = shared(Matrix::Identity(2, 2), Matrix::Ones(2, 2));
+  CellExplanation agnostic = shared(Matrix::Identity(2, 2), Matrix::Ones(2, 2));
   CHECK_THROWS_SAYING(stability({own, {agnostic}, 1}), std::invalid_argument, "different shape");
-  Found nothing = own;
+  CellExplanation nothing = own;
   nothing.explanation.cavs.setZero();
   CHECK_THROWS_SAYING(stability({own, {nothing}, 1}), std::domain_error, "has no concept");
-  const Found one = found(Matrix::Identity(1, 2), Vector::Ones(1), {1});
+  const CellExplanation one = found(Matrix::Identity(1, 2), Vector::Ones(1), {1});
   CHECK_THROWS_SAYING(stability_other_output({one, {one}, 1}), NotApplicable, "one output");
   CHECK_THROWS_SAYING(stability_importance({one, {one}, 1}), std::domain_error, "1 pairs");
-  const Found alike = found(Matrix::Identity(3, 3), Vector::Ones(3), {3});
+  const CellExplanation alike = found(Matrix::Identity(3, 3), Vector::Ones(3), {3});
   CHECK_THROWS_SAYING(stability_importance({alike, {alike}, 1}), std::domain_error, "are equal");
-  const Found idle = found(Matrix::Identity(3, 3), Vector::Zero(3), {3});
+  const CellExplanation idle = found(Matrix::Identity(3, 3), Vector::Zero(3), {3});
   CHECK_THROWS_SAYING(stability_overlap({idle, {alike}, 1}), std::domain_error,
                       "every importance is 0");
 }
@@ -193,10 +196,10 @@ TEST_CASE("stability: scores over seeds are metrics of the catalogue that no sin
   const Score good = score(*peer_metric("stability"), {hand_made(), {hand_made()}, 1});
   CHECK(good.reason.empty());
   CHECK(good.value == doctest::Approx(1.0).epsilon(kRounding));
-  Found trained = hand_made();
+  CellExplanation trained = hand_made();
   trained.weight(0, 0) = 2.0;
   CHECK(score(*peer_metric("stability"), {hand_made(), {trained}, 1}).reason == "not_applicable");
-  Found nothing = hand_made();
+  CellExplanation nothing = hand_made();
   nothing.explanation.cavs.setZero();
   CHECK(score(*peer_metric("stability"), {hand_made(), {nothing}, 1}).reason == "undefined");
 }

@@ -7,7 +7,7 @@
 #include "metrics/catalogue.h"
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs_matrix.h"
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 #include "metrics/summaries/summary.h"
 #include "numerics/random.h"
 

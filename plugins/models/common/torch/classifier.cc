@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "plugins/models/common/torch/freed_memory.h"
-#include "plugins/models/common/torch/joined.h"
+#include "plugins/models/common/torch/joined_parameters.h"
 #include "plugins/models/common/torch/network_above.h"
 #include "plugins/models/common/torch/training.h"
 
@@ -52,7 +52,7 @@ void optimise(const Trunk& trunk, const NetworkAbove::Head& head, const Lesson& 
   std::vector<Tensor> trained = trunk.trained();
   trained.push_back(head.weight);
   trained.push_back(head.bias);
-  const Tensor parameters = joined(trained);
+  const Tensor parameters = joined_parameters(trained);
   torch::optim::AdamW optimiser(
       std::vector<Tensor>{parameters},
       torch::optim::AdamWOptions(options.learning_rate).weight_decay(options.weight_decay));

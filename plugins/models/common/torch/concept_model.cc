@@ -102,7 +102,7 @@ Tensor TaskHead::answer(const Tensor& concepts) const {
   return mlp_.in_double()(concepts.to(torch::kFloat64).flatten(1));
 }
 
-void write_concept_view(sdk::Sink& out, const ConceptView& view) {
+void write_concept_view(sdk::Sink& out, const ConceptTensors& view) {
   write(out, "concept_scores", view.scores.to(torch::kFloat64));
   write(out, "concept_probabilities", view.probabilities.to(torch::kFloat64));
   write(out, "task_outputs", view.outputs.to(torch::kFloat64));
@@ -112,7 +112,7 @@ void write_concept_view(sdk::Sink& out, const ConceptView& view) {
   write(out, "concept_inactive", view.inactive.to(torch::kFloat64));
 }
 
-void report_accuracy(const std::string& name, const ConceptData& data, const ConceptView& view,
+void report_accuracy(const std::string& name, const ConceptData& data, const ConceptTensors& view,
                      bool annotated, const sdk::Context& context, sdk::Sink& out) {
   const Tensor outputs = view.outputs.index_select(0, data.test);
   report(name, data.objective.score_name(), data.objective.score(outputs, data.test), context, out);

@@ -93,7 +93,7 @@ class TaskHead {
 inline constexpr double kModelShare = 15.0 / 16.0;
 
 /// All rows of the dataset, in double precision; see abi.h.
-struct ConceptView {
+struct ConceptTensors {
   Tensor scores;            ///< n x k x w
   Tensor probabilities;     ///< n x k
   Tensor outputs;           ///< n x C
@@ -101,11 +101,11 @@ struct ConceptView {
   Tensor active, inactive;  ///< n x k x w; undefined where concepts have no two values
 };
 
-void write_concept_view(sdk::Sink& out, const ConceptView& view);
+void write_concept_view(sdk::Sink& out, const ConceptTensors& view);
 
 /// Logs and writes the task's score on the test split (see Objective) and, where probabilities
 /// belong to annotated concepts, `test_concept_accuracy`: over samples and concepts, at 0.5.
-void report_accuracy(const std::string& name, const ConceptData& data, const ConceptView& view,
+void report_accuracy(const std::string& name, const ConceptData& data, const ConceptTensors& view,
                      bool annotated, const sdk::Context& context, sdk::Sink& out);
 
 /// The body of Intervene::intervene(): checks shapes, then f(m x k x w) -> m x C, all in double.

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "plugins/models/common/torch/freed_memory.h"
-#include "plugins/models/common/torch/joined.h"
+#include "plugins/models/common/torch/joined_parameters.h"
 #include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
@@ -94,7 +94,7 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
               const sdk::Context& context, sdk::Seed seed, Part part,
               const std::function<void(std::int64_t)>& after_step) {
   keep_freed_memory();
-  const Tensor parameters = joined(weights.trained());
+  const Tensor parameters = joined_parameters(weights.trained());
   const auto optimiser = make_optimiser(parameters, options);
   double rate = options.learning_rate;
   Stagnation training{kLower}, validation{};

@@ -1,4 +1,4 @@
-#include "metrics/summaries/shown.h"
+#include "metrics/summaries/shown_items.h"
 
 #include <algorithm>
 

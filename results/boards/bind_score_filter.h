@@ -8,7 +8,7 @@ namespace conoscope::results {
 
 /// Binds what every query of scores asks for: a metric, and the run and components to keep.
 template <class Options>
-Statement& bind_asked(Statement& query, const Options& options, std::string_view metric) {
+Statement& bind_score_filter(Statement& query, const Options& options, std::string_view metric) {
   return query.bind_filter("metric", metric)
       .bind_filter("run", options.run)
       .bind_filter("dataset", options.dataset)

@@ -12,8 +12,8 @@ namespace conoscope::explainers {
 /// values  ascending
 /// random  of the SDK, or of numerics
 template <typename Random>
-std::vector<Eigen::Index> drawn(std::vector<Eigen::Index> values, std::int64_t most,
-                                Random random) {
+std::vector<Eigen::Index> draw_at_most(std::vector<Eigen::Index> values, std::int64_t most,
+                                       Random random) {
   if (static_cast<std::int64_t>(values.size()) <= most) return values;
   random.shuffle(values);
   values.resize(static_cast<std::size_t>(most));

@@ -1,4 +1,4 @@
-#include "harness/app/reading.h"
+#include "harness/app/store_options.h"
 
 #include <iostream>
 

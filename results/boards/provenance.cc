@@ -1,23 +1,25 @@
-#include "results/boards/makings.h"
+#include "results/boards/provenance.h"
 
 #include "results/store/sql.h"
 #include "results/store/sqlite.h"
 
 namespace conoscope::results {
 
-std::vector<Makings> makings(Store& store, const std::string& cell) {
-  Statement query(store.connection(), query_text("makings"));
+std::vector<Provenance> provenances(Store& store, const std::string& cell) {
+  Statement query(store.connection(), query_text("provenance"));
   query.bind_filter("cell", cell);
-  std::vector<Makings> out;
+  std::vector<Provenance> out;
   for (std::string last; query.step(); last = query.text(0)) {
     if (out.empty() || query.text(0) != last) out.emplace_back();
-    Makings& one = out.back();
+    Provenance& one = out.back();
     one.seed = query.integer(4);
     one.control = query.text(5);
     one.environment = query.text(6);
     one.binaries = query.text(7);
     const std::string kind = query.text(1);
-    Making& part = kind == "dataset" ? one.dataset : kind == "model" ? one.model : one.explainer;
+    UsedComponent& part = kind == "dataset" ? one.dataset
+                          : kind == "model" ? one.model
+                                            : one.explainer;
     part = {query.text(2), query.text(3)};
   }
   return out;

@@ -12,7 +12,7 @@
 namespace conoscope::models {
 
 template <typename T>
-void copy_finite(const sdk::Tensor& from, const sdk::Tensor& to) {
+void copy_values(const sdk::Tensor& from, const sdk::Tensor& to) {
   from.for_each([&](std::int64_t i, double value) {
     if (!std::isfinite(value))
       throw std::invalid_argument(to.name() + ": entry " + std::to_string(i) + " of " +
@@ -32,15 +32,15 @@ void copy_finite(const sdk::Tensor& from, const sdk::Tensor& to) {
 
 /// Writes an array of the dataset as one of the model, under a name and shape.
 /// throws  std::invalid_argument: none of float16, float32 and float64, or a number that is not finite
-inline void pass_on(const sdk::Tensor& from, const std::string& name,
-                    const std::vector<std::int64_t>& shape, sdk::Sink& out) {
+inline void copy_array(const sdk::Tensor& from, const std::string& name,
+                       const std::vector<std::int64_t>& shape, sdk::Sink& out) {
   switch (from.dtype()) {
     case CONO_F16:
-      return copy_finite<sdk::Half>(from, out.create(name, CONO_F16, shape));
+      return copy_values<sdk::Half>(from, out.create(name, CONO_F16, shape));
     case CONO_F32:
-      return copy_finite<float>(from, out.create(name, CONO_F32, shape));
+      return copy_values<float>(from, out.create(name, CONO_F32, shape));
     case CONO_F64:
-      return copy_finite<double>(from, out.create(name, CONO_F64, shape));
+      return copy_values<double>(from, out.create(name, CONO_F64, shape));
     default:
       throw std::invalid_argument(name + ": dtype is " + sdk::dtype_name(from.dtype()) +
                                   ", expected float16, float32 or float64");

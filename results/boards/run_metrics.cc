@@ -1,4 +1,4 @@
-#include "results/boards/asked.h"
+#include "results/boards/run_metrics.h"
 
 #include "results/store/error.h"
 #include "results/store/sqlite.h"

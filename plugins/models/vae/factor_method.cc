@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "plugins/models/common/torch/joined.h"
+#include "plugins/models/common/torch/joined_parameters.h"
 #include "plugins/models/vae/method.h"
 #include "plugins/models/vae/methods.h"
 
@@ -62,7 +62,7 @@ class Factor final : public PenaltyMethod {
   void begin(const VaeTraining& training) override {
     const sdk::Seed seed = training.seed.child("discriminator");
     discriminator_.emplace(training.latents, layers_, width_, seed);
-    parameters_ = joined(discriminator_->parameters());
+    parameters_ = joined_parameters(discriminator_->parameters());
     optimiser_.emplace(std::vector<Tensor>{parameters_},
                        torch::optim::AdamOptions(learning_rate_).betas({0.5, 0.9}));
     other_rows_.emplace(training.train, seed.child("rows"));

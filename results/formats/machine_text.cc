@@ -1,4 +1,4 @@
-#include "results/formats/machines.h"
+#include "results/formats/machine_text.h"
 
 #include <boost/algorithm/string/join.hpp>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "harness/app/access.h"
+#include "harness/app/plugin_access.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -9,20 +9,20 @@
 namespace conoscope::results {
 
 /// A component of a cell, as an attempt used it.
-struct Making {
+struct UsedComponent {
   std::string key, sha256;  ///< of the component, of its plugin's file; empty: there is none
 };
 
 /// What an attempt at a cell was made of.
-struct Makings {
-  Making dataset, model, explainer;
+struct Provenance {
+  UsedComponent dataset, model, explainer;
   std::int64_t seed = 0;
   std::string control = "none";
   std::string environment, binaries;  ///< where it was made, and by which files
 };
 
 /// Of every attempt: those that count first, and of these the newest.
-std::vector<Makings> makings(Store& store, const std::string& cell);
+std::vector<Provenance> provenances(Store& store, const std::string& cell);
 
 /// The cells, without controls, that a component_filter() of explainers fits, in a run (key; empty:
 /// any), by dataset, model, explainer and seed.

@@ -1,4 +1,4 @@
-#include "plugins/models/common/torch/joined.h"
+#include "plugins/models/common/torch/joined_parameters.h"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ Tensor loss_of(const std::vector<Tensor>& p) {
 template <typename Optimiser, typename Options>
 std::vector<Tensor> trained(bool join, const Options& options) {
   const auto all = parameters();
-  const std::vector<Tensor> optimised = join ? std::vector<Tensor>{joined(all)} : all;
+  const std::vector<Tensor> optimised = join ? std::vector<Tensor>{joined_parameters(all)} : all;
   Optimiser optimiser(optimised, options);
   for (int step = 0; step < 25; ++step) {
     for (const Tensor& parameter : optimised)
@@ -64,8 +64,8 @@ TEST_CASE("parameters trained as one get the bits that they would have got") {
 TEST_CASE("they keep their values, shapes and names for the network, and can be joined again") {
   const auto all = parameters();
   const auto before = parameters();
-  joined(all);
-  const Tensor whole = joined(all);
+  joined_parameters(all);
+  const Tensor whole = joined_parameters(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     CHECK(torch::equal(all[i], before[i]));
     CHECK(all[i].is_leaf());

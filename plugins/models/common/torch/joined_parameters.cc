@@ -1,4 +1,4 @@
-#include "plugins/models/common/torch/joined.h"
+#include "plugins/models/common/torch/joined_parameters.h"
 
 #include <cstdint>
 
@@ -6,7 +6,8 @@ namespace conoscope::models {
 
 namespace {
 
-constexpr std::int64_t kAlignment = 16;  // in floats: 64 bytes, as libtorch aligns what it allocates
+constexpr std::int64_t kAlignment =
+    16;  // in floats: 64 bytes, as libtorch aligns what it allocates
 
 std::int64_t padded(const torch::Tensor& parameter) {
   return (parameter.numel() + kAlignment - 1) / kAlignment * kAlignment;
@@ -14,7 +15,7 @@ std::int64_t padded(const torch::Tensor& parameter) {
 
 }  // namespace
 
-torch::Tensor joined(const std::vector<torch::Tensor>& parameters) {
+torch::Tensor joined_parameters(const std::vector<torch::Tensor>& parameters) {
   std::int64_t size = 0;
   for (const torch::Tensor& parameter : parameters) size += padded(parameter);
   torch::Tensor all = torch::zeros({size}), gradient = torch::zeros({size});

@@ -1,4 +1,4 @@
-#include "results/formats/people.h"
+#include "results/formats/human_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -14,6 +14,6 @@ namespace conoscope::models {
 /// versions of libtorch, and the next one is not shared.
 ///
 /// parameters  leaves that require their gradients, float32
-torch::Tensor joined(const std::vector<torch::Tensor>& parameters);
+torch::Tensor joined_parameters(const std::vector<torch::Tensor>& parameters);
 
 }  // namespace conoscope::models
