@@ -7,6 +7,7 @@
 
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
+#include "plugins/explainers/class_rows.h"
 
 namespace conoscope::explainers {
 
@@ -38,9 +39,7 @@ inline sdk::Matrix perfect_parts(const sdk::Matrix& weight, Eigen::Index c, Eige
 template <typename Importance>
 void write_perfect_parts(const char* explainer, const sdk::HeadView& head, std::int64_t k,
                          sdk::ExplanationOut& out, const Importance& importance) {
-  if (head.pooling() == "flatten")
-    throw sdk::NotApplicable(std::string(explainer) +
-                             ": a flattened head has one weight vector per position");
+  refuse_flattened(head, explainer);
   const sdk::Matrix weight = sdk::to_matrix(head.weight());
   if (k > weight.rows())
     throw std::invalid_argument(std::string(explainer) + ": k = " + std::to_string(k) +

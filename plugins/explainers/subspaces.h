@@ -10,33 +10,16 @@
 #include "conoscope/sdk/eigen.h"
 #include "conoscope/sdk/explainer.h"
 #include "numerics/subspace.h"
-#include "numerics/whole_blocks.h"
+#include "plugins/explainers/cav_projection.h"
 
 namespace conoscope::explainers {
 
 /// psi of a row: its coefficients in all basis vectors of the output's concepts together, which
 /// need not be orthogonal; what lies outside their span is left out.
-class SubspaceProjection : public sdk::Projection, public sdk::Reconstruction {
- public:
-  void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
-               std::span<double> scores) override {
-    const sdk::Matrix bases = bases_of(explanation, output);
-    if (bases.rows() == 0 || rows.rows() == 0) return;
-    sdk::as_matrix(scores, rows.rows(), bases.rows()) =
-        numerics::subspace_coefficients(sdk::to_matrix(rows), bases);
-  }
-
-  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
-                   const sdk::Tensor& scores, std::span<double> rows) override {
-    const sdk::Matrix bases = bases_of(explanation, output);
-    sdk::as_matrix(rows, scores.rows(), bases.cols()) = numerics::product_by_whole_blocks<double>(
-        sdk::to_matrix(scores), sdk::Matrix(bases.transpose()));
-  }
-
- private:
-  static sdk::Matrix bases_of(const sdk::ExplanationIn& explanation, std::int64_t output) {
-    const auto [first, last] = explanation.rows_of(output);
-    return sdk::to_matrix(explanation.cavs()).middleRows(first, last - first);
+class SubspaceProjection : public CavProjection {
+ protected:
+  sdk::Matrix psi(const sdk::Matrix& rows, const sdk::Matrix& bases) const final {
+    return numerics::subspace_coefficients(rows, bases);
   }
 };
 

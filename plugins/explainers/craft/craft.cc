@@ -5,6 +5,7 @@
 #include "conoscope/sdk/explainer.h"
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
+#include "plugins/explainers/cav_projection.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/craft/sobol.h"
 #include "plugins/explainers/non_negative.h"
@@ -39,7 +40,7 @@ constexpr auto kParameters = sdk::parameters(
         .help("iterations of the factorisation"),
     sdk::real("tol", 0.0001).at_least(0).help("the factorisation's own stopping tolerance"));
 
-class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
+class Craft final : public sdk::Explainer, public explainers::CavProjection {
  public:
   explicit Craft(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
@@ -75,20 +76,8 @@ class Craft final : public sdk::Explainer, public sdk::Projection, public sdk::R
         });
   }
 
-  void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
-               std::span<double> scores) override {
-    const sdk::Matrix cavs = explainers::cavs_of(explanation, output);
-    if (cavs.rows() == 0) return;
-    sdk::as_matrix(scores, rows.rows(), cavs.rows()) = psi(sdk::to_matrix(rows), cavs);
-  }
-
-  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
-                   const sdk::Tensor& scores, std::span<double> rows) override {
-    explainers::rebuild(explanation, output, scores, rows);
-  }
-
  private:
-  sdk::Matrix psi(const sdk::Matrix& rows, const sdk::Matrix& cavs) const {
+  sdk::Matrix psi(const sdk::Matrix& rows, const sdk::Matrix& cavs) const override {
     if (!exact_) return numerics::nmf_transform(rows, cavs, options_);
     return numerics::nnls(rows, cavs, static_cast<double>(rows.cols()) * options_.alpha_w);
   }

@@ -4,6 +4,7 @@
 #include "conoscope/sdk/explainer.h"
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
+#include "plugins/explainers/cav_projection.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/ice/minibatch_nmf.h"
 #include "plugins/explainers/non_negative.h"
@@ -43,7 +44,7 @@ constexpr auto kParameters = sdk::parameters(
         .between(0, explainers::kMostInt)
         .help("minibatch: steps without a lower smoothed cost before it stops; 0: no limit"));
 
-class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
+class Ice final : public sdk::Explainer, public explainers::CavProjection {
  public:
   explicit Ice(const sdk::ParamsOf<kParameters>& params)
       : k_(params.integer("k")),
@@ -79,26 +80,13 @@ class Ice final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
         });
   }
 
-  void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
-               std::span<double> scores) override {
-    const sdk::Matrix cavs = explainers::cavs_of(explanation, output);
-    if (cavs.rows() == 0) return;
-    const sdk::Matrix x = sdk::to_matrix(rows);
-    auto psi = sdk::as_matrix(scores, rows.rows(), cavs.rows());
-    if (exact_)
-      psi = numerics::nnls(x, cavs);
-    else if (minibatch_)
-      psi = methods::minibatch_nmf_transform(x, cavs, batches_);
-    else
-      psi = numerics::nmf_transform(x, cavs, whole_);
-  }
-
-  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
-                   const sdk::Tensor& scores, std::span<double> rows) override {
-    explainers::rebuild(explanation, output, scores, rows);
-  }
-
  private:
+  sdk::Matrix psi(const sdk::Matrix& rows, const sdk::Matrix& cavs) const override {
+    if (exact_) return numerics::nnls(rows, cavs);
+    if (minibatch_) return methods::minibatch_nmf_transform(rows, cavs, batches_);
+    return numerics::nmf_transform(rows, cavs, whole_);
+  }
+
   std::int64_t k_;
   bool minibatch_, tcav_, exact_;
   numerics::NmfOptions whole_;

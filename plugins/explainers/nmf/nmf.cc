@@ -5,6 +5,7 @@
 
 #include "conoscope/sdk/explainer.h"
 #include "numerics/nnls.h"
+#include "plugins/explainers/cav_projection.h"
 #include "plugins/explainers/class_rows.h"
 #include "plugins/explainers/non_negative.h"
 
@@ -22,7 +23,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("max_iter", 200).between(1, explainers::kMostInt).help("iterations"),
     sdk::real("tol", 0.0001).at_least(0).help("the solver's own stopping tolerance"));
 
-class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Reconstruction {
+class Nmf final : public sdk::Explainer, public explainers::CavProjection {
  public:
   explicit Nmf(const sdk::ParamsOf<kParameters>& params) : k_(params.integer("k")) {
     options_.solver = params.text("solver") == "cd" ? numerics::NmfSolver::kCoordinateDescent
@@ -43,19 +44,11 @@ class Nmf final : public sdk::Explainer, public sdk::Projection, public sdk::Rec
         });
   }
 
-  void project(const sdk::ExplanationIn& explanation, std::int64_t output, const sdk::Tensor& rows,
-               std::span<double> scores) override {
-    const sdk::Matrix cavs = explainers::cavs_of(explanation, output);
-    if (cavs.rows() == 0) return;
-    sdk::as_matrix(scores, rows.rows(), cavs.rows()) = numerics::nnls(sdk::to_matrix(rows), cavs);
-  }
-
-  void reconstruct(const sdk::ExplanationIn& explanation, std::int64_t output,
-                   const sdk::Tensor& scores, std::span<double> rows) override {
-    explainers::rebuild(explanation, output, scores, rows);
-  }
-
  private:
+  sdk::Matrix psi(const sdk::Matrix& rows, const sdk::Matrix& cavs) const override {
+    return numerics::nnls(rows, cavs);
+  }
+
   std::int64_t k_;
   numerics::NmfOptions options_;
 };

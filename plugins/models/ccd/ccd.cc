@@ -10,8 +10,6 @@
 
 #include <torch/torch.h>
 
-#include <cstdio>
-
 #include "conoscope/sdk/model.h"
 #include "plugins/models/common/torch/concept_model.h"
 #include "plugins/models/common/torch/optimise.h"
@@ -164,10 +162,8 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
     };
     const double whole = accuracy(network);
     if (whole <= chance) return;  // there is nothing to keep
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.6f", (accuracy(view.outputs) - chance) / (whole - chance));
-    context.log(std::string("ccd: test_completeness ") + text);
-    out.text("test_completeness", text);
+    report_score("ccd", "test_completeness", (accuracy(view.outputs) - chance) / (whole - chance),
+                 context, out);
   }
 
   std::int64_t concepts_, latent_, mapping_hidden_, neighbours_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -229,6 +228,15 @@ Block OwnNetwork::layer_block(std::span<const std::int64_t> layer, const sdk::Te
   return HeadView::as_layer({layer.begin(), layer.end()}, positions);
 }
 
+/// Puts an answer where `room` is filled up to. Returns the end of it.
+static std::span<double>::iterator put(const Block& answer, std::span<double>::iterator to,
+                                       std::span<double> room, const char* what) {
+  if (static_cast<std::ptrdiff_t>(answer.values.size()) > room.end() - to)
+    throw std::invalid_argument(std::string(what) + ": room for " + std::to_string(room.size()) +
+                                " numbers, but there are more");
+  return std::ranges::copy(answer.values, to).out;
+}
+
 void OwnNetwork::head(const sdk::Arrays& model, const sdk::Tensor& activations,
                       const sdk::Context& context, std::span<double> outputs) {
   if (above_ == Above::kLinear) return sdk::LinearHead::head(model, activations, context, outputs);
@@ -245,10 +253,7 @@ void OwnNetwork::answer_head(Network& network, const sdk::Arrays& model,
     context.check_cancelled();
     const Block answer =
         network.above(layer_block(layer, activations, i, std::min(i + batch_size_, samples)));
-    if (static_cast<std::ptrdiff_t>(answer.values.size()) > outputs.end() - to)
-      throw std::invalid_argument("outputs: room for " + std::to_string(outputs.size()) +
-                                  " numbers, but there are more");
-    to = std::ranges::copy(answer.values, to).out;
+    to = put(answer, to, outputs, "outputs");
   }
 }
 
@@ -275,10 +280,7 @@ void OwnNetwork::answer_vjp(Network& network, const sdk::Arrays& model,
     copy_finite(part, unit.values.data());
     const Block answer =
         positions_of(network.gradient(layer_block(layer, activations, i, end), unit), end - i);
-    if (static_cast<std::ptrdiff_t>(answer.values.size()) > gradients.end() - to)
-      throw std::invalid_argument("gradients: room for " + std::to_string(gradients.size()) +
-                                  " numbers, but there are more");
-    to = std::ranges::copy(answer.values, to).out;
+    to = put(answer, to, gradients, "gradients");
   }
 }
 
@@ -320,10 +322,7 @@ void OwnNetwork::answer_forward_gradient(const sdk::Tensor& inputs, const sdk::T
     const Block unit = layer_block(layer, cotangents, i, end);
     const Block answer =
         preparation_.gradient(inputs, network().batch_gradient(preparation_(inputs, i, end), unit));
-    if (static_cast<std::ptrdiff_t>(answer.values.size()) > gradients.end() - to)
-      throw std::invalid_argument("gradients: room for " + std::to_string(gradients.size()) +
-                                  " numbers, but there are more");
-    to = std::ranges::copy(answer.values, to).out;
+    to = put(answer, to, gradients, "gradients");
   }
 }
 
@@ -391,12 +390,10 @@ void OwnNetwork::report_score(const sdk::Arrays& dataset, const HeadView::Rows& 
   HeadView::Rows given(static_cast<Eigen::Index>(test.size()), outputs.cols());
   for (std::size_t i = 0; i < test.size(); ++i)
     given.row(static_cast<Eigen::Index>(i)) = outputs.row(test[i]);
-  char score[32];
-  std::snprintf(score, sizeof(score), "%.6f",
-                answers.score({given.data(), static_cast<std::size_t>(given.size())}, test));
-  context.log(id_ + ": " + answers.score_name() + " " + score);
   out.text("output", answers.output());
-  out.text(answers.score_name(), score);
+  models::report_score(id_, answers.score_name(),
+                       answers.score({given.data(), static_cast<std::size_t>(given.size())}, test),
+                       context, out);
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
 
@@ -146,6 +147,14 @@ void check_fits_float32(const sdk::Tensor& array) {
                                   ", where float32, in which this model holds it, has steps of " +
                                   number_text(step) + "; subtract its mean in the dataset");
   }
+}
+
+void report_score(const std::string& model, const std::string& score, double value,
+                  const sdk::Context& context, sdk::Sink& out) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6f", value);
+  context.log(model + ": " + score + " " + text);
+  out.text(score, text);
 }
 
 void copy_finite(const sdk::Tensor& array, float* to, std::int64_t first_position) {

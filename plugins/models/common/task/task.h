@@ -51,6 +51,10 @@ void check_rows(const sdk::Tensor& array, std::int64_t samples);
 ///         that is constant but for float64's own rounding (10^-12 of its size) passes
 void check_fits_float32(const sdk::Tensor& array);
 
+/// Logs a score of a model and writes it as a text, with six decimals.
+void report_score(const std::string& model, const std::string& score, double value,
+                  const sdk::Context& context, sdk::Sink& out);
+
 /// Every number as float32, row-major, whatever dtype and strides.
 ///
 /// first_position  of array[0] within the array that it is a part of: for the message

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
 #include "plugins/models/common/torch/freed_memory.h"
@@ -22,13 +21,8 @@ Tensor positions_of(const Tensor& map) {
 }
 
 Tensor activations_of(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context) {
-  const torch::NoGradGuard no_grad;
-  std::vector<Tensor> parts;
-  for (std::int64_t i = 0; i < inputs.size(0); i += kForwardBatch) {
-    context.check_cancelled();
-    parts.push_back(positions_of(trunk.below(inputs.slice(0, i, i + kForwardBatch))));
-  }
-  return torch::cat(parts);
+  return for_all(inputs, context,
+                 [&](const Tensor& batch) { return positions_of(trunk.below(batch)); });
 }
 
 /// The head view of a layer below the last one: logits, and the network's mean reading of the layer as
@@ -122,15 +116,11 @@ void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& l
   } else {
     outputs = write_reading(trunk, head, activations, lesson, context, out);
   }
-  char score[32];
-  std::snprintf(score, sizeof(score), "%.6f", objective.score(outputs, lesson.test));
-  context.log(name + ": " + objective.score_name() + " " + score);
-
   write(out, "activations", activations);
   trunk.write(out);
   out.text("pooling", last ? trunk.pooling() : activations.size(1) == 1 ? "none" : "mean");
   out.text("output", objective.output());
-  out.text(objective.score_name(), score);
+  report_score(name, objective.score_name(), objective.score(outputs, lesson.test), context, out);
 }
 
 void answer_forward(const Trunk& trunk, const Tensor& inputs, const sdk::Context& context,

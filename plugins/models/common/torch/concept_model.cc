@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
 #include "plugins/models/common/torch/training.h"
@@ -10,8 +9,6 @@
 namespace conoscope::models {
 
 namespace {
-
-constexpr std::int64_t kInputsAtOnce = 256;
 
 Tensor read_inputs(const sdk::Tensor& inputs) {
   if (inputs.dimensions() == 4) return to_images(inputs);
@@ -36,14 +33,6 @@ Tensor read_concepts(const sdk::Tensor& concepts, std::int64_t samples) {
   return to_torch(concepts);
 }
 
-void report(const std::string& model, const std::string& score, double value,
-            const sdk::Context& context, sdk::Sink& out) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.6f", value);
-  context.log(model + ": " + score + " " + text);
-  out.text(score, text);
-}
-
 }  // namespace
 
 ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) {
@@ -55,17 +44,6 @@ ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) 
   data.test = read_rows(dataset, "test_index", data.samples());
   data.objective = read_objective(dataset, data.samples(), data.train);
   return data;
-}
-
-Tensor for_all(const Tensor& inputs, const sdk::Context& context,
-               const std::function<Tensor(const Tensor& inputs)>& f) {
-  const torch::NoGradGuard no_grad;
-  std::vector<Tensor> parts;
-  for (std::int64_t i = 0; i < inputs.size(0); i += kInputsAtOnce) {
-    context.check_cancelled();
-    parts.push_back(f(inputs.slice(0, i, std::min(i + kInputsAtOnce, inputs.size(0)))));
-  }
-  return torch::cat(parts);
 }
 
 EncoderLayers read_encoder_layers(const sdk::ParamsOf<kEncoderParameters>& params) {
@@ -115,12 +93,13 @@ void write_concept_view(sdk::Sink& out, const ConceptTensors& view) {
 void report_accuracy(const std::string& name, const ConceptData& data, const ConceptTensors& view,
                      bool annotated, const sdk::Context& context, sdk::Sink& out) {
   const Tensor outputs = view.outputs.index_select(0, data.test);
-  report(name, data.objective.score_name(), data.objective.score(outputs, data.test), context, out);
+  report_score(name, data.objective.score_name(), data.objective.score(outputs, data.test), context,
+               out);
   if (!annotated) return;
   const Tensor found = view.probabilities.index_select(0, data.test).gt(0.5);
   const Tensor truth = data.concepts.index_select(0, data.test).gt(0.5);
-  report(name, "test_concept_accuracy", found.eq(truth).to(torch::kFloat64).mean().item<double>(),
-         context, out);
+  report_score(name, "test_concept_accuracy",
+               found.eq(truth).to(torch::kFloat64).mean().item<double>(), context, out);
 }
 
 void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
@@ -134,15 +113,12 @@ void answer_intervention(const sdk::Arrays& model, const sdk::Tensor& concepts,
                                 std::to_string(scores.shape(1)) + " x " +
                                 std::to_string(scores.shape(2)));
   const std::int64_t rows = concepts.rows();
-  Tensor edited = torch::empty({rows, concepts.shape(1), concepts.shape(2)}, torch::kFloat64);
-  double* const to = edited.data_ptr<double>();
-  concepts.for_each([to](std::int64_t i, double value) { to[i] = value; });
   const std::int64_t answers = rows * model.get("task_outputs").shape(1);
   if (answers != static_cast<std::int64_t>(outputs.size()))
     throw std::invalid_argument("outputs: room for " + std::to_string(outputs.size()) +
                                 " numbers, but there are " + std::to_string(answers));
   if (rows == 0) return;
-  const Tensor answer = f(edited).contiguous();
+  const Tensor answer = f(in_double(concepts)).contiguous();
   std::copy_n(answer.data_ptr<double>(), outputs.size(), outputs.begin());
 }
 

@@ -28,10 +28,6 @@ struct ConceptData {
 ///         check_fits_float32()
 ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed);
 
-/// f(rows of the inputs) for all rows, batch by batch, without gradients.
-Tensor for_all(const Tensor& inputs, const sdk::Context& context,
-               const std::function<Tensor(const Tensor& inputs)>& f);
-
 /// The parameters of TaskHead::read_layers().
 inline constexpr auto kHeadParameters = sdk::parameters(
     sdk::text("head", "linear").choices({"linear", "mlp"}).help("concepts to task outputs"),
@@ -53,8 +49,7 @@ inline constexpr auto kEncoderParameters = sdk::parameters(
         .between(1, 4096)
         .not_empty()
         .help("units of the encoder's fully connected hidden layers (encoder = convolutions); of "
-              "senn, "
-              "of its decoder's with either encoder"),
+              "senn, of its decoder's with either encoder"),
     sdk::integers("resnet_blocks", {2, 2, 2, 2})
         .between(1, 64)
         .count_between(1, 6)

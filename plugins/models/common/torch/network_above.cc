@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::int64_t kBatch = 256;
 
-Tensor in_double(const sdk::Tensor& from) {
-  std::vector<std::int64_t> shape;
-  for (int axis = 0; axis < from.dimensions(); ++axis) shape.push_back(from.shape(axis));
-  Tensor to = torch::empty(shape, torch::kFloat64);
-  double* const values = to.data_ptr<double>();
-  from.for_each([values](std::int64_t at, double value) { values[at] = value; });
-  return to;
-}
-
 }  // namespace
 
 NetworkAbove::NetworkAbove(const Trunk& trunk, const Head& head, std::vector<std::int64_t> layer)
@@ -58,13 +49,7 @@ Tensor NetworkAbove::run(const Tensor& activations) const {
 }
 
 Tensor NetworkAbove::outputs(const Tensor& activations, const sdk::Context& context) const {
-  const torch::NoGradGuard no_grad;
-  std::vector<Tensor> parts;
-  for (const Tensor& batch : activations.split(kBatch)) {
-    context.check_cancelled();
-    parts.push_back(run(batch));
-  }
-  return torch::cat(parts);
+  return for_all(activations, context, [this](const Tensor& batch) { return run(batch); });
 }
 
 Tensor NetworkAbove::gradients(const Tensor& activations, const Tensor& cotangents,

@@ -5,12 +5,39 @@
 
 namespace conoscope::models {
 
-Tensor to_torch(const sdk::Tensor& from) {
+namespace {
+
+std::vector<std::int64_t> shape_of(const sdk::Tensor& array) {
   std::vector<std::int64_t> shape;
-  for (int axis = 0; axis < from.dimensions(); ++axis) shape.push_back(from.shape(axis));
-  Tensor to = torch::empty(shape, torch::kFloat32);
+  for (int axis = 0; axis < array.dimensions(); ++axis) shape.push_back(array.shape(axis));
+  return shape;
+}
+
+}  // namespace
+
+Tensor to_torch(const sdk::Tensor& from) {
+  Tensor to = torch::empty(shape_of(from), torch::kFloat32);
   copy_finite(from, to.data_ptr<float>());
   return to;
+}
+
+Tensor in_double(const sdk::Tensor& from) {
+  Tensor to = torch::empty(shape_of(from), torch::kFloat64);
+  double* const values = to.data_ptr<double>();
+  from.for_each([values](std::int64_t at, double value) { values[at] = value; });
+  return to;
+}
+
+Tensor for_all(const Tensor& inputs, const sdk::Context& context,
+               const std::function<Tensor(const Tensor& inputs)>& f) {
+  constexpr std::int64_t kBatch = 256;
+  const torch::NoGradGuard no_grad;
+  std::vector<Tensor> parts;
+  for (const Tensor& batch : inputs.split(kBatch)) {
+    context.check_cancelled();
+    parts.push_back(f(batch));
+  }
+  return torch::cat(parts);
 }
 
 Tensor to_images(const sdk::Tensor& inputs) {

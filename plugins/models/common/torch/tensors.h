@@ -5,6 +5,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -18,6 +19,13 @@ using torch::Tensor;
 /// A copy as float32, whatever dtype and strides.
 /// throws  std::invalid_argument naming the array and the first value that is not finite
 Tensor to_torch(const sdk::Tensor& from);
+
+/// A copy as float64, whatever dtype and strides and numbers.
+Tensor in_double(const sdk::Tensor& from);
+
+/// f(rows of the inputs) for all rows, batch by batch, without gradients.
+Tensor for_all(const Tensor& inputs, const sdk::Context& context,
+               const std::function<Tensor(const Tensor& inputs)>& f);
 
 /// Images as n x channels x height x width.
 /// throws  sdk::NotApplicable when `inputs` are no images, std::invalid_argument when empty

@@ -34,7 +34,7 @@ torch::Tensor normal_noise(std::vector<std::int64_t> shape, sdk::Random& random)
 /// scale of every layer.
 void permute_entries(const std::vector<torch::Tensor>& tensors, sdk::Seed seed);
 
-/// The same rows in an order drawn from the seed.
+/// The rows in an order drawn from the seed.
 torch::Tensor shuffled(const torch::Tensor& rows, sdk::Seed seed);
 
 /// throws  std::domain_error when an epoch's loss is not finite, with what to do

@@ -8,7 +8,6 @@ namespace conoscope::models {
 
 Tensor Weights::find(const std::string& name, const std::vector<std::int64_t>& shape) const {
   const sdk::Tensor found = model_->get("state." + name);
-  Tensor out = torch::empty(shape, torch::kFloat64);
   bool fits = found.dimensions() == static_cast<int>(shape.size());
   for (int axis = 0; fits && axis < found.dimensions(); ++axis)
     fits = found.shape(axis) == shape[static_cast<std::size_t>(axis)];
@@ -19,9 +18,7 @@ Tensor Weights::find(const std::string& name, const std::vector<std::int64_t>& s
     throw std::invalid_argument(found.name() + ": " + found.shape_text() + ", expected " +
                                 expected);
   }
-  double* const to = out.data_ptr<double>();
-  found.for_each([to](std::int64_t i, double value) { to[i] = value; });
-  return out;
+  return in_double(found);
 }
 
 Tensor Weights::keep(const std::string& name, Tensor tensor, bool trained) {
