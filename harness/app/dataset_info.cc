@@ -9,17 +9,13 @@
 
 namespace conoscope::app {
 
-using results::ColumnType;
+using results::Column;
 
 namespace {
 
 results::Table array_table(const core::ArrayBag& bag) {
-  results::Table table{{{"array"},
-                        {"type"},
-                        {"shape"},
-                        {"min", ColumnType::kReal},
-                        {"max", ColumnType::kReal},
-                        {"mean", ColumnType::kReal}},
+  results::Table table{{Column::text("array"), Column::text("type"), Column::text("shape"),
+                        Column::real("min"), Column::real("max"), Column::real("mean")},
                        {}};
   for (const auto& name : bag.names()) {
     const auto tensor = bag.get(name);
@@ -41,10 +37,8 @@ results::Table array_table(const core::ArrayBag& bag) {
 
 /// How often each class is there, in all and in the parts of the split.
 results::Table class_table(const core::ArrayBag& bag) {
-  results::Table table{{{"class", ColumnType::kInteger},
-                        {"samples", ColumnType::kInteger},
-                        {"train", ColumnType::kInteger},
-                        {"test", ColumnType::kInteger}},
+  results::Table table{{Column::integer("class"), Column::integer("samples"),
+                        Column::integer("train"), Column::integer("test")},
                        {}};
   const auto found = bag.find("labels");
   if (!found) return table;

@@ -13,7 +13,7 @@ namespace conoscope::app {
 
 namespace {
 
-using results::ColumnType;
+using results::Column;
 using results::Field;
 using results::field_of;
 
@@ -63,14 +63,10 @@ std::vector<Row> all_metrics(const core::Registry& registry) {
 }
 
 results::Table table_of(const std::vector<Row>& rows) {
-  results::Table table{{{"metric"},
-                        {"group"},
-                        {"better"},
-                        {"low", ColumnType::kReal},
-                        {"high", ColumnType::kReal},
-                        {"unit"},
-                        {"question"}},
-                       {}};
+  results::Table table{
+      {Column::text("metric"), Column::text("group"), Column::text("better"), Column::real("low"),
+       Column::real("high"), Column::text("unit"), Column::text("question")},
+      {}};
   for (const Row& row : rows)
     table.add({row.name, row.group, row.better, row.low, row.high, row.unit, row.question});
   return table;

@@ -21,8 +21,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 /// Seconds that the cells will take, from the medians of what their parts took before; nullopt when
@@ -57,19 +55,15 @@ std::string lack_of(core::Lacking& lacking, const core::Cell& cell) {
   return lack.size() < lacking.asked() ? boost::algorithm::join(lack, " ") : "";
 }
 
+using results::Column;
+
 results::Table cell_table(const core::Plan& plan, const std::set<std::string>& finished,
                           const std::vector<std::size_t>& todo, results::Store& store) {
-  results::Table table{{{"cell"},
-                        {"dataset"},
-                        {"model"},
-                        {"explainer"},
-                        {"seed"},
-                        {"control"},
-                        {"state"},
-                        {"lacks only"}},
+  results::Table table{{Column::text("cell"), Column::text("dataset"), Column::text("model"),
+                        Column::text("explainer"), Column::integer("seed"), Column::text("control"),
+                        Column::text("state"), Column::text("lacks only")},
                        {}};
   core::Lacking lacking(plan, store);
-  table.columns[4].type = results::ColumnType::kInteger;
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const auto& cell = plan.cells[i];
     const bool now = std::binary_search(todo.begin(), todo.end(), i);
@@ -124,12 +118,11 @@ int plan_command(const Arguments& arguments) {
   options.with_store();
   options.with_plugins();
   options.with_profile();
-  options.add()("cells", "list every cell");
-  options.add()("dot", "the work as a Graphviz graph; what the cache has is grey");
-  options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
-                "as for run");
-  options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
-                "as for run; also what each of the N has to do, and what several of them make");
+  options.flag("cells", "list every cell");
+  options.flag("dot", "the work as a Graphviz graph; what the cache has is grey");
+  options.texts("only", "KEY=VALUE", "as for run");
+  options.text("shard", "i/N",
+               "as for run; also what each of the N has to do, and what several of them make", "");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

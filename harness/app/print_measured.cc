@@ -20,7 +20,7 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-using results::ColumnType;
+using results::Column;
 using results::Field;
 using results::Table;
 
@@ -74,12 +74,9 @@ bool has_controls(const core::Measured& measured) {
 Table score_table(const core::Measured& measured, bool machine) {
   const bool repeated = !measured.subjects.empty() && measured.subjects.front().costs.size() > 1;
   const bool controls = has_controls(measured);
-  Table table{{{"judged"},
-               {"metric"},
-               {"value", repeated ? ColumnType::kEstimate : ColumnType::kReal},
-               {"better"},
-               {"reason"},
-               {"message"}},
+  Table table{{Column::text("judged"), Column::text("metric"),
+               repeated ? Column::estimate("value") : Column::real("value"), Column::text("better"),
+               Column::text("reason"), Column::text("message")},
               {}};
   if (controls) table.columns.insert(table.columns.begin() + 1, {"control"});
   const auto add = [&](const std::string& control, std::vector<Field> row) {
@@ -101,11 +98,8 @@ Table score_table(const core::Measured& measured, bool machine) {
 
 Table part_table(const core::Measured& measured) {
   const bool controls = has_controls(measured);
-  Table table{{{"judged"},
-               {"metric"},
-               {"part", ColumnType::kInteger},
-               {"name"},
-               {"value", ColumnType::kReal}},
+  Table table{{Column::text("judged"), Column::text("metric"), Column::integer("part"),
+               Column::text("name"), Column::real("value")},
               {}};
   if (controls) table.columns.insert(table.columns.begin() + 1, {"control"});
   for (const auto& subject : measured.subjects)

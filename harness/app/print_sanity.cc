@@ -12,6 +12,7 @@ namespace conoscope::app {
 
 namespace {
 
+using results::Column;
 using results::Ladder;
 
 /// The whole ladder, or what the run lacks.
@@ -53,12 +54,9 @@ void print_sanity(results::Store& store, const BoardRequest& request) {
   const bool several = subjects.size() > 1 || of_models;
   if (several) out.columns = {{"dataset"}, {of_models ? "ladder" : "model"}};
   out.columns.insert(out.columns.end(),
-                     {{"measure"},
-                      {"better"},
-                      {"Perfect", results::ColumnType::kReal},
-                      {of_models ? "Half" : "Rand Imp", results::ColumnType::kReal},
-                      {of_models ? "Random" : "Full Rand", results::ColumnType::kReal},
-                      {"verdict"}});
+                     {Column::text("measure"), Column::text("better"), Column::real("Perfect"),
+                      Column::real(of_models ? "Half" : "Rand Imp"),
+                      Column::real(of_models ? "Random" : "Full Rand"), Column::text("verdict")});
   for (const Ladder& ladder : ladders) {
     if (std::all_of(ladder.steps.begin(), ladder.steps.end(),
                     [](const Ladder::Step& step) { return step.by_seed.empty(); }))

@@ -44,19 +44,18 @@ static_assert(results::kElsewhere == 1e-6);
 class VerificationTables {
  public:
   VerificationTables() {
-    using results::ColumnType;
-    out_.cells.columns = {{"verdict"},
-                          {"subject"},
-                          {"metric"},
-                          {"part", ColumnType::kInteger},
-                          {"stored"},
-                          {"again"},
-                          {"difference", ColumnType::kReal, 2},
-                          {"environment", ColumnType::kInteger},
-                          {"reason"},
-                          {"cell"}};
-    out_.environments.columns = {
-        {"environment", ColumnType::kInteger}, {"what"}, {"stored"}, {"again"}};
+    using results::Column;
+    out_.cells.columns = {Column::text("verdict"),
+                          Column::text("subject"),
+                          Column::text("metric"),
+                          Column::integer("part"),
+                          Column::text("stored"),
+                          Column::text("again"),
+                          {"difference", results::ColumnType::kReal, 2},
+                          Column::integer("environment"),
+                          Column::text("reason"),
+                          Column::text("cell")};
+    out_.environments.columns = {Column::integer("environment"), {"what"}, {"stored"}, {"again"}};
   }
 
   void not_run(const results::Outcome& stored, const std::string& reason) {
@@ -175,7 +174,7 @@ std::string reason_of(const results::Outcome& outcome, const core::StoredCells& 
   return "";
 }
 
-/// Components that the outcome's run is said to have called otherwise than its file does.
+/// Components to which the store gives other names than the run's file.
 std::vector<results::ScoreDifference> other_names(results::Store& store,
                                                   const results::Outcome& outcome,
                                                   const core::Plan& plan) {
@@ -287,8 +286,7 @@ void add_run_again_options(Options& options) {
   options.add()("seed", po::value<std::uint64_t>()->value_name("S"),
                 "draw this sample (default: one that nobody can foresee)");
   options.with_jobs();
-  options.add()("data", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-                "look for the data files of run files here first; may be repeated");
+  options.texts("data", "DIR", "look for the data files of run files here first; may be repeated");
   options.with_plugins();
   options.with_confinement();
   options.with_format();
@@ -362,8 +360,7 @@ int verify_command(const Arguments& arguments) {
        "conoscope verify quick --sample 2 -j 2 --format csv"});
   options.positional("what", 1);
   options.with_store();
-  options.add()("sample", po::value<std::int64_t>()->value_name("N"),
-                "only N cells, at random (default: all)");
+  options.integer("sample", "N", "only N cells, at random (default: all)");
   add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   check_run_again_options(options);

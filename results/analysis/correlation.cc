@@ -99,17 +99,10 @@ std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& optio
 
 Table correlation_table(Store& store, const BoardOptions& options, const std::string& with) {
   Table out;
-  out.columns = {{"dataset"},
-                 {"metric"},
-                 {"with"},
-                 {"subjects", ColumnType::kInteger},
-                 {"r", ColumnType::kReal},
-                 {"low", ColumnType::kReal},
-                 {"high", ColumnType::kReal},
-                 {"dof", ColumnType::kReal},
-                 {"p", ColumnType::kReal},
-                 {"p_large_sample", ColumnType::kReal},
-                 {"message"}};
+  out.columns = {Column::text("dataset"),        Column::text("metric"), Column::text("with"),
+                 Column::integer("subjects"),    Column::real("r"),      Column::real("low"),
+                 Column::real("high"),           Column::real("dof"),    Column::real("p"),
+                 Column::real("p_large_sample"), Column::text("message")};
   for (const auto& row : correlations(store, options, with)) {
     const auto field = [&row](double PooledCorrelation::*value) -> Field {
       if (!row.found) return {};

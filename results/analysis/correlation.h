@@ -42,7 +42,7 @@ struct CorrelationRow {
 std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& options,
                                          const std::string& with);
 
-/// The same, printable.
+/// correlations() as a table.
 Table correlation_table(Store& store, const BoardOptions& options, const std::string& with);
 
 }  // namespace conoscope::results

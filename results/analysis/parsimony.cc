@@ -66,17 +66,14 @@ std::vector<Field> selection_row(const Sweep& sweep) {
   if (sweep.direction != "higher" && sweep.direction != "lower")
     throw std::invalid_argument("selection_table: " + sweep.metric +
                                 " has no direction, so no number of concepts is the best");
-  std::vector<Field> row = {sweep.dataset, sweep.model};
-  for (const auto& text : {sweep.method, sweep.metric, sweep.direction}) row.emplace_back(text);
+  std::vector<Field> row = {sweep.dataset, sweep.model, sweep.method, sweep.metric,
+                            sweep.direction};
   if (const auto found = select_k(sweep.points, sweep.direction == "higher")) {
     const ScoresAtK& chosen = sweep.points[found->chosen];
     const ScoresAtK& best = sweep.points[found->best];
-    row.emplace_back(chosen.k);
-    row.emplace_back(chosen.estimate());
-    row.emplace_back(best.k);
-    row.emplace_back(best.estimate());
-    row.emplace_back(std::string(found->rule == SelectionRule::kRange ? "1pct" : "1se"));
-    row.emplace_back(static_cast<std::int64_t>(chosen.by_seed.size()));
+    row.insert(row.end(), {chosen.k, chosen.estimate(), best.k, best.estimate(),
+                           std::string(found->rule == SelectionRule::kRange ? "1pct" : "1se"),
+                           static_cast<std::int64_t>(chosen.by_seed.size())});
   } else {
     row.insert(row.end(), 6, Field());
   }
@@ -96,20 +93,12 @@ std::vector<Field> selection_row(const Sweep& sweep) {
 
 Table selection_table(const std::vector<Sweep>& sweeps, bool with_curve) {
   Table table;
-  table.columns = {{"dataset"},
-                   {"model"},
-                   {"method"},
-                   {"metric"},
-                   {"better"},
-                   {"k", ColumnType::kInteger},
-                   {"score", ColumnType::kEstimate},
-                   {"best_k", ColumnType::kInteger},
-                   {"best", ColumnType::kEstimate},
-                   {"rule"},
-                   {"seeds", ColumnType::kInteger},
-                   {"complete", ColumnType::kCoverage},
-                   {"k_range"},
-                   {"area", ColumnType::kEstimate}};
+  table.columns = {
+      Column::text("dataset"),   Column::text("model"),     Column::text("method"),
+      Column::text("metric"),    Column::text("better"),    Column::integer("k"),
+      Column::estimate("score"), Column::integer("best_k"), Column::estimate("best"),
+      Column::text("rule"),      Column::integer("seeds"),  Column::coverage("complete"),
+      Column::text("k_range"),   Column::estimate("area")};
   if (with_curve) table.columns.push_back({"curve"});
   for (const Sweep& sweep : sweeps) {
     std::vector<Field> row = selection_row(sweep);
@@ -121,29 +110,19 @@ Table selection_table(const std::vector<Sweep>& sweeps, bool with_curve) {
 
 Table curve_table(const std::vector<Sweep>& sweeps) {
   Table table;
-  table.columns = {{"dataset"},
-                   {"model"},
-                   {"method"},
-                   {"metric"},
-                   {"k", ColumnType::kInteger},
-                   {"seeds", ColumnType::kCoverage},
-                   {"mean", ColumnType::kReal},
-                   {"low", ColumnType::kReal},
-                   {"high", ColumnType::kReal}};
+  table.columns = {Column::text("dataset"), Column::text("model"), Column::text("method"),
+                   Column::text("metric"),  Column::integer("k"),  Column::coverage("seeds"),
+                   Column::real("mean"),    Column::real("low"),   Column::real("high")};
   for (const Sweep& sweep : sweeps)
     for (const ScoresAtK& point : sweep.points) {
-      std::vector<Field> row = {sweep.dataset, sweep.model};
-      row.emplace_back(sweep.method);
-      row.emplace_back(sweep.metric);
-      row.emplace_back(point.k);
-      row.emplace_back(Coverage{static_cast<std::int64_t>(point.by_seed.size()), point.asked});
+      const auto seeds = static_cast<std::int64_t>(point.by_seed.size());
+      std::vector<Field> row = {sweep.dataset, sweep.model, sweep.method,
+                                sweep.metric,  point.k,     Coverage{seeds, point.asked}};
       if (point.by_seed.empty()) {
         row.insert(row.end(), 3, Field());
       } else {
         const Estimate estimate = point.estimate();
-        row.emplace_back(estimate.mean);
-        row.push_back(low_end(estimate));
-        row.push_back(high_end(estimate));
+        row.insert(row.end(), {estimate.mean, low_end(estimate), high_end(estimate)});
       }
       table.add(std::move(row));
     }

@@ -44,12 +44,8 @@ constexpr std::size_t kCellColumns = 6;  // that tell the cells apart
 }  // namespace
 
 Table summary_table(const std::vector<CellSummary>& cells, const SummaryShape& shape) {
-  Table out{{{"dataset"},
-             {"model"},
-             {"explainer"},
-             {"control"},
-             {"seed", ColumnType::kInteger},
-             {"cell"}},
+  Table out{{Column::text("dataset"), Column::text("model"), Column::text("explainer"),
+             Column::text("control"), Column::integer("seed"), Column::text("cell")},
             {}};
   for (const std::string& column : shape.columns)
     out.columns.push_back({column, ColumnType::kReal});

@@ -10,7 +10,7 @@
 namespace conoscope::results {
 
 /// Significant digits as the column says; NULL is -, and a tiny number <1e-15.
-std::string human_text(const Field& field, const Column& column);
+std::string human_text(const Field& field, const Column& column = {});
 
 /// Is it a number that is shown as less than 10^-column.tiny?
 bool is_tiny(const Field& field, const Column& column);

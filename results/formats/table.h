@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,6 +47,12 @@ struct Column {
   int digits = 4;         ///< significant digits of a real for people; machines get all
   bool messages = false;  ///< estimates: machines get a column <name>_message, too
   int tiny = 0;           ///< k: for people, what is nearer to 0 than 10^-k is < 1e-k; 0: as it is
+
+  static Column text(std::string name) { return {std::move(name)}; }
+  static Column integer(std::string name) { return {std::move(name), ColumnType::kInteger}; }
+  static Column real(std::string name) { return {std::move(name), ColumnType::kReal}; }
+  static Column estimate(std::string name) { return {std::move(name), ColumnType::kEstimate}; }
+  static Column coverage(std::string name) { return {std::move(name), ColumnType::kCoverage}; }
 };
 
 /// Rows and typed columns, to be written in any format (format.h).

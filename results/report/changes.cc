@@ -65,15 +65,9 @@ bool compete_across_datasets(const ReportContext& context, const ReportedMetric&
 }  // namespace
 
 Section change_section(const ReportContext& context) {
-  const Column score{.name = "", .type = ColumnType::kEstimate};
   PageTable table("change-table", "Every recorded score, as means by run and version",
-                  {{.title = "method", .by = "method", .method = true},
-                   {.title = "first attempt", .by = "when"},
-                   {.title = "run"},
-                   {.title = "version"},
-                   {.title = "attempts"},
-                   {.title = "retracted"},
-                   {.title = "mean ± 95 %", .by = "mean"}});
+                  {kMethodColumn, PageColumn("first attempt", "when"), "run", "version", "attempts",
+                   "retracted", PageColumn("mean ± 95 %", "mean")});
   for (const ReportedMetric& metric : context.metrics) {
     const bool across = compete_across_datasets(context, metric);
     for (const auto& [method, changes] : read(context.store, metric.name)) {
@@ -96,11 +90,8 @@ Section change_section(const ReportContext& context) {
         std::string text = "-";
         if (!change->values.empty()) {
           const Estimate estimate = estimate_of(change->values, counted);
-          text = human_text(estimate, score);
-          data.add("mean", estimate.mean)
-              .add("low", low_end(estimate))
-              .add("high", high_end(estimate))
-              .add("text", text);
+          text = human_text(estimate);
+          data.add(estimate);
         }
         table.add({name, first, change->run, change->version, std::to_string(change->asked),
                    std::to_string(change->retracted), text},

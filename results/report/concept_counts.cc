@@ -11,9 +11,6 @@ namespace conoscope::results {
 
 namespace {
 
-const Column kReal{.name = "", .type = ColumnType::kReal};
-const Column kScore{.name = "", .type = ColumnType::kEstimate};
-
 void add_curve(PageTable& table, const Sweep& sweep) {
   std::optional<std::size_t> chosen;
   if (sweep.direction != "none")
@@ -27,14 +24,11 @@ void add_curve(PageTable& table, const Sweep& sweep) {
     Estimate estimate;
     if (n > 0) {
       estimate = estimate_of(point.values(), point.asked);
-      data.add("mean", estimate.mean)
-          .add("low", low_end(estimate))
-          .add("high", high_end(estimate))
-          .add("text", human_text(estimate, kScore));
+      data.add(estimate);
     }
     if (chosen == i) data.add("chosen", std::int64_t{1});
-    table.add({sweep.method, std::to_string(point.k), human_text(Coverage{n, point.asked}, {}),
-               n > 0 ? human_text(estimate, kScore) : "-", chosen == i ? "chosen" : ""},
+    table.add({sweep.method, std::to_string(point.k), human_text(Coverage{n, point.asked}),
+               n > 0 ? human_text(estimate) : "-", chosen == i ? "chosen" : ""},
               data);
   }
 }
@@ -62,26 +56,14 @@ std::map<BoardSubject, double> sizes(const ReportContext& context, const Reporte
 
 Section concept_count_section(const ReportContext& context) {
   PageTable curve("curve-table", "Score by number of concepts K",
-                  {{.title = "method", .by = "method", .method = true},
-                   {.title = "K", .by = "k"},
-                   {.title = "seeds"},
-                   {.title = "mean ± 95 %", .by = "mean"},
-                   {.title = "one-standard-error rule"}});
+                  {kMethodColumn, PageColumn("K", "k"), "seeds", PageColumn("mean ± 95 %", "mean"),
+                   "one-standard-error rule"});
   PageTable selection("selection-table", "The smallest K that is as good as the best",
-                      {{.title = "method", .by = "method", .method = true},
-                       {.title = "K", .by = "k"},
-                       {.title = "score"},
-                       {.title = "best K"},
-                       {.title = "best"},
-                       {.title = "rule"},
-                       {.title = "seeds"},
-                       {.title = "complete"},
-                       {.title = "range of K"},
-                       {.title = "area"}});
-  PageTable size("size-table", "Score by the concepts that an explanation uses for a class",
-                 {{.title = "method", .by = "method", .method = true},
-                  {.title = kUsedMetric, .by = "size"},
-                  {.title = "mean ± 95 %", .by = "mean"}});
+                      {kMethodColumn, PageColumn("K", "k"), "score", "best K", "best", "rule",
+                       "seeds", "complete", "range of K", "area"});
+  PageTable size(
+      "size-table", "Score by the concepts that an explanation uses for a class",
+      {kMethodColumn, PageColumn(kUsedMetric, "size"), PageColumn("mean ± 95 %", "mean")});
   for (const ReportedRun& run : context.runs) {
     SweepOptions options;
     options.run = run.key;
@@ -104,22 +86,15 @@ Section concept_count_section(const ReportContext& context) {
     if (sized.empty()) continue;
     for (const std::string& metric : run.metrics) {
       if (metric == kUsedMetric) continue;
-      for (const Contest& contest :
-           contests(context.store, run.key, metric, context.metric(metric).direction)) {
+      for (const Contest& contest : context.contests(run, metric)) {
         size.group(context.keys(run, contest.dataset, contest.model, metric));
         for (const Entrant& entrant : contest.entrants) {
           const auto found = sized.find(entrant.score.subject);
           const Estimate& estimate = entrant.score.estimate;
           if (found == sized.end() || estimate.n == 0) continue;
-          const std::string text = human_text(estimate, kScore);
-          size.add({entrant.method, human_text(found->second, kReal), text},
-                   JsonObject()
-                       .add("method", entrant.method)
-                       .add("size", found->second)
-                       .add("mean", estimate.mean)
-                       .add("low", low_end(estimate))
-                       .add("high", high_end(estimate))
-                       .add("text", text));
+          size.add(
+              {entrant.method, human_text(found->second), human_text(estimate)},
+              JsonObject().add("method", entrant.method).add("size", found->second).add(estimate));
         }
       }
     }

@@ -62,14 +62,7 @@ std::string formulas_html(const std::vector<ReportedMetric>& metrics) {
 
 Section definition_section(const ReportContext& context) {
   PageTable metrics("metric-table", "Metrics",
-                    {{.title = "metric"},
-                     {.title = "group"},
-                     {.title = "asks"},
-                     {.title = "better"},
-                     {.title = "from"},
-                     {.title = "to"},
-                     {.title = "unit"},
-                     {.title = "source"}});
+                    {"metric", "group", "asks", "better", "from", "to", "unit", "source"});
   const Column real{.name = "", .type = ColumnType::kReal, .digits = 2};
   const auto bound = [&real](const Field& field) {
     const std::string text = human_text(field, real);
@@ -82,12 +75,7 @@ Section definition_section(const ReportContext& context) {
   if (metrics.empty()) return section;
   section.html = metrics.html() + formulas_html(context.metrics);
   PageTable components("component-table", "Datasets, models and explainers",
-                       {{.title = "kind"},
-                        {.title = "name"},
-                        {.title = "plugin"},
-                        {.title = "parameters"},
-                        {.title = "licence"},
-                        {.title = "cite"}});
+                       {"kind", "name", "plugin", "parameters", "licence", "cite"});
   for (const ReportedRun& run : context.runs) {
     const Table found = saved_query(context.store, "components", {{"run", run.key}});
     components.group(context.keys(run, "", "", ""));

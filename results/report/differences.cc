@@ -108,10 +108,7 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   options.plan = false;
   std::map<std::string, ComparisonRow> found;
   for (const auto& row : compare(a, b, options).rows) found.emplace(row.row, row);
-  const Column real{.name = "", .type = ColumnType::kReal};
-  const auto text = [&real](const std::optional<double>& value) {
-    return human_text(field_of(value), real);
-  };
+  const auto text = [](const std::optional<double>& value) { return human_text(field_of(value)); };
   std::int64_t place = 0;
   for (std::size_t i = 0; i < group.sides.size(); ++i) {
     const std::string& method = group.sides[i].method;
@@ -153,15 +150,9 @@ Section difference_section(const ReportContext& context) {
   const bool every_reference = rows <= kMostRows;
 
   PageTable table("difference-table", "Differences of the methods (A) to the reference (B)",
-                  {{.title = "method", .by = "method", .method = true},
-                   {.title = "letters"},
-                   {.title = "pairs"},
-                   {.title = "difference", .by = "difference"},
-                   {.title = "low", .by = "low"},
-                   {.title = "high", .by = "high"},
-                   {.title = "p"},
-                   {.title = "p_holm", .by = "p"},
-                   {.title = "verdict"}});
+                  {kMethodColumn, "letters", "pairs", PageColumn("difference", "difference"),
+                   PageColumn("low", "low"), PageColumn("high", "high"), "p",
+                   PageColumn("p_holm", "p"), "verdict"});
   for (const Group& group : groups) {
     const auto letters = letters_of(group);
     for (std::size_t i = 0; i < (every_reference ? group.sides.size() : 1); ++i) {
@@ -177,12 +168,10 @@ Section difference_section(const ReportContext& context) {
       "<p>The mean difference A - B to a reference B, over the seeds that both have, with its 95 % "
       "interval and the t test's p, corrected over all rows by Holm's method, as <code>conoscope "
       "compare</code> does, which also says how many pairs it would take. Models of different "
-      "datasets "
-      "share no seeds: there Welch's test stands in. Both take seeds for independent samples; "
-      "where "
-      "seeds only split the same rows anew, p is too small (<code>compare --resampled</code>). "
-      "Two methods that share a letter could not be told apart, with all pairs corrected "
-      "together; a dash stands for more than " +
+      "datasets share no seeds: there Welch's test stands in. Both take seeds for independent "
+      "samples; where seeds only split the same rows anew, p is too small (<code>compare "
+      "--resampled</code>). Two methods that share a letter could not be told apart, with all "
+      "pairs corrected together; a dash stands for more than " +
       std::to_string(kMostLettered) + " methods, or more than " + std::to_string(kMostLetters) +
       " groups.</p>\n";
   section.html += every_reference

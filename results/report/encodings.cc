@@ -172,43 +172,22 @@ std::string part(const char* title, const char* words, const std::string& figure
 }  // namespace
 
 Section encoding_section(const ReportContext& context) {
-  PageTable histograms("histogram-table", "Samples by activation, true value and label",
-                       {{.title = "method", .by = "method", .method = true},
-                        {.title = "concept", .by = "concept"},
-                        {.title = "of"},
-                        {.title = "samples", .by = "samples"},
-                        {.title = "smallest activation"},
-                        {.title = "largest activation"}});
-  for (const ShownSummary& one : shown_summaries(context, "concept_histogram")) {
-    histograms.group(one.keys);
-    add_histograms(histograms, one);
-  }
+  PageTable histograms(
+      "histogram-table", "Samples by activation, true value and label",
+      {kMethodColumn, PageColumn("concept", "concept"), "of", PageColumn("samples", "samples"),
+       "smallest activation", "largest activation"});
+  add_summaries(histograms, context, "concept_histogram", add_histograms);
   PageTable embeddings("embedding-table", "Samples that are shown, by concept, value and label",
-                       {{.title = "method", .by = "method", .method = true},
-                        {.title = "concept", .by = "concept"},
-                        {.title = "of"},
-                        {.title = "samples"}});
-  for (const ShownSummary& one : shown_summaries(context, "embedding_components")) {
-    embeddings.group(one.keys);
-    add_embeddings(embeddings, one);
-  }
-  PageTable correlations("correlation-table", "Correlations between concepts",
-                         {{.title = "method", .by = "method", .method = true},
-                          {.title = "of"},
-                          {.title = "concept", .by = "row"},
-                          {.title = "other concept", .by = "column"},
-                          {.title = "correlation", .by = "mean"}});
-  for (const ShownSummary& one : shown_summaries(context, "concept_correlation")) {
-    correlations.group(one.keys);
-    add_correlations(correlations, one);
-  }
+                       {kMethodColumn, PageColumn("concept", "concept"), "of", "samples"});
+  add_summaries(embeddings, context, "embedding_components", add_embeddings);
+  PageTable correlations(
+      "correlation-table", "Correlations between concepts",
+      {kMethodColumn, "of", PageColumn("concept", "row"), PageColumn("other concept", "column"),
+       PageColumn("correlation", "mean")});
+  add_summaries(correlations, context, "concept_correlation", add_correlations);
   PageTable images("image-table", "Test images in which each concept is strongest",
-                   {{.title = "method", .by = "method", .method = true},
-                    {.title = "concept", .by = "concept"},
-                    {.title = "place"},
-                    {.title = "test sample"},
-                    {.title = "label"},
-                    {.title = "activation", .by = "activation"}});
+                   {kMethodColumn, PageColumn("concept", "concept"), "place", "test sample",
+                    "label", PageColumn("activation", "activation")});
   std::map<std::pair<GroupKeys, std::string>, Fired> fired;
   for (const ShownSummary& one : shown_summaries(context, "top_positions"))
     fired[{one.keys, one.method}] = fired_of(one);

@@ -23,23 +23,10 @@ void add_rows(PageTable& table, const ReportContext& context, const ReportedRun&
 
 Section failure_section(const ReportContext& context) {
   PageTable failures("failure-table", "Cells that are not complete",
-                     {{.title = "dataset"},
-                      {.title = "model"},
-                      {.title = "explainer"},
-                      {.title = "control"},
-                      {.title = "seed"},
-                      {.title = "status"},
-                      {.title = "stage"},
-                      {.title = "signal"},
-                      {.title = "exit code"},
-                      {.title = "metrics"},
-                      {.title = "message"},
-                      {.title = "cell"}});
+                     {"dataset", "model", "explainer", "control", "seed", "status", "stage",
+                      "signal", "exit code", "metrics", "message", "cell"});
   PageTable messages("message-table", "What metrics say about their scores",
-                     {{.title = "no number because"},
-                      {.title = "metric"},
-                      {.title = "scores"},
-                      {.title = "message"}});
+                     {"no number because", "metric", "scores", "message"});
   for (const ReportedRun& run : context.runs) {
     const StatusReport report = status(context.store, run.key);
     add_rows(failures, context, run, report.failures);

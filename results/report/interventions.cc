@@ -19,19 +19,14 @@ constexpr std::pair<const char*, const char*> kPolicies[] = {{"intervention_rand
 
 void add_rows(PageTable& table, const Entrant& entrant, const std::string& policy,
               const Parts& parts) {
-  const Column score{.name = "", .type = ColumnType::kEstimate};
   for (const auto& [told, values] : parts) {
     const Estimate estimate = estimate_of(values, entrant.score.estimate.n);
-    const std::string text = human_text(estimate, score);
-    table.add({entrant.method, policy, std::to_string(told), text},
+    table.add({entrant.method, policy, std::to_string(told), human_text(estimate)},
               JsonObject()
                   .add("method", entrant.method)
                   .add("policy", policy)
                   .add("told", told)
-                  .add("mean", estimate.mean)
-                  .add("low", low_end(estimate))
-                  .add("high", high_end(estimate))
-                  .add("text", text));
+                  .add(estimate));
   }
 }
 
@@ -39,17 +34,14 @@ void add_rows(PageTable& table, const Entrant& entrant, const std::string& polic
 
 Section intervention_section(const ReportContext& context) {
   PageTable table("intervention-table", "Accuracy of the task after so many concepts were told",
-                  {{.title = "method", .by = "method", .method = true},
-                   {.title = "policy", .by = "policy"},
-                   {.title = "concepts told", .by = "told"},
-                   {.title = "mean ± 95 %", .by = "mean"}});
+                  {kMethodColumn, PageColumn("policy", "policy"),
+                   PageColumn("concepts told", "told"), PageColumn("mean ± 95 %", "mean")});
   for (const ReportedRun& run : context.runs) {
     // All policies of a place belong together.
     std::map<GroupKeys, std::vector<std::pair<const char*, Contest>>> places;
     for (const auto& [metric, policy] : kPolicies)
       if (std::ranges::find(run.metrics, metric) != run.metrics.end())
-        for (Contest& contest :
-             contests(context.store, run.key, metric, context.metric(metric).direction))
+        for (Contest& contest : context.contests(run, metric))
           places[context.keys(run, contest.dataset, contest.model, "")].emplace_back(
               metric, std::move(contest));
     std::map<std::string, std::map<BoardSubject, Parts>> parts;

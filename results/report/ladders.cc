@@ -39,14 +39,10 @@ std::vector<Ladder> ladders_of(const ReportContext& context, const ReportedRun& 
 
 Section ladder_section(const ReportContext& context) {
   const auto with_ladder = ladder_runs(context.store);
-  const Column real{.name = "", .type = ColumnType::kReal};
-  PageTable table("ladder-table", "Means over seeds on the steps of each sanity ladder",
-                  {{.title = "subject", .by = "subject"},
-                   {.title = "perfect", .by = "perfect"},
-                   {.title = "half random", .by = "half"},
-                   {.title = "random", .by = "random"},
-                   {.title = "verdict"},
-                   {.title = "from run"}});
+  PageTable table(
+      "ladder-table", "Means over seeds on the steps of each sanity ladder",
+      {PageColumn("subject", "subject"), PageColumn("perfect", "perfect"),
+       PageColumn("half random", "half"), PageColumn("random", "random"), "verdict", "from run"});
   const auto runs = context.store.runs();
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
@@ -64,7 +60,7 @@ Section ladder_section(const ReportContext& context) {
         data.add("subject", subject);
         for (std::size_t i = 0; i < ladder.steps.size(); ++i) {
           const auto mean = mean_of(ladder.steps[i]);
-          cells.push_back(human_text(field_of(mean), real));
+          cells.push_back(human_text(field_of(mean)));
           if (mean) data.add(kSteps[i], *mean);
           for (const auto& [seed, value] : ladder.steps[i].by_seed)
             marks.push_back(JsonObject()

@@ -105,20 +105,11 @@ void add_violins(PageTable& table, const ShownSummary& of) {
 
 std::string latents_html(const ReportContext& context) {
   std::string html;
-  PageTable effects("effect-table",
-                    "Mean of a latent over one factor, its own factor held at a value",
-                    {{.title = "method", .by = "method", .method = true},
-                     {.title = "latent", .by = "latent"},
-                     {.title = "changed factor", .by = "factor"},
-                     {.title = "held"},
-                     {.title = "at"},
-                     {.title = "values"},
-                     {.title = "least mean"},
-                     {.title = "largest mean"}});
-  for (const ShownSummary& one : shown_summaries(context, "interventional_effect")) {
-    effects.group(one.keys);
-    add_effects(effects, one);
-  }
+  PageTable effects(
+      "effect-table", "Mean of a latent over one factor, its own factor held at a value",
+      {kMethodColumn, PageColumn("latent", "latent"), PageColumn("changed factor", "factor"),
+       "held", "at", "values", "least mean", "largest mean"});
+  add_summaries(effects, context, "interventional_effect", add_effects);
   if (!effects.empty())
     html +=
         "<h3>Does a latent keep still while its own factor does?</h3>\n<p>The factor that a latent "
@@ -128,16 +119,9 @@ std::string latents_html(const ReportContext& context) {
         "sides.</p>\n" +
         figure_of_one_html("effect", effects.id()) + effects.html();
   PageTable violins("violin-table", "Where a latent's codes lie, for each value of each factor",
-                    {{.title = "method", .by = "method", .method = true},
-                     {.title = "latent", .by = "latent"},
-                     {.title = "factor", .by = "factor"},
-                     {.title = "value", .by = "of"},
-                     {.title = "smallest code"},
-                     {.title = "largest code"}});
-  for (const ShownSummary& one : shown_summaries(context, "latent_violin")) {
-    violins.group(one.keys);
-    add_violins(violins, one);
-  }
+                    {kMethodColumn, PageColumn("latent", "latent"), PageColumn("factor", "factor"),
+                     PageColumn("value", "of"), "smallest code", "largest code"});
+  add_summaries(violins, context, "latent_violin", add_violins);
   if (!violins.empty())
     html +=
         "<h3>How is a latent spread?</h3>\n<p>The density of a latent for each value of a "

@@ -9,16 +9,11 @@ namespace conoscope::results {
 
 namespace {
 
-const Column kScore{.name = "score", .type = ColumnType::kEstimate};
-
 JsonObject mark(const std::string& kind, const Estimate& estimate) {
   JsonObject out;
   out.add("kind", kind);
   if (estimate.n == 0) return out;
-  return out.add("mean", estimate.mean)
-      .add("low", low_end(estimate))
-      .add("high", high_end(estimate))
-      .add("text", human_text(estimate, kScore));
+  return out.add(estimate);
 }
 
 void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
@@ -28,14 +23,14 @@ void add_row(PageTable& table, const Entrant& entrant, std::int64_t place,
   if (!entrant.missing.empty()) notes.push_back(entrant.missing);
   std::vector<std::string> cells = {
       entrant.score.rank ? std::to_string(*entrant.score.rank) : "-", entrant.method,
-      human_text(Coverage{entrant.score.n, entrant.score.asked}, {}), human_text(estimate, kScore)};
+      human_text(Coverage{entrant.score.n, entrant.score.asked}), human_text(estimate)};
   std::vector<JsonObject> marks = {mark("method", estimate)};
   if (estimate.n == 0) marks[0].add("why", "no number: " + entrant.missing);
   for (const auto& control : controls) {
     cells.emplace_back("-");
     for (const BoardEntry& twin : entrant.twins) {
       if (twin.control != control) continue;
-      cells.back() = human_text(twin.estimate, kScore);
+      cells.back() = human_text(twin.estimate);
       if (twin.n > 0) marks.push_back(mark(control, twin.estimate));
     }
   }
@@ -57,20 +52,17 @@ Section leaderboard_section(const ReportContext& context) {
   std::set<std::string> controls;
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics)
-      for (Contest& contest :
-           contests(context.store, run.key, metric, context.metric(metric).direction)) {
+      for (Contest& contest : context.contests(run, metric)) {
         for (const Entrant& entrant : contest.entrants)
           for (const BoardEntry& twin : entrant.twins) controls.insert(twin.control);
         groups.push_back({context.keys(run, contest.dataset, contest.model, metric),
                           std::move(contest.entrants)});
       }
 
-  std::vector<PageColumn> columns = {{.title = "rank", .by = "place"},
-                                     {.title = "method", .by = "method", .method = true},
-                                     {.title = "seeds"},
-                                     {.title = "mean ± 95 %", .by = "mean"}};
-  for (const auto& control : controls) columns.push_back({.title = control});
-  columns.push_back({.title = "notes"});
+  std::vector<PageColumn> columns = {PageColumn("rank", "place"), kMethodColumn, "seeds",
+                                     PageColumn("mean ± 95 %", "mean")};
+  for (const auto& control : controls) columns.emplace_back(control.c_str());
+  columns.emplace_back("notes");
   PageTable table("board-table", "Mean over seeds, half the width of its 95 % t interval", columns);
   for (const Group& group : groups) {
     table.group(group.keys);
@@ -82,9 +74,9 @@ Section leaderboard_section(const ReportContext& context) {
   if (table.empty()) return section;
   section.html =
       "<p>A point is the mean over seeds, its line the 95 % t interval. Beside it, where the run "
-      "has "
-      "them, stand the method's randomised twins: a score that is no better than its own twin's is "
-      "no evidence for the method. What lacks seeds never ranks before what has all.</p>\n";
+      "has them, stand the method's randomised twins: a score that is no better than its own "
+      "twin's is no evidence for the method. What lacks seeds never ranks before what has "
+      "all.</p>\n";
   std::vector<std::string> names;
   for (const auto& metric : context.metrics) names.push_back(metric.name);
   for (const Doubtful& doubtful : doubtful_metrics(context.store, names))

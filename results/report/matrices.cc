@@ -34,19 +34,18 @@ void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
   const std::int64_t side =
       k * k > last ? k
                    : static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(last + 1))));
-  const Column score{.name = "", .type = ColumnType::kEstimate};
   for (const auto& [part, values] : parts) {
     const Estimate estimate =
         estimate_of(values, static_cast<std::int64_t>(entrant.score.estimate.n));
     const std::string row = std::to_string(part / side), column = std::to_string(part % side);
-    table.add({entrant.method, "measured", row, column, human_text(estimate, score)},
+    table.add({entrant.method, "measured", row, column, human_text(estimate)},
               JsonObject()
                   .add("method", entrant.method)
                   .add("panel", entrant.method)
                   .add("row", part / side)
                   .add("column", part % side)
                   .add("mean", estimate.mean)
-                  .add("text", human_text(estimate, score)));
+                  .add("text", human_text(estimate)));
   }
 }
 
@@ -80,11 +79,8 @@ void add_ideal(PageTable& table, const std::string& method, const Parts& ideal) 
 /// The dependency matrices of latents on factors, three for each method.
 std::string dependencies_html(const ReportContext& context) {
   PageTable table("dependency-table", "How much each latent depends on each factor",
-                  {{.title = "method", .by = "method", .method = true},
-                   {.title = "by", .by = "panel"},
-                   {.title = "latent", .by = "row"},
-                   {.title = "factor", .by = "column"},
-                   {.title = "dependency", .by = "mean"}});
+                  {kMethodColumn, PageColumn("by", "panel"), PageColumn("latent", "row"),
+                   PageColumn("factor", "column"), PageColumn("dependency", "mean")});
   for (const ShownSummary& one : shown_summaries(context, "dependency_matrix")) {
     table.group(one.keys);
     for (const auto& [column, by] :
@@ -108,16 +104,12 @@ Section matrix_section(const ReportContext& context) {
   const auto ideals = ideals_of(context);
   for (const Matrix& matrix : kMatrices) {
     PageTable table(std::string(matrix.picture) + "-table", matrix.caption,
-                    {{.title = "method", .by = "method", .method = true},
-                     {.title = "matrix", .by = "panel"},
-                     {.title = matrix.row, .by = "row"},
-                     {.title = matrix.column, .by = "column"},
-                     {.title = "mean ± 95 %", .by = "mean"}});
+                    {kMethodColumn, PageColumn("matrix", "panel"), PageColumn(matrix.row, "row"),
+                     PageColumn(matrix.column, "column"), PageColumn("mean ± 95 %", "mean")});
     for (const ReportedRun& run : context.runs) {
       if (std::ranges::find(run.metrics, matrix.metric) == run.metrics.end()) continue;
       const auto parts = parts_of(context.store, run.key, matrix.metric);
-      for (const Contest& contest : contests(context.store, run.key, matrix.metric,
-                                             context.metric(matrix.metric).direction)) {
+      for (const Contest& contest : context.contests(run, matrix.metric)) {
         const GroupKeys keys = context.keys(run, contest.dataset, contest.model, "");
         table.group(keys);
         for (const Entrant& entrant : contest.entrants) {
@@ -135,8 +127,7 @@ Section matrix_section(const ReportContext& context) {
     section.html =
         "<p>Means over seeds. A pure, disentangled representation tells its own concept, on the "
         "diagonal, and of the others no more than they tell each other: that is the ideal, shown "
-        "of "
-        "the lowest seed where the run has it.</p>\n" +
+        "of the lowest seed where the run has it.</p>\n" +
         section.html;
   section.html += dependencies_html(context);
   return section;

@@ -7,15 +7,8 @@ namespace conoscope::results {
 
 Section overview_section(const ReportContext& context) {
   PageTable runs("run-table", "Cells by what became of them",
-                 {{.title = "run"},
-                  {.title = "created"},
-                  {.title = "asked"},
-                  {.title = "good"},
-                  {.title = "not good"},
-                  {.title = "key"}});
-  PageTable machines(
-      "machine-table", "Where it ran",
-      {{.title = "environment"}, {.title = "attempts"}, {.title = "first"}, {.title = "last"}});
+                 {"run", "created", "asked", "good", "not good", "key"});
+  PageTable machines("machine-table", "Where it ran", {"environment", "attempts", "first", "last"});
   for (const ReportedRun& run : context.runs) {
     const Table table = status(context.store, run.key).runs;
     for (const auto& row : table.rows) {

@@ -97,6 +97,13 @@ JsonObject& JsonObject::add(std::string_view name, const std::vector<JsonObject>
   return *this;
 }
 
+JsonObject& JsonObject::add(const Estimate& estimate) {
+  return add("mean", estimate.mean)
+      .add("low", low_end(estimate))
+      .add("high", high_end(estimate))
+      .add("text", human_text(estimate));
+}
+
 PageTable::PageTable(std::string id, std::string caption, std::vector<PageColumn> columns)
     : id_(std::move(id)), caption_(std::move(caption)), columns_(std::move(columns)) {}
 

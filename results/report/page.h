@@ -20,6 +20,8 @@ class JsonObject {
  public:
   JsonObject& add(std::string_view name, const Field& value);
   JsonObject& add(std::string_view name, const std::vector<JsonObject>& values);
+  /// Its mean, its ends, low and high, and its text.
+  JsonObject& add(const Estimate& estimate);
   std::string text() const { return "{" + fields_ + "}"; }
 
  private:
@@ -28,10 +30,14 @@ class JsonObject {
 };
 
 struct PageColumn {
-  std::string title;
-  std::string by = {};  ///< the row's field that sorts this column; empty: the text does
-  bool method = false;  ///< names the row: a click follows it through the page
+  /// sorted_by  the row's field that sorts this column; empty: the text does
+  PageColumn(const char* text, const char* sorted_by = "", bool names_row = false)
+      : title(text), by(sorted_by), method(names_row) {}
+
+  std::string title, by;
+  bool method;  ///< names the row: a click follows it through the page
 };
+inline const PageColumn kMethodColumn{"method", "method", true};
 
 /// The keys by which the page's selectors choose: run, dataset, model, metric, reference.
 using GroupKeys = std::vector<std::pair<std::string_view, std::string>>;
@@ -63,7 +69,7 @@ class PageTable {
 std::string figure_html(std::string_view picture, std::string_view table,
                         std::string_view name = {});
 
-/// The same of one method at a time: that which is followed through the page, else the first.
+/// For one method at a time: the one that is followed through the page, else the first.
 std::string figure_of_one_html(std::string_view picture, std::string_view table,
                                std::string_view name = {});
 

@@ -44,7 +44,7 @@ std::optional<std::size_t> column(const Table& table, const std::string& name) {
   return static_cast<std::size_t>(found - table.columns.begin());
 }
 
-/// The text and whole-number columns in which rows differ, but for what is said of a number.
+/// The text and whole-number columns in which rows differ, except for what is said of a number.
 std::vector<std::string> labels_of(const Table& table) {
   const std::set<std::string> kept_out = {"rank",   "verdict", "better", "pairs",
                                           "needed", "n_a",     "n_b",    "message"};

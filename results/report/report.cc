@@ -78,9 +78,7 @@ std::string selectors(const ReportContext& context) {
   for (const ReportedRun& run : context.runs) {
     runs += option(run.label);
     if (run.metrics.empty()) continue;
-    const std::string& metric = run.metrics.front();
-    for (const Contest& contest :
-         contests(context.store, run.key, metric, context.metric(metric).direction)) {
+    for (const Contest& contest : context.contests(run, run.metrics.front())) {
       if (known_datasets.insert(contest.dataset).second) datasets += option(contest.dataset);
       if (known_models.insert(contest.model).second) models += option(contest.model);
     }
@@ -170,6 +168,11 @@ GroupKeys ReportContext::keys(const ReportedRun& run, const std::string& dataset
   if (!model.empty()) out.emplace_back("model", model);
   if (!metric_name.empty()) out.emplace_back("metric", metric_name);
   return out;
+}
+
+std::vector<Contest> ReportContext::contests(const ReportedRun& run,
+                                             const std::string& name) const {
+  return results::contests(store, run.key, name, metric(name).direction);
 }
 
 std::string why_no_pictures() {

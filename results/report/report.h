@@ -16,7 +16,7 @@ struct ReportOptions {
   /// The explainers' parameter that counts concepts, by plugin id.
   std::map<std::string, std::string> count_parameters;
   std::vector<SummaryShape> summaries;  ///< that the page draws; nothing ranks them
-  std::string made_by;  ///< version of the command
+  std::string made_by;                  ///< version of the command
 };
 
 /// Writes what a store knows of runs as one HTML file that needs nothing else: tables and, where

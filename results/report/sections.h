@@ -35,6 +35,7 @@ struct ReportContext {
   /// run only where there are several; empty values are left out.
   GroupKeys keys(const ReportedRun& run, const std::string& dataset, const std::string& model,
                  const std::string& metric) const;
+  std::vector<Contest> contests(const ReportedRun& run, const std::string& metric) const;
 };
 
 struct Section {
@@ -63,7 +64,7 @@ Section spread_section(const ReportContext& context);
 /// Means by run and version, where there are several.
 Section change_section(const ReportContext& context);
 Section failure_section(const ReportContext& context);
-/// What the metrics ask, and whom to cite.
+/// What the metrics ask, and what to cite.
 Section definition_section(const ReportContext& context);
 
 }  // namespace conoscope::results

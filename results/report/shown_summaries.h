@@ -29,6 +29,16 @@ struct ShownSummary {
 /// Those of all runs, in the order of the boards; what has none is left out.
 std::vector<ShownSummary> shown_summaries(const ReportContext& context, std::string_view name);
 
+/// A group of rows for each of them.
+template <typename AddRows>
+void add_summaries(PageTable& table, const ReportContext& context, std::string_view name,
+                   const AddRows& add_rows) {
+  for (const ShownSummary& one : shown_summaries(context, name)) {
+    table.group(one.keys);
+    add_rows(table, one);
+  }
+}
+
 /// A row for each number of a matrix, which the summary holds as one of its columns: method, what it
 /// is a matrix of, row, column, number.
 void add_matrix(PageTable& table, const ShownSummary& of, const std::string& what,

@@ -25,13 +25,12 @@ void add_row(PageTable& table, const Entrant& entrant, const Parts& parts) {
   std::vector<double> all;
   for (const auto& [part, values] : parts) all.insert(all.end(), values.begin(), values.end());
   std::ranges::sort(all);
-  const Column real{.name = "", .type = ColumnType::kReal};
   std::vector<std::string> cells = {entrant.method, std::to_string(parts.size())};
   JsonObject data;
   data.add("method", entrant.method);
   for (const auto& [name, level] : kLevels) {
     const double value = quantile(all, level);
-    cells.push_back(human_text(value, real));
+    cells.push_back(human_text(value));
     data.add(name, value);
   }
   table.add(cells, data.add("mean", quantile(all, 0.5)));
@@ -40,20 +39,15 @@ void add_row(PageTable& table, const Entrant& entrant, const Parts& parts) {
 }  // namespace
 
 Section spread_section(const ReportContext& context) {
-  PageTable table("spread-table", "Quantiles over the parts of the score, all seeds together",
-                  {{.title = "method", .by = "method", .method = true},
-                   {.title = "parts"},
-                   {.title = "5 %", .by = "low"},
-                   {.title = "25 %", .by = "q1"},
-                   {.title = "median", .by = "median"},
-                   {.title = "75 %", .by = "q3"},
-                   {.title = "95 %", .by = "high"}});
+  PageTable table(
+      "spread-table", "Quantiles over the parts of the score, all seeds together",
+      {kMethodColumn, "parts", PageColumn("5 %", "low"), PageColumn("25 %", "q1"),
+       PageColumn("median", "median"), PageColumn("75 %", "q3"), PageColumn("95 %", "high")});
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
       const auto parts = parts_of(context.store, run.key, metric);
       if (parts.empty()) continue;
-      for (const Contest& contest :
-           contests(context.store, run.key, metric, context.metric(metric).direction)) {
+      for (const Contest& contest : context.contests(run, metric)) {
         table.group(context.keys(run, contest.dataset, contest.model, metric));
         for (const Entrant& entrant : contest.entrants)
           if (const auto found = parts.find(entrant.score.subject); found != parts.end())
@@ -65,8 +59,7 @@ Section spread_section(const ReportContext& context) {
   section.html =
       "<p>How the score's parts are spread: its concepts, factors or outputs, or its samples where "
       "the run keeps them (<code>sample_scores = true</code>). The thick line holds the middle "
-      "half, the thin "
-      "one nine tenths, the point is the median.</p>\n" +
+      "half, the thin one nine tenths, the point is the median.</p>\n" +
       figure_html("spread", "spread-table") + table.html();
   return section;
 }
