@@ -19,7 +19,6 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 namespace {
 
@@ -28,7 +27,7 @@ struct Wanted {
   fs::path folder;
 };
 
-/// The cell of this key, or those of this explainer. Which of the two is said by `is_cell`.
+/// The cell of this key, or those of this explainer; `is_cell` says which of the two.
 std::vector<std::string> cells_of(results::Store& store, const std::string& run,
                                   const std::string& word, bool& is_cell) {
   const auto explainers = results::component_filter(store, run, "explainer", word);
@@ -69,10 +68,8 @@ int artifact_command(const Arguments& arguments) {
       "into a folder for each. CELL is the start of a key, as for `conoscope show`.",
       {"conoscope artifact 3fa9", "conoscope artifact svd --run quick -o svd/"});
   options.positional("what", 1);
-  options.add()("output,o", po::value<std::string>()->value_name("DIR"),
-                "copy the arrays into this folder");
-  options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
-                "only cells of this run");
+  options.text("output,o", "DIR", "copy the arrays into this folder");
+  options.text("run", "RUN", "only cells of this run", "");
   options.with_store();
   options.with_cache();
   options.with_format();

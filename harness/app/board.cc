@@ -17,7 +17,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
 using results::BoardKind;
 
 namespace {
@@ -184,28 +183,27 @@ void add_options(Options& options) {
   options.positional("words", 2);
   options.with_store();
   options.with_verify();
-  options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+  options.texts("metric,m", "NAME",
                 "a column, or a group of them; the first one ranks; may be repeated");
-  options.add()("all", "over all runs of the store (needs --metric)");
+  options.flag("all", "over all runs of the store (needs --metric)");
   options.with_component_filters();
-  options.add()("with", po::value<std::string>()->default_value("")->value_name("NAME"),
-                "correlation: the metric to be predicted");
-  options.add()(
-      "k-param", po::value<std::string>()->default_value("")->value_name("NAME"),
+  options.text("with", "NAME", "correlation: the metric to be predicted", "");
+  options.text(
+      "k-param", "NAME",
       "select-k, curve, budget: the explainers' parameter that is K; default: the one that "
-      "each plugin says counts its concepts");
-  options.add()("budget", po::value<double>()->value_name("N"),
-                "budget: so many effective_concepts, or fewer, for an output");
-  options.add()("pareto", po::value<std::string>()->value_name("NAME,NAME"),
-                "ranking: mark the rows that no other row beats on all of these metrics, which are "
-                "the first columns; NAME:lower or NAME:higher where a metric has no better end");
-  options.add()("columns", po::value<std::string>()->value_name("NAME,NAME"),
-                "ranking: these columns alone, in this order, as explainer,surf_mae; without "
-                "--metric their metrics are those of the board");
+      "each plugin says counts its concepts",
+      "");
+  options.real("budget", "N", "budget: so many effective_concepts, or fewer, for an output");
+  options.text("pareto", "NAME,NAME",
+               "ranking: mark the rows that no other row beats on all of these metrics, which are "
+               "the first columns; NAME:lower or NAME:higher where a metric has no better end");
+  options.text("columns", "NAME,NAME",
+               "ranking: these columns alone, in this order, as explainer,surf_mae; without "
+               "--metric their metrics are those of the board");
   add_plot(options);
-  options.add()("bold", "ranking, across: the best of each column in bold, in md and latex");
-  options.add()("tiny", po::value<double>()->value_name("X"),
-                "ranking, across: print what is nearer to 0 than X, a power of ten, as < X");
+  options.flag("bold", "ranking, across: the best of each column in bold, in md and latex");
+  options.real("tiny", "X",
+               "ranking, across: print what is nearer to 0 than X, a power of ten, as < X");
   options.with_plugins();
   options.with_format();
 }

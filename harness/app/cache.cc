@@ -10,7 +10,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 int cache_command(const Arguments& arguments) {
@@ -21,7 +20,7 @@ int cache_command(const Arguments& arguments) {
       "is in the cache.",
       {"conoscope cache", "conoscope cache --trim 0"});
   options.with_cache();
-  options.add()("trim", po::value<std::int64_t>()->value_name("BYTES"), "keep at most so much");
+  options.integer("trim", "BYTES", "keep at most so much");
   if (!options.parse(arguments)) return kOk;
   const fs::path folder = options.cache();
   if (options.has("trim")) {

@@ -19,35 +19,29 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 void add_options(Options& options) {
   options.positional("sides", 2);
   options.with_store();
   options.with_verify();
-  options.add()("metric,m", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+  options.texts("metric,m", "NAME",
                 "a metric or a group of them; may be repeated (default: all that rank)");
-  options.add()("leakage-criterion", "the Leakage Criterion instead of a test for each metric");
-  options.add()("pooled", "one row for each metric; n counts datasets");
-  options.add()("resampled", po::value<double>()->default_value(0, "0")->value_name("R"),
-                "the seeds are splits of one sample, R = test rows / training rows: Nadeau and "
-                "Bengio's corrected variance");
-  options.add()("run", po::value<std::string>()->default_value("")->value_name("RUN"),
-                "only what this run asks for");
+  options.flag("leakage-criterion", "the Leakage Criterion instead of a test for each metric");
+  options.flag("pooled", "one row for each metric; n counts datasets");
+  options.real("resampled", "R",
+               "the seeds are splits of one sample, R = test rows / training rows: Nadeau and "
+               "Bengio's corrected variance",
+               0);
+  options.text("run", "RUN", "only what this run asks for", "");
   options.with_component_filters();
-  options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
-                "of this control");
-  options.add()("test", po::value<std::string>()->default_value("t")->value_name("T"),
-                "t, wilcoxon or bootstrap");
-  options.add()("unpaired", "Welch's test of two groups instead of pairs");
-  options.add()("correction", po::value<std::string>()->default_value("holm")->value_name("C"),
-                "over the rows: holm, bh (Benjamini-Hochberg) or none");
-  options.add()("alpha", po::value<double>()->default_value(0.05, "0.05")->value_name("P"),
-                "largest corrected p that counts as a difference; intervals are of 1 - P");
-  options.add()("power", po::value<double>()->default_value(0.8, "0.8")->value_name("P"),
-                "probability to see a detectable difference");
+  options.text("control", "NAME", "of this control", "none");
+  options.text("test", "T", "t, wilcoxon or bootstrap", "t");
+  options.flag("unpaired", "Welch's test of two groups instead of pairs");
+  options.text("correction", "C", "over the rows: holm, bh (Benjamini-Hochberg) or none", "holm");
+  options.real("alpha", "P",
+               "largest corrected p that counts as a difference; intervals are of 1 - P", 0.05);
+  options.real("power", "P", "probability to see a detectable difference", 0.8);
   add_plot(options);
   options.with_format();
 }

@@ -12,7 +12,6 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 int dataset_export_command(const Arguments& arguments) {
   Options options(
@@ -23,8 +22,8 @@ int dataset_export_command(const Arguments& arguments) {
        "conoscope dataset export digits --param task=attributes -o digits/",
        "python3 -c 'import numpy; print(numpy.load(\"toy.npz\")[\"concepts\"].mean(0))'"});
   add_loading(options);
-  options.add()(
-      "output,o", po::value<std::string>()->value_name("PATH"),
+  options.text(
+      "output,o", "PATH",
       "where to write: NAME.npz writes one file (replaced if it is there); any other name, "
       "a folder (new or empty) with one .npy file for each array");
   if (!options.parse(arguments)) return kOk;

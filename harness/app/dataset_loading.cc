@@ -4,13 +4,11 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 void add_loading(Options& options) {
   options.positional("dataset", 1);
   options.with_params();
-  options.add()("seed", po::value<std::int64_t>()->default_value(0)->value_name("N"),
-                "a run's seed: the same seed and parameters give the arrays of that run");
+  options.integer("seed", "N",
+                  "a run's seed: the same seed and parameters give the arrays of that run", 0);
   options.with_limits(600, 8192);
   options.with_confinement();
   options.with_plugins();

@@ -17,7 +17,6 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 namespace {
 
@@ -81,10 +80,10 @@ int debug_command(const Arguments& arguments) {
       "--cells` prints it; FILE as for `conoscope run`.",
       {"conoscope debug 3fa9", "conoscope debug 3fa9 quick.toml --from score"});
   options.positional("words", 2);
-  options.add()("from", po::value<std::string>()->value_name("STAGE"),
-                "dataset, model, explain or score: what comes before is taken from the cache, "
-                "where that has it (default: the explainer's, else the model's stage)");
-  options.add()("gdb", "run each of the workers under gdb, which follows the plugin's process");
+  options.text("from", "STAGE",
+               "dataset, model, explain or score: what comes before is taken from the cache, "
+               "where that has it (default: the explainer's, else the model's stage)");
+  options.flag("gdb", "run each of the workers under gdb, which follows the plugin's process");
   options.with_plugins();
   options.with_profile();
   options.with_confinement();

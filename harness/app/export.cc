@@ -18,7 +18,6 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 namespace {
 
@@ -122,16 +121,15 @@ int export_command(const Arguments& arguments) {
        "conoscope export pictures --summaries -o pictures.npz"});
   options.positional("run", 1);
   options.with_store();
-  options.add()("format", po::value<std::string>()->default_value("csv")->value_name("F"),
-                results::format_names_text().c_str())(
-      "summaries", po::bool_switch(), "the tables that pictures are drawn from, all cells'")(
-      "output,o", po::value<std::string>()->value_name("PATH"),
-      "where to write summaries: NAME.npz writes one file; any other name, a folder with one CSV "
-      "file for each");
+  options.text("format", "F", results::format_names_text(), "csv");
+  options.flag("summaries", "the tables that pictures are drawn from, all cells'");
+  options.text("output,o", "PATH",
+               "where to write summaries: NAME.npz writes one file; any other name, a folder with "
+               "one CSV file for each");
   options.with_cache();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();
-  const bool summaries = options.get<bool>("summaries");
+  const bool summaries = options.has("summaries");
   if (summaries != options.has("output"))
     throw UsageError(summaries ? "export: --summaries needs -o FILE.npz or FOLDER"
                                : "export: -o is for --summaries; scores are printed");

@@ -27,7 +27,7 @@ std::filesystem::path default_store();
 /// CONOSCOPE_DATA_DIR, absolute; empty: not set.
 std::filesystem::path data_folder();
 
-/// "NAME=value" of every variable that begins with CONOSCOPE_ but for the store and the cache, which
+/// "NAME=value" of every variable that begins with CONOSCOPE_ except for the store and the cache, which
 /// jobs are given as options.
 std::vector<std::string> own_variables();
 

@@ -8,8 +8,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 int history_command(const Arguments& arguments) {
   Options options("history METRIC [options]",
                   "Prints every recorded score of a metric, oldest first, with run and version.",
@@ -18,10 +16,9 @@ int history_command(const Arguments& arguments) {
   options.positional("metric", 1);
   options.with_store();
   options.with_verify();
-  options.add()("component", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+  options.texts("component", "NAME",
                 "only cells with this dataset, model or explainer; may be repeated");
-  options.add()("control", po::value<std::string>()->default_value("none")->value_name("NAME"),
-                "of this control; all: of every one");
+  options.text("control", "NAME", "of this control; all: of every one", "none");
   add_plot(options);
   options.with_format();
   if (!options.parse(arguments)) return kOk;

@@ -15,8 +15,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 std::set<std::string> texts_of(results::Store& store, std::string_view sql) {
@@ -26,7 +24,7 @@ std::set<std::string> texts_of(results::Store& store, std::string_view sql) {
   return out;
 }
 
-/// What is taken on the word of whoever wrote the store.
+/// Says what of a store nothing here can check.
 void say_what_is_unchecked(results::Store& other, std::size_t not_drawn) {
   std::cerr << other.path().string() << ": not checked: ";
   if (not_drawn > 0)
@@ -81,8 +79,7 @@ int merge_command(const Arguments& arguments) {
        "conoscope merge shard1.db --verify 2 --store board.db"});
   options.positional("files", -1);
   options.with_store();
-  options.add()("verify", po::value<std::int64_t>()->value_name("N"),
-                "first run N of its cells again");
+  options.integer("verify", "N", "first run N of its cells again");
   add_run_again_options(options);
   if (!options.parse(arguments)) return kOk;
   if (!options.has("files")) throw UsageError("merge: which stores?");

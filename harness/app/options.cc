@@ -6,6 +6,7 @@
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "harness/core/processes/confinement.h"
+#include "results/formats/numbers.h"
 
 namespace conoscope::app {
 
@@ -20,6 +21,36 @@ Options::Options(std::string usage, std::string summary, std::vector<std::string
   visible_.add_options()("help,h", "show this help");
 }
 
+void Options::flag(const std::string& name, const std::string& help) {
+  add()(name.c_str(), help.c_str());
+}
+
+void Options::text(const std::string& name, const char* value, const std::string& help,
+                   const std::optional<std::string>& standard) {
+  auto* const type = po::value<std::string>()->value_name(value);
+  if (standard) type->default_value(*standard);
+  add()(name.c_str(), type, help.c_str());
+}
+
+void Options::integer(const std::string& name, const char* value, const std::string& help,
+                      const std::optional<std::int64_t>& standard) {
+  auto* const type = po::value<std::int64_t>()->value_name(value);
+  if (standard) type->default_value(*standard);
+  add()(name.c_str(), type, help.c_str());
+}
+
+void Options::real(const std::string& name, const char* value, const std::string& help,
+                   const std::optional<double>& standard) {
+  auto* const type = po::value<double>()->value_name(value);
+  if (standard) type->default_value(*standard, results::shortest_text(*standard));
+  add()(name.c_str(), type, help.c_str());
+}
+
+void Options::texts(const std::string& name, const char* value, const std::string& help) {
+  add()(name.c_str(), po::value<std::vector<std::string>>()->composing()->value_name(value),
+        help.c_str());
+}
+
 po::options_description_easy_init Options::add() { return visible_.add_options(); }
 
 void Options::positional(const char* name, int count) {
@@ -28,63 +59,50 @@ void Options::positional(const char* name, int count) {
 }
 
 void Options::with_store() {
-  add()("store", po::value<std::string>()->value_name("FILE"),
-        "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db)");
+  text("store", "FILE", "the results, an SQLite file (default: $CONOSCOPE_STORE or conoscope.db)");
 }
 
 void Options::with_verify() {
-  add()("verify", "first read the whole store, and stop where it is not what was written");
+  flag("verify", "first read the whole store, and stop where it is not what was written");
 }
 
 void Options::with_component_filters() {
   for (const std::string kind : {"dataset", "model", "explainer"})
-    add()(kind.c_str(), po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
-          ("only this " + kind + "; may be repeated").c_str());
+    texts(kind, "NAME", "only this " + kind + "; may be repeated");
 }
 
-void Options::with_format() {
-  add()("format", po::value<std::string>()->default_value("table")->value_name("F"),
-        results::format_names_text().c_str());
-}
+void Options::with_format() { text("format", "F", results::format_names_text(), "table"); }
 
 void Options::with_plugins() {
-  add()("plugin-path", po::value<std::vector<std::string>>()->composing()->value_name("DIR"),
-        "look for plugins here first; may be repeated");
+  texts("plugin-path", "DIR", "look for plugins here first; may be repeated");
   with_cache();
 }
 
 void Options::with_cache() {
-  add()("cache", po::value<std::string>()->value_name("DIR"),
-        "artifacts (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or ~/.cache/conoscope)");
+  text("cache", "DIR",
+       "artifacts (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or ~/.cache/conoscope)");
 }
 
 void Options::with_profile() {
-  add()("profile", po::value<std::string>()->default_value("")->value_name("NAME"),
-        "the size of a run file that has several, as quick or paper (default: its first)");
+  text("profile", "NAME",
+       "the size of a run file that has several, as quick or paper (default: its first)", "");
 }
 
-void Options::with_jobs() {
-  add()("jobs,j", po::value<std::int64_t>()->default_value(1)->value_name("N"),
-        "workers at a time");
-}
+void Options::with_jobs() { integer("jobs,j", "N", "workers at a time", 1); }
 
 void Options::with_params() {
-  add()("param", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
-        "a parameter of the plugin; may be repeated");
+  texts("param", "NAME=VALUE", "a parameter of the plugin; may be repeated");
 }
 
 void Options::with_confinement() {
-  add()("confine", po::value<std::string>()->default_value("auto")->value_name("HOW"),
-        "keep plugins to their own files: auto (as far as the kernel can), require or off");
-  add()("grant", po::value<std::vector<std::string>>()->composing()->value_name("ID"),
-        "give this plugin the access that its metadata request; may be repeated");
+  text("confine", "HOW",
+       "keep plugins to their own files: auto (as far as the kernel can), require or off", "auto");
+  texts("grant", "ID", "give this plugin the access that its metadata request; may be repeated");
 }
 
 void Options::with_limits(double seconds, double mib) {
-  add()("seconds", po::value<double>()->default_value(seconds)->value_name("S"),
-        "how long one call may take");
-  add()("memory", po::value<double>()->default_value(mib)->value_name("MIB"),
-        "how much memory one call may use");
+  real("seconds", "S", "how long one call may take", seconds);
+  real("memory", "MIB", "how much memory one call may use", mib);
 }
 
 bool Options::parse(const Arguments& arguments) {

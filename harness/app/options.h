@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,12 +25,24 @@ class Options {
   /// usage  as "run [FILE] [options]"; examples: lines shown below the options
   Options(std::string usage, std::string summary, std::vector<std::string> examples);
 
+  /// --name
+  void flag(const std::string& name, const std::string& help);
+  /// --name VALUE, with what holds where it is not given
+  void text(const std::string& name, const char* value, const std::string& help,
+            const std::optional<std::string>& standard = {});
+  void integer(const std::string& name, const char* value, const std::string& help,
+               const std::optional<std::int64_t>& standard = {});
+  void real(const std::string& name, const char* value, const std::string& help,
+            const std::optional<double>& standard = {});
+  /// --name VALUE, any number of times
+  void texts(const std::string& name, const char* value, const std::string& help);
+  /// Of another type.
   boost::program_options::options_description_easy_init add();
   /// A positional argument; count -1: any number.
   void positional(const char* name, int count);
   /// --store FILE
   void with_store();
-  /// --verify, which open_store() of reading.h heeds
+  /// --verify, which open_store() heeds
   void with_verify();
   /// --dataset, --model, --explainer
   void with_component_filters();
@@ -101,7 +114,7 @@ std::filesystem::path find_run_file(const std::string& name);
 
 /// Reads the run file and matches it with the plugins that the options lead to.
 core::Plan load_plan(const std::filesystem::path& run_file, const Options& options);
-/// The same in this profile; empty: the file's first one, if it has any.
+/// In this profile; empty: the file's first one, if it has any.
 core::Plan load_plan(const std::filesystem::path& run_file, const Options& options,
                      const std::string& profile);
 

@@ -8,11 +8,9 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 void add_plot(Options& options) {
-  options.add()("plot", po::value<std::string>()->value_name("FILE"),
-                "draw it, too: FILE.svg, or FILE.html, a page with the picture alone");
+  options.text("plot", "FILE",
+               "draw it, too: FILE.svg, or FILE.html, a page with the picture alone");
 }
 
 void write_plot(const Options& options, const results::Table& table, const std::string& title) {

@@ -10,8 +10,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 int plugin_check_command(const Arguments& arguments) {
   Options options(
       "plugin check FILE [options]",
@@ -24,8 +22,8 @@ int plugin_check_command(const Arguments& arguments) {
   options.with_params();
   options.with_limits(60, 2048);
   options.with_confinement();
-  options.add()(
-      "cache", po::value<std::string>()->value_name("DIR"),
+  options.text(
+      "cache", "DIR",
       "where to work, and the quarantine (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or "
       "~/.cache/conoscope)");
   options.with_format();

@@ -51,11 +51,8 @@ int plugin_new_command(const Arguments& arguments) {
        "cmake -S my_method -B my_method/build && cmake --build my_method/build",
        "conoscope plugin check my_method/build/my_method.so", "conoscope run my_method/run.toml"});
   options.positional("words", 2);
-  options.add()("folder", boost::program_options::value<std::string>()->value_name("DIR"),
-                "where to write it (default: ./ID)")(
-      "language",
-      boost::program_options::value<std::string>()->value_name("NAME")->default_value("c++"),
-      "c++ or python");
+  options.text("folder", "DIR", "where to write it (default: ./ID)");
+  options.text("language", "NAME", "c++ or python", "c++");
   if (!options.parse(arguments)) return kOk;
   const auto words = options.list("words");
   if (words.size() != 2) throw UsageError("plugin new: expected KIND and ID");

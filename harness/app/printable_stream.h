@@ -25,9 +25,9 @@ class PrintableStream : private std::streambuf {
   std::streamsize xsputn(const char* text, std::streamsize length) override;
   int sync() override;
 
-  /// Writes what is pending, but for the beginning of a character whose end may follow.
+  /// Writes what is pending, except for the beginning of a character whose end may follow.
   bool pass_on(bool to_the_end);
-  /// The same, after a write that failed has been noted.
+  /// Notes a write that failed, and returns whether it did not.
   bool noted(bool written);
 
   std::ostream& stream_;

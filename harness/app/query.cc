@@ -15,8 +15,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 results::QueryLimits limits_of(const Options& options) {
@@ -59,8 +57,8 @@ bool names(std::string_view sql, std::string_view table) {
 std::string what_there_is(results::Store& store, std::string_view sql) {
   results::Statement rows(
       store.connection(),
-      "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) "
-      "AS c WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite%' "
+      "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c "
+      "WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite%' "
       "ORDER BY s.name, c.cid");
   std::map<std::string, std::string> tables;
   while (rows.step()) {
@@ -101,17 +99,14 @@ int query_command(const Arguments& arguments) {
   options.positional("sql", 1);
   options.with_store();
   options.with_verify();
-  options.add()("saved", po::value<std::string>()->value_name("NAME"), "a query that ships");
-  options.add()("file", po::value<std::string>()->value_name("FILE"), "a file with one query");
-  options.add()("set", po::value<std::vector<std::string>>()->composing()->value_name("NAME=VALUE"),
-                "a parameter of the query");
-  options.add()("rows", po::value<std::int64_t>()->default_value(1'000'000)->value_name("N"),
-                "how many rows the result may have");
-  options.add()("seconds", po::value<double>()->default_value(60)->value_name("S"),
-                "how long the query may take");
-  options.add()("memory", po::value<std::int64_t>()->default_value(512)->value_name("MIB"),
-                "how much memory the query, and again its result, may take");
-  options.add()("list", "the queries that ship");
+  options.text("saved", "NAME", "a query that ships");
+  options.text("file", "FILE", "a file with one query");
+  options.texts("set", "NAME=VALUE", "a parameter of the query");
+  options.integer("rows", "N", "how many rows the result may have", 1'000'000);
+  options.real("seconds", "S", "how long the query may take", 60);
+  options.integer("memory", "MIB", "how much memory the query, and again its result, may take",
+                  512);
+  options.flag("list", "the queries that ship");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

@@ -15,8 +15,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 int report_command(const Arguments& arguments) {
   Options options(
       "report [RUN...] [options]",
@@ -28,9 +26,7 @@ int report_command(const Arguments& arguments) {
       {"conoscope report -o report.html", "conoscope report quick full -o both.html"});
   options.positional("runs", -1);
   options.with_store();
-  options.add()("output,o",
-                po::value<std::string>()->default_value("report.html")->value_name("FILE"),
-                "where to write");
+  options.text("output,o", "FILE", "where to write", "report.html");
   options.with_plugins();
   if (!options.parse(arguments)) return kOk;
   results::ReportOptions report;

@@ -25,7 +25,6 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 namespace {
 
@@ -328,7 +327,7 @@ int reproduce_command(const Arguments& arguments) {
   options.with_plugins();
   options.with_profile();
   options.with_jobs();
-  options.add()("no-run", "judge what the store holds");
+  options.flag("no-run", "judge what the store holds");
   options.with_format();
   if (!options.parse(arguments)) return kOk;
   const auto format = options.format();

@@ -8,8 +8,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 using results::Retractable;
@@ -68,8 +66,7 @@ int retract_command(const Arguments& arguments) {
       "of trained models and explanations is used again (`conoscope cache --trim 0` empties it).",
       {"conoscope retract 3fa9 --reason \"trained on the test split\""});
   options.positional("key", 1);
-  options.add()("reason", po::value<std::string>()->value_name("TEXT"),
-                "why; it is kept with the attempt");
+  options.text("reason", "TEXT", "why; it is kept with the attempt");
   options.with_store();
   if (!options.parse(arguments)) return kOk;
   if (!options.has("key")) throw UsageError("retract: which cell or attempt?");

@@ -29,8 +29,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 std::string seconds_text(std::chrono::steady_clock::time_point start) {
@@ -64,22 +62,20 @@ void add_options(Options& options) {
   options.with_plugins();
   options.with_profile();
   options.with_jobs();
-  options.add()("only", po::value<std::vector<std::string>>()->composing()->value_name("KEY=VALUE"),
+  options.texts("only", "KEY=VALUE",
                 "only such cells; KEY: dataset, model, explainer, seed, control, cell");
-  options.add()("shard", po::value<std::string>()->default_value("")->value_name("i/N"),
-                "only the i-th of N parts of the cells; merge the stores afterwards");
-  options.add()("frozen", po::value<std::string>()->value_name("DIR"),
-                "the shards that `submit` has put down in this folder");
-  options.add()("prepare", "only make the models, with --shard those that several shards need");
-  options.add()("over-seeds",
-                "run no cells; only score the metrics over seeds of the cells that are done");
-  options.add()("memory", po::value<double>()->value_name("MIB"),
-                "what all workers may hold together, if that is less than limits.memory for each");
-  options.add()("retry", po::value<std::int64_t>()->default_value(0)->value_name("N"),
-                "try a failed job again up to N times");
-  options.add()("repeat", "fit everything twice; a difference of one bit is a failure");
+  options.text("shard", "i/N", "only the i-th of N parts of the cells; merge the stores afterwards",
+               "");
+  options.text("frozen", "DIR", "the shards that `submit` has put down in this folder");
+  options.flag("prepare", "only make the models, with --shard those that several shards need");
+  options.flag("over-seeds",
+               "run no cells; only score the metrics over seeds of the cells that are done");
+  options.real("memory", "MIB",
+               "what all workers may hold together, if that is less than limits.memory for each");
+  options.integer("retry", "N", "try a failed job again up to N times", 0);
+  options.flag("repeat", "fit everything twice; a difference of one bit is a failure");
   options.with_confinement();
-  options.add()("no-board", "do not print the leaderboard");
+  options.flag("no-board", "do not print the leaderboard");
   options.with_format();
 }
 

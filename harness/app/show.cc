@@ -16,8 +16,6 @@
 
 namespace conoscope::app {
 
-namespace po = boost::program_options;
-
 namespace {
 
 /// For people: a wide row reads better as a list of its fields. Empty ones are left out.
@@ -111,8 +109,8 @@ int show_command(const Arguments& arguments) {
   options.positional("cell", 1);
   options.with_store();
   options.with_verify();
-  options.add()(
-      "cache", po::value<std::string>()->value_name("DIR"),
+  options.text(
+      "cache", "DIR",
       "where artifacts are looked for (default: $CONOSCOPE_CACHE, $XDG_CACHE_HOME/conoscope or "
       "~/.cache/conoscope)");
   options.with_format();

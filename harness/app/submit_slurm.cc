@@ -32,31 +32,26 @@ namespace po = boost::program_options;
 namespace {
 
 void add_request_options(Options& options) {
-  const auto text = [&](const char* name, const char* value, const char* help) {
-    options.add()(name, po::value<std::string>()->value_name(value), help);
-  };
   const auto number = [&](const char* name, const char* help) {
     options.add()(name, po::value<std::uint32_t>()->value_name("N"), help);
   };
-  const auto lines = [&](const char* name, const char* value, const char* help) {
-    options.add()(name, po::value<std::vector<std::string>>()->composing()->value_name(value),
-                  help);
-  };
   number("shards", "how many parts the run is split into: one array task each (default: 8)");
-  text("partition", "NAME", "where the jobs run");
-  text("account", "NAME", "whom they are charged to");
-  text("qos", "NAME", "their quality of service");
-  text("time", "T", "of one task, as 04:00:00; it goes on in the next one");
-  text("mem", "SIZE", "of one task, or none (default: limits.memory for each worker)");
-  text("mem-per-cpu", "SIZE", "instead of --mem");
+  options.text("partition", "NAME", "where the jobs run");
+  options.text("account", "NAME", "whom they are charged to");
+  options.text("qos", "NAME", "their quality of service");
+  options.text("time", "T", "of one task, as 04:00:00; it goes on in the next one");
+  options.text("mem", "SIZE", "of one task, or none (default: limits.memory for each worker)");
+  options.text("mem-per-cpu", "SIZE", "instead of --mem");
   number("cpus", "of one task, which runs as many workers as that allows (default: 1)");
-  text("gres", "LIST", "what else a task needs, as gpu:1");
-  text("constraint", "LIST", "which features its node must have");
-  text("exclude", "NODES", "which nodes to keep off");
+  options.text("gres", "LIST", "what else a task needs, as gpu:1");
+  options.text("constraint", "LIST", "which features its node must have");
+  options.text("exclude", "NODES", "which nodes to keep off");
   number("max-running", "how many tasks at a time at most");
-  lines("setup", "LINE", "a line of shell before the command, as 'module load gcc'; repeatable");
-  lines("sbatch", "OPTION", "another option of sbatch, as --sbatch=--mail-type=END; repeatable");
-  lines("without", "OPTION", "leave this one out, as --without=--requeue; repeatable");
+  options.texts("setup", "LINE",
+                "a line of shell before the command, as 'module load gcc'; repeatable");
+  options.texts("sbatch", "OPTION",
+                "another option of sbatch, as --sbatch=--mail-type=END; repeatable");
+  options.texts("without", "OPTION", "leave this one out, as --without=--requeue; repeatable");
 }
 
 /// The run file's [slurm], with what the command line says in its place.
@@ -322,13 +317,12 @@ void add_options(Options& options) {
   options.with_plugins();
   options.with_profile();
   add_request_options(options);
-  options.add()("folder", po::value<std::string>()->default_value("slurm")->value_name("DIR"),
-                "where submissions are kept, each in a folder of its own");
-  options.add()("new", "split what is left anew, although a submission could be continued");
-  options.add()("status", "how far each shard is, by its store, and what squeue says of it");
-  options.add()("dry-run", "print what would be sent, and send nothing");
-  options.add()("print", "print the job scripts, and send nothing");
-  options.add()("one-machine", "do not insist on storage that other machines see");
+  options.text("folder", "DIR", "where submissions are kept, each in a folder of its own", "slurm");
+  options.flag("new", "split what is left anew, although a submission could be continued");
+  options.flag("status", "how far each shard is, by its store, and what squeue says of it");
+  options.flag("dry-run", "print what would be sent, and send nothing");
+  options.flag("print", "print the job scripts, and send nothing");
+  options.flag("one-machine", "do not insist on storage that other machines see");
   options.with_confinement();
   options.with_format();
 }
@@ -375,8 +369,7 @@ bool print_done(const core::Plan& plan, const Work& work, results::Store& store)
   std::cout << plan.run_file.name << ": all " << plan.cells.size() << " cells are done\n";
   if (to_compare > 0)
     std::cout << to_compare
-              << " still to be compared with other seeds: `conoscope run --over-seeds` does "
-                 "that\n";
+              << " still to be compared with other seeds: `conoscope run --over-seeds` does that\n";
   return true;
 }
 

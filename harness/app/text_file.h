@@ -18,7 +18,7 @@ void make_folder(const std::filesystem::path& folder);
 /// throws  results::StoreError: the file cannot be written
 void write_text(const std::filesystem::path& file, std::string_view text);
 
-/// Whole or not at all, so that a reader never meets half a page; but for what is no file, as
+/// Whole or not at all, so that a reader never meets half a page; except for what is no file, as
 /// /dev/stdout.
 /// throws  results::StoreError: it cannot be written
 void replace_file(const std::filesystem::path& path, std::string_view text);
