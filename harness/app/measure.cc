@@ -32,7 +32,6 @@
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
-namespace po = boost::program_options;
 
 namespace {
 
@@ -229,14 +228,6 @@ std::vector<std::string> controls(const Options& options) {
   return out;
 }
 
-/// --repeat was --splits once.
-void refuse_old_options(const Arguments& arguments) {
-  for (const auto& argument : arguments)
-    if (argument == "--repeat" || argument.starts_with("--repeat="))
-      throw UsageError(
-          "measure: --repeat is now --splits N; `run --repeat` fits twice and compares");
-}
-
 /// Puts the scores into the store, into the run of all that was measured on this dataset.
 void keep(const core::MeasureRequest& request, const core::Measured& measured,
           const Options& options) {
@@ -250,7 +241,7 @@ void keep(const core::MeasureRequest& request, const core::Measured& measured,
   std::cerr << "kept in " << options.store().string() << " as " << name << '\n';
 }
 
-/// Before anything is fitted: what was worked for is not to be lost for want of a folder.
+/// Before anything is fitted, so that no work is lost because a folder is missing.
 void check_outputs(const Options& options) {
   if (options.has("save-explanations")) make_folder(options.get<std::string>("save-explanations"));
   if (!options.has("per-sample")) return;
@@ -264,43 +255,35 @@ void check_outputs(const Options& options) {
 
 void add_options(Options& options) {
   options.positional("what", -1);
-  options.add()("split", po::value<double>()->value_name("SHARE"),
-                "judge this share of every class, train on the rest");
-  options.add()("seed", po::value<std::int64_t>()->default_value(0)->value_name("N"),
-                "of splits, fits and metrics that draw");
-  options.add()(
-      "splits", po::value<std::int64_t>()->default_value(1)->value_name("N"),
+  options.real("split", "SHARE", "judge this share of every class, train on the rest");
+  options.integer("seed", "N", "of splits, fits and metrics that draw", 0);
+  options.integer(
+      "splits", "N",
       "split N times: values are means with 95 % intervals; metrics over seeds compare what is "
-      "fitted to each split");
-  options.add()("explain",
-                po::value<std::vector<std::string>>()->composing()->value_name("METHOD,..."),
+      "fitted to each split",
+      1);
+  options.texts("explain", "METHOD,...",
                 "also fit these explainers to the head view and judge them, as svd or svd(k=3)");
   auto known = core::control_names();
   known.erase(known.begin());  // the explanation itself
   const std::string names = boost::algorithm::join(known, ", ");
-  options.add()("control",
-                po::value<std::vector<std::string>>()->composing()->value_name("NAME,..."),
-                ("also judge controls of every explanation: " + names).c_str());
-  options.add()("per-concept", "also print what a number is made of: concepts, classes, codes");
-  options.add()("per-sample", po::value<std::string>()->value_name("OUT.npz"),
-                "save the parts of every number that is a mean over rows");
-  options.add()("output", po::value<std::string>()->default_value("softmax")->value_name("KIND"),
-                "what the head's outputs mean: softmax, sigmoid or regression");
-  options.add()("pooling", po::value<std::string>()->default_value("auto")->value_name("KIND"),
-                "between activations and head: mean, none, flatten, or auto");
-  options.add()("save-explanations", po::value<std::string>()->value_name("DIR"),
-                "keep what was fitted (of the first split), a METHOD.npz each");
-  options.add()(
-      "name", po::value<std::string>()->value_name("NAME"),
+  options.texts("control", "NAME,...", "also judge controls of every explanation: " + names);
+  options.flag("per-concept", "also print what a number is made of: concepts, classes, codes");
+  options.text("per-sample", "OUT.npz", "save the parts of every number that is a mean over rows");
+  options.text("output", "KIND", "what the head's outputs mean: softmax, sigmoid or regression",
+               "softmax");
+  options.text("pooling", "KIND", "between activations and head: mean, none, flatten, or auto",
+               "auto");
+  options.text("save-explanations", "DIR",
+               "keep what was fitted (of the first split), a METHOD.npz each");
+  options.text(
+      "name", "NAME",
       "keep the scores in the store, where boards and compare find them: the explanation, or "
       "else the model, under this name");
-  options.add()("dataset-name",
-                po::value<std::string>()->default_value("files")->value_name("NAME"),
-                "with --name: what boards call the rows");
+  options.text("dataset-name", "NAME", "with --name: what boards call the rows", "files");
   options.with_store();
   for (const std::string& name : array_names())
-    options.add()(dashed(name).c_str(), po::value<std::string>()->value_name("FILE"),
-                  std::string(core::view_array(name)->words).c_str());
+    options.text(dashed(name), "FILE", std::string(core::view_array(name)->words));
   options.with_confinement();
   options.with_limits(600, 8192);
   options.with_plugins();
@@ -336,7 +319,6 @@ core::MeasureRequest request_of(const MeasureArguments& given, const Options& op
 }  // namespace
 
 int measure_command(const Arguments& arguments) {
-  refuse_old_options(arguments);
   Options options(
       "measure [GROUP|METRIC|PLUGIN]... FILE... [NAME=FILE[:ARRAY]]... [options]",
       "Scores arrays of your own, without a run file. FILE: .npz, .safetensors or HDF5 with "

@@ -104,8 +104,6 @@ def measure(
     Raises ValueError: the arrays contradict each other, are not numbers or not finite (it names the
     array and the value), or there is no such metric; ConoscopeError: the command failed.
     """
-    if "repeat" in arrays:
-        raise TypeError("measure(): repeat= is now splits=")
     unknown = [name for name in arrays if name not in ARRAYS]
     if unknown:
         raise TypeError(f"measure() takes no array {unknown[0]!r}; it takes {', '.join(ARRAYS)}")

@@ -233,7 +233,6 @@ TEST_CASE("measure: bad input is named by file, array and value") {
     small.refuses("no array is called lables (did you mean labels?)", {"lables=x.npy"});
     small.refuses("labels is given twice", {"labels=" + small.files["labels"]});
     small.refuses("no metric, group, metric plugin or file surff (did you mean surf?)", {"surff"});
-    small.refuses("--repeat is now --splits N", {"--repeat", "2"});
     small.refuses("--splits: expected a number from 1 to 1000", {"--splits", "0"});
     small.refuses("--split: expected the share", {"--split", "1.5"});
     small.refuses("--seed 9223372036854775807: the seeds of all splits",

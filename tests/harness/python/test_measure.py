@@ -290,8 +290,6 @@ def test_controls_are_judged_beside(explained):
     assert control["surf_mae"].control == "random_concepts" and control["surf_mae"].judged == "files"
     assert control["surf_mae"].value > scores.of("files")["surf_mae"].value
     assert control["surf_mae"].parts.mean() == pytest.approx(control["surf_mae"].value, abs=1e-12)
-    with pytest.raises(TypeError, match="repeat= is now splits="):
-        conoscope.measure("surf_mae", repeat=2, **explained)
 
 
 MINE = '''
