@@ -10,31 +10,21 @@
 #include <type_traits>
 #include <utility>
 
+#include "conoscope/sdk/tensor.h"
+
 static_assert(std::endian::native == std::endian::little, "files are read without swapping bytes");
 
 namespace conoscope::formats {
 namespace {
 
-struct Half {
-  std::uint16_t bits;
-};
-
-// Exact for normal and subnormal numbers: the exponents of the two formats differ by 112.
-float widen(Half half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000u) << 16;
-  const std::uint32_t magnitude = half.bits & 0x7fffu;
-  if (magnitude >= 0x7c00u)
-    return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
-  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
-}
+using sdk::Half;
 
 template <typename Stored>
 auto load(const char* at) {
   Stored stored;
   std::memcpy(&stored, at, sizeof(stored));
   if constexpr (std::is_same_v<Stored, Half>)
-    return widen(stored);
+    return static_cast<float>(stored);
   else
     return stored;
 }
