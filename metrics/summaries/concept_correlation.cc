@@ -28,11 +28,7 @@ Matrix correlations(const MatrixRef& of) {
 }
 
 SummaryTable pairs(const Subject& subject) {
-  const ConceptView& view = subject.concepts();
-  const Matrix& all = view.width == 1 ? view.scores : view.probabilities;
-  if (all.size() == 0)
-    throw NotApplicable("concepts are vectors, and there are no probabilities of them");
-  numerics::require_finite("concept_correlation", "scores", all);
+  const Matrix& all = scalar_scores("concept_correlation", subject);
   const Index shown = std::min(all.cols(), kMostConcepts);
   const Matrix ours = correlations(all.leftCols(shown));
   const Matrix* const truth = truth_of(subject);

@@ -15,16 +15,8 @@ namespace {
 constexpr Index kBins = 20, kMostConcepts = 12;
 constexpr std::size_t kMostLabels = 10;
 
-const Matrix& activations_of(const ConceptView& view) {
-  if (view.width == 1) return view.scores;
-  if (view.probabilities.size() == 0)
-    throw NotApplicable("concepts are vectors, and there are no probabilities of them");
-  return view.probabilities;
-}
-
 SummaryTable histograms(const Subject& subject) {
-  const Matrix& all = activations_of(subject.concepts());
-  numerics::require_finite("concept_histogram", "scores", all);
+  const Matrix& all = scalar_scores("concept_histogram", subject);
   const Matrix* const truth = truth_of(subject);
   const IndexVector& labels = subject.annotations().labels;
   const bool by_label =

@@ -4,6 +4,7 @@
 
 #include "metrics/alignment/aligned_concepts.h"
 #include "metrics/summaries/summary.h"
+#include "numerics/checks.h"
 
 namespace conoscope::metrics {
 
@@ -17,6 +18,15 @@ IndexVector evenly(Index count, Index most) {
 std::string shown_of(Index shown, Index all, const char* what) {
   if (shown >= all) return {};
   return "the first " + std::to_string(shown) + " of " + std::to_string(all) + " " + what;
+}
+
+const Matrix& scalar_scores(const char* summary, const Subject& subject) {
+  const ConceptView& view = subject.concepts();
+  const Matrix& scores = view.width == 1 ? view.scores : view.probabilities;
+  if (scores.size() == 0)
+    throw NotApplicable("concepts are vectors, and there are no probabilities of them");
+  numerics::require_finite(summary, "scores", scores);
+  return scores;
 }
 
 const Matrix* truth_of(const Subject& subject) {

@@ -15,6 +15,10 @@ IndexVector evenly(Index count, Index most);
 /// "the first 12 of 40 concepts"; empty: all are shown.
 std::string shown_of(Index shown, Index all, const char* what);
 
+/// A number for each concept and sample: the scores, or the probabilities of concepts that are vectors.
+/// throws  NotApplicable: there are none; std::invalid_argument: one is not finite
+const Matrix& scalar_scores(const char* summary, const Subject& subject);
+
 /// The annotated concepts, where the view's stand for them one by one; else null.
 const Matrix* truth_of(const Subject& subject);
 

@@ -78,11 +78,7 @@ std::vector<double> thumbnail(const ImageView& images, Index sample, const Range
 }
 
 SummaryTable samples(const Subject& subject) {
-  const ConceptView& view = subject.concepts();
-  const Matrix& all = view.width == 1 ? view.scores : view.probabilities;
-  if (all.size() == 0)
-    throw NotApplicable("concepts are vectors, and there are no probabilities of them");
-  numerics::require_finite("top_samples", "scores", all);
+  const Matrix& all = scalar_scores("top_samples", subject);
   const ImageView& images = subject.images();
   if (images.pixels.rows() != all.rows())
     numerics::refuse("top_samples", std::to_string(images.pixels.rows()) + " images for " +
