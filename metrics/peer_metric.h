@@ -27,7 +27,7 @@ struct CellExplanation {
 };
 
 /// A cell and its peers: cells of the same dataset, model, explainer and control that have other
-/// seeds, hence another split and other draws of the explainer. Or a control and what it controls.
+/// seeds, so another split and other draws of the explainer. Or a control and what it controls.
 struct Peers {
   CellExplanation own;
   std::vector<CellExplanation> others;  ///< one at least, by seed

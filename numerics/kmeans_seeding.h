@@ -33,7 +33,7 @@ std::vector<Matrix> kmeans_plus_plus(const MatrixRefF& x, Index k, const std::ve
 std::vector<Matrix> kmeans_starts(const MatrixRef& x, Index k, Seed seed, int n_init);
 std::vector<Matrix> kmeans_starts(const MatrixRefF& x, Index k, Seed seed, int n_init);
 
-/// The same, for K-Means' own rows. T: float or double.
+/// Of K-Means' own rows. T: float or double.
 template <typename T>
 std::vector<Matrix> kmeans_starts(const KMeansRows<T>& rows, Index k, Seed seed, int n_init);
 

@@ -20,7 +20,7 @@ Eigenpairs largest(const Eigen::SelfAdjointEigenSolver<ColMajor>& solver, Index 
           solver.eigenvectors().rightCols(k).rowwise().reverse()};
 }
 
-/// Whether, these pairs removed, every eigenvalue is below the last of them, but for `slack`.
+/// Whether, these pairs removed, every eigenvalue is below the last of them, except for `slack`.
 bool none_missed(const ColMajor& lower, const Eigenpairs& found, double slack) {
   ColMajor rest = -lower;
   rest.diagonal().array() += found.values.tail(1)[0] + slack;

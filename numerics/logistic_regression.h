@@ -25,7 +25,7 @@ struct LogisticRegression {
 LogisticRegression logistic_regression(const MatrixRef& x, const IndexVector& labels, Index classes,
                                        double c = 1.0);
 
-/// The same for two classes and for more features than samples, as activations have: Newton steps
+/// For two classes, and for more features than samples, as activations have: Newton steps
 /// with halving, in the span of the rows where they are fewer than features, until the gradient
 /// falls to 1e-8 of its first value or as low as rounding lets it.
 ///

@@ -26,7 +26,7 @@ class RowSource {
   Index cols() const { return cols_; }
 
   Matrix block(Index first, Index count) const;
-  /// The same into a matrix at hand.
+  /// A block, into a matrix at hand.
   void read(Index first, Index count, Matrix& out) const;
   /// All of them: for what is known to be small.
   Matrix all() const { return block(0, rows_); }

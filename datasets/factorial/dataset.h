@@ -17,8 +17,7 @@ inline constexpr sdk::Parameter kSetsSeed =
     sdk::integer("sets_seed", 0)
         .at_least(0)
         .help(
-            "draws the values that tied factors may take: the same dataset for all seeds of a "
-            "run");
+            "draws the values that tied factors may take: the same dataset for all seeds of a run");
 inline constexpr sdk::Parameter kTestShare =
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)

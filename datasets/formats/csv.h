@@ -38,7 +38,7 @@ struct CsvTable {
 ///         line before others, a row with another number of fields, an open quote, or no row at all
 CsvTable parse_csv(std::string_view text, const std::string& origin, const CsvLayout& layout = {});
 
-/// The same for a file, plain or gzipped (told by its first bytes, not by its name).
+/// parse_csv() of a file, plain or gzipped, as its first bytes tell.
 CsvTable read_csv(const std::string& path, const CsvLayout& layout = {});
 
 /// One field of a table of text.
@@ -64,14 +64,14 @@ struct TextTable {
   std::string place(std::int64_t row, std::int64_t column) const;
 };
 
-/// The same layout as parse_csv(), every field kept as the text that it is.
+/// As parse_csv(), but fields stay text.
 ///
 /// layout  header: present or absent
 /// throws  std::invalid_argument, beginning with origin:line:column: as parse_csv(), and a name
 ///         in the header that is empty or is listed twice. Fields may be empty
 TextTable parse_text_csv(std::string text, const std::string& origin, const CsvLayout& layout);
 
-/// The same for a file, plain or gzipped.
+/// parse_text_csv() of a file, plain or gzipped.
 TextTable read_text_csv(const std::string& path, const CsvLayout& layout);
 
 /// The number that a field is: as parse_csv() reads it, so "nan" and "inf" are numbers too. What is

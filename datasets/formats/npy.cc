@@ -62,7 +62,7 @@ std::shared_ptr<std::vector<char>> to_c_order(std::span<const char> bytes, std::
   return out;
 }
 
-/// The same numbers with the bytes of each in the other order.
+/// Reverses the bytes of each number.
 std::shared_ptr<std::vector<char>> swap_bytes(std::span<const char> bytes, std::size_t width) {
   auto out = std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
   for (auto at = out->begin(); at != out->end(); at += static_cast<std::ptrdiff_t>(width))

@@ -177,8 +177,7 @@ void NpzReader::read_rows(const std::string& name, std::span<const std::int64_t>
   if (header.big_endian)
     fail(
         "is big-endian, in which rows are not read one by one; save it in the order of this "
-        "machine, "
-        "as a.astype(a.dtype.newbyteorder('<'))");
+        "machine, as a.astype(a.dtype.newbyteorder('<'))");
   check_rows(rows, header.shape[0], member.origin());
   const auto width = static_cast<std::size_t>(
       byte_count(std::span(header.shape).subspan(1), header.dtype, member.origin()));

@@ -11,8 +11,7 @@ namespace conoscope::formats {
   throw std::invalid_argument(
       path +
       ": holds pickled Python objects (as PyTorch's .pt does), which are never loaded, because "
-      "that "
-      "runs the code in them; save the arrays, as in np.savez('arrays.npz', "
+      "that runs the code in them; save the arrays, as in np.savez('arrays.npz', "
       "activations=h.cpu().numpy()) or safetensors.torch.save_file({'activations': h}, "
       "'arrays.safetensors')");
 }

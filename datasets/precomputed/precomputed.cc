@@ -27,8 +27,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("archive")
         .offers("annotations")
         .help(".npz, .safetensors or HDF5 file whose arrays have the names of the parameters "
-              "below; a "
-              "file given by itself wins"),
+              "below; a file given by itself wins"),
     sdk::optional_file("activations")
         .help("n x height x width x D, n x P x D or n x D, before pooling"),
     sdk::optional_file("train_activations")

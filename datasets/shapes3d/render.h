@@ -9,7 +9,7 @@ namespace conoscope::datasets::shapes3d {
 
 constexpr int kSide = 64, kChannels = 3, kNumbers = kSide * kSide * kChannels;
 
-/// What is seen in an image of 3dshapes but for its hues: images that share scale, shape and
+/// What is seen in an image of 3dshapes except for its hues: images that share scale, shape and
 /// orientation share it, and it is what costs.
 class Geometry {
  public:

@@ -105,7 +105,7 @@ class UtkFace final : public sdk::Dataset {
     const auto n = static_cast<std::int64_t>(people.size());
     const auto factors = out.create<float>("factors", {n, 3});
     const bool gender_task = task_ == "gender", race_task = task_ == "race";
-    // Female and the five races, but for what is to be predicted.
+    // Female and the five races, except what is to be predicted.
     const std::int64_t k = (gender_task ? 0 : 1) + (race_task ? 0 : kRaces);
     const auto concepts = out.create<float>("concepts", {n, k});
     std::vector<std::int64_t> labels;

@@ -22,9 +22,9 @@ Matrix concept_correlations(const MatrixRef& scores, const MatrixRef& truth);
 /// AAAI 2023, App.; its code `find_max_alignment`.
 IndexVector greedy_alignment(const MatrixRef& purity);
 
-/// The same with the largest sum of entries over all ways to choose: maximum-weight matching.
+/// Which choice of rows has the largest sum of entries? Maximum-weight matching.
 ///
-/// Everything else as above. Weights are compared to a part in 2^40 of their range.
+/// Everything else as greedy_alignment(). Weights are compared to a part in 2^40 of their range.
 ///
 /// Source: Edmonds 1965; Galil 1986, as in Boost.Graph.
 IndexVector optimal_alignment(const MatrixRef& purity);

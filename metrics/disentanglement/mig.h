@@ -28,8 +28,8 @@ struct Mig {
 /// gives NaN then.
 Mig mig(const CodeInformation& information);
 
-/// The same with factors, too, in 20 equal-width bins: the value of mig where a factor has at most
-/// 20 equally spaced values.
+/// mig with factors, too, in 20 equal-width bins: the value of mig where a factor has at most 20
+/// equally spaced values.
 ///
 /// throws   as code_information and mig
 ///

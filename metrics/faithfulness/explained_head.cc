@@ -79,8 +79,7 @@ void require_softmax(const Subject& subject) {
 void require_last_layer(const Subject& subject) {
   if (!subject.head().last_layer())
     throw NotApplicable(
-        "the layer is not the last one, and altered activations would be read as if "
-        "it were");
+        "the layer is not the last one, and altered activations would be read as if it were");
 }
 
 void require_pooled(const Subject& subject) {

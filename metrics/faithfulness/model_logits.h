@@ -28,7 +28,7 @@ Matrix model_logits(const HeadView& head);
 /// throws   as model_logits
 Matrix head_reading(const HeadView& head);
 
-/// The same for pooled rows at hand: n x D, C x D and C give n x C. Rows are read where they lie.
+/// Of rows that are pooled already: n x D, C x D and C give n x C. Rows are read where they lie.
 Matrix model_logits(const MatrixRef& rows, const MatrixRef& weight, const VectorRef& bias);
 
 }  // namespace conoscope::metrics

@@ -40,7 +40,7 @@ struct MiEstimate {
 /// about ln d_x; here n is the number of samples.
 MiEstimate mi_ksg(const MatrixRef& x, const MatrixRef& y, const KsgOptions& options = {});
 
-/// The same for two scalars whose order is known.
+/// Of two scalars whose order is known.
 MiEstimate mi_ksg(const SortedValues& x, const SortedValues& y, const KsgOptions& options = {});
 
 /// I(x; x), the "entropy" by which the reference normalises; without ties psi(n) - psi(k).
@@ -54,7 +54,7 @@ class KsgScalar {
   explicit KsgScalar(const SortedValues& x, const KsgOptions& options = {});
 
   MiEstimate with(const SortedValues& y) const { return with(y, y.order()); }
-  /// The same where y's values belong to other samples: order[p] is the sample of the p-th smallest.
+  /// Where y's values belong to other samples: order[p] is the sample of the p-th smallest.
   MiEstimate with(const SortedValues& y, std::span<const std::int32_t> order) const;
   MiEstimate with_itself() const;
 

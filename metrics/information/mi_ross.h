@@ -28,7 +28,7 @@ namespace conoscope::metrics {
 MiEstimate mi_ross(const MatrixRef& x, std::span<const Index> labels,
                    const KsgOptions& options = {});
 
-/// The same for a scalar whose order is known.
+/// Of a scalar whose order is known.
 MiEstimate mi_ross(const SortedValues& x, std::span<const Index> labels,
                    const KsgOptions& options = {});
 

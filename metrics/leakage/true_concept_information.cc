@@ -9,7 +9,7 @@ namespace conoscope::metrics {
 
 namespace {
 
-ConceptColumns true_columns(const Subject& subject) {
+ConceptColumns whole_columns(const Subject& subject) {
   const Matrix& truth = subject.annotations().concepts;
   if (!is_whole_valued(truth)) throw NotApplicable("the annotated concepts are not whole numbers");
   return truth;
@@ -22,12 +22,12 @@ Result mean_of(const std::vector<double>& values) {
 
 Result between_concepts(const Subject& subject) {
   if (subject.annotations().concepts.cols() < 2) throw NotApplicable("one concept has no pairs");
-  return mean_of(mi_interconcept(subject.once(true_columns)).normalised);
+  return mean_of(mi_interconcept(subject.once(whole_columns)).normalised);
 }
 
 Result about_task(const Subject& subject) {
   return mean_of(
-      mi_concepts_task(subject.once(true_columns), subject.annotations().labels).normalised);
+      mi_concepts_task(subject.once(whole_columns), subject.annotations().labels).normalised);
 }
 
 }  // namespace
@@ -39,8 +39,7 @@ std::vector<Metric> declare::true_concept_information() {
       .question = "How much do the annotated concepts say about each other?",
       .high = 1.0,
       .source =
-          "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, "
-          "Fig. 14",
+          "Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025, Fig. 14",
       .needs = {"concept_view", "concepts"},
       .parts = "concept pair",
       .compute = between_concepts,

@@ -39,7 +39,7 @@ using TestLogits = std::function<void(std::size_t task, const MatrixRef& logits)
 /// order, a shorter last batch. Each network has initial weights of its own; the order of samples
 /// is one for all of them, which is what makes a single pass possible.
 ///
-/// float32, summed in eight lanes whatever the processor: the same bits everywhere but for exp().
+/// float32, summed in eight lanes whatever the processor: the same bits everywhere except for exp().
 void train_helper_networks(const MatrixRef& c_hat, Index width, const MatrixRef& targets,
                            const TrainTest& rows, const std::vector<HelperTask>& tasks,
                            const HelperOptions& options, std::uint64_t seed, std::uint64_t stream,

@@ -42,8 +42,8 @@ struct PurityOptions {
 Matrix purity_matrix(const MatrixRef& c_hat, Index width, const MatrixRef& concepts,
                      const PurityOptions& options = {});
 
-/// The same from the true concepts themselves: what their own dependence allows. On a split of its
-/// own, as in the reference. The diagonal is 1; joint: what the networks reach.
+/// The purity matrix of the true concepts themselves: what their own dependence allows. On a split of
+/// its own, as in the reference. The diagonal is 1; joint: what the networks reach.
 Matrix oracle_matrix(const MatrixRef& concepts, const PurityOptions& options = {});
 
 /// How far is the impurity from that of the true concepts?

@@ -84,8 +84,7 @@ Result monosemanticity(const MatrixRef& embeddings, const MatrixRef& scores) {
   }
   if (counted == 0)
     throw std::domain_error(std::string(kName) +
-                            ": no concept is stronger in two images than in "
-                            "others");
+                            ": no concept is stronger in two images than in others");
   out.value /= static_cast<double>(counted);
   if (counted < scores.cols())
     out.caveat =

@@ -42,7 +42,7 @@ struct IrsMatrix {
 IrsMatrix irs_matrix(const MatrixRef& codes, const MatrixRef& factors,
                      const IrsOptions& options = {});
 
-/// The same from cells that are there already; never the one-pass way.
+/// From cells that are there already; never the one-pass way.
 IrsMatrix irs_matrix(const FactorCells& cells, const IrsOptions& options = {});
 
 /// disentanglement_lib's version of the score. It differs from the paper's: factors are brought

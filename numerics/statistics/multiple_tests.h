@@ -18,7 +18,8 @@ namespace conoscope::numerics {
 /// Source: Holm, Scandinavian Journal of Statistics 1979.
 Vector holm(const VectorRef& p);
 
-/// The same with the share of false rejections among all rejections in place of the chance of one.
+/// How surprising is each of m tests? False discovery rate: the share of false rejections among all
+/// rejections, in place of the chance of one.
 ///
 ///   adjusted_(i) = min_{l >= i} min(1, m p_(l) / l)
 ///

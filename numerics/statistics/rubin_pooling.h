@@ -60,7 +60,7 @@ struct MonteCarloOptions {
   std::uint64_t seed = 0;
 };
 
-/// The same from means and standard errors: draws x*_i ~ N(x_mean_i, x_se_i), y likewise, then
+/// From means and standard errors: draws x*_i ~ N(x_mean_i, x_se_i), y likewise, then
 /// pooled_correlation.
 ///
 /// x_mean, x_se, y_mean, y_se  n >= 4 each; errors >= 0

@@ -7,7 +7,7 @@
 
 namespace conoscope::numerics {
 
-/// The same values for functions that know nothing of Eigen.
+/// For functions that know nothing of Eigen.
 inline std::span<const double> as_span(const VectorRef& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
 }

@@ -37,8 +37,7 @@ std::string exact_text(const SqlValue& value) {
 constexpr std::string_view kParts[] = {
     "SELECT attempt.id, run, environment, status, stage, signal, exit_code, message, log_tail, "
     "started_at, seconds, peak_memory, binaries, cell.key, dataset, model, explainer, seed, "
-    "control "
-    "FROM attempt JOIN cell ON cell.key = attempt.cell WHERE attempt.id = ?",
+    "control FROM attempt JOIN cell ON cell.key = attempt.cell WHERE attempt.id = ?",
     "SELECT component.key, kind, plugin_id, plugin_version, params, content "
     "FROM attempt JOIN cell ON cell.key = attempt.cell "
     "JOIN component ON component.key IN (dataset, model, explainer) WHERE attempt.id = ? "
@@ -64,7 +63,7 @@ std::string checksum_of(Connection& connection, std::string_view attempt) {
   peers.bind_all(attempt);
   while (peers.step()) hash.field(exact_text(peers.value(0)));
   peers.reset();
-  // The same of one from before schema 6, whose number is its time.
+  // An attempt from before schema 6, whose number is its time, keeps its checksum, too.
   Statement& number = connection.kept(
       "SELECT number FROM attempt WHERE id = ? AND number <> coalesce("
       "strftime('%s', substr(started_at, 1, 19)) * 1000 + "

@@ -18,7 +18,7 @@ void add_checksum(Connection& connection, std::string_view attempt);
 /// throws  StoreError: corrupt
 void require_schema(Connection& connection, std::int64_t schema);
 
-/// The same for every attempt that has none, as in a store from before schema 3.
+/// add_checksum() for every attempt that has none, as in a store from before schema 3.
 void add_missing_checksums(Connection& connection);
 
 /// Reads the whole store and looks whether it is what was written: SQLite's own check of its pages,

@@ -11,7 +11,7 @@
 namespace conoscope::results {
 
 // Rows of the store as plain structs, fields in the order of the columns. Times are UTC text as
-// made by utc_text(); keys and ids are made by the caller, but for those of environments.
+// made by utc_text(); keys and ids are made by the caller, except for those of environments.
 
 struct PluginRow {
   std::string kind, id, version, sha256, file, licence, citation;

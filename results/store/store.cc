@@ -193,8 +193,7 @@ void add_metric_key(Connection& connection, const MetricKeyRow& row) {
   connection
       .kept(
           "INSERT INTO metric_key VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (metric) DO UPDATE "
-          "SET "
-          "grp = excluded.grp, low = excluded.low, high = excluded.high, unit = excluded.unit, "
+          "SET grp = excluded.grp, low = excluded.low, high = excluded.high, unit = excluded.unit, "
           "citation = excluded.citation, question = excluded.question "
           "WHERE direction = excluded.direction")
       .run(row.metric, row.grp, row.direction, row.low, row.high, row.unit, row.citation,

@@ -125,9 +125,7 @@ class Scores(Mapping):
         ImportError: pandas is not installed."""
         import pandas
 
-        judged = [
-            score for score in self._scores if score.judged
-        ]  # without: nothing there to judge
+        judged = [score for score in self._scores if score.judged]  # what could not be is left out
         out = pandas.DataFrame(
             index=pandas.Index(self.judged, name="judged"),
             columns=pandas.Index(dict.fromkeys(score.metric for score in judged), name="metric"),

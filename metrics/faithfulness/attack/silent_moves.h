@@ -25,7 +25,7 @@ class SilentMoves {
   class Space {
    public:
     Space(const SilentMoves& moves, Index sample);
-    /// The part of each row that is such a move but for its length; without the first condition of W
+    /// The part of each row that is such a move except for its length; without the first condition of W
     /// where it is not silent.
     Matrix project(const MatrixRef& rows) const;
     Matrix free(const MatrixRef& rows) const { return rows.array().rowwise() * free_.array(); }

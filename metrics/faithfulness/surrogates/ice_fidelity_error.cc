@@ -37,8 +37,7 @@ Measure ice_fidelity_error_measure() {
               "mean logit, is that of {}?",
           .direction = Direction::kLower,
           .source =
-              "Zhang et al., Invertible Concept-based Explanations, AAAI 2021, the published "
-              "code",
+              "Zhang et al., Invertible Concept-based Explanations, AAAI 2021, the published code",
           .compare_labelled = over_classes};
 }
 

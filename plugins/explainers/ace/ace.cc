@@ -133,7 +133,7 @@ class Ace final : public sdk::Explainer, public sdk::ModelUser {
   }
 
  private:
-  /// What CAVs are told apart from, and what telling chance from chance looks like.
+  /// What CAVs separate a concept from, and CAVs of random segments against random segments.
   struct RandomSets {
     std::vector<sdk::Matrix> sets;
     sdk::Matrix cavs;  // of one more random set against each

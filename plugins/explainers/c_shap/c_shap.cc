@@ -38,8 +38,7 @@ constexpr auto kParameters = sdk::parameters(
         .at_least(0)
         .help("weight of the push of concepts away from each other; published as lambda1"),
     sdk::integer("top", 32).at_least(1).help("nearest positions per concept and batch that lambda1 "
-                                             "pulls towards; published for toy data, "
-                                             "2 for images"),
+                                             "pulls towards; published for toy data, 2 for images"),
     sdk::integer("hidden", 500)
         .at_least(1)
         .help("hidden units of the network that rebuilds activations from scores"),

@@ -56,8 +56,8 @@ Matrix sobol_total_sampled(
     Index samples, const SobolDesign& design,
     const std::function<Vector(Index sample, const Matrix& masks)>& outputs_of);
 
-/// The same numbers for samples whose output is linear in the mask, y(m) = sum_k m_k z_k +
-/// constant, without evaluating a mask:
+/// sobol_total of samples whose output is linear in the mask, y(m) = sum_k m_k z_k + constant, without
+/// evaluating a mask:
 ///
 ///   S_k = z_k^2 sum_i (A_ik - B_ik)^2 / (2 n max(var(A z), 1e-12))
 ///

@@ -108,8 +108,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::integer("layer", 0)
         .between(0, 4096)
         .help("the head view's layer: 0, the last; 1, 2, ...: what that convolution gives, after "
-              "ReLU "
-              "and pool"),
+              "ReLU and pool"),
     classifier_parameters(15, 32, 0.003, 1e-4));
 
 class Cnn final : public ImageClassifier {

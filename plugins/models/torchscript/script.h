@@ -49,7 +49,7 @@ class Script final : public Network {
   torch::jit::Module module_;
   LinearHead head_;
   std::shared_ptr<torch::jit::Function> watched_;  ///< forward, returning (output, layer's output)
-  /// The same with the layer's output as one more argument, in the layer's place; returns the output.
+  /// forward with one more argument that stands in the place of the layer's output.
   std::shared_ptr<torch::jit::Function> above_;
 };
 

@@ -17,8 +17,7 @@ constexpr auto kParameters = sdk::parameters(
     sdk::text("above", "linear")
         .choices({"linear", "network"})
         .help("what lies between the layer and the output: pooling and the head alone, or more of "
-              "the "
-              "network"),
+              "the network"),
     kOwnNetworkParameters);
 
 class TorchScript final : public OwnNetwork, public sdk::ForwardGradient, public sdk::RedrawnHead {

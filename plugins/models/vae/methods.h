@@ -32,7 +32,7 @@ std::shared_ptr<VaeMethod> total_correlation_method(
 /// Pairs of samples whose unchanged dimensions share a posterior, `beta`, `changed_factors`
 /// (Locatello et al., ICML 2020).
 std::shared_ptr<VaeMethod> ada_gvae_method(const sdk::ParamsOf<kAdaParameters>& params);
-/// The same with precision-weighted averages, `shared_variance`.
+/// As ada_gvae_method(), with precision-weighted averages, `shared_variance`.
 std::shared_ptr<VaeMethod> ada_mlvae_method(const sdk::ParamsOf<kAdaMlParameters>& params);
 
 }  // namespace conoscope::models

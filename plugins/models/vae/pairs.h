@@ -18,7 +18,7 @@ namespace conoscope::models {
 /// not every combination of values is there, one more factor may change, and so on. Factors with
 /// one value in these rows are left out of account.
 ///
-/// On a full grid this is the published sampling but for one thing: that draws new values that may
+/// On a full grid this is the published sampling except for one thing: that draws new values that may
 /// be the old ones, and a pair may be twice the same image.
 /// Source: Locatello et al., ICML 2020, section 5 and its code in disentanglement_lib.
 class Pairs {
