@@ -9,7 +9,6 @@ import tempfile
 from conoscope import _command, _toml
 from conoscope._bar import bar
 from conoscope._command import options_of
-from conoscope._tables import frame
 
 
 class Store:
@@ -102,10 +101,10 @@ class Store:
         return self._call(["merge", *files, *options_of(options)])
 
     def _answer(self, words, good=(0,), **options):
-        return frame(self._json(words, good, options))
+        return _frame(self._json(words, good, options))
 
     def _tables(self, words, good=(0,), **options):
-        return {name: frame(rows) for name, rows in self._json(words, good, options).items()}
+        return {name: _frame(rows) for name, rows in self._json(words, good, options).items()}
 
     def _call(self, words):
         return _command.call([*words, "--store", self.path])[2].strip()
@@ -154,7 +153,7 @@ def plan(toml_or_dict, store="conoscope.db", *, profile=None, plugin_path=()):
         arguments = ["plan", file, "--cells", "--store", store, "--format", "json"]
         arguments += options_of({"profile": profile, "plugin_path": plugin_path})
         answer = _command.call(arguments, rename=_renamed(file, toml_or_dict))[1]
-    return frame(json.loads(answer))
+    return _frame(json.loads(answer))
 
 
 @contextlib.contextmanager
@@ -174,3 +173,12 @@ def _run_file(toml_or_dict):
 
 def _renamed(file, toml_or_dict):
     return {file: "the run"} if isinstance(toml_or_dict, dict) else {}
+
+
+def _frame(rows):
+    """A pandas.DataFrame where pandas is installed, else the rows as they are, a dict each."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)
