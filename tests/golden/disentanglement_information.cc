@@ -11,7 +11,7 @@
 #include "metrics/disentanglement/sap.h"
 #include "metrics/disentanglement/vae_scores.h"
 #include "metrics/factors/equal_width_bins.h"
-#include "tests/golden/disentanglement.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
@@ -139,14 +139,14 @@ void beta_vae_case(Answer& answer) {
 
 }  // namespace
 
-void register_disentanglement(AnswerKinds& kinds) {
-  kinds["mig_modularity"] = information_case;
-  kinds["mig_ross"] = mig_ross_case;
-  kinds["explicitness"] = explicitness_case;
-  kinds["sap"] = sap_case;
-  kinds["dci_aggregate"] = dci_aggregate_case;
-  kinds["factor_vae_score"] = factor_vae_case;
-  kinds["beta_vae_score"] = beta_vae_case;
+void register_disentanglement(Kinds& kinds) {
+  kinds.add("mig_modularity", information_case);
+  kinds.add("mig_ross", mig_ross_case);
+  kinds.add("explicitness", explicitness_case);
+  kinds.add("sap", sap_case);
+  kinds.add("dci_aggregate", dci_aggregate_case);
+  kinds.add("factor_vae_score", factor_vae_case);
+  kinds.add("beta_vae_score", beta_vae_case);
 }
 
 }  // namespace conoscope::tests::golden

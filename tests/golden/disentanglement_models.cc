@@ -10,7 +10,7 @@
 #include "metrics/disentanglement/r4.h"
 #include "metrics/disentanglement/sap.h"
 #include "numerics/gradient_boosting.h"
-#include "tests/golden/disentanglement.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
@@ -158,13 +158,13 @@ void table1_case(Answer& answer) {
 
 }  // namespace
 
-void register_disentanglement_models(AnswerKinds& kinds) {
-  kinds["gradient_boosting"] = boosting_case;
-  kinds["dci_gbc"] = dci_boosting_case;
-  kinds["dci_rf"] = dci_forest_case;
-  kinds["r4_fixed_splits"] = r4_fixed_case;
-  kinds["r4"] = r4_case;
-  kinds["table1"] = table1_case;
+void register_disentanglement_models(Kinds& kinds) {
+  kinds.add("gradient_boosting", boosting_case);
+  kinds.add("dci_gbc", dci_boosting_case);
+  kinds.add("dci_rf", dci_forest_case);
+  kinds.add("r4_fixed_splits", r4_fixed_case);
+  kinds.add("r4", r4_case);
+  kinds.add("table1", table1_case);
 }
 
 }  // namespace conoscope::tests::golden

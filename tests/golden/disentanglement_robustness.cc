@@ -1,7 +1,6 @@
 // The kinds of the family `disentanglement` about interventional robustness.
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "conoscope/sdk/random.h"
@@ -9,7 +8,7 @@
 #include "metrics/robustness/interventional_effects.h"
 #include "metrics/robustness/irs.h"
 #include "metrics/robustness/irs_matrix.h"
-#include "tests/golden/disentanglement.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
@@ -327,15 +326,15 @@ void violin_case(Answer& answer) {
 
 }  // namespace
 
-void register_robustness(AnswerKinds& kinds) {
-  kinds["irs"] = irs_case;
-  kinds["irs_mean_do"] = mean_do_case;
-  kinds["irs_weights"] = weights_case;
-  kinds["irs_groups"] = groups_case;
-  kinds["irs_simulation"] = simulation_case;
-  kinds["irs_dlib"] = quantile_case;
-  kinds["interventional_effects"] = effects_case;
-  kinds["violin"] = violin_case;
+void register_robustness(Kinds& kinds) {
+  kinds.add("irs", irs_case);
+  kinds.add("irs_mean_do", mean_do_case);
+  kinds.add("irs_weights", weights_case);
+  kinds.add("irs_groups", groups_case);
+  kinds.add("irs_simulation", simulation_case);
+  kinds.add("irs_dlib", quantile_case);
+  kinds.add("interventional_effects", effects_case);
+  kinds.add("violin", violin_case);
 }
 
 }  // namespace conoscope::tests::golden

@@ -1,6 +1,6 @@
 // The kind of the family `disentanglement` about the loss terms of variational autoencoders.
 
-#include "tests/golden/disentanglement.h"
+#include "tests/golden/kinds.h"
 
 #ifdef CONOSCOPE_HAS_TORCH
 #include "plugins/models/vae/losses.h"
@@ -75,6 +75,6 @@ void vae_losses_case(Answer&) { throw Skip("built without libtorch"); }
 
 }  // namespace
 
-void register_vae_losses(AnswerKinds& kinds) { kinds["vae_losses"] = vae_losses_case; }
+void register_vae_losses(Kinds& kinds) { kinds.add("vae_losses", vae_losses_case); }
 
 }  // namespace conoscope::tests::golden

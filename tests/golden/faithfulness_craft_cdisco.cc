@@ -1,12 +1,11 @@
 // The kinds of the family `faithfulness` that are about how CRAFT and CDISCO weigh their concepts.
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "plugins/explainers/cdisco/loss_relevance.h"
 #include "plugins/explainers/craft/sobol.h"
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

@@ -25,7 +25,7 @@
 #include "metrics/faithfulness/surrogates/ice_fidelity_error.h"
 #include "numerics/nnls.h"
 #include "numerics/plateau.h"
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 #include "tests/support/explanations.h"
 
 namespace conoscope::tests::golden {
@@ -262,10 +262,10 @@ const Outputs& cshap_scores(const Case& one) {
 // max(4 std, 0.15), and the settings' order in mae must be the reference's wherever its means are
 // further apart than that.
 Outputs sanity_cshap_eval_case(const Case& one) {
-  if (!one.json.at("tolerance").value("statistical", false))
+  if (!one.tolerance().value("statistical", false))
     throw std::runtime_error("expected a statistical tolerance");
   Outputs out = cshap_scores(one);
-  const Json& expected = one.json.at("expected");
+  const Json& expected = one.expected();
   const auto width_of = [](const Json& values, const std::string& name) {
     return std::max(4.0 * values.at(name + "_std").get<double>(), 0.15);
   };

@@ -6,7 +6,7 @@
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
 #include "numerics/svd.h"
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
@@ -16,8 +16,7 @@ using namespace conoscope::numerics;
 
 // A singular vector's sign is arbitrary: each row is turned towards the reference's.
 std::vector<double> flat_towards_reference(const Case& one, Matrix components) {
-  const std::string file = one.json.at("expected_files").at("components");
-  const Matrix reference = read_npy(one.folder / file).matrix();
+  const Matrix reference = one.array("components").matrix();
   if (reference.rows() != components.rows() || reference.cols() != components.cols())
     throw std::runtime_error("components have another shape than the reference's");
   for (Index r = 0; r < components.rows(); ++r)

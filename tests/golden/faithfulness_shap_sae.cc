@@ -6,7 +6,7 @@
 #include "plugins/explainers/c_shap/concept_shap.h"
 #include "plugins/explainers/c_shap/shapley.h"
 #include "plugins/explainers/topk_sae/sae.h"
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

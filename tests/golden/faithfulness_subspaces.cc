@@ -8,7 +8,7 @@
 #include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "numerics/spectral.h"
 #include "numerics/subspace.h"
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
@@ -19,8 +19,7 @@ using namespace conoscope::numerics;
 // Cluster numbers are arbitrary: the permutation that agrees with the reference's most often.
 std::vector<double> flat_as_reference(const Case& one, const std::vector<Index>& labels,
                                       Index clusters) {
-  const std::vector<Index> reference =
-      read_npy(one.folder / std::string(one.json.at("expected_files").at("labels"))).indices();
+  const std::vector<Index> reference = one.array("labels").indices();
   std::vector<Index> names(static_cast<size_t>(clusters));
   std::iota(names.begin(), names.end(), Index{0});
   std::vector<double> best(labels.size(), -2.0);
@@ -45,8 +44,7 @@ Outputs ssc_case(const Case& one) {
   const SelfRepresentation r =
       sparse_self_representation(one.input("X").matrix(), {.gamma = one.params().at("gamma")});
   const SparseMatrix affinity = affinity_of(r.coefficients);
-  const std::string file = one.json.at("expected_files").at("top_eigenvalues");
-  const Index shown = read_npy(one.folder / file).size();
+  const Index shown = one.array("top_eigenvalues").size();
   const SpectralEmbedding embedding = spectral_embedding(affinity, clusters, Seed(0));
   Outputs out;
   out.not_compared["reference_code_max_abs_diff"] = "how far two reference programs differ";

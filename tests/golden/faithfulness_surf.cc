@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -21,7 +20,7 @@
 #include "metrics/faithfulness/surf/surf_rank_corr.h"
 #include "metrics/faithfulness/surf/surf_surrogate.h"
 #include "metrics/faithfulness/surf/surf_top1.h"
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 #include "tests/support/explanations.h"
 #include "tests/support/score_group.h"
 
@@ -68,9 +67,7 @@ Outputs compare_logits(const Matrix& model, const Matrix& surrogate) {
 // The catalogue's metrics must say what the functions said.
 void require_group_agrees(const HeadView& head, const Explanation& explanation,
                           const Outputs& outputs) {
-  Views subject;
-  subject.head = &head;
-  subject.explanation = &explanation;
+  Views subject{.head = &head, .explanation = &explanation};
   for (const auto& [metric, score] : score_group(subject, "surf")) {
     const std::string name = metric.substr(5);
     const auto found =
@@ -294,7 +291,7 @@ Outputs sanity_ordering_case(const Case& one) {
   // The case's own tolerance, 0, is that of an order. The values it repeats are compared at the
   // tolerance of the cases they come from; if they hold, the case's text is the answer.
   const auto repeat = [&](const char* name, const std::vector<double>& values) {
-    const std::string text = one.json.at("expected").at(name);
+    const std::string text = one.expected().at(name);
     const Json expected = Json::parse(text);
     bool same = expected.size() == values.size();
     for (size_t i = 0; same && i < values.size(); ++i)

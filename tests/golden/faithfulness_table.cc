@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "tests/golden/faithfulness.h"
+#include "tests/golden/kinds.h"
 #include "tests/support/content_of.h"
 #include "tests/support/scratch.h"
 
@@ -85,10 +85,10 @@ const Json& board_of(const Case& one) {
 /// Scalars per output: SURF's cost is two operations for each. The case states no tolerance for
 /// it; a tenth is what clusterings from other random starts differ by.
 void check_dimensions(const Case& one, const Json& row, Outputs& out) {
-  if (!one.json.at("expected").contains("dims_mean_mean")) return;
+  if (!one.expects("dims_mean_mean")) return;
   const double outputs = static_cast<double>(one.input("W").shape.front());
   const double found = row.at("surf_flops").get<double>() / (2.0 * outputs);
-  const double expected = one.json.at("expected").at("dims_mean_mean");
+  const double expected = one.expected().at("dims_mean_mean");
   if (std::abs(found - expected) > 0.1 * expected)
     throw std::runtime_error("dims_mean_mean is " + std::to_string(found));
   out.not_compared["dims_mean_mean"] =

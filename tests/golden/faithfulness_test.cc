@@ -1,12 +1,10 @@
-#include "tests/golden/faithfulness.h"
-
 #include <doctest/doctest.h>
+
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
-namespace {
-
-Summary run_family(const std::filesystem::path& folder) {
+TEST_CASE("golden: faithfulness") {
   Kinds kinds;
   register_faithfulness_measures(kinds);
   register_faithfulness_numerics(kinds);
@@ -15,17 +13,7 @@ Summary run_family(const std::filesystem::path& folder) {
   register_faithfulness_surf(kinds);
   register_faithfulness_craft_cdisco(kinds);
   register_faithfulness_table(kinds);
-  return run(folder, kinds);
-}
-
-}  // namespace
-
-TEST_CASE("faithfulness: the subset in the source tree") {
-  check_subset("faithfulness", run_family);
-}
-
-TEST_CASE("faithfulness: the full set") {
-  check_full_set("faithfulness", "faithfulness", run_family);
+  check_family("faithfulness", "faithfulness", kinds);
 }
 
 }  // namespace conoscope::tests::golden

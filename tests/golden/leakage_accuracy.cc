@@ -1,13 +1,12 @@
 // The kinds of the family `leakage` about accuracy, AUC and embeddings.
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "metrics/auc.h"
 #include "metrics/leakage/accuracy.h"
 #include "metrics/leakage/embedding_information.h"
-#include "tests/golden/leakage.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

@@ -4,7 +4,7 @@
 
 #include "datasets/soft_concepts/representation.h"
 #include "datasets/tabular_toy/formula.h"
-#include "tests/golden/leakage.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

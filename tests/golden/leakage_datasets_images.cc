@@ -1,11 +1,10 @@
 // The kinds of the family `leakage` about the image datasets: labels and subsampling.
 
-#include <algorithm>
 #include <array>
 
 #include "datasets/dsprites/task.h"
 #include "datasets/shapes3d/task.h"
-#include "tests/golden/leakage.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

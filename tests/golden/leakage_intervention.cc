@@ -7,7 +7,7 @@
 #include "metrics/leakage/best_table_accuracy.h"
 #include "metrics/leakage/intervention.h"
 #include "metrics/leakage/s_int.h"
-#include "tests/golden/leakage.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

@@ -1,16 +1,14 @@
 // The kinds of the folder `leakage` about purity: OIS, NIS, alignment, and the hand-made
 // representations of Table 1.
 
-#include "tests/golden/purity.h"
-
 #include <algorithm>
-#include <cmath>
 
 #include "metrics/alignment/concept_alignment.h"
 #include "metrics/auc.h"
 #include "metrics/purity/nicher.h"
 #include "metrics/purity/nis.h"
 #include "metrics/purity/ois.h"
+#include "tests/golden/kinds.h"
 #include "tests/support/table1_representations.h"
 
 namespace conoscope::tests::golden {

@@ -1,7 +1,5 @@
 // The kinds of the folder `leakage` that are statistics: tests, intervals, pooled correlations.
 
-#include "tests/golden/statistics.h"
-
 #include <cmath>
 
 #include "metrics/leakage/leakage_criterion.h"
@@ -10,6 +8,7 @@
 #include "numerics/statistics/sample_checks.h"
 #include "numerics/statistics/t_test.h"
 #include "results/boards/estimate.h"
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 

@@ -1,21 +1,13 @@
-#include "tests/golden/statistics.h"
-
 #include <doctest/doctest.h>
+
+#include "tests/golden/kinds.h"
 
 namespace conoscope::tests::golden {
 
-namespace {
-
-Summary run_family(const std::filesystem::path& folder) {
+TEST_CASE("golden: statistics") {
   Kinds kinds;
   register_statistics(kinds);
-  return run_values(folder, kinds);
+  check_family("statistics", "leakage", kinds);
 }
-
-}  // namespace
-
-TEST_CASE("statistics: the subset in the source tree") { check_subset("statistics", run_family); }
-
-TEST_CASE("statistics: the full set") { check_full_set("statistics", "leakage", run_family); }
 
 }  // namespace conoscope::tests::golden

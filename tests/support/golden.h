@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/support/npy.h"
@@ -17,7 +19,9 @@ namespace conoscope::tests::golden {
 
 using Json = nlohmann::json;
 
-/// One case, and the file it stands in (a case may refer to others of its file).
+/// One case, and the file it stands in (a case may refer to others of its file). However its family
+/// writes them, here an input is a file's name, and an expected output a value, {"file": name} or
+/// {"array": nested lists, "shape": extents}.
 struct Case {
   std::filesystem::path folder;
   const Json* file = nullptr;
@@ -26,8 +30,13 @@ struct Case {
   std::string id() const { return json.at("id"); }
   std::string kind() const { return json.at("kind"); }
   const Json& params() const { return json.at("params"); }
+  const Json& expected() const { return json.at("expected"); }
+  const Json& tolerance() const { return json.at("tolerance"); }
+  bool expects(const std::string& output) const { return expected().contains(output); }
   bool has_input(const std::string& name) const { return json.at("inputs").contains(name); }
   Npy input(const std::string& name) const;
+  /// The numbers of an expected output; null and "nan" are NaN.
+  Npy array(const std::string& output) const;
 };
 
 /// What an implementation computed for one case.
@@ -53,42 +62,65 @@ class Skip : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using Kind = std::function<Outputs(const Case&)>;
-
-class Kinds {
- public:
-  void add(const std::string& kind, Kind run);
-  const Kind* find(const std::string& kind) const;
-
- private:
-  std::map<std::string, Kind> kinds_;
-};
-
 struct Summary {
   int passed = 0;
   std::vector<std::string> skipped, failed, not_compared;  // "id: reason"
 };
 
-/// Throws std::runtime_error if the folder has no readable cases.json.
-Summary run(const std::filesystem::path& folder, const Kinds& kinds);
+/// A case while it is answered: every expected output must be compared or excused.
+class Answer : public Case {
+ public:
+  explicit Answer(Case one) : Case(std::move(one)) {}
 
-/// Prints the summary, `family: N passed, M skipped, K failed`, and a line for each that did not
-/// pass.
-void print(const std::string& family, const Summary& summary);
+  /// `tolerance` names the entry abs_<tolerance>; empty: the case's own abs.
+  void number(const std::string& output, double value, const std::string& tolerance = "");
+  void values(const std::string& output, const metrics::Matrix& values,
+              const std::string& tolerance = "");
+  /// All that is expected of these; the others are of no concern.
+  void take(const Outputs& outputs);
+  /// Numbers that are not an output by themselves; `name` is for the message.
+  void close(const std::string& name, double value, double expected, double abs, double rel);
+  void excuse(const std::string& output, const std::string& why) { excused_[output] = why; }
+  void fail(const std::string& what) { wrong_.push_back(what); }
+  void seen(const std::string& output) { seen_.insert(output); }
 
-/// The folder of all reference values, from CONOSCOPE_GOLDEN_DIR (environment, then build setting),
-/// else ../shared/golden beside the project, else empty.
-std::filesystem::path full_folder(const std::string& family);
+  void finish(Summary& summary);
 
-/// The subset that is part of the source tree.
-std::filesystem::path subset_folder(const std::string& family);
+ private:
+  void compare(const std::string& output, const std::vector<double>& values,
+               const std::string& tolerance = "");
 
-/// Runs a folder's cases in a way of the family's own.
-using Runner = std::function<Summary(const std::filesystem::path& folder)>;
+  std::set<std::string> seen_;
+  std::map<std::string, std::string> excused_;
+  std::vector<std::string> wrong_;
+};
 
-/// For a test: runs the subset, or the full set in `set` where there is one, prints the summary,
-/// and insists that a case passed and none failed.
-void check_subset(const std::string& family, const Runner& run);
-void check_full_set(const std::string& family, const std::string& set, const Runner& run);
+class Kinds {
+ public:
+  /// A kind returns its Outputs, or speaks to the Answer.
+  template <typename Kind>
+  void add(const std::string& name, Kind kind) {
+    const auto call = [kind](Answer& answer) {
+      if constexpr (std::is_void_v<std::invoke_result_t<Kind, Answer&>>)
+        kind(answer);
+      else
+        answer.take(kind(answer));
+    };
+    if (!kinds_.emplace(name, call).second)
+      throw std::logic_error("golden kind " + name + " is registered twice");
+  }
+
+  /// Throws std::runtime_error if the folder has no readable cases.json.
+  Summary run(const std::filesystem::path& folder) const;
+
+ private:
+  std::map<std::string, std::function<void(Answer&)>> kinds_;
+};
+
+/// For a test: runs the family's cases in the source tree and, where they are, all of `full_set`
+/// (below CONOSCOPE_GOLDEN_DIR, the environment's or the build's, else ../shared/golden). Prints
+/// `family: N passed, M skipped, K failed` and a line for each that did not pass, and insists that a
+/// case passed and none failed.
+void check_family(const std::string& family, const std::string& full_set, const Kinds& kinds);
 
 }  // namespace conoscope::tests::golden
