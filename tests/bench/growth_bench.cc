@@ -66,23 +66,22 @@ Arguments with_k(const Sizes& sizes, Arguments more = {}) {
 }
 
 const std::vector<Method>& methods() {
-  using Whole = std::int64_t;
   static const std::vector<Method> all = {
       {"kmeans",
        [](const Sizes& s) {
-         return with_k(s, {{"n_init", Whole{2}}, {"max_iter", Whole{20}}, {"tol", 0.0}});
+         return with_k(s, {{"n_init", 2}, {"max_iter", 20}, {"tol", 0.0}});
        }},
       {"nmf",
        [](const Sizes& s) {
-         return with_k(s, {{"max_iter", Whole{20}}, {"tol", 0.0}});
+         return with_k(s, {{"max_iter", 20}, {"tol", 0.0}});
        }},
       {"ice",
        [](const Sizes& s) {
-         return with_k(s, {{"max_iter", Whole{20}}, {"tol", 0.0}});
+         return with_k(s, {{"max_iter", 20}, {"tol", 0.0}});
        }},
       {"craft",
        [](const Sizes& s) {
-         return with_k(s, {{"max_iter", Whole{20}}, {"tol", 0.0}});
+         return with_k(s, {{"max_iter", 20}, {"tol", 0.0}});
        }},
       {"svd", [](const Sizes& s) { return with_k(s); }},
       {"pca", [](const Sizes& s) { return with_k(s); }},
@@ -90,22 +89,21 @@ const std::vector<Method>& methods() {
       {"mcd", [](const Sizes& s) { return with_k(s); }, Method::kSubspaces},
       {"hu_mcd",
        [](const Sizes& s) {
-         return Arguments{
-             {"clusters", s.k}, {"min_segments", Whole{2}}, {"max_samples", Whole{1000000}}};
+         return Arguments{{"clusters", s.k}, {"min_segments", 2}, {"max_samples", 1000000}};
        },
        Method::kSubspaces},
       {"topk_sae",
        [](const Sizes& s) {
-         return Arguments{{"latents", s.k * s.c}, {"k", Whole{4}}, {"epochs", Whole{5}}};
+         return Arguments{{"latents", s.k * s.c}, {"k", 4}, {"epochs", 5}};
        },
        Method::kShared},
       {"c_shap",
        [](const Sizes& s) {
          return Arguments{{"concepts", s.k * s.c},
-                          {"k", Whole{4}},
-                          {"epochs", Whole{3}},
-                          {"hidden", Whole{100}},
-                          {"coalitions", Whole{300}}};
+                          {"k", 4},
+                          {"epochs", 3},
+                          {"hidden", 100},
+                          {"coalitions", 300}};
        },
        Method::kShared},
   };

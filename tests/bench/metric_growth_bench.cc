@@ -317,6 +317,21 @@ Cost ois_pairwise(const Sizes& s) {
       [](double score) { return score > 0.0 && score < 0.4; });
 }
 
+/// One helper network for all concepts, of 50 epochs.
+Cost ois_joint(const Sizes& s) {
+  const Pure data = pure(s);
+  PurityOptions options;
+  options.joint = true;
+  options.epochs = 50;
+  options.batch = 2048;
+  return cost(
+      [&] {
+        return ois(purity_matrix(data.scores, 1, data.concepts, options),
+                   oracle_matrix(data.concepts, options), false);
+      },
+      [](double score) { return score > 0.0 && score < 0.4; });
+}
+
 /// Chance, which is 0.475, as far as masking with 0 goes.
 Cost nis_three_ways(const Sizes& s) {
   const Pure data = pure(s);
@@ -488,6 +503,7 @@ const std::vector<Measured>& measured() {
       {"attack_concept", attacks},
       {"attack_input_concept", input_attacks, {100, 8}, {200, 4}},
       {"ois", ois_pairwise},
+      {"ois_joint", ois_joint},
       {"nis", nis_three_ways},
       {"mig_modularity", mig_modularity},
       {"explicitness", explicitness_linear},

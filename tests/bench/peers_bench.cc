@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <numeric>
-#include <span>
 #include <string>
 
 #include "datasets/formats/npy.h"

@@ -1,7 +1,7 @@
-// A training step of the classifiers and concept models, through the plugin border: the CPU time of
-// a fit of four epochs less that of one, over the steps between them, so that reading, making the
-// network and running all rows at the end do not count. Every fit is checked: what it leaves is
-// finite, and not all the same.
+// A training step of classifiers, concept models and variational autoencoders, through the plugin
+// border: the CPU time of a fit of four epochs (VAEs: 12 steps) less that of one (4), over the steps
+// between them, so that reading, making the network and running all rows at the end do not count.
+// Every fit is checked: what it leaves is finite, and not all the same.
 
 #include <benchmark/benchmark.h>
 
@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/bench/thread_seconds.h"
 #include "tests/bench/training_data.h"
@@ -19,18 +20,20 @@ namespace {
 using namespace conoscope::testing;
 namespace sdk = conoscope::sdk;
 
-constexpr std::int64_t kFew = 1, kMany = 4;
-
 struct Case {
-  const char *name, *plugin;
+  std::string name, plugin;
   bool images;
   const char* left;  ///< the array that is looked at
+  std::int64_t batch;
   Arguments arguments;
+  const char* length = "epochs";
+  std::int64_t few = 1, many = 4;
 };
 
-double fit_seconds(const Plugin& plugin, const Case& one, const Bundle& data, std::int64_t epochs) {
+double fit_seconds(const Plugin& plugin, const Case& one, const Bundle& data, std::int64_t length) {
   Arguments arguments = one.arguments;
-  arguments["epochs"] = epochs;
+  arguments["batch_size"] = one.batch;
+  arguments[one.length] = length;
   Outcome outcome;
   const double seconds =
       conoscope::bench::seconds([&] { outcome = plugin.fit_model(arguments, data); });
@@ -47,21 +50,22 @@ double fit_seconds(const Plugin& plugin, const Case& one, const Bundle& data, st
   return seconds;
 }
 
-void step(benchmark::State& state, const Case& one, std::int64_t batch_size) {
+void step(benchmark::State& state, const Case& one) {
   const Plugin plugin(plugin_file(one.plugin));
   const Bundle data = one.images ? conoscope::bench::squares(520) : conoscope::bench::table(4104);
   const auto train = static_cast<std::int64_t>(data.values<std::int64_t>("train_index").size());
-  if (train % batch_size != 0) throw std::logic_error("the last batch would be a smaller one");
-  const auto steps = static_cast<double>((kMany - kFew) * train / batch_size);
+  if (train % one.batch != 0) throw std::logic_error("the last batch would be a smaller one");
+  const std::int64_t per_length = std::string(one.length) == "epochs" ? train / one.batch : 1;
+  const auto steps = static_cast<double>((one.many - one.few) * per_length);
   double seconds = 0.0;
   for (auto _ : state) {
-    const double few = fit_seconds(plugin, one, data, kFew);
-    const double own = (fit_seconds(plugin, one, data, kMany) - few) / steps;
+    const double few = fit_seconds(plugin, one, data, one.few);
+    const double own = (fit_seconds(plugin, one, data, one.many) - few) / steps;
     state.SetIterationTime(own);
     seconds += own;
   }
   state.counters["steps/s"] = static_cast<double>(state.iterations()) / seconds;
-  state.counters["samples/s"] = static_cast<double>(state.iterations() * batch_size) / seconds;
+  state.counters["samples/s"] = static_cast<double>(state.iterations() * one.batch) / seconds;
 }
 
 }  // namespace
@@ -69,24 +73,23 @@ void step(benchmark::State& state, const Case& one, std::int64_t batch_size) {
 int main(int argc, char** argv) {
   // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  constexpr std::int64_t kBatch = 32;
   // All rows are fitted to, so that the number of steps is known.
-  const Arguments classifier = {{"batch_size", kBatch}},
-                  concept_model = {{"batch_size", kBatch}, {"patience", std::int64_t{0}}};
-  Arguments residual = concept_model;
-  residual["encoder"] = std::string("resnet");
-  const Case cases[] = {
-      {"mlp/table", "mlp", false, "activations", classifier},
-      {"cbm/table", "cbm", false, "concept_scores", concept_model},
-      {"cem/table", "cem", false, "concept_scores", concept_model},
-      {"cnn/images", "cnn", true, "activations", classifier},
-      {"resnet/images", "resnet", true, "activations", classifier},
-      {"cbm/images", "cbm", true, "concept_scores", concept_model},
-      {"cem/images", "cem", true, "concept_scores", concept_model},
-      {"cbm_resnet/images", "cbm", true, "concept_scores", residual},
+  const Arguments patient = {{"patience", 0}}, residual = {{"patience", 0}, {"encoder", "resnet"}};
+  std::vector<Case> cases = {
+      {"mlp/table", "mlp", false, "activations", 32, {}},
+      {"cbm/table", "cbm", false, "concept_scores", 32, patient},
+      {"cem/table", "cem", false, "concept_scores", 32, patient},
+      {"cnn/images", "cnn", true, "activations", 32, {}},
+      {"resnet/images", "resnet", true, "activations", 32, {}},
+      {"cbm/images", "cbm", true, "concept_scores", 32, patient},
+      {"cem/images", "cem", true, "concept_scores", 32, patient},
+      {"cbm_resnet/images", "cbm", true, "concept_scores", 32, residual},
   };
+  // The published convolutional network.
+  for (const std::string vae : {"vae", "dip_vae", "beta_tcvae", "factor_vae", "ada_gvae"})
+    cases.push_back({vae + "/images", vae, true, "codes", 64, {}, "steps", 4, 12});
   for (const Case& one : cases)
-    benchmark::RegisterBenchmark(one.name, step, one, kBatch)
+    benchmark::RegisterBenchmark(one.name.c_str(), step, one)
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
