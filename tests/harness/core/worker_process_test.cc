@@ -21,13 +21,15 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What a worker that is this script leaves in its output.
-std::string output_of(const Scratch& scratch, const std::string& script) {
+std::string output_of(const Scratch& scratch, const std::string& script,
+                      const WorkerLimits& limits = {}, JobEnd* end = nullptr) {
   const std::string program = scratch.write("worker", "#!/bin/sh\n" + script + "\n");
   fs::permissions(program, fs::perms::owner_all);
   Job job;
   job.work = scratch.path("work");
   fs::create_directories(job.work / "scratch");
-  run_job(job, {}, program);
+  const JobEnd ended = run_job(job, limits, program);
+  if (end != nullptr) *end = ended;
   return content_of(job.work / "stdout.txt");
 }
 
@@ -112,4 +114,14 @@ TEST_CASE("threads count, and each process has one at least") {
   for (int turn = 0; turn < 2000 && most < 3; ++turn)
     most = std::max(most, held_by(child.pid()).threads);
   CHECK(most == 3);
+}
+
+TEST_CASE("the limit of a job is in seconds, and a worker beyond it is ended") {
+  const Scratch scratch;
+  JobEnd end;
+  output_of(scratch, "exec sleep 30", {.seconds = 0.25}, &end);
+  CHECK(end.status == conoscope::results::Status::timeout);
+  CHECK(end.seconds >= 0.25);
+  CHECK(end.seconds < 20);
+  CHECK(end.message.ends_with(" s; the limit is limits.seconds = 0.25"));
 }
