@@ -1,7 +1,6 @@
 // Arrays that are damaged, of the wrong kind or do not fit together: the cells fail, each with the
 // file and the place in its reason; the others of the run are done.
 
-#include <cmath>
 #include <limits>
 
 #include "tests/harness/app/workspace.h"

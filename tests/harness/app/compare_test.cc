@@ -153,11 +153,10 @@ TEST_CASE_FIXTURE(Fixture, "tests, corrections and groups") {
 TEST_CASE("columns that are equal bit for bit are one test") {
   const Workspace here;
   // A linear psi of the mean over positions is the mean of its scores.
-  const auto file =
-      here.write("run.toml", digits_run("seeds = [0, 1, 2]\nmetrics = [\"surf_mae\", \"surf_emd\", "
-                                        "\"surf_mae_spatial_mean\", \"surf_emd_spatial_mean\"]",
-                                        {"kmeans", "svd"}));
-  here.run({"run", file, "--no-board"});
+  here.run_text(
+      digits_run("seeds = [0, 1, 2]\nmetrics = [\"surf_mae\", \"surf_emd\", "
+                 "\"surf_mae_spatial_mean\", \"surf_emd_spatial_mean\"]",
+                 {"kmeans", "svd"}));
   const auto compare = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"compare", "kmeans", "svd", "--format", "json"});
     return here.conoscope(words).run();

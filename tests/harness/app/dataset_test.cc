@@ -1,8 +1,6 @@
 // `dataset list`, `info` and `export`: what is written is what a run with that seed has.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "datasets/formats/npz.h"
@@ -88,11 +86,10 @@ TEST_CASE("dataset info: parameters, and the arrays as a worker loaded them") {
 
 TEST_CASE("dataset export: the arrays of a run with that seed, equal bytes for equal seeds") {
   const Workspace here;
-  const auto file = here.write("run.toml",
-                               "seeds = [3]\nmetrics = [\"mig\"]\n"
-                               "[[dataset]]\nid = \"soft_concepts\"\nparams = { samples = 90 }\n"
-                               "[[model]]\nid = \"precomputed_codes\"\n");
-  here.run({"run", file, "--no-board"});
+  here.run_text(
+      "seeds = [3]\nmetrics = [\"mig\"]\n"
+      "[[dataset]]\nid = \"soft_concepts\"\nparams = { samples = 90 }\n"
+      "[[model]]\nid = \"precomputed_codes\"\n");
   const auto in_run = find_below(here.cache(), "concept_scores.npy");
   REQUIRE_FALSE(in_run.empty());
 

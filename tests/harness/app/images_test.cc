@@ -27,7 +27,7 @@ constexpr char kMore[] =
 
 TEST_CASE("ace and hu_mcd explain a model of images, and pixels are deleted through it") {
   const Workspace here;
-  here.run({"run", here.write("run.toml", image_run("good", kMore)), "--no-board", "-j", "2"});
+  here.run_text(image_run("good", kMore), {"-j", "2"});
   const auto rows = here.json({"board", "-m", "deletion_pixel_auc", "-m", "surf_mae"});
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) {

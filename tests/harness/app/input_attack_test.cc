@@ -11,7 +11,7 @@ using namespace conoscope::testing;
 TEST_CASE("input_attacks: by the gradient of a network, or by random search, and only when asked") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
-  here.run({"run", here.write("run.toml", R"(
+  here.run_text(R"(
 metrics = ["input_attacks"]
 [[dataset]]
 id = "digits"
@@ -31,8 +31,7 @@ params = { k = 2 }
 [[explainer]]
 id = "nmf"
 params = { k = 2 }
-)"),
-            "--no-board"});
+)");
   struct Found {
     double value;
     std::string message;

@@ -106,9 +106,10 @@ TEST_CASE("a model in quarantine is not loaded to draw its head anew either") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("libtorch was left out of this build");
   const auto run = [&here](const std::string& control, int code) {
-    here.run({"run", here.write("run.toml", R"(
+    here.run_text(R"(
 metrics = ["surf_mae"]
-controls = [")" + control + R"("]
+controls = [")" + control +
+                      R"("]
 [[dataset]]
 id = "digits"
 [[model]]
@@ -116,9 +117,8 @@ id = "cnn"
 params = { channels = [3, 4], epochs = 1 }
 [[explainer]]
 id = "perfect"
-)"),
-              "--no-board"},
-             code);
+)",
+                  {}, code);
   };
   run("none", 0);
   const std::string model = here.query("SELECT sha256 FROM plugin WHERE id = 'cnn'")[0]["sha256"];

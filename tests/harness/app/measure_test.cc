@@ -1,6 +1,5 @@
 // `conoscope measure`: arrays of a user's own, scored without a run file.
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -85,17 +84,14 @@ struct Small {
 TEST_CASE("measure: the arrays of a run give the run's numbers") {
   const Workspace here;
   SUBCASE("an explanation that is fitted on the way") {
-    here.write("run.toml",
-               digits_run("seeds = [0]\nmetrics = [\"surf\", \"completeness\"]", {"svd"}));
-    here.run({"run", here.path("run.toml"), "--no-board"});
+    here.run_text(digits_run("seeds = [0]\nmetrics = [\"surf\", \"completeness\"]", {"svd"}));
     check_equal(
         measured(here, {"surf", "completeness", CONOSCOPE_TEST_DIGITS, "--explain", "svd"}, "svd"),
         stored(here), {"surf_mae", "surf_emd", "surf_top1", "surf_rank_corr", "completeness"});
   }
   SUBCASE("an explanation that the files bring") {
-    here.write("run.toml", digits_run("seeds = [0]\nmetrics = [\"surf\", \"deletion_weight_auc\"]",
-                                      {"random_importance"}));
-    here.run({"run", here.path("run.toml"), "--no-board"});
+    here.run_text(digits_run("seeds = [0]\nmetrics = [\"surf\", \"deletion_weight_auc\"]",
+                             {"random_importance"}));
     std::vector<std::string> arguments = {"surf", "deletion_weight_auc", CONOSCOPE_TEST_DIGITS};
     for (const auto& entry : fs::recursive_directory_iterator(here.cache()))
       for (const std::string name : {"cavs", "importance", "counts"})
@@ -109,10 +105,9 @@ TEST_CASE("measure: the arrays of a run give the run's numbers") {
                  "deletion_weight_auc"});
   }
   SUBCASE("concepts and codes") {
-    here.write("run.toml",
-               "seeds = [0]\n[[dataset]]\nid = \"soft_concepts\"\nparams = { samples = 600 }\n"
-               "[[model]]\nid = \"precomputed_concepts\"\n[[model]]\nid = \"precomputed_codes\"\n");
-    here.run({"run", here.path("run.toml"), "--no-board"});
+    here.run_text(
+        "seeds = [0]\n[[dataset]]\nid = \"soft_concepts\"\nparams = { samples = 600 }\n"
+        "[[model]]\nid = \"precomputed_concepts\"\n[[model]]\nid = \"precomputed_codes\"\n");
     const auto file = here.path("soft.npz");
     here.run({"dataset", "export", "soft_concepts", "--param", "samples=600", "-o", file});
     // Those that draw nothing of their own.
@@ -535,8 +530,7 @@ TEST_CASE("measure and run: how many rows were judged is said, and kept") {
              "2 rows are judged, 2 trained on\n");
 
   const Workspace here;
-  here.write("run.toml", digits_run("seeds = [0]\nmetrics = [\"surf_mae\"]", {"perfect"}));
-  here.run({"run", here.path("run.toml"), "--no-board"});
+  here.run_text(digits_run("seeds = [0]\nmetrics = [\"surf_mae\"]", {"perfect"}));
   const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
   CHECK_SAYS(here.run({"show", cell}).out, "score: 299 rows are judged, 600 trained on");
 }
@@ -629,11 +623,10 @@ TEST_CASE("measure and show: a part has the number and the name of what it is of
       here.json({"measure", "mi_true_ic", arrays[0], arrays[1], "--per-concept"})["parts"];
   CHECK(pairs[1]["name"] == "wing, tail");
 
-  here.write("run.toml",
-             "metrics = [\"concept_auc\"]\n[[dataset]]\nid = \"precomputed\"\nparams = { concepts "
-             "= \"birds.csv\", concept_scores = \"c_hat.npy\", test_share = 0.5 }\n"
-             "[[model]]\nid = \"precomputed_concepts\"\n");
-  here.run({"run", here.path("run.toml"), "--no-board"});
+  here.run_text(
+      "metrics = [\"concept_auc\"]\n[[dataset]]\nid = \"precomputed\"\nparams = { concepts "
+      "= \"birds.csv\", concept_scores = \"c_hat.npy\", test_share = 0.5 }\n"
+      "[[model]]\nid = \"precomputed_concepts\"\n");
   const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
   CHECK(here.json({"show", cell})["parts"][2]["name"] == "tail");
   CHECK_SAYS(here.run({"show", cell}).out, "; beak: nan; tail: ");

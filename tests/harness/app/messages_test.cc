@@ -7,9 +7,7 @@ using namespace conoscope::testing;
 TEST_CASE("the words of a score are on the board, in show, status, history and export") {
   const Workspace here;
   // Digits have neither a concept view nor codes.
-  const auto file =
-      here.write("run.toml", digits_run("metrics = [\"surf_mae\", \"ctl\", \"mig\"]", {"svd"}));
-  here.run({"run", file, "--no-board"});
+  here.run_text(digits_run("metrics = [\"surf_mae\", \"ctl\", \"mig\"]", {"svd"}));
   const Json scores = here.query(
       "SELECT metric, reason, message FROM score WHERE reason IS NOT NULL ORDER BY metric");
   REQUIRE(scores.size() == 2);

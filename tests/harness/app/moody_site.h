@@ -3,8 +3,6 @@
 // A place where the explainer `moody` runs on arrays of four samples: its own plugins, data and store.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,8 +1,6 @@
 // Tables that pictures are drawn from, and pictures that the command draws itself.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "datasets/formats/npz.h"
@@ -39,10 +37,7 @@ std::vector<double> numbers_of(const std::string& svg, const std::string& elemen
 
 TEST_CASE("summaries: as csv files and as arrays, the same numbers, equal bytes") {
   const Workspace here;
-  here.run(
-      {"run",
-       here.write("run.toml", models_run("metrics = [\"concept_accuracy\"]\nsummaries = true\n")),
-       "--no-board"});
+  here.run_text(models_run("metrics = [\"concept_accuracy\"]\nsummaries = true\n"));
   CHECK_SAYS(here.run({"export", "models", "--summaries", "-o", here.path("tables")}).err,
              "embedding_components: 4 cells");
   here.run({"export", "models", "--summaries", "-o", here.path("a.npz")});
@@ -76,7 +71,7 @@ TEST_CASE("summaries: as csv files and as arrays, the same numbers, equal bytes"
 
 TEST_CASE("summaries: nobody asked, nowhere to write") {
   const Workspace here;
-  here.run({"run", here.write("run.toml", models_run("")), "--no-board"});
+  here.run_text(models_run(""));
   const auto asked = here.query("SELECT count(*) AS n FROM metric_key WHERE grp = 'summaries'");
   CHECK(asked[0]["n"] == 0);
   CHECK_SAYS(here.run({"export", "--summaries", "-o", here.path("a.npz")}, 2).err,

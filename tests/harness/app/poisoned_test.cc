@@ -1,8 +1,6 @@
 // Controls that move the training samples: explanations of their own, beside the clean one.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "tests/harness/app/workspace.h"

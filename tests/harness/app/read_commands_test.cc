@@ -305,14 +305,13 @@ TEST_CASE("reading makes no store") {
 
 TEST_CASE("show: the parts of a score, by concept and pair") {
   const Workspace here;
-  const auto file = here.write("run.toml", R"(metrics = ["ois", "icl_ij"]
+  here.run_text(R"(metrics = ["ois", "icl_ij"]
 [[dataset]]
 id = "soft_concepts"
 params = { samples = 300, concepts = 3, test_share = 0.5 }
 [[model]]
 id = "precomputed_concepts"
 )");
-  here.run({"run", file, "--no-board"});
   const std::string cell = here.query("SELECT key FROM cell")[0]["key"];
   const Json parts = here.json({"show", cell})["parts"];
   std::map<std::string, int> count;

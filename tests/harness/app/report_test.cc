@@ -4,9 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "results/store/store.h"
 #include "tests/harness/app/workspace.h"
 #include "tests/results/sample.h"

@@ -1,8 +1,6 @@
 // conoscope reproduce: the ledgers fit the studies that ship, and verdicts come from scores.
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "results/store/store.h"

@@ -417,12 +417,10 @@ TEST_CASE("an attempt began when the first of its workers did") {
 TEST_CASE("another parameter of a metric plugin is another metric: its scores are made again") {
   const Workspace here;
   const auto run = [&](const std::string& fault) {
-    return here.run({"run",
-                     here.write("run.toml", digits_run("metrics = [\"surf_mae\"]", {"perfect"}) +
-                                                "[[metric]]\nfile = \"" CONOSCOPE_TEST_BROKEN
-                                                "/score_fault.so\"\nparams = { fault = \"" +
-                                                fault + "\" }\n"),
-                     "--no-board"});
+    return here.run_text(digits_run("metrics = [\"surf_mae\"]", {"perfect"}) +
+                         "[[metric]]\nfile = \"" CONOSCOPE_TEST_BROKEN
+                         "/score_fault.so\"\nparams = { fault = \"" +
+                         fault + "\" }\n");
   };
   run("silent");
   const Ended other = run("none");

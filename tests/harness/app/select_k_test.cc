@@ -20,8 +20,7 @@ std::string sweep_run(const std::string& ks) {
 
 TEST_CASE("board select-k: a K that is refused says why, and the others are judged") {
   const Workspace here;
-  const auto file = here.write("run.toml", sweep_run("[1, 2, 4, 61]"));
-  here.run({"run", file, "--no-board", "-j", "2"}, 4);  // some failed, none crashed
+  here.run_text(sweep_run("[1, 2, 4, 61]"), {"-j", "2"}, 4);  // some failed, none crashed
   CHECK_SAYS(here.run({"status"}).out, "fewer than k = 61 concepts");
   const Json outcomes = here.query("SELECT status, count(*) AS n FROM attempt GROUP BY status");
   REQUIRE(outcomes.size() == 2);
@@ -64,8 +63,7 @@ TEST_CASE("board select-k: a K that is refused says why, and the others are judg
 
 TEST_CASE("board select-k: what has no answer") {
   const Workspace here;
-  const auto file = here.write("run.toml", sweep_run("[1, 2]"));
-  here.run({"run", file, "--no-board", "--only", "seed=0"});
+  here.run_text(sweep_run("[1, 2]"), {"--only", "seed=0"});
   CHECK_SAYS(here.run({"board", "select-k", "--explainer", "perfect"}, 2).err,
              "no explainer here with two or more numbers of concepts, as the plugins");
   for (const char* kind : {"select-k", "curve"})
@@ -85,8 +83,7 @@ TEST_CASE("board select-k: what has no answer") {
 
 TEST_CASE("board budget: each method at its largest K within the budget") {
   const Workspace here;
-  const auto file = here.write("run.toml", sweep_run("[1, 2, 4, 8]"));
-  here.run({"run", file, "--no-board", "-j", "2"});
+  here.run_text(sweep_run("[1, 2, 4, 8]"), {"-j", "2"});
   const Json rows = here.json({"board", "budget", "--budget", "5", "-m", "surf_mae"});
   REQUIRE(rows.size() == 1);  // perfect has no K
   CHECK(rows[0]["rank"] == 1);

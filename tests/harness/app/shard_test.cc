@@ -1,7 +1,5 @@
 // Neither -j nor sharding nor the order of a merge changes a byte.
 
-#include <algorithm>
-
 #include "tests/harness/app/workspace.h"
 
 using namespace conoscope::testing;

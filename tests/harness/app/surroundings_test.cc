@@ -4,9 +4,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "results/store/sqlite.h"
 #include "results/store/store.h"
@@ -148,7 +146,7 @@ TEST_CASE("a store that another process has locked is waited for, and who waits 
 TEST_CASE("what changes how the C library computes does not reach a worker") {
   const Workspace plain, tuned;
   const auto text = digits_run("metrics = [\"surf\", \"completeness\"]", {"svd", "kmeans", "ica"});
-  plain.run({"run", plain.write("run.toml", text), "--no-board"});
+  plain.run_text(text);
   const Ended ended = tuned.conoscope({"run", tuned.write("run.toml", text), "--no-board"})
                           .set("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F")
                           .set("OPENBLAS_MAIN_FREE", "1")
@@ -192,7 +190,7 @@ TEST_CASE("devices, pipes and the kernel's files are no data, no plugins and no 
 
 TEST_CASE("nor does a foreign store make this machine read them") {
   const Workspace here;
-  here.run({"run", here.write("run.toml", small_run()), "--no-board"});
+  here.run_text(small_run());
   for (const std::string name : {"/proc/kmsg", "/proc/self/pagemap"}) {
     CAPTURE_BINDING(name);
     const auto foreign = here.path(fs::path(name).filename().string() + ".db");

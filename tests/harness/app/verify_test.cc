@@ -368,9 +368,8 @@ TEST_CASE("verify: a profile, parts of scores, controls and what does not apply"
       "}\ncontrols = [\"none\", \"random_importance\"]\nsample_scores = true\nmetrics = "
       "[\"surf_mae\", \"completeness\", \"intervention\"]",
       {"svd"});
-  const auto file =
-      here.write("run.toml", text + "params = { k = { quick = [1], paper = [1, 2] } }\n");
-  here.run({"run", file, "--no-board", "--profile", "paper"});
+  here.run_text(text + "params = { k = { quick = [1], paper = [1, 2] } }\n",
+                {"--profile", "paper"});
   REQUIRE(here.count("attempt") == 8);
   REQUIRE(here.count("sample_score") > 0);
   CHECK_SAYS(here.run({"verify", "sizes-paper"}).err, "8 cells: 8 the same bit for bit");

@@ -29,6 +29,11 @@ Ended Workspace::run(const std::vector<std::string>& arguments, int code) const 
   return ended;
 }
 
+Ended Workspace::run_text(const std::string& text, std::vector<std::string> more, int code) const {
+  more.insert(more.begin(), {"run", write("run.toml", text), "--no-board"});
+  return run(more, code);
+}
+
 Json Workspace::json(std::vector<std::string> arguments) const {
   arguments.insert(arguments.end(), {"--format", "json"});
   return Json::parse(run(arguments).out);

@@ -34,6 +34,8 @@ class Workspace {
 
   /// Runs it and insists on the exit code.
   Ended run(const std::vector<std::string>& arguments, int code = 0) const;
+  /// Does the run of a run file with this text, without its board.
+  Ended run_text(const std::string& text, std::vector<std::string> more = {}, int code = 0) const;
 
   /// The answer of a command that reads, as JSON.
   Json json(std::vector<std::string> arguments) const;

@@ -335,35 +335,23 @@ def refusal(**arrays):
 
 
 def test_mistakes_are_named_by_array_and_value(explained):
-    def without(name):
-        return {other: array for other, array in explained.items() if other != name}
-
     def changed(name, array):
         return {**explained, name: array}
 
     h = explained["activations"].copy()
     h[3, 0, 1, 12] = np.nan
     assert "activations: the value at [3, 0, 1, 12] is nan" in refusal(**changed("activations", h))
-    labels = explained["labels"]
-    assert "labels: labels has 898 rows" in refusal(**changed("labels", labels[:-1]))
-    assert "labels: the label at [0] is 10, but head_weight has 10 outputs" in refusal(
-        **changed("labels", np.full(899, 10))
-    )
     assert "labels: its dtype is object" in refusal(**changed("labels", np.array([None] * 899)))
     assert "labels: its dtype is <U1" in refusal(**changed("labels", ["a"] * 899))
     assert "head_weight: its dtype is complex" in refusal(
         **changed("head_weight", explained["head_weight"].astype(complex))
     )
     assert "activations: " in refusal(**changed("activations", [[1, 2], [3]]))
-    assert "cavs: cavs are given without importance" in refusal(**without("importance"))
-    assert "head_weight: head_weight is 64 x 10" in refusal(
-        **changed("head_weight", explained["head_weight"].T)
-    )
     assert "no metric, group, metric plugin or file surff (did you mean surf?)" in str(
         pytest.raises(ValueError, conoscope.measure, "surff", **explained).value
     )
     with pytest.raises(TypeError, match="takes no array 'lables'"):
-        conoscope.measure(lables=labels)
+        conoscope.measure(lables=explained["labels"])
     with pytest.raises(ValueError, match="no arrays"):
         conoscope.measure("surf")
 

@@ -100,8 +100,6 @@ def test_mistakes(tmp_path):
         conoscope.run(digits_run(explainer=[{"id": "svdd"}]))
     with pytest.raises(TypeError, match="explainer.params.k: a run file has no set"):
         conoscope.run(digits_run(explainer=[{"id": "kmeans", "params": {"k": {1, 2}}}]))
-    with pytest.raises(ValueError, match="nowhere.toml"):
-        conoscope.run("nowhere.toml")
     with pytest.raises(conoscope.ConoscopeError, match="none.db: no such file"):
         conoscope.Store("none.db").history("surf_mae")
     (tmp_path / "w.npy").write_bytes(b"no array")

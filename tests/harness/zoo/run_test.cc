@@ -16,7 +16,6 @@ namespace conoscope::testing {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct Fault {
@@ -277,38 +276,6 @@ TEST_CASE("a broken dataset fails its cells by name") {
   check_fault(
       failed, "overlapping_split",
       {"invalid_output", "dataset: load data", "test_index[0]: sample 3 is in the split twice"});
-}
-
-TEST_CASE("run --repeat finds what is not deterministic") {
-  const Bench bench;
-  bench.run_file("repeat", kSubject + entry("explainer", "id = \"kmeans\"") +
-                               broken_entry("explainer", "nondeterministic"));
-  CHECK(bench("run repeat.toml --repeat --no-board").code == 4);
-  const auto failed = bench.failures("repeat");
-  REQUIRE(failed.size() == 1);
-  CHECK(failed[0]["explainer"] == "nondeterministic");
-  CHECK(failed[0]["message"] ==
-        "not deterministic: two fits with the same seed differ in importance");
-}
-
-TEST_CASE("two files of one kind and id are refused, both by name") {
-  const Bench bench;
-  for (const char* folder : {"first", "second"}) {
-    fs::create_directory(bench.scratch.path(folder));
-    fs::copy_file(broken_plugin("stdout_noise"),
-                  bench.scratch.path(folder) + "/" + std::string(folder) + "_noise.so");
-  }
-  bench.run_file("twice", kSubject + entry("explainer", "id = \"perfect\"") +
-                              entry("explainer", "id = \"stdout_noise\""));
-  const Said said = bench("run twice.toml --no-board --plugin-path first --plugin-path second");
-  CHECK(said.code == 4);
-  const auto failed = bench.failures("twice");
-  REQUIRE(failed.size() == 1);
-  const auto message = failed[0]["message"].get<std::string>();
-  CAPTURE(message);
-  CHECK(message.find("explainer stdout_noise is in two files: ") != std::string::npos);
-  CHECK(message.find("first/first_noise.so") != std::string::npos);
-  CHECK(message.find("second/second_noise.so") != std::string::npos);
 }
 
 TEST_CASE("plugin check prints a line for each check and ends with 0 or 3") {
