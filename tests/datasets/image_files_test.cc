@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <set>
 
 #include "tests/support/outcomes.h"

@@ -49,7 +49,7 @@ void check_share(double share, double p) {
 }  // namespace
 
 TEST_CASE("parity: the label counts all concepts, each a fair coin, and factors are the concepts") {
-  const Parity parity = load({{"concepts", std::int64_t{4}}});
+  const Parity parity = load({{"concepts", 4}});
   CHECK(parity.data.shape("inputs") == std::vector<std::int64_t>{kSamples, 4});
   CHECK(parity.data.arrays.at("factors") == parity.data.arrays.at("concepts"));
   CHECK(parity.data.texts.at("task") == "classification");
@@ -111,6 +111,5 @@ TEST_CASE("parity: by seed; the noise leaves concepts and split as they are") {
 }
 
 TEST_CASE("parity: stops when asked to") {
-  const Outcome outcome = plugin("parity").load({}, {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(plugin("parity").load({}, {.cancelled = [] { return true; }}).status == CONO_CANCELLED);
 }

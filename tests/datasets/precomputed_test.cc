@@ -141,7 +141,7 @@ TEST_CASE("precomputed: shapes of activations and what pooling becomes") {
   files.put<float>("activations", {12, 4, 3}, files.activations);
   CHECK(files.load().out.shape("activations") == std::vector<std::int64_t>{12, 4, 3});
 
-  files.arguments["pooling"] = std::string("flatten");
+  files.arguments["pooling"] = "flatten";
   files.refuses(files.path("head_weight") + ": head_weight is 2 x 3, but the activations of " +
                 files.path("activations") +
                 " have 12 numbers per sample after pooling = flatten (12 x 4 x 3)");
@@ -151,11 +151,11 @@ TEST_CASE("precomputed: shapes of activations and what pooling becomes") {
   CHECK(flat.out.texts.at("pooling") == "flatten");
   CHECK(flat.out.shape("head_weight") == std::vector<std::int64_t>{2, 12});
 
-  files.arguments["pooling"] = std::string("none");
+  files.arguments["pooling"] = "none";
   files.refuses(files.path("activations") +
                 ": pooling = none, but there are 4 positions per sample; use mean or flatten");
 
-  files.arguments["pooling"] = std::string("auto");
+  files.arguments["pooling"] = "auto";
   files.put<float>("activations", {12, 12}, files.activations);
   const Outcome rows = files.load();
   CHECK(rows.error == "");
@@ -367,7 +367,7 @@ TEST_CASE("precomputed: head and annotations that do not fit") {
     files.put<float>("head_weight", {1, 3}, std::vector<float>(3));
     files.put<float>("head_bias", {1}, {0});
     files.refuses(weight + ": one output has no softmax; use output = sigmoid or regression");
-    files.arguments["output"] = std::string("sigmoid");
+    files.arguments["output"] = "sigmoid";
     CHECK(files.load().error == "");
     CHECK(files.load().out.texts.at("task") == "attributes");
   }
@@ -401,7 +401,7 @@ TEST_CASE("precomputed: head and annotations that do not fit") {
     files.refuses(labels + ": labels are 12 x 2, expected one per sample");
   }
   SUBCASE("targets") {
-    files.arguments["output"] = std::string("regression");
+    files.arguments["output"] = "regression";
     const auto targets = files.put<double>("targets", {12, 2}, std::vector<double>(24, 1.5));
     CHECK(files.load().out.values<double>("targets")[23] == 1.5);
     CHECK(files.load().out.texts.at("task") == "regression");
@@ -409,7 +409,7 @@ TEST_CASE("precomputed: head and annotations that do not fit") {
     files.refuses(targets + ": targets have 1 columns, but " + weight + " has 2 outputs");
     files.put<double>("targets", {12, 1, 2}, std::vector<double>(24));
     files.refuses(targets + ": targets is 12 x 1 x 2, expected samples x columns");
-    files.arguments["output"] = std::string("sigmoid");
+    files.arguments["output"] = "sigmoid";
     files.put<double>("targets", {12, 2}, std::vector<double>(24, 0.5));
     files.refuses(targets + ": the value at [0, 0] is 0.5, attributes must be 0 or 1");
   }
@@ -429,7 +429,7 @@ TEST_CASE("precomputed: a single output that crosses 0 is compared by the scale 
   files.put("activations", {12, 2, 2, 3}, activations);
   files.put<float>("head_weight", {1, 3}, {1, 0, 0});
   files.put<float>("head_bias", {1}, {0});
-  files.arguments["output"] = std::string("regression");
+  files.arguments["output"] = "regression";
   files.put("logits", {12, 1}, logits);
   CHECK(files.load().error == "");
   logits[0] = 0.009;
@@ -476,7 +476,7 @@ TEST_CASE("precomputed: saved logits must be what the head gives") {
 
 TEST_CASE("precomputed: with pooling = flatten, position p has its own weights") {
   Files files;
-  files.arguments["pooling"] = std::string("flatten");
+  files.arguments["pooling"] = "flatten";
   std::vector<float> weight(24);
   for (std::size_t i = 0; i < 24; ++i) weight[i] = static_cast<float>(i) - 11.0F;
   files.put("head_weight", {2, 12}, weight);

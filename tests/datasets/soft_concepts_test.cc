@@ -83,6 +83,6 @@ TEST_CASE("soft_concepts: the covariance of the latents, and both representation
 }
 
 TEST_CASE("soft_concepts: stops when asked to") {
-  const Outcome outcome = plugin("soft_concepts").load({}, {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(plugin("soft_concepts").load({}, {.cancelled = [] { return true; }}).status ==
+        CONO_CANCELLED);
 }

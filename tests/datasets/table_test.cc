@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "tests/support/plugin_driver.h"
@@ -367,9 +366,8 @@ TEST_CASE("table: roles that contradict each other") {
 TEST_CASE("table: breast cancer, whose first line is no header") {
   const auto file = real_file("breast_cancer.csv");
   if (file.empty()) return;
-  const Bundle data = load_well(
-      {{"target", Names{"column_31"}}, {"header", "absent"}, {"skip_lines", std::int64_t{1}}},
-      file);
+  const Bundle data =
+      load_well({{"target", Names{"column_31"}}, {"header", "absent"}, {"skip_lines", 1}}, file);
   CHECK(data.shape("inputs") == std::vector<std::int64_t>{569, 30});
   CHECK(counts(data) == std::map<std::int64_t, int>{{0, 212}, {1, 357}});
   CHECK(data.values<double>("inputs")[0] == 17.99);
@@ -380,9 +378,8 @@ TEST_CASE("table: breast cancer, whose first line is no header") {
 TEST_CASE("table: wine, three classes") {
   const auto file = real_file("wine_data.csv");
   if (file.empty()) return;
-  const Bundle data = load_well(
-      {{"target", Names{"column_14"}}, {"header", "absent"}, {"skip_lines", std::int64_t{1}}},
-      file);
+  const Bundle data =
+      load_well({{"target", Names{"column_14"}}, {"header", "absent"}, {"skip_lines", 1}}, file);
   CHECK(data.shape("inputs") == std::vector<std::int64_t>{178, 13});
   CHECK(counts(data) == std::map<std::int64_t, int>{{0, 59}, {1, 71}, {2, 48}});
   // Without skip_lines the first line has the counts and the class names.

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
-#include <numeric>
 #include <set>
 
 #include "datasets/tabular_toy/formula.h"
 #include "harness/core/border/metadata.h"
 #include "tests/support/capture_binding.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/plugin_driver.h"
 
 using namespace conoscope::testing;
@@ -264,7 +264,7 @@ TEST_CASE("tabular_toy: every bad value is refused with the argument's name") {
       conoscope::core::parse_metadata(plugin("tabular_toy").metadata(), "tabular_toy");
   const std::vector<std::pair<const char*, Value>> bad = {
       {"delta", -0.1},           {"delta", 1.0},
-      {"delta", std::nan("")},   {"samples", std::int64_t{9}},
+      {"delta", std::nan("")},   {"samples", 9},
       {"samples", 100.5},        {"task", "xor"},
       {"annotated", true},       {"validation_share", -0.1},
       {"validation_share", 1.0}, {"test_share", 0.0},
@@ -282,9 +282,7 @@ TEST_CASE("tabular_toy: every bad value is refused with the argument's name") {
   }
   // What the metadata cannot say is the plugin's to refuse.
   const auto refuses = [](const Arguments& arguments, const std::string& message) {
-    const Outcome outcome = outcome_of(arguments);
-    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-    CHECK(outcome.error == message);
+    check_fault(outcome_of(arguments), CONO_INVALID_ARGUMENT, message);
   };
   const std::string list = "tabular_toy: annotated: ";
   using Numbers = std::vector<std::int64_t>;

@@ -20,6 +20,13 @@ inline Bundle loaded(const Plugin& plugin, const Arguments& arguments, std::uint
   return outcome.out;
 }
 
+/// A call that failed with this status and with this text, the whole of it.
+inline void check_fault(const Outcome& outcome, cono_status status, const std::string& error) {
+  CAPTURE(error);
+  CHECK(outcome.status == status);
+  CHECK(outcome.error == error);
+}
+
 /// The caller's fault, said in words that contain `part`.
 inline void check_refused(const Outcome& outcome, const std::string& part) {
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);

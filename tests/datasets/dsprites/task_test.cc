@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <map>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 

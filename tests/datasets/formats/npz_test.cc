@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 

@@ -3,19 +3,16 @@
 #include <cmath>
 
 #include "tests/support/image_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
 namespace {
 
-const Arguments kSmall{{"k", std::int64_t{4}},
-                       {"segments", std::vector<std::int64_t>{4, 16}},
-                       {"max_images", std::int64_t{12}},
-                       {"min_size", std::int64_t{5}},
-                       {"members", std::int64_t{15}},
-                       {"random_sets", std::int64_t{8}},
-                       {"sigma", 0.0},
-                       {"significance", 1.0}};
+const Arguments kSmall{{"k", 4},           {"segments", std::vector<std::int64_t>{4, 16}},
+                       {"max_images", 12}, {"min_size", 5},
+                       {"members", 15},    {"random_sets", 8},
+                       {"sigma", 0.0},     {"significance", 1.0}};
 
 Outcome fit(const Arguments& arguments, const Bundle& head, const Host& host = {}) {
   return plugin("ace").fit_explainer_with(arguments, head, shades, host);
@@ -73,9 +70,8 @@ TEST_CASE("ace: the significance test drops concepts that are like random ones")
   // Of a head that looks at nothing every TCAV score is 0, a random set's too: no difference.
   Bundle blind = image_bundle(40);
   blind.arrays["head_weight"] = OwnedArray::of<double>({2, 4}, std::vector<double>(8, 0.0));
-  const Outcome none = fit(strict, blind);
-  CHECK(none.status == CONO_UNDEFINED);
-  CHECK(none.error == "ace: no cluster of any output is common and significant");
+  check_fault(fit(strict, blind), CONO_UNDEFINED,
+              "ace: no cluster of any output is common and significant");
 }
 
 TEST_CASE("ace: the same bits whatever the threads; another seed draws others") {
@@ -85,7 +81,7 @@ TEST_CASE("ace: the same bits whatever the threads; another seed draws others") 
   CHECK((fit(kSmall, head, {.seed = 3, .threads = 8}).out == once.out));
   CHECK_FALSE((fit(kSmall, head, {.seed = 4}).out == once.out));
   Arguments mean = kSmall;
-  mean["fill"] = std::string("mean");
+  mean["fill"] = "mean";
   CHECK_FALSE((fit(mean, head, {.seed = 3}).out == once.out));
 }
 
@@ -143,13 +139,13 @@ TEST_CASE("ace: what is refused") {
   CHECK(outcome.error == "ace: inputs are 2 x 8 x 8 x 1 for 40 samples");
 
   Arguments many = kSmall;
-  many["k"] = std::int64_t{100000};
+  many["k"] = 100000;
   outcome = fit(many, head);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error.find("fewer than k = 100000 concepts") != std::string::npos);
 
   Arguments rare = kSmall;
-  rare["min_size"] = std::int64_t{100000};
+  rare["min_size"] = 100000;
   outcome = fit(rare, head);
   CHECK(outcome.status == CONO_UNDEFINED);
   CHECK(outcome.error == "ace: no cluster of any output is common and significant");

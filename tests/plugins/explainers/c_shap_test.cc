@@ -11,11 +11,7 @@ using namespace conoscope::testing;
 namespace {
 
 Arguments quick(std::int64_t concepts = 8) {
-  return {{"concepts", concepts},
-          {"hidden", std::int64_t{20}},
-          {"epochs", std::int64_t{20}},
-          {"batch", std::int64_t{16}},
-          {"beta", 0.05}};
+  return {{"concepts", concepts}, {"hidden", 20}, {"epochs", 20}, {"batch", 16}, {"beta", 0.05}};
 }
 
 Arguments with(Arguments arguments, const std::string& name, const Value& value) {
@@ -107,9 +103,9 @@ TEST_CASE("what is refused, and cancellation") {
       plugin("c_shap").fit_explainer({}, random_head_bundle(20, 2, 6, 1, 1, "regression")).status ==
       CONO_NOT_APPLICABLE);
   // Two coalitions cannot tell twenty concepts apart.
-  const Outcome few =
-      plugin("c_shap").fit_explainer(with(quick(20), "coalitions", std::int64_t{2}), head);
-  CHECK(few.status == CONO_UNDEFINED);
+  CHECK(
+      plugin("c_shap").fit_explainer(with(quick(20), "coalitions", std::int64_t{2}), head).status ==
+      CONO_UNDEFINED);
   Bundle nan = head;
   nan.arrays["activations"] = OwnedArray::of<double>(
       {20, 2, 6}, std::vector<double>(240, std::numeric_limits<double>::quiet_NaN()));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
@@ -58,13 +59,12 @@ TEST_CASE("cdisco_directional: constant features and zero rows give finite conce
 }
 
 TEST_CASE("cdisco_directional: what is refused") {
-  Outcome outcome = plugin("cdisco_directional")
-                        .fit_explainer({}, random_head_bundle(20, 2, 4, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "cdisco_directional: k = 5 is more than the 4 features");
+  check_fault(plugin("cdisco_directional")
+                  .fit_explainer({}, random_head_bundle(20, 2, 4, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "cdisco_directional: k = 5 is more than the 4 features");
 
-  outcome = plugin("cdisco_directional")
-                .fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "cdisco_directional: a flattened head has one weight vector per position");
+  check_fault(plugin("cdisco_directional")
+                  .fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten")),
+              CONO_NOT_APPLICABLE,
+              "cdisco_directional: a flattened head has one weight vector per position");
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
@@ -85,36 +86,32 @@ TEST_CASE("cdisco: no concepts for a class never predicted, nothing drawn") {
 }
 
 TEST_CASE("cdisco: what is refused") {
-  Outcome outcome = plugin("cdisco").fit_explainer({}, random_head_bundle(60, 2, 4, 2, 3));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "cdisco: k = 5 is more than the 4 features");
+  check_fault(plugin("cdisco").fit_explainer({}, random_head_bundle(60, 2, 4, 2, 3)),
+              CONO_INVALID_ARGUMENT, "cdisco: k = 5 is more than the 4 features");
 
   // Rows are samples, not positions.
-  outcome = plugin("cdisco").fit_explainer(
-      {}, head_bundle(normal_rows(4 * 9, 9, 1), 9, normal_rows(2, 9, 2), {1e6, 0.0}));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "cdisco: output 0 has 4 rows, fewer than k = 5 concepts");
+  check_fault(plugin("cdisco").fit_explainer(
+                  {}, head_bundle(normal_rows(4 * 9, 9, 1), 9, normal_rows(2, 9, 2), {1e6, 0.0})),
+              CONO_INVALID_ARGUMENT, "cdisco: output 0 has 4 rows, fewer than k = 5 concepts");
 
-  outcome =
-      plugin("cdisco").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "cdisco: a flattened head has one weight vector per position");
+  check_fault(
+      plugin("cdisco").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten")),
+      CONO_NOT_APPLICABLE, "cdisco: a flattened head has one weight vector per position");
 
-  outcome = plugin("cdisco").fit_explainer(with("loss_relu", 2),
-                                           random_head_bundle(20, 2, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error ==
-        "cdisco: the gradient of a loss, and a regression agrees with its own output; "
-        "cdisco_directional needs none");
+  check_fault(plugin("cdisco").fit_explainer(with("loss_relu", 2),
+                                             random_head_bundle(20, 2, 9, 1, 3, "regression")),
+              CONO_NOT_APPLICABLE,
+              "cdisco: the gradient of a loss, and a regression agrees with its own output; "
+              "cdisco_directional needs none");
 
   // One class takes all: there are no others to score against.
-  outcome = plugin("cdisco").fit_explainer(
-      with("loss_relu_z", 2),
-      head_bundle(normal_rows(20, 4, 1), 1, normal_rows(2, 4, 2), {1e6, 0.0}));
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error == "z_score_of_group: group 0 has no others");
+  check_fault(plugin("cdisco").fit_explainer(
+                  with("loss_relu_z", 2),
+                  head_bundle(normal_rows(20, 4, 1), 1, normal_rows(2, 4, 2), {1e6, 0.0})),
+              CONO_UNDEFINED, "z_score_of_group: group 0 has no others");
 
-  outcome = plugin("cdisco").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                           {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(
+      plugin("cdisco")
+          .fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3), {.cancelled = [] { return true; }})
+          .status == CONO_CANCELLED);
 }

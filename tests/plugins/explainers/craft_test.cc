@@ -3,6 +3,7 @@
 #include "numerics/nmf.h"
 #include "numerics/nnls.h"
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 namespace numerics = conoscope::numerics;
@@ -12,8 +13,7 @@ TEST_CASE("craft: with one concept all variance is its own") {
   // A = (0, 1/2), B = (0, 1/3), so S = (1/6)^2 / (2 * 2 * 1/8) = 1/18.
   const Rows activations{{1.0, 2.0}, {2.0, 4.0}, {0.5, 1.0}};
   const Bundle head = head_bundle(activations, 1, Rows{{2.0, -0.25}}, {0.7}, "regression");
-  const Outcome outcome =
-      plugin("craft").fit_explainer({{"k", std::int64_t{1}}, {"nb_design", std::int64_t{2}}}, head);
+  const Outcome outcome = plugin("craft").fit_explainer({{"k", 1}, {"nb_design", 2}}, head);
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.values<double>("importance")[0] == doctest::Approx(1.0 / 18.0));
 }
@@ -99,18 +99,17 @@ TEST_CASE("craft: constant features, zero rows and more concepts than features a
 TEST_CASE("craft: what is refused") {
   Rows negative = normal_rows(8, 4, 1, true);
   negative(1, 2) = -0.5;
-  Outcome outcome = plugin("craft").fit_explainer(
-      {}, head_bundle(negative, 2, normal_rows(1, 4, 2), {0.0}, "regression"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error ==
-        "craft: needs non-negative activations, as after a ReLU; entry 6 of the 4 x 2 x 4 "
-        "activations is -0.500000");
+  check_fault(plugin("craft").fit_explainer(
+                  {}, head_bundle(negative, 2, normal_rows(1, 4, 2), {0.0}, "regression")),
+              CONO_NOT_APPLICABLE,
+              "craft: needs non-negative activations, as after a ReLU; entry 6 of the 4 x 2 x 4 "
+              "activations is -0.500000");
 
-  outcome = plugin("craft").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "craft: output 0 has 4 rows, fewer than k = 5 concepts");
+  check_fault(plugin("craft").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "craft: output 0 has 4 rows, fewer than k = 5 concepts");
 
-  outcome = plugin("craft").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                          {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(
+      plugin("craft")
+          .fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3), {.cancelled = [] { return true; }})
+          .status == CONO_CANCELLED);
 }

@@ -2,6 +2,7 @@
 
 #include "numerics/subspace.h"
 #include "tests/support/image_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
@@ -26,7 +27,7 @@ Bundle segmented(const std::string& output = "regression", double minor = 0.2) {
   return head;
 }
 
-const Arguments kSmall{{"min_segments", std::int64_t{30}}};
+const Arguments kSmall{{"min_segments", 30}};
 
 }  // namespace
 
@@ -52,8 +53,8 @@ TEST_CASE("hu_mcd: as many clusters as segments per sample, dimensions by varian
   CHECK(wide.out.values<double>("completeness")[0] == doctest::Approx(13.0 / 85.0));
 
   Arguments capped = kSmall;  // 8 features over 5 clusters: one dimension each
-  capped["clusters"] = std::int64_t{5};
-  capped["min_segments"] = std::int64_t{2};
+  capped["clusters"] = 5;
+  capped["min_segments"] = 2;
   const Outcome five = plugin("hu_mcd").fit_explainer(capped, segmented("regression", 1.0));
   REQUIRE(five.error == "");
   for (const std::int64_t dimension : five.out.values<std::int64_t>("concept_dimension"))
@@ -89,58 +90,49 @@ TEST_CASE("hu_mcd: zero segments do not count; samples above max_samples are dra
   CHECK((plugin("hu_mcd").fit_explainer(kSmall, head, {.seed = 2, .threads = 8}).out == once.out));
 
   Arguments few = kSmall;
-  few["max_samples"] = std::int64_t{20};
-  few["min_segments"] = std::int64_t{20};
+  few["max_samples"] = 20;
+  few["min_segments"] = 20;
   const Outcome half = plugin("hu_mcd").fit_explainer(few, head);
   REQUIRE(half.error == "");
   CHECK(half.out.texts.at("dimension") == "3 of 8");
 }
 
 TEST_CASE("hu_mcd: what is refused") {
-  Outcome outcome = plugin("hu_mcd").fit_explainer({}, random_head_bundle(20, 1, 9, 2, 3));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "hu_mcd: the dataset has no segment_embeddings and segment_sample");
+  check_fault(plugin("hu_mcd").fit_explainer({}, random_head_bundle(20, 1, 9, 2, 3)),
+              CONO_NOT_APPLICABLE,
+              "hu_mcd: the dataset has no segment_embeddings and segment_sample");
 
-  outcome = plugin("hu_mcd").fit_explainer({}, segmented());
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error ==
-        "hu_mcd: output 0: none of 3 clusters of 120 segments holds min_segments = 50; lower it, "
-        "or give more samples");
+  check_fault(
+      plugin("hu_mcd").fit_explainer({}, segmented()), CONO_UNDEFINED,
+      "hu_mcd: output 0: none of 3 clusters of 120 segments holds min_segments = 50; lower it, "
+      "or give more samples");
 
-  outcome = plugin("hu_mcd").fit_explainer({{"clusters", std::int64_t{121}}}, segmented());
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "hu_mcd: output 0 has 120 rows, fewer than k = 121 concepts");
+  check_fault(plugin("hu_mcd").fit_explainer({{"clusters", 121}}, segmented()),
+              CONO_INVALID_ARGUMENT, "hu_mcd: output 0 has 120 rows, fewer than k = 121 concepts");
 
   Bundle bad = segmented();
   bad.arrays["segment_embeddings"] =
       OwnedArray::of<double>({120, 8}, flat(Rows::Constant(120, 8, 2.0)));
-  outcome = plugin("hu_mcd").fit_explainer({{"clusters", std::int64_t{1}}}, bad);
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error ==
-        "hu_mcd: output 0: the segments of a cluster do not differ, in any cluster");
+  check_fault(plugin("hu_mcd").fit_explainer({{"clusters", 1}}, bad), CONO_UNDEFINED,
+              "hu_mcd: output 0: the segments of a cluster do not differ, in any cluster");
 
   bad.arrays["segment_embeddings"].shape = {160, 6};
-  outcome = plugin("hu_mcd").fit_explainer({}, bad);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error ==
-        "hu_mcd: segment_embeddings is 160 x 6 for 120 segment_sample and features of 8");
+  check_fault(plugin("hu_mcd").fit_explainer({}, bad), CONO_INVALID_ARGUMENT,
+              "hu_mcd: segment_embeddings is 160 x 6 for 120 segment_sample and features of 8");
 
   bad = segmented();
   bad.arrays["segment_sample"] =
       OwnedArray::of<std::int64_t>({120}, std::vector<std::int64_t>(120, 40));
-  outcome = plugin("hu_mcd").fit_explainer({}, bad);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "hu_mcd: segment_sample[0] is 40, but there are 40 samples");
+  check_fault(plugin("hu_mcd").fit_explainer({}, bad), CONO_INVALID_ARGUMENT,
+              "hu_mcd: segment_sample[0] is 40, but there are 40 samples");
 
-  outcome = plugin("hu_mcd").fit_explainer(kSmall, segmented(), {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(plugin("hu_mcd")
+            .fit_explainer(kSmall, segmented(), {.cancelled = [] { return true; }})
+            .status == CONO_CANCELLED);
 }
 
 TEST_CASE("hu_mcd: without given segments they are cut from images and run through the model") {
-  const Arguments few{{"min_segments", std::int64_t{5}},
-                      {"clusters", std::int64_t{3}},
-                      {"segments", std::int64_t{4}},
-                      {"sigma", 0.0}};
+  const Arguments few{{"min_segments", 5}, {"clusters", 3}, {"segments", 4}, {"sigma", 0.0}};
   const Bundle head = image_bundle(40);
   const Outcome found = plugin("hu_mcd").fit_explainer_with(few, head, shades, {.seed = 1});
   REQUIRE(found.error == "");
@@ -149,7 +141,7 @@ TEST_CASE("hu_mcd: without given segments they are cut from images and run throu
   CHECK((plugin("hu_mcd").fit_explainer_with(few, head, shades, {.seed = 1, .threads = 8}).out ==
          found.out));
   Arguments mean = few;
-  mean["fill"] = std::string("mean");
+  mean["fill"] = "mean";
   CHECK_FALSE(
       (plugin("hu_mcd").fit_explainer_with(mean, head, shades, {.seed = 1}).out == found.out));
 }
@@ -161,7 +153,7 @@ TEST_CASE("hu_mcd: a segment keeps its pixels, and the fill is grey around it") 
     return shades(inputs, activations);
   };
   const Bundle head = image_bundle(4);
-  plugin("hu_mcd").fit_explainer_with({{"segments", std::int64_t{4}}}, head, watch);
+  plugin("hu_mcd").fit_explainer_with({{"segments", 4}}, head, watch);
   REQUIRE(seen.size() % 64 == 0);
   const auto pixels = head.values<double>("inputs");
   const auto [low, high] = std::minmax_element(pixels.begin(), pixels.end());

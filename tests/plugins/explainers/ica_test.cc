@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
@@ -72,7 +73,7 @@ TEST_CASE("ica: seeded, the same bits at any thread count; none for a class neve
 
 TEST_CASE("ica: says where it has not converged") {
   Arguments one = with_k(3);
-  one["max_iter"] = std::int64_t{1};
+  one["max_iter"] = 1;
   const Outcome outcome =
       plugin("ica").fit_explainer(one, random_head_bundle(50, 1, 6, 1, 3, "regression"));
   REQUIRE(outcome.error == "");
@@ -81,15 +82,12 @@ TEST_CASE("ica: says where it has not converged") {
 }
 
 TEST_CASE("ica: what is refused") {
-  Outcome outcome =
-      plugin("ica").fit_explainer({}, random_head_bundle(20, 1, 4, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "ica: k = 5 is more than the 4 features");
-  outcome = plugin("ica").fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error ==
-        "ica: the rows of output 0 vary in 4 directions, fewer than k = 5 concepts");
-  outcome =
-      plugin("ica").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
+  check_fault(plugin("ica").fit_explainer({}, random_head_bundle(20, 1, 4, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "ica: k = 5 is more than the 4 features");
+  check_fault(plugin("ica").fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression")),
+              CONO_UNDEFINED,
+              "ica: the rows of output 0 vary in 4 directions, fewer than k = 5 concepts");
+  CHECK(plugin("ica")
+            .fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"))
+            .status == CONO_NOT_APPLICABLE);
 }

@@ -4,6 +4,7 @@
 #include "numerics/nnls.h"
 #include "plugins/explainers/ice/minibatch_nmf.h"
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 namespace methods = conoscope::methods;
@@ -24,7 +25,7 @@ TEST_CASE("ice: parts that add up, by hand") {
   // One part: the rows are multiples of (1, 2).
   const Rows activations{{1.0, 2.0}, {2.0, 4.0}, {0.5, 1.0}};
   const Bundle head = head_bundle(activations, 1, Rows{{2.0, -0.5}}, {0.0}, "regression");
-  const Arguments one{{"k", std::int64_t{1}}};
+  const Arguments one{{"k", 1}};
   const Outcome outcome = plugin("ice").fit_explainer(one, head);
   REQUIRE(outcome.error == "");
   const Rows v = matrix_of(outcome.out, "cavs");
@@ -82,7 +83,7 @@ TEST_CASE("ice: each solver's parts and each psi are those of the numerics") {
   const conoscope::numerics::Seed seed = conoscope::numerics::Seed(2).child(0);
   for (const std::string solver : {"cd", "mu", "minibatch"}) {
     CAPTURE(solver);
-    Arguments arguments{{"solver", solver}, {"batch_size", std::int64_t{32}}};
+    Arguments arguments{{"solver", solver}, {"batch_size", 32}};
     const Outcome outcome = plugin("ice").fit_explainer(arguments, head, {.seed = 2});
     REQUIRE(outcome.error == "");
     const bool in_batches = solver == "minibatch";
@@ -130,28 +131,25 @@ TEST_CASE("ice: what is refused") {
   const Rows weight = normal_rows(1, 4, 2);
   Rows negative = normal_rows(8, 4, 1, true);
   negative(1, 2) = -0.5;
-  Outcome outcome =
-      plugin("ice").fit_explainer({}, head_bundle(negative, 2, weight, {0.0}, "regression"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error ==
-        "ice: needs non-negative activations, as after a ReLU; entry 6 of the 4 x 2 x 4 "
-        "activations is -0.500000");
+  check_fault(
+      plugin("ice").fit_explainer({}, head_bundle(negative, 2, weight, {0.0}, "regression")),
+      CONO_NOT_APPLICABLE,
+      "ice: needs non-negative activations, as after a ReLU; entry 6 of the 4 x 2 x 4 "
+      "activations is -0.500000");
 
-  outcome = plugin("ice").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "ice: output 0 has 4 rows, fewer than k = 5 concepts");
+  check_fault(plugin("ice").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "ice: output 0 has 4 rows, fewer than k = 5 concepts");
 
-  outcome =
-      plugin("ice").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "ice: a flattened head has one weight vector per position");
+  check_fault(
+      plugin("ice").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten")),
+      CONO_NOT_APPLICABLE, "ice: a flattened head has one weight vector per position");
 
-  outcome = plugin("ice").fit_explainer({{"solver", "minibatch"}, {"forget_factor", 0.0}},
-                                        random_head_bundle(20, 2, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "minibatch_nmf: forget_factor = 0 is outside (0, 1]");
+  check_fault(plugin("ice").fit_explainer({{"solver", "minibatch"}, {"forget_factor", 0.0}},
+                                          random_head_bundle(20, 2, 9, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "minibatch_nmf: forget_factor = 0 is outside (0, 1]");
 
-  outcome = plugin("ice").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                        {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(
+      plugin("ice")
+          .fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3), {.cancelled = [] { return true; }})
+          .status == CONO_CANCELLED);
 }

@@ -1,9 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 #include "numerics/subspace.h"
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 namespace numerics = conoscope::numerics;
@@ -110,8 +109,7 @@ TEST_CASE("mcd: classes are the model's own; a class never predicted has no conc
 
 TEST_CASE("mcd: one dimension per concept, at most") {
   const Bundle head = head_bundle(planes(120, 1), 1, kWeight, {0.0}, "regression");
-  const Outcome outcome =
-      plugin("mcd").fit_explainer(with({{"max_dimension", std::int64_t{1}}}, 3), head);
+  const Outcome outcome = plugin("mcd").fit_explainer(with({{"max_dimension", 1}}, 3), head);
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.texts.at("dimension") == "3 of 8");
 }
@@ -139,37 +137,34 @@ TEST_CASE("mcd: zero rows are dropped, rows above max_rows drawn by the seed") {
   CHECK((plugin("mcd").fit_explainer(with({}, 3), head).out ==
          plugin("mcd").fit_explainer(with({}, 3), with_zeros).out));
 
-  const Arguments some = with({{"max_rows", std::int64_t{60}}}, 3);
+  const Arguments some = with({{"max_rows", 60}}, 3);
   const Outcome first = plugin("mcd").fit_explainer(some, head, {.seed = 1});
   CHECK(first.out.texts.at("dimension") == "6 of 8");
   CHECK((plugin("mcd").fit_explainer(some, head, {.seed = 1}).out == first.out));
 }
 
 TEST_CASE("mcd: what is refused") {
-  Outcome outcome =
-      plugin("mcd").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "mcd: output 0 has 4 rows, fewer than k = 5 concepts");
+  check_fault(plugin("mcd").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "mcd: output 0 has 4 rows, fewer than k = 5 concepts");
 
-  outcome = plugin("mcd").fit_explainer(
-      {}, head_bundle(Rows::Zero(30, 4), 1, Rows::Ones(1, 4), {0.0}, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "mcd: output 0 has 0 rows, fewer than k = 5 concepts");
+  check_fault(plugin("mcd").fit_explainer(
+                  {}, head_bundle(Rows::Zero(30, 4), 1, Rows::Ones(1, 4), {0.0}, "regression")),
+              CONO_INVALID_ARGUMENT, "mcd: output 0 has 0 rows, fewer than k = 5 concepts");
 
   for (const char* clustering : {"ssc", "kmeans"}) {
-    outcome = plugin("mcd").fit_explainer(
-        with({}, 2, clustering),
-        head_bundle(Rows::Constant(30, 4, 2.0), 1, Rows::Ones(1, 4), {0.0}, "regression"));
-    CHECK(outcome.status == CONO_UNDEFINED);
-    CHECK(outcome.error == "mcd: output 0: the rows of a cluster do not differ, in any cluster");
+    check_fault(
+        plugin("mcd").fit_explainer(
+            with({}, 2, clustering),
+            head_bundle(Rows::Constant(30, 4, 2.0), 1, Rows::Ones(1, 4), {0.0}, "regression")),
+        CONO_UNDEFINED, "mcd: output 0: the rows of a cluster do not differ, in any cluster");
   }
 
-  outcome =
-      plugin("mcd").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "mcd: a flattened head has one weight vector per position");
+  check_fault(
+      plugin("mcd").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten")),
+      CONO_NOT_APPLICABLE, "mcd: a flattened head has one weight vector per position");
 
-  outcome = plugin("mcd").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                        {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(
+      plugin("mcd")
+          .fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3), {.cancelled = [] { return true; }})
+          .status == CONO_CANCELLED);
 }

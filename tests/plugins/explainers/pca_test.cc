@@ -1,12 +1,13 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
 namespace {
 
-const Arguments kOne{{"k", std::int64_t{1}}};
+const Arguments kOne{{"k", 1}};
 
 }  // namespace
 
@@ -26,7 +27,7 @@ TEST_CASE("pca: pooled rows average a sample's positions") {
   const Rows activations{{-5.0, 0.0}, {5.0, 0.0}, {-5.0, 1.0}, {5.0, 1.0}};
   const Bundle head = head_bundle(activations, 2, Rows{{1.0, 1.0}}, {0.0}, "regression");
   Arguments pooled = kOne;
-  pooled["rows"] = std::string("pooled");
+  pooled["rows"] = "pooled";
   CHECK(matrix_of(plugin("pca").fit_explainer(kOne, head).out, "cavs")
             .isApprox(Rows{{1.0, 0.0}}, 1e-12));
   CHECK(matrix_of(plugin("pca").fit_explainer(pooled, head).out, "cavs")
@@ -56,33 +57,29 @@ TEST_CASE(
 
 TEST_CASE("pca: what is refused") {
   const Bundle head = random_head_bundle(20, 1, 4, 1, 3, "regression");
-  Outcome outcome = plugin("pca").fit_explainer({}, head);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "pca: k = 5 is more than the 4 features");
+  check_fault(plugin("pca").fit_explainer({}, head), CONO_INVALID_ARGUMENT,
+              "pca: k = 5 is more than the 4 features");
 
-  outcome = plugin("pca").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "pca: output 0 has 4 rows, fewer than k = 5 concepts");
+  check_fault(plugin("pca").fit_explainer({}, random_head_bundle(4, 1, 9, 1, 3, "regression")),
+              CONO_INVALID_ARGUMENT, "pca: output 0 has 4 rows, fewer than k = 5 concepts");
 
   // Constant features, and a direction fewer than asked for: five rows vary in four directions.
-  outcome = plugin("pca").fit_explainer(
-      kOne, head_bundle(Rows::Constant(6, 4, 2.0), 1, Rows::Ones(1, 4), {0.0}, "regression"));
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error ==
-        "pca: the rows of output 0 vary in 0 directions, fewer than k = 1 concepts");
-  outcome = plugin("pca").fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error ==
-        "pca: the rows of output 0 vary in 4 directions, fewer than k = 5 concepts");
-  outcome = plugin("pca").fit_explainer(kOne, random_head_bundle(1, 1, 9, 1, 3, "regression"));
-  CHECK(outcome.status == CONO_UNDEFINED);
+  check_fault(
+      plugin("pca").fit_explainer(
+          kOne, head_bundle(Rows::Constant(6, 4, 2.0), 1, Rows::Ones(1, 4), {0.0}, "regression")),
+      CONO_UNDEFINED, "pca: the rows of output 0 vary in 0 directions, fewer than k = 1 concepts");
+  check_fault(plugin("pca").fit_explainer({}, random_head_bundle(5, 1, 9, 1, 3, "regression")),
+              CONO_UNDEFINED,
+              "pca: the rows of output 0 vary in 4 directions, fewer than k = 5 concepts");
+  CHECK(plugin("pca").fit_explainer(kOne, random_head_bundle(1, 1, 9, 1, 3, "regression")).status ==
+        CONO_UNDEFINED);
 
-  outcome =
-      plugin("pca").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten"));
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "pca: a flattened head has one weight vector per position");
+  check_fault(
+      plugin("pca").fit_explainer({}, random_head_bundle(20, 2, 9, 2, 3, "softmax", "flatten")),
+      CONO_NOT_APPLICABLE, "pca: a flattened head has one weight vector per position");
 
-  outcome = plugin("pca").fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3),
-                                        {.cancelled = [] { return true; }});
-  CHECK(outcome.status == CONO_CANCELLED);
+  CHECK(
+      plugin("pca")
+          .fit_explainer({}, random_head_bundle(60, 1, 9, 2, 3), {.cancelled = [] { return true; }})
+          .status == CONO_CANCELLED);
 }

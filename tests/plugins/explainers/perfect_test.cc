@@ -3,12 +3,13 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
 namespace {
 
-const Arguments kThree{{"k", std::int64_t{3}}};
+const Arguments kThree{{"k", 3}};
 
 }  // namespace
 
@@ -71,9 +72,8 @@ TEST_CASE("random_importance has the concepts of perfect, random_concepts as man
 TEST_CASE("perfect: more parts than outputs are refused") {
   const Bundle head = random_head_bundle(20, 1, 8, 2, 3);
   for (const std::string id : {"perfect", "random_importance"}) {
-    const Outcome outcome = plugin(id).fit_explainer(kThree, head);
-    CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-    CHECK(outcome.error == id + ": k = 3, but there are only 2 outputs");
+    check_fault(plugin(id).fit_explainer(kThree, head), CONO_INVALID_ARGUMENT,
+                id + ": k = 3, but there are only 2 outputs");
     // Before there is room for them.
     CHECK(plugin(id).fit_explainer({{"k", std::int64_t{1} << 40}}, head).error ==
           id + ": k = 1099511627776, but there are only 2 outputs");

@@ -3,12 +3,13 @@
 #include <limits>
 
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
 namespace {
 
-const Arguments kQuick = {{"epochs", std::int64_t{5}}};
+const Arguments kQuick = {{"epochs", 5}};
 
 }  // namespace
 
@@ -63,9 +64,8 @@ TEST_CASE("what is refused, and cancellation") {
   CHECK(plugin("topk_sae")
             .fit_explainer({}, random_head_bundle(20, 2, 6, 2, 1, "softmax", "flatten"))
             .status == CONO_NOT_APPLICABLE);
-  const Outcome many = plugin("topk_sae").fit_explainer({{"k", std::int64_t{11}}}, head);
-  CHECK(many.status == CONO_INVALID_ARGUMENT);
-  CHECK(many.error == "topk_sae: k = 11 is more than the 10 latents");
+  check_fault(plugin("topk_sae").fit_explainer({{"k", 11}}, head), CONO_INVALID_ARGUMENT,
+              "topk_sae: k = 11 is more than the 10 latents");
   Bundle nan = head;
   const double bad = std::numeric_limits<double>::quiet_NaN();
   nan.arrays["activations"] = OwnedArray::of<double>({20, 2, 6}, std::vector<double>(240, bad));

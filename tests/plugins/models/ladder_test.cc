@@ -1,10 +1,9 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
+#include "tests/support/outcomes.h"
 #include "tests/support/plugin_driver.h"
 
 using namespace conoscope::testing;
@@ -63,22 +62,20 @@ int quarter_of(double value) {
 TEST_CASE("ladder_concepts: no sample, and no training row, are refused") {
   Bundle data = dataset();
   data.arrays["train_index"] = OwnedArray::of<std::int64_t>({0}, {});
-  Outcome outcome = plugin("ladder_concepts").fit_model({}, data);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "train_index: no training row to fit the task head to");
+  check_fault(plugin("ladder_concepts").fit_model({}, data), CONO_INVALID_ARGUMENT,
+              "train_index: no training row to fit the task head to");
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({0}, {});
   data.arrays["concepts"] = OwnedArray::of<float>({0, kConcepts}, {});
-  outcome = plugin("ladder_concepts").fit_model({}, data);
-  CHECK(outcome.status == CONO_INVALID_ARGUMENT);
-  CHECK(outcome.error == "concepts: 0 x 3, there is no sample");
+  check_fault(plugin("ladder_concepts").fit_model({}, data), CONO_INVALID_ARGUMENT,
+              "concepts: 0 x 3, there is no sample");
 }
 
 TEST_CASE("ladder_concepts: shuffled samples say less of their concept, by the share") {
   const Bundle data = dataset();
   CHECK(right(made(plugin("ladder_concepts"), {}), data) == 1.0);
-  CHECK(right(made(plugin("ladder_concepts"), {{"step", std::string("half")}}), data) ==
+  CHECK(right(made(plugin("ladder_concepts"), {{"step", "half"}}), data) ==
         doctest::Approx(0.75).epsilon(0.05));
-  const Bundle random = made(plugin("ladder_concepts"), {{"step", std::string("random")}});
+  const Bundle random = made(plugin("ladder_concepts"), {{"step", "random"}});
   CHECK(right(random, data) == doctest::Approx(0.5).epsilon(0.1));
   // Nothing is lost of the values themselves: only their places change.
   const Bundle perfect = made(plugin("ladder_concepts"), {});
@@ -98,8 +95,8 @@ TEST_CASE("ladder_concepts: mixed samples spell the other concepts, and lose not
   const Bundle data = dataset();
   const auto c = data.values<float>("concepts");
   const auto spelt = [&](const char* step) {
-    const Bundle out = made(plugin("ladder_concepts"),
-                            {{"step", std::string(step)}, {"disturbance", std::string("mixed")}});
+    const Bundle out =
+        made(plugin("ladder_concepts"), {{"step", std::string(step)}, {"disturbance", "mixed"}});
     CHECK(right(out, data) == 1.0);
     const auto scores = out.values<double>("concept_scores");
     int hits = 0;
@@ -140,7 +137,7 @@ TEST_CASE("ladder_concepts: the head answers the labels, and interventions") {
 }
 
 TEST_CASE("ladder_concepts: embeddings hold each number of a concept by itself") {
-  const Bundle out = made(plugin("ladder_concepts"), {{"width", std::int64_t{4}}});
+  const Bundle out = made(plugin("ladder_concepts"), {{"width", 4}});
   CHECK(out.shape("concept_scores") == std::vector<std::int64_t>{kSamples, kConcepts, 4});
   CHECK(right(out, dataset()) == 1.0);
 }
@@ -159,10 +156,9 @@ TEST_CASE("ladder_codes: perfect codes are the standardised factors; shuffled on
     return sum / std::sqrt(square);
   };
   CHECK(correlation(made(plugin("ladder_codes"), {})) == doctest::Approx(1.0));
-  CHECK(correlation(made(plugin("ladder_codes"), {{"step", std::string("half")}})) ==
+  CHECK(correlation(made(plugin("ladder_codes"), {{"step", "half"}})) ==
         doctest::Approx(0.5).epsilon(0.2));
-  CHECK(std::abs(correlation(made(plugin("ladder_codes"), {{"step", std::string("random")}}))) <
-        0.15);
+  CHECK(std::abs(correlation(made(plugin("ladder_codes"), {{"step", "random"}}))) < 0.15);
 }
 
 TEST_CASE("ladder_codes: a constant factor becomes 0") {
@@ -193,8 +189,7 @@ TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, a
   for (const char* step : {"half", "random"}) {
     CAPTURE(step);
     const Bundle out =
-        made(plugin("ladder_codes"),
-             {{"step", std::string(step)}, {"disturbance", std::string("mixed")}}, data);
+        made(plugin("ladder_codes"), {{"step", std::string(step)}, {"disturbance", "mixed"}}, data);
     const auto z = out.values<double>("codes");
     for (std::size_t j = 0; j < 2; ++j) {
       double own = 0.0, other = 0.0;
@@ -217,9 +212,8 @@ TEST_CASE("ladder_codes: mixed codes hold their own factor by a falling share, a
 TEST_CASE("ladders: what they refuse") {
   Bundle data = dataset();
   data.arrays["concepts"] = OwnedArray::of<float>({2, 2}, {0, 1, 0.5F, 1});
-  Outcome outcome = plugin("ladder_concepts").fit_model({}, data);
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
-  CHECK(outcome.error == "concepts: entry 2 of 2 x 2 is neither 0 nor 1");
+  check_fault(plugin("ladder_concepts").fit_model({}, data), CONO_NOT_APPLICABLE,
+              "concepts: entry 2 of 2 x 2 is neither 0 nor 1");
   data.arrays["concepts"] = OwnedArray::of<float>({4, 1}, {0, 1, 0, 1});
   CHECK(plugin("ladder_concepts").fit_model({}, data).error ==
         "concepts: 4 x 1, expected n x k with k >= 2");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conoscope/sdk/npy.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/own_arrays.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/scratch.h"
@@ -317,9 +318,8 @@ TEST_CASE("precomputed_files: what it refuses, by array and axis") {
     files.network();
     const Outcome made = files.fit();
     REQUIRE(made.error == "");
-    const Outcome told = files.intervene(made.out, OwnedArray::of<double>({1, 3, 1}, {1, 0, 1}));
-    CHECK(told.status == CONO_INVALID_ARGUMENT);
-    CHECK(told.error == "concepts: 1 x 3 x 1, expected m x 2");
+    check_fault(files.intervene(made.out, OwnedArray::of<double>({1, 3, 1}, {1, 0, 1})),
+                CONO_INVALID_ARGUMENT, "concepts: 1 x 3 x 1, expected m x 2");
   }
   SUBCASE("a head without activations") {
     const std::string weight = files.put<float>("head_weight", {2, 2}, {1, 0, 0, 1});

@@ -48,7 +48,7 @@ TEST_CASE("mlp: at least 94 % of the digits' test split, from flattened images")
 }
 
 TEST_CASE("mlp: the same seed gives the same bits at 1 and 2 threads, another seed other weights") {
-  check_repeatable(torch_plugin("mlp"), {{"epochs", std::int64_t{2}}}, digits(), "head_weight");
+  check_repeatable(torch_plugin("mlp"), {{"epochs", 2}}, digits(), "head_weight");
 }
 
 TEST_CASE("mlp: attributes of a table are learnt with a sigmoid, whatever the columns' units") {
@@ -113,7 +113,7 @@ TEST_CASE("mlp: columns and targets of which float32 keeps too little") {
   }
   table.data.arrays["labels"] =
       OwnedArray::of<std::int64_t>({Table::kCount}, std::vector<std::int64_t>(Table::kCount, 1));
-  const Arguments brief = {{"epochs", std::int64_t{1}}};
+  const Arguments brief = {{"epochs", 1}};
   Outcome outcome = torch_plugin("mlp").fit_model(brief, table.data);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error ==
@@ -143,7 +143,7 @@ TEST_CASE("mlp: what it refuses") {
   flat.arrays["inputs"] = OwnedArray::of<float>({0, 3}, {});
   CHECK(torch_plugin("mlp").fit_model({}, flat).error == "inputs: 0 x 3, empty");
 
-  const Arguments brief = {{"epochs", std::int64_t{1}}};
+  const Arguments brief = {{"epochs", 1}};
   const Outcome model = torch_plugin("mlp").fit_model(brief, data);
   const auto rows = OwnedArray::of<float>({2, 3}, std::vector<float>(6));
   CHECK(torch_plugin("mlp").forward(brief, model.out, rows, {2, 1, 64}).error ==
@@ -152,9 +152,9 @@ TEST_CASE("mlp: what it refuses") {
   CHECK(torch_plugin("mlp").forward(brief, model.out, two, {2, 2, 64}).error ==
         "activations: room for 256 numbers, but there are 128");
 
-  const Outcome wild =
-      torch_plugin("mlp").fit_model({{"learning_rate", 10.0}, {"weight_decay", 10.0}}, data);
-  CHECK(wild.status == CONO_UNDEFINED);
+  CHECK(torch_plugin("mlp")
+            .fit_model({{"learning_rate", 10.0}, {"weight_decay", 10.0}}, data)
+            .status == CONO_UNDEFINED);
 
   int asked = 0;
   Host host;

@@ -7,10 +7,7 @@ using namespace conoscope::testing;
 namespace {
 
 Arguments brief(const char* shortcut, std::int64_t epochs) {
-  return {{"depth", std::int64_t{8}},
-          {"width", std::int64_t{8}},
-          {"epochs", epochs},
-          {"shortcut", std::string(shortcut)}};
+  return {{"depth", 8}, {"width", 8}, {"epochs", epochs}, {"shortcut", std::string(shortcut)}};
 }
 
 }  // namespace
@@ -36,10 +33,7 @@ TEST_CASE("resnet: learns the digits with either shortcut") {
 }
 
 TEST_CASE("resnet: every weight above its layer is drawn anew, not the head's alone") {
-  const Arguments arguments = {{"depth", std::int64_t{8}},
-                               {"width", std::int64_t{4}},
-                               {"epochs", std::int64_t{1}},
-                               {"layer", std::int64_t{1}}};
+  const Arguments arguments = {{"depth", 8}, {"width", 4}, {"epochs", 1}, {"layer", 1}};
   const Outcome model = torch_plugin("resnet").fit_model(arguments, digits());
   REQUIRE(model.error == "");
   const auto all = model.out.values<float>("activations");
@@ -76,7 +70,7 @@ TEST_CASE("resnet: a batch of one sample that ends as one position is trained on
   data.arrays["labels"] = OwnedArray::of<std::int64_t>({3}, {0, 1, 0});
   put_split(data, {0, 1, 2}, {0, 1, 2});
   Arguments arguments = brief("A", 2);
-  arguments["batch_size"] = std::int64_t{2};
+  arguments["batch_size"] = 2;
   const Outcome model = torch_plugin("resnet").fit_model(arguments, data);
   CHECK(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{3, 1, 32});
@@ -94,8 +88,7 @@ TEST_CASE("resnet: what it refuses") {
 
   Bundle table = data;
   table.arrays["inputs"].shape = {1797, 64};
-  const Outcome outcome = torch_plugin("resnet").fit_model({}, table);
-  CHECK(outcome.status == CONO_NOT_APPLICABLE);
+  CHECK(torch_plugin("resnet").fit_model({}, table).status == CONO_NOT_APPLICABLE);
 
   const Outcome model = torch_plugin("resnet").fit_model(brief("A", 1), data);
   const auto colours = OwnedArray::of<float>({1, 8, 8, 2}, std::vector<float>(128));

@@ -9,6 +9,7 @@
 #include "conoscope/sdk/random.h"
 #include "tests/plugins/models/classifiers/trained.h"
 #include "tests/support/content_of.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
@@ -77,7 +78,7 @@ TEST_CASE("cnn: at least 97 % of the digits' test split, at every seed") {
 
 TEST_CASE("cnn: the same seed gives the same bits at 1 and 2 threads, another seed other weights") {
   const Bundle data = digits();
-  const Arguments short_run = {{"epochs", std::int64_t{2}}};
+  const Arguments short_run = {{"epochs", 2}};
   Host host;
   const Outcome first = torch_plugin("cnn").fit_model(short_run, data, host);
   REQUIRE(first.error == "");
@@ -91,7 +92,7 @@ TEST_CASE("cnn: the same seed gives the same bits at 1 and 2 threads, another se
 
 TEST_CASE("cnn: another process gets the same bits") {
   const auto bits = [] {
-    const Outcome outcome = torch_plugin("cnn").fit_model({{"epochs", std::int64_t{2}}}, digits());
+    const Outcome outcome = torch_plugin("cnn").fit_model({{"epochs", 2}}, digits());
     REQUIRE(outcome.error == "");
     std::string all;
     for (const auto& [name, array] : outcome.out.arrays)
@@ -117,16 +118,14 @@ TEST_CASE("cnn: another process gets the same bits") {
 
 TEST_CASE("cnn: forward gives the fitted activations again") {
   const Bundle data = digits();
-  const Arguments short_run = {{"epochs", std::int64_t{1}},
-                               {"channels", std::vector<std::int64_t>{8, 12}}};
+  const Arguments short_run = {{"epochs", 1}, {"channels", std::vector<std::int64_t>{8, 12}}};
   const Outcome model = torch_plugin("cnn").fit_model(short_run, data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 12});
   OwnedArray ten = check_forward(torch_plugin("cnn"), short_run, data, model.out, 10);
 
-  const Outcome misfit = torch_plugin("cnn").forward(short_run, model.out, ten, {10, 4, 12});
-  CHECK(misfit.status == CONO_INVALID_ARGUMENT);
-  CHECK(misfit.error == "activations: room for 480 numbers, but there are 1920");
+  check_fault(torch_plugin("cnn").forward(short_run, model.out, ten, {10, 4, 12}),
+              CONO_INVALID_ARGUMENT, "activations: room for 480 numbers, but there are 1920");
   const Outcome stateless = torch_plugin("cnn").forward(short_run, data, ten, {10, 16, 12});
   CHECK(stateless.error == "array state.weight.0 is missing");
   ten.shape = {5, 8, 8, 2};
@@ -143,7 +142,7 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
   }
   squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
   squares.data.texts["task"] = "attributes";
-  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", std::int64_t{60}}}, squares.data);
+  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", 60}}, squares.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "sigmoid");
   CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{2, 64});
@@ -172,7 +171,7 @@ TEST_CASE("cnn: regression answers in the units of the targets") {
     targets.push_back(1000.0 + 50.0 * static_cast<double>(row));
   squares.data.arrays["targets"] = OwnedArray::of<double>({Squares::kCount, 1}, targets);
   squares.data.texts["task"] = "regression";
-  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", std::int64_t{60}}}, squares.data);
+  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", 60}}, squares.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "regression");
   CHECK(model.out.shape("head_bias") == std::vector<std::int64_t>{1});
@@ -262,14 +261,13 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
     const auto values = model.values<float>("activations");
     return OwnedArray::of<double>(model.shape("activations"), {values.begin(), values.end()});
   };
-  Arguments arguments = {{"epochs", std::int64_t{2}},
-                         {"channels", std::vector<std::int64_t>{6, 8}}};
+  Arguments arguments = {{"epochs", 2}, {"channels", std::vector<std::int64_t>{6, 8}}};
   const Outcome usual = torch_plugin("cnn").fit_model(arguments, data);
   REQUIRE(usual.error == "");
   CHECK(usual.out.arrays.count("logits") == 0);
 
   // The last one, named: the reading is the head itself.
-  arguments["layer"] = std::int64_t{2};
+  arguments["layer"] = 2;
   const Outcome last = torch_plugin("cnn").fit_model(arguments, data);
   REQUIRE(last.error == "");
   CHECK((last.out.arrays.at("activations") == usual.out.arrays.at("activations")));
@@ -289,7 +287,7 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   CHECK(largest_difference(last.out.values<double>("logits"), head_outputs(usual.out)) < 1e-12);
 
   // One below: 4 x 4 positions of 6 features, of the same network.
-  arguments["layer"] = std::int64_t{1};
+  arguments["layer"] = 1;
   const Outcome below = torch_plugin("cnn").fit_model(arguments, data);
   REQUIRE(below.error == "");
   CHECK(below.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 6});
@@ -347,13 +345,11 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   CHECK(largest_difference(drawn, head.out.values<double>("outputs")) > 0.1);
   CHECK(torch_plugin("cnn").head(arguments, below.out, activations).out.arrays.at("outputs") ==
         head.out.arrays.at("outputs"));
-  const Outcome nothing_above =
-      torch_plugin("cnn").redrawn_head({}, usual.out, in_double(usual.out));
-  CHECK(nothing_above.status == CONO_NOT_APPLICABLE);
-  CHECK(nothing_above.error ==
-        "the head view shows the last layer, so nothing but the head lies above it");
+  check_fault(torch_plugin("cnn").redrawn_head({}, usual.out, in_double(usual.out)),
+              CONO_NOT_APPLICABLE,
+              "the head view shows the last layer, so nothing but the head lies above it");
 
-  arguments["layer"] = std::int64_t{3};
+  arguments["layer"] = 3;
   CHECK(torch_plugin("cnn").fit_model(arguments, data).error ==
         "cnn: layer is 3, but there are 2 convolutions");
 }

@@ -6,7 +6,7 @@ namespace {
 
 /// Batches of the size of the small datasets here.
 Arguments cbm_options(Arguments more) {
-  more.insert({{"batch_size", std::int64_t{64}}});
+  more.insert({{"batch_size", 64}});
   return more;
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("cbm: every bottleneck and training learns concepts and task, and obey
                                              {"training", variant.training},
                                              {"concept_weight", 5.0},
                                              {"learning_rate", 0.003},
-                                             {"epochs", std::int64_t{25}}});
+                                             {"epochs", 25}});
     const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE(variant.bottleneck << " " << variant.training << ": concepts "
@@ -90,15 +90,14 @@ TEST_CASE(
       OwnedArray::of<std::int64_t>({static_cast<std::int64_t>(label.size())}, label);
   for (const Bundle& bundle : {data, misspecified})
     for (const std::string bottleneck : {"hard", "soft"})
-      CHECK(s_int(cbm_options({{"bottleneck", bottleneck},
-                               {"training", std::string("independent")},
-                               {"epochs", std::int64_t{10}}}),
+      CHECK(s_int(cbm_options(
+                      {{"bottleneck", bottleneck}, {"training", "independent"}, {"epochs", 10}}),
                   bundle) == 0.0);
   // On predicted concepts, which are a few per cent wrong, a well specified head learns the same.
-  CHECK(std::abs(s_int(cbm_options({{"bottleneck", std::string("hard")},
-                                    {"training", std::string("sequential")},
+  CHECK(std::abs(s_int(cbm_options({{"bottleneck", "hard"},
+                                    {"training", "sequential"},
                                     {"learning_rate", 0.003},
-                                    {"epochs", std::int64_t{25}}}),
+                                    {"epochs", 25}}),
                        data)) <= 0.01);
 }
 
@@ -106,7 +105,7 @@ TEST_CASE("cbm: the reference head is the same whatever the model's concepts are
   const Bundle data = tabular_toy(400);
   const auto reference = [&](double concept_weight) {
     const Outcome model = torch_plugin("cbm").fit_model(
-        cbm_options({{"concept_weight", concept_weight}, {"epochs", std::int64_t{3}}}), data);
+        cbm_options({{"concept_weight", concept_weight}, {"epochs", 3}}), data);
     REQUIRE(model.error == "");
     CHECK(model.out.shape("reference_outputs") == model.out.shape("task_outputs"));
     return model.out.arrays.at("reference_outputs");
@@ -118,9 +117,8 @@ TEST_CASE("cbm: what the head reads is what the bottleneck says") {
   const Bundle data = tabular_toy(400);
   for (const std::string bottleneck : {"soft", "logit", "hard"}) {
     CAPTURE(bottleneck);
-    const Arguments arguments = cbm_options({{"bottleneck", bottleneck},
-                                             {"training", std::string("sequential")},
-                                             {"epochs", std::int64_t{5}}});
+    const Arguments arguments =
+        cbm_options({{"bottleneck", bottleneck}, {"training", "sequential"}, {"epochs", 5}});
     const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     const auto scores = model.out.values<double>("concept_scores"),
@@ -148,9 +146,8 @@ TEST_CASE("cbm: a hard head reads an edit as 0 or 1, a soft one reads it as it i
   const Bundle data = tabular_toy(400);
   const auto half = OwnedArray::of<double>({3, 3, 1}, {0.5, 0.4, 0.2, 0.9, 0.6, 0.2, 0, 0, 0});
   for (const std::string bottleneck : {"hard", "soft"}) {
-    const Arguments arguments = cbm_options({{"bottleneck", bottleneck},
-                                             {"training", std::string("independent")},
-                                             {"epochs", std::int64_t{2}}});
+    const Arguments arguments =
+        cbm_options({{"bottleneck", bottleneck}, {"training", "independent"}, {"epochs", 2}});
     const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
     const Outcome edit = torch_plugin("cbm").intervene(arguments, model.out, half);
     REQUIRE(edit.error == "");
@@ -162,10 +159,10 @@ TEST_CASE("cbm: a hard head reads an edit as 0 or 1, a soft one reads it as it i
 
 TEST_CASE("cbm: convolutions on images, with an MLP head") {
   const Bundle data = digits_with_concepts();
-  const Arguments arguments = cbm_options({{"head", std::string("mlp")},
+  const Arguments arguments = cbm_options({{"head", "mlp"},
                                            {"channels", std::vector<std::int64_t>{16, 32}},
                                            {"concept_weight", 5.0},
-                                           {"epochs", std::int64_t{25}}});
+                                           {"epochs", 25}});
   const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -182,10 +179,10 @@ TEST_CASE("cbm: convolutions on images, with an MLP head") {
 }
 
 TEST_CASE("cbm: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", std::int64_t{2}}}),
-                   tabular_toy(300), "concept_scores");
-  check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", std::int64_t{1}}}),
-                   digits_with_concepts(), "concept_scores");
+  check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", 2}}), tabular_toy(300),
+                   "concept_scores");
+  check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", 1}}), digits_with_concepts(),
+                   "concept_scores");
 }
 
 TEST_CASE("cbm: a regression answers in the units of its targets") {
@@ -198,10 +195,8 @@ TEST_CASE("cbm: a regression answers in the units of its targets") {
   data.texts["task"] = "regression";
   for (const std::string head : {"linear", "mlp"}) {
     CAPTURE(head);
-    const Arguments arguments = cbm_options({{"head", head},
-                                             {"learning_rate", 0.01},
-                                             {"epochs", std::int64_t{30}},
-                                             {"concept_weight", 5.0}});
+    const Arguments arguments = cbm_options(
+        {{"head", head}, {"learning_rate", 0.01}, {"epochs", 30}, {"concept_weight", 5.0}});
     const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     // Measured over 6 seeds and three kernel sets: 0.913 to 0.955; below, 568.8 to 572.3.
@@ -216,12 +211,11 @@ TEST_CASE("cbm: a regression answers in the units of its targets") {
 TEST_CASE("cbm: training ends when the validation rows stop gaining, and keeps their best epoch") {
   const Bundle data = tabular_toy(500);
   const auto epochs = [&](std::int64_t patience, double rate) {
-    const Outcome model =
-        torch_plugin("cbm").fit_model(cbm_options({{"epochs", std::int64_t{120}},
-                                                   {"patience", patience},
-                                                   {"optimiser", std::string("sgd")},
-                                                   {"learning_rate", rate}}),
-                                      data);
+    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"epochs", 120},
+                                                                     {"patience", patience},
+                                                                     {"optimiser", "sgd"},
+                                                                     {"learning_rate", rate}}),
+                                                        data);
     REQUIRE(model.error == "");
     CHECK(model.progress.back() == 1.0);
     // The model is trained up to 15/16, then the reference head.
@@ -238,8 +232,8 @@ TEST_CASE("cbm: hands plateau and schedule to the optimiser") {
   const Bundle data = tabular_toy(300);
   // At so low a rate no epoch lowers the loss by the one part in 10^4 that counts.
   const auto scores = [&](const std::string& schedule, std::int64_t plateau) {
-    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"epochs", std::int64_t{30}},
-                                                                     {"patience", std::int64_t{0}},
+    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"epochs", 30},
+                                                                     {"patience", 0},
                                                                      {"learning_rate", 1e-7},
                                                                      {"schedule", schedule},
                                                                      {"plateau", plateau}}),
@@ -275,17 +269,14 @@ TEST_CASE("cbm: what it refuses") {
   refuses(good, CONO_INVALID_ARGUMENT,
           "cbm: no gradient passes a hard bottleneck, so training = joint cannot be; choose "
           "independent or sequential",
-          {{"bottleneck", std::string("hard")}});
+          {{"bottleneck", "hard"}});
   refuses(good, CONO_INVALID_ARGUMENT,
           "cbm: training = independent makes a head for concepts of 0 and 1, which cannot read a "
           "logit bottleneck; choose sequential or joint",
-          {{"bottleneck", std::string("logit")}, {"training", std::string("independent")}});
-  refuses(good, CONO_UNDEFINED,
-          "the training loss is not finite after epoch 1; lower learning_rate",
-          {{"optimiser", std::string("sgd")},
-           {"learning_rate", 10.0},
-           {"concept_weight", 1e6},
-           {"batch_size", std::int64_t{1}}});
+          {{"bottleneck", "logit"}, {"training", "independent"}});
+  refuses(
+      good, CONO_UNDEFINED, "the training loss is not finite after epoch 1; lower learning_rate",
+      {{"optimiser", "sgd"}, {"learning_rate", 10.0}, {"concept_weight", 1e6}, {"batch_size", 1}});
 
   Bundle data = good;
   data.arrays.erase("concepts");
@@ -308,11 +299,11 @@ TEST_CASE("cbm: what it refuses") {
           "validation_share 0.100000 leaves none of 1 training rows to fit to; patience = 0 needs "
           "none");
 
-  const Outcome model = torch_plugin("cbm").fit_model({{"epochs", std::int64_t{1}}}, good);
+  const Outcome model = torch_plugin("cbm").fit_model({{"epochs", 1}}, good);
   const Outcome shape =
       torch_plugin("cbm").intervene({}, model.out, OwnedArray::of<double>({2, 2, 1}, {0, 0, 0, 0}));
   CHECK(shape.error == "concepts: 2 x 2 x 1, expected m x 3 x 1");
-  const Outcome head = torch_plugin("cbm").intervene({{"head", std::string("mlp")}}, model.out,
+  const Outcome head = torch_plugin("cbm").intervene({{"head", "mlp"}}, model.out,
                                                      model.out.arrays.at("concept_scores"));
   CHECK(head.error == "state.head.0.weight: 2 x 3, expected 64 x 3");
 }

@@ -5,7 +5,7 @@ using namespace conoscope::testing;
 namespace {
 
 Arguments ccd_options(Arguments more) {
-  more.insert({{"batch_size", std::int64_t{64}}, {"mapping_hidden", std::int64_t{64}}});
+  more.insert({{"batch_size", 64}, {"mapping_hidden", 64}});
   return more;
 }
 
@@ -13,7 +13,7 @@ Arguments ccd_options(Arguments more) {
 
 TEST_CASE("ccd: discovers concepts that suffice for the task") {
   const Bundle data = tabular_toy(2000);
-  const Arguments arguments = ccd_options({{"epochs", std::int64_t{25}}});
+  const Arguments arguments = ccd_options({{"epochs", 25}});
   const Outcome model = torch_plugin("ccd").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
@@ -41,7 +41,7 @@ TEST_CASE("ccd: discovers concepts that suffice for the task") {
 TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silences weak ones") {
   const Bundle data = tabular_toy(600);
   const auto fit = [&](Arguments more) {
-    more.insert({{"epochs", std::int64_t{15}}, {"nearness", 0.0}});
+    more.insert({{"epochs", 15}, {"nearness", 0.0}});
     const Outcome model = torch_plugin("ccd").fit_model(ccd_options(more), data);
     REQUIRE(model.error == "");
     return model.out;
@@ -75,10 +75,10 @@ TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silen
 }
 
 TEST_CASE("ccd: images, with an MLP head") {
-  const Arguments arguments = ccd_options({{"concepts", std::int64_t{12}},
-                                           {"head", std::string("mlp")},
+  const Arguments arguments = ccd_options({{"concepts", 12},
+                                           {"head", "mlp"},
                                            {"channels", std::vector<std::int64_t>{16, 32}},
-                                           {"epochs", std::int64_t{15}}});
+                                           {"epochs", 15}});
   const Outcome model = torch_plugin("ccd").fit_model(arguments, digits_with_concepts());
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
@@ -90,17 +90,15 @@ TEST_CASE("ccd: images, with an MLP head") {
 }
 
 TEST_CASE("ccd: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("ccd"), ccd_options({{"epochs", std::int64_t{1}}}),
-                   tabular_toy(200), "concept_scores");
+  check_repeatable(torch_plugin("ccd"), ccd_options({{"epochs", 1}}), tabular_toy(200),
+                   "concept_scores");
 }
 
 TEST_CASE("ccd: without annotated concepts their number must be said") {
   Bundle data = tabular_toy(50);
   data.arrays.erase("concepts");
   CHECK(torch_plugin("ccd").fit_model({}, data).error == "array concepts is missing");
-  CHECK(torch_plugin("ccd")
-            .fit_model({{"concepts", std::int64_t{1}}, {"epochs", std::int64_t{1}}}, data)
-            .error == "");
+  CHECK(torch_plugin("ccd").fit_model({{"concepts", 1}, {"epochs", 1}}, data).error == "");
 }
 
 TEST_CASE("ccd: annotations of any kind do not matter where the concepts are its own") {

@@ -5,7 +5,7 @@ using namespace conoscope::testing;
 namespace {
 
 Arguments cem_options(Arguments more) {
-  more.insert({{"batch_size", std::int64_t{64}}});
+  more.insert({{"batch_size", 64}});
   return more;
 }
 
@@ -15,12 +15,12 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
   const Bundle data = tabular_toy(3000);
   for (const std::string score : {"shared", "own"}) {
     CAPTURE(score);
-    const Arguments arguments = cem_options({{"embedding_size", std::int64_t{8}},
+    const Arguments arguments = cem_options({{"embedding_size", 8},
                                              {"concept_weight", 5.0},
                                              {"score_function", score},
                                              {"p_int", 0.5},
-                                             {"patience", std::int64_t{0}},
-                                             {"epochs", std::int64_t{30}}});
+                                             {"patience", 0},
+                                             {"epochs", 30}});
     const Outcome model = torch_plugin("cem").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -49,8 +49,7 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
 
 TEST_CASE("cem: an embedding is mixed by the probability") {
   const Bundle data = tabular_toy(300);
-  const Arguments arguments =
-      cem_options({{"embedding_size", std::int64_t{5}}, {"epochs", std::int64_t{2}}});
+  const Arguments arguments = cem_options({{"embedding_size", 5}, {"epochs", 2}});
   const Outcome model = torch_plugin("cem").fit_model(arguments, data);
   REQUIRE(model.error == "");
   const auto scores = model.out.values<double>("concept_scores"),
@@ -72,9 +71,7 @@ TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask
   const Bundle data = tabular_toy(300);
   const auto scores = [&](double p_int, const char* mask) {
     const Outcome model = torch_plugin("cem").fit_model(
-        cem_options(
-            {{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", std::int64_t{2}}}),
-        data);
+        cem_options({{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", 2}}), data);
     REQUIRE(model.error == "");
     return model.out.arrays.at("concept_scores");
   };
@@ -86,10 +83,10 @@ TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask
 
 TEST_CASE("cem: convolutions on images, with an MLP head") {
   const Bundle data = digits_with_concepts();
-  const Arguments arguments = cem_options({{"head", std::string("mlp")},
+  const Arguments arguments = cem_options({{"head", "mlp"},
                                            {"channels", std::vector<std::int64_t>{16, 32}},
                                            {"concept_weight", 5.0},
-                                           {"epochs", std::int64_t{20}}});
+                                           {"epochs", 20}});
   const Outcome model = torch_plugin("cem").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -101,13 +98,13 @@ TEST_CASE("cem: convolutions on images, with an MLP head") {
 }
 
 TEST_CASE("cem: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("cem"), cem_options({{"epochs", std::int64_t{2}}}),
-                   tabular_toy(300), "concept_scores");
+  check_repeatable(torch_plugin("cem"), cem_options({{"epochs", 2}}), tabular_toy(300),
+                   "concept_scores");
 }
 
 TEST_CASE("cem: what it refuses") {
   Bundle data = tabular_toy(50);
-  const Arguments one = {{"epochs", std::int64_t{1}}, {"embedding_size", std::int64_t{2}}};
+  const Arguments one = {{"epochs", 1}, {"embedding_size", 2}};
   const Outcome model = torch_plugin("cem").fit_model(one, data);
   REQUIRE(model.error == "");
   CHECK(torch_plugin("cem")

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -50,8 +49,7 @@ inline Bundle tabular_toy(std::int64_t samples) {
 inline Bundle digits_with_concepts() {
   const Plugin digits(plugin_file("digits"));
   Bundle data = digits.load({}).out;
-  data.arrays["concepts"] =
-      digits.load({{"task", std::string("attributes")}}).out.arrays.at("targets");
+  data.arrays["concepts"] = digits.load({{"task", "attributes"}}).out.arrays.at("targets");
   return data;
 }
 
@@ -126,14 +124,14 @@ inline void check_answers_itself(const Plugin& plugin, const Arguments& argument
 /// needs 0 and 1.
 inline void check_own_concepts_need_no_annotations(const Plugin& model) {
   Bundle data = tabular_toy(60);
-  const Arguments own = {{"concepts", std::int64_t{2}}, {"epochs", std::int64_t{1}}};
+  const Arguments own = {{"concepts", 2}, {"epochs", 1}};
   const Outcome annotated = model.fit_model(own, data);
   REQUIRE(annotated.error == "");
   data.arrays["concepts"] = OwnedArray::of<double>({60, 3}, std::vector<double>(180, 0.5));
   const Outcome graded = model.fit_model(own, data);
   CHECK(graded.error == "");
   CHECK((graded.out == annotated.out));
-  CHECK(model.fit_model({{"epochs", std::int64_t{1}}}, data).status == CONO_NOT_APPLICABLE);
+  CHECK(model.fit_model({{"epochs", 1}}, data).status == CONO_NOT_APPLICABLE);
 }
 
 }  // namespace conoscope::testing

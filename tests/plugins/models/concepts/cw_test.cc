@@ -1,11 +1,12 @@
 #include "tests/plugins/models/concepts/concept_data.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 
 namespace {
 
 Arguments cw_options(Arguments more) {
-  more.insert({{"batch_size", std::int64_t{64}}});
+  more.insert({{"batch_size", 64}});
   return more;
 }
 
@@ -27,8 +28,7 @@ double correlation(std::span<const double> values, std::size_t columns, std::siz
 
 TEST_CASE("cw: axes are decorrelated, and turned to the concepts") {
   const Bundle data = tabular_toy(1500);
-  const Arguments arguments =
-      cw_options({{"head", std::string("mlp")}, {"epochs", std::int64_t{20}}});
+  const Arguments arguments = cw_options({{"head", "mlp"}, {"epochs", 20}});
   const Outcome model = torch_plugin("cw").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -58,9 +58,9 @@ TEST_CASE("cw: no turn of the axes would bring the samples of concepts further o
     CAPTURE(turned);
     // A batch of all: every turn sees all samples of a concept.
     const Outcome model = torch_plugin("cw").fit_model(
-        {{"batch_size", std::int64_t{800}},
-         {"epochs", std::int64_t{60}},
-         {"patience", std::int64_t{0}},
+        {{"batch_size", 800},
+         {"epochs", 60},
+         {"patience", 0},
          {"rotation_steps", turned ? std::int64_t{1} : std::int64_t{1000000}}},
         data);
     REQUIRE(model.error == "");
@@ -94,8 +94,8 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
     for (std::size_t d = 1; d < 7; ++d) inputs[i * 7 + d] = inputs[i * 7];
   const Arguments arguments = cw_options({{"hidden", std::vector<std::int64_t>{1}},
                                           {"learning_rate", 0.03},
-                                          {"patience", std::int64_t{0}},
-                                          {"epochs", std::int64_t{40}}});
+                                          {"patience", 0},
+                                          {"epochs", 40}});
   const Outcome model = torch_plugin("cw").fit_model(arguments, data);
   CHECK(model.error == "");
 }
@@ -103,11 +103,8 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
 TEST_CASE("cw: a last batch of one row tells nothing of the axes' spread") {
   // Two batches in each epoch: 799 rows and one. The network hardly moves.
   const Bundle data = tabular_toy(1000);
-  const Outcome model = torch_plugin("cw").fit_model({{"batch_size", std::int64_t{799}},
-                                                      {"epochs", std::int64_t{60}},
-                                                      {"patience", std::int64_t{0}},
-                                                      {"learning_rate", 1e-6}},
-                                                     data);
+  const Outcome model = torch_plugin("cw").fit_model(
+      {{"batch_size", 799}, {"epochs", 60}, {"patience", 0}, {"learning_rate", 1e-6}}, data);
   REQUIRE(model.error == "");
   const auto a = model.out.values<double>("concept_scores");
   for (std::size_t j = 0; j < 3; ++j) {
@@ -125,9 +122,9 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
   for (const std::string representation : {"max_pool_mean", "feature_map"}) {
     CAPTURE(representation);
     const Arguments arguments = cw_options({{"representation", representation},
-                                            {"head", std::string("mlp")},
+                                            {"head", "mlp"},
                                             {"channels", std::vector<std::int64_t>{32}},
-                                            {"epochs", std::int64_t{10}}});
+                                            {"epochs", 10}});
     const Outcome model = torch_plugin("cw").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
@@ -141,8 +138,7 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
 }
 
 TEST_CASE("cw: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("cw"),
-                   cw_options({{"epochs", std::int64_t{3}}, {"rotation_steps", std::int64_t{2}}}),
+  check_repeatable(torch_plugin("cw"), cw_options({{"epochs", 3}, {"rotation_steps", 2}}),
                    tabular_toy(200), "concept_scores");
 }
 
@@ -150,7 +146,6 @@ TEST_CASE("cw: a concept that all training rows share has no axis") {
   Bundle data = tabular_toy(50);
   auto* concepts = reinterpret_cast<float*>(data.arrays["concepts"].bytes.data());
   for (std::size_t i = 1; i < 150; i += 3) concepts[i] = 1.0F;
-  const Outcome outcome = torch_plugin("cw").fit_model({}, data);
-  CHECK(outcome.status == CONO_UNDEFINED);
-  CHECK(outcome.error == "concept 1 is 1 in all training rows, so no axis can be turned to it");
+  check_fault(torch_plugin("cw").fit_model({}, data), CONO_UNDEFINED,
+              "concept 1 is 1 in all training rows, so no axis can be turned to it");
 }

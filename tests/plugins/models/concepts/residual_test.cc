@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/plugins/models/concepts/concept_data.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 using namespace conoscope::models;
@@ -19,9 +20,9 @@ std::int64_t numbers(const Weights& weights) {
 }
 
 Arguments residual(std::int64_t epochs) {
-  return {{"encoder", std::string("resnet")}, {"resnet_blocks", std::vector<std::int64_t>{1, 1, 1}},
-          {"resnet_width", std::int64_t{8}},  {"batch_size", std::int64_t{32}},
-          {"patience", std::int64_t{0}},      {"epochs", epochs}};
+  return {{"encoder", "resnet"}, {"resnet_blocks", std::vector<std::int64_t>{1, 1, 1}},
+          {"resnet_width", 8},   {"batch_size", 32},
+          {"patience", 0},       {"epochs", epochs}};
 }
 
 }  // namespace
@@ -92,10 +93,8 @@ TEST_CASE("every concept model: a residual encoder is not for tables") {
   const Bundle data = tabular_toy(50);
   for (const std::string name : {"cbm", "ccd", "cem", "cw", "senn"}) {
     CAPTURE(name);
-    const Outcome outcome = torch_plugin(name).fit_model(residual(1), data);
-    CHECK(outcome.status == CONO_NOT_APPLICABLE);
-    CHECK(outcome.error ==
-          "encoder = resnet is for images (n x height x width x channels), but inputs are 7 "
-          "columns");
+    check_fault(torch_plugin(name).fit_model(residual(1), data), CONO_NOT_APPLICABLE,
+                "encoder = resnet is for images (n x height x width x channels), but inputs are 7 "
+                "columns");
   }
 }

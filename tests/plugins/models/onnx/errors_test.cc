@@ -128,7 +128,7 @@ TEST_CASE("onnx: an output that is not the head of the pooled layer is refused")
   OnnxWriter softmax = net.trunk();
   softmax.weight("w", {4, 3}, normal_floats(12, 3))
       .node("MatMul", "fc", {"features", "w"}, {"logits"})
-      .node("Softmax", "softmax", {"logits"}, {"y"}, {{"axis", std::int64_t{1}}})
+      .node("Softmax", "softmax", {"logits"}, {"y"}, {{"axis", 1}})
       .output("y", {-1, 3});
   begins(error_of(softmax.bytes()),
          ": the network's output is not head 'fc' of the mean of layer 'relu', but off by ");
@@ -171,8 +171,7 @@ TEST_CASE("onnx: inputs that do not fit") {
   auto values = normal_floats(4 * 72, 1);
   values[200] = std::numeric_limits<float>::quiet_NaN();
   hole.arrays["inputs"] = OwnedArray::of<float>({4, 6, 6, 2}, values);
-  CHECK(own({{"batch_size", std::int64_t{1}}}, hole) ==
-        "inputs: value 200 (row-major) is not finite");
+  CHECK(own({{"batch_size", 1}}, hole) == "inputs: value 200 (row-major) is not finite");
 }
 
 TEST_CASE("onnx: a network that works on one sample at a time says so") {
@@ -192,9 +191,7 @@ TEST_CASE("onnx: a network that works on one sample at a time says so") {
   const std::string told = error_of(net.bytes(), "relu", {}, data);
   CHECK_MESSAGE(told.ends_with("; it works on one sample at a time: set batch_size = 1"), told);
   const OnnxFileOnDisk saved(net.bytes());
-  CHECK(plugin("onnx")
-            .fit_model(saved.arguments("relu", {{"batch_size", std::int64_t{1}}}), data)
-            .error == "");
+  CHECK(plugin("onnx").fit_model(saved.arguments("relu", {{"batch_size", 1}}), data).error == "");
 }
 
 TEST_CASE("onnx: stops when asked to") {
@@ -202,6 +199,6 @@ TEST_CASE("onnx: stops when asked to") {
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  const Arguments arguments = saved.arguments("relu", {{"batch_size", std::int64_t{2}}});
+  const Arguments arguments = saved.arguments("relu", {{"batch_size", 2}});
   CHECK(plugin("onnx").fit_model(arguments, samples(12), host).status == CONO_CANCELLED);
 }

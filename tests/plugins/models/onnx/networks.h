@@ -64,7 +64,7 @@ struct ConvNet {
         .node("Relu", relu, {"mapped"}, {"rectified"});
     if (!flatten) file.node("GlobalAveragePool", "pool", {"rectified"}, {"pooled"});
     return file.node("Flatten", "flat", {flatten ? "rectified" : "pooled"}, {"features"},
-                     {{"axis", std::int64_t{1}}});
+                     {{"axis", 1}});
   }
 
   OnnxWriter file(std::int64_t batch = -1, const std::string& relu = "relu") const {

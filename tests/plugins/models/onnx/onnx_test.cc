@@ -97,15 +97,15 @@ TEST_CASE("onnx: a layer by its node, by its output, and a head by name") {
   const Outcome model = fitted(net.file(), "relu", data);
   CHECK((fitted(net.file(), "rectified", data).out == model.out));
   CHECK((fitted(net.file(-1, ""), "rectified", data).out == model.out));  // a node without name
-  CHECK((fitted(net.file(), "relu", data, {{"head", std::string("fc")}}).out == model.out));
-  CHECK((fitted(net.file(), "relu", data, {{"head", std::string("logits")}}).out == model.out));
+  CHECK((fitted(net.file(), "relu", data, {{"head", "fc"}}).out == model.out));
+  CHECK((fitted(net.file(), "relu", data, {{"head", "logits"}}).out == model.out));
 
   const Outcome pooled = fitted(net.file(), "pool", data);
   CHECK(pooled.out.texts.at("pooling") == "none");
   CHECK(pooled.out.shape("activations") == std::vector<std::int64_t>{6, 1, 4});
 
   data.arrays.erase("labels");  // not asked for when the output's meaning is given
-  const Outcome given = fitted(net.file(), "relu", data, {{"output", std::string("sigmoid")}});
+  const Outcome given = fitted(net.file(), "relu", data, {{"output", "sigmoid"}});
   CHECK(given.out.texts.at("output") == "sigmoid");
   CHECK_FALSE(given.out.texts.contains("test_accuracy"));
   CHECK((given.out.arrays == model.out.arrays));
@@ -127,7 +127,7 @@ TEST_CASE("onnx: a number of samples that the file fixes, and any batch size") {
 TEST_CASE("onnx: forward gives the activations again, for explainers that alter images") {
   const ConvNet net;
   const OnnxFileOnDisk saved(net.file().bytes());
-  const Arguments arguments = saved.arguments("relu", {{"batch_size", std::int64_t{4}}});
+  const Arguments arguments = saved.arguments("relu", {{"batch_size", 4}});
   const Bundle data = samples(10);
   const Outcome model = plugin("onnx").fit_model(arguments, data);
   REQUIRE(model.error == "");
@@ -149,7 +149,7 @@ TEST_CASE("onnx: a head of MatMul and Add, of one output and of many, and withou
       CAPTURE(outputs);
       CAPTURE(kind);
       const Outcome model = fitted(table_network(outputs, kind > 0, kind == 2), "r", data,
-                                   {{"output", std::string("regression")}});
+                                   {{"output", "regression"}});
       CHECK(model.out.texts.at("pooling") == "none");
       CHECK(model.out.shape("activations") == std::vector<std::int64_t>{8, 1, 6});
       const auto weight = model.out.values<float>("head_weight");
@@ -194,8 +194,7 @@ TEST_CASE("onnx: a head's weights from a Constant node, and turned over") {
       .node("Gemm", "top", {"r", "b", "b.bias"}, {"y"}, {{"transB", std::int64_t{1}}})
       .output("y", {-1, 3});
   for (const OnnxWriter* file : {&constant, &turned, &gemm}) {
-    const Outcome model =
-        fitted(*file, "relu", samples(6, {4}), {{"output", std::string("regression")}});
+    const Outcome model = fitted(*file, "relu", samples(6, {4}), {{"output", "regression"}});
     const auto weight = model.out.values<float>("head_weight");
     const auto bias = model.out.values<float>("head_bias");
     CHECK(std::vector<float>(weight.begin(), weight.end()) == over);
@@ -226,8 +225,8 @@ TEST_CASE("onnx: inputs are scaled, resized, repeated and standardised") {
       }
   const Outcome model = fitted(net.file(), "relu", data,
                                {{"scale", 0.5},
-                                {"size", std::int64_t{6}},
-                                {"channels", std::int64_t{2}},
+                                {"size", 6},
+                                {"channels", 2},
                                 {"mean", std::vector<double>{0.1, -0.3}},
                                 {"std", std::vector<double>{2, 4}}});
   check_near(model.out.values<float>("activations"), net.activations(wanted));
@@ -238,7 +237,7 @@ TEST_CASE("onnx: targets of attributes and of a regression are scored") {
   data.arrays.erase("labels");
   const OnnxWriter file = table_network(3, true);
   const auto outputs = [&] {  // what the head says, by the file's own weights
-    const Outcome model = fitted(file, "r", data, {{"output", std::string("regression")}});
+    const Outcome model = fitted(file, "r", data, {{"output", "regression"}});
     const auto a = model.out.values<float>("activations");
     const auto w = normal_floats(18, 3), b = normal_floats(3, 4);
     std::vector<float> out;

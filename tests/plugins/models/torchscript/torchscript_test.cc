@@ -17,6 +17,7 @@
 #include "tests/support/capture_binding.h"
 #include "tests/support/forward_gradient.h"
 #include "tests/support/head_bundle.h"
+#include "tests/support/outcomes.h"
 #include "tests/support/scratch.h"
 
 using namespace conoscope::testing;
@@ -66,8 +67,8 @@ Bundle table(std::int64_t n) {
   return data;
 }
 
-const Arguments kColours = {{"channels", std::int64_t{3}},
-                            {"size", std::int64_t{64}},
+const Arguments kColours = {{"channels", 3},
+                            {"size", 64},
                             {"scale", 0.5},
                             {"mean", std::vector<double>{0.485, 0.456, 0.406}},
                             {"std", std::vector<double>{0.229, 0.224, 0.225}}};
@@ -147,7 +148,7 @@ TEST_CASE("torchscript: the head view of a ResNet-18, and every explainer on it"
 
   CHECK((torch_plugin("torchscript").fit_model(arguments, data).out == model.out));
   Arguments other_batches = arguments;
-  other_batches["batch_size"] = std::int64_t{7};
+  other_batches["batch_size"] = 7;
   const auto odd =
       torch_plugin("torchscript").fit_model(other_batches, data).out.arrays.at("activations");
   const auto even = model.out.values<float>("activations");
@@ -175,8 +176,8 @@ TEST_CASE("torchscript: forward gives the activations again, for explainers that
 TEST_CASE("torchscript: the derivative by the inputs goes through the preparation, too") {
   const Saved saved(resnet18());
   Arguments arguments = saved.arguments("layer4", kColours);
-  arguments["size"] = std::int64_t{48};
-  arguments["batch_size"] = std::int64_t{3};
+  arguments["size"] = 48;
+  arguments["batch_size"] = 3;
   const Bundle data = digits(7);
   const auto pixels = data.values<float>("inputs");
   std::vector<double> inputs(pixels.begin(), pixels.end());
@@ -186,8 +187,8 @@ TEST_CASE("torchscript: the derivative by the inputs goes through the preparatio
   check_forward_gradient(torch_plugin("torchscript"), arguments, {}, {7, 8, 8, 1}, inputs, 1, 64);
 
   // Three channels of their own, each with its standard deviation, made smaller.
-  arguments["channels"] = std::int64_t{0};
-  arguments["size"] = std::int64_t{32};
+  arguments["channels"] = 0;
+  arguments["size"] = 32;
   sdk::Random random{sdk::Seed(4)};
   inputs.resize(2 * 40 * 36 * 3);
   for (double& value : inputs) value = random.uniform();
@@ -203,13 +204,11 @@ TEST_CASE("torchscript: the derivative by the inputs goes through the preparatio
 
   // A network that cuts its inputs off has no derivative by them.
   const Saved cut(Builder().tabular("  return self.fc.forward(self.hidden.forward(x.detach()))\n"));
-  const Outcome none =
-      torch_plugin("torchscript")
-          .forward_gradient(cut.arguments("hidden"), {},
-                            OwnedArray::of<double>({1, 4}, {1, 2, 3, 4}),
-                            OwnedArray::of<double>({1, 1, 6}, std::vector<double>(6, 1.0)));
-  CHECK(none.status == CONO_NOT_APPLICABLE);
-  CHECK(none.error == cut.path + ": layer 'hidden' has no derivative by the inputs");
+  check_fault(torch_plugin("torchscript")
+                  .forward_gradient(cut.arguments("hidden"), {},
+                                    OwnedArray::of<double>({1, 4}, {1, 2, 3, 4}),
+                                    OwnedArray::of<double>({1, 1, 6}, std::vector<double>(6, 1.0))),
+              CONO_NOT_APPLICABLE, cut.path + ": layer 'hidden' has no derivative by the inputs");
 }
 
 TEST_CASE("torchscript: a layer within layers, a head by name, outputs that mean something else") {
@@ -267,8 +266,7 @@ TEST_CASE("torchscript: files that it cannot read") {
   const Scratch scratch;
   const auto error_of = [](const std::string& file) {
     const Outcome outcome =
-        torch_plugin("torchscript")
-            .fit_model({{"file", file}, {"layer", std::string("layer4")}}, table(3));
+        torch_plugin("torchscript").fit_model({{"file", file}, {"layer", "layer4"}}, table(3));
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     CHECK(outcome.out.arrays.empty());
     return outcome.error;
@@ -363,7 +361,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
          ": what layer 'hidden' gives is not finite for sample 0 (value 0 of that sample: ");
   Bundle counts;
   counts.arrays["inputs"] = OwnedArray::of<double>({3, 4}, {2, 0, 0, 0, 2, 1, 1, 1, 3, 1, 0, 1});
-  CHECK(error_of(build.growing(), "layer", counts, {{"batch_size", std::int64_t{1}}}) ==
+  CHECK(error_of(build.growing(), "layer", counts, {{"batch_size", 1}}) ==
         ": layer 'layer' gives 3 x 4 positions and features for sample 2, but 2 x 4 for the first; "
         "all samples must have as many");
   Arguments colours = kColours;
@@ -390,11 +388,11 @@ TEST_CASE("torchscript: inputs that do not fit") {
         "torchscript: std holds 0.000000, but each must be above 0");
   CHECK(error_of({{"mean", std::vector<double>{1, 2}}}, digits(4)) ==
         "torchscript: mean has 2 numbers for inputs of 1 channels");
-  CHECK(error_of({{"size", std::int64_t{8}}}, table(4)) ==
+  CHECK(error_of({{"size", 8}}, table(4)) ==
         "torchscript: size and channels are for images, but inputs are 4 x 4");
   Bundle two = digits(4);
   two.arrays["inputs"].shape = {2, 8, 8, 2};
-  CHECK(error_of({{"channels", std::int64_t{3}}}, two) ==
+  CHECK(error_of({{"channels", 3}}, two) ==
         "torchscript: channels = 3 repeats a single channel, but inputs are 2 x 8 x 8 x 2");
   Bundle many = digits(4);
   many.arrays["labels"] = OwnedArray::of<std::int64_t>({4}, {0, 1, 2, 11});
@@ -405,7 +403,7 @@ TEST_CASE("torchscript: inputs that do not fit") {
 TEST_CASE("torchscript: stops when asked to") {
   const Saved saved(resnet18());
   Arguments arguments = saved.arguments("layer4", kColours);
-  arguments["batch_size"] = std::int64_t{2};
+  arguments["batch_size"] = 2;
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
@@ -413,7 +411,7 @@ TEST_CASE("torchscript: stops when asked to") {
         CONO_CANCELLED);
   // Between the outputs of one batch, too: each takes a pass back through the network.
   arguments["above"] = "network";
-  arguments["batch_size"] = std::int64_t{64};
+  arguments["batch_size"] = 64;
   asked = 0;
   CHECK(torch_plugin("torchscript").fit_model(arguments, digits(12), host).status ==
         CONO_CANCELLED);
@@ -436,7 +434,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
     CAPTURE_BINDING(layer);
     Arguments arguments = saved.arguments(layer, kColours);
     arguments["above"] = "network";
-    arguments["batch_size"] = std::int64_t{8};
+    arguments["batch_size"] = 8;
     const Outcome model = torch_plugin("torchscript").fit_model(arguments, data);
     REQUIRE(model.error == "");
     CHECK(model.out.shape("activations") == std::vector<std::int64_t>{30, positions, width});

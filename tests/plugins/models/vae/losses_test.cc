@@ -3,7 +3,6 @@
 #include <torch/autograd.h>
 
 #include <cmath>
-#include <set>
 
 // libtorch has a macro of that name too.
 #undef CHECK

@@ -57,13 +57,13 @@ Bundle squares(std::int64_t height, std::int64_t width, int places) {
 /// Small enough for a test; the discriminator as well.
 Arguments small(const std::string& name, std::int64_t steps) {
   Arguments out = {{"steps", steps},
-                   {"batch_size", std::int64_t{32}},
+                   {"batch_size", 32},
                    {"learning_rate", 1e-3},
-                   {"hidden", std::int64_t{64}},
-                   {"latents", std::int64_t{6}}};
+                   {"hidden", 64},
+                   {"latents", 6}};
   if (name == "factor_vae") {
-    out["discriminator_width"] = std::int64_t{32};
-    out["discriminator_layers"] = std::int64_t{2};
+    out["discriminator_width"] = 32;
+    out["discriminator_layers"] = 2;
   }
   return out;
 }
@@ -198,12 +198,12 @@ TEST_CASE("vae: where a weight is neutral, a method is the VAE") {
   CHECK(apart(codes("annealed_vae", {}), vae) > 1e-3F);
   CHECK(codes("dip_vae", {{"lambda_od", 0.0}, {"lambda_d", 0.0}}) == vae);
   CHECK(apart(codes("dip_vae", {}), vae) > 1e-3F);
-  CHECK(apart(codes("dip_vae", {{"variant", std::string("ii")}}), codes("dip_vae", {})) > 1e-3F);
+  CHECK(apart(codes("dip_vae", {{"variant", "ii"}}), codes("dip_vae", {})) > 1e-3F);
   CHECK(codes("factor_vae", {{"gamma", 0.0}}) == vae);
   CHECK(apart(codes("factor_vae", {}), vae) > 1e-5F);
   CHECK(apart(codes("beta_tcvae", {}), codes("beta_tcvae", {{"beta", 1.0}})) > 1e-4F);
   CHECK(apart(codes("ada_mlvae", {}), codes("ada_gvae", {})) > 1e-5F);
-  CHECK(apart(codes("ada_mlvae", {{"shared_variance", std::string("product_of_experts")}}),
+  CHECK(apart(codes("ada_mlvae", {{"shared_variance", "product_of_experts"}}),
               codes("ada_mlvae", {})) > 1e-5F);
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("vae: images of other sizes, rows of numbers, and other dtypes and str
   for (const auto& [height, width] : {std::pair(28, 28), {9, 15}, {64, 64}, {6, 40}}) {
     CAPTURE_BINDING(height);
     Arguments arguments = small("vae", 3);
-    arguments["batch_size"] = std::int64_t{8};
+    arguments["batch_size"] = 8;
     const Outcome outcome = torch_plugin("vae").fit_model(arguments, squares(height, width, 3));
     CHECK(outcome.error == "");
     CHECK(outcome.out.shape("codes") == std::vector<std::int64_t>{18, 6});
@@ -296,7 +296,7 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
   std::iota(test.begin(), test.end(), 1000);
   put_split(data, train, test);
   Arguments arguments = small("vae", 600);
-  arguments["likelihood"] = std::string("gaussian");
+  arguments["likelihood"] = "gaussian";
   const Outcome outcome = torch_plugin("vae").fit_model(arguments, data);
   REQUIRE(outcome.error == "");
   // Standardised, the covariance has eigenvalues 2, 2, 0, 0, 0. Probabilistic principal components
@@ -320,7 +320,7 @@ TEST_CASE("vae: the Gaussian likelihood refuses a column of which float32 keeps 
   data.arrays["inputs"] = OwnedArray::of<double>({20, 2}, rows);
   put_split(data, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11});
   Arguments arguments = small("vae", 2);
-  arguments["likelihood"] = std::string("gaussian");
+  arguments["likelihood"] = "gaussian";
   CHECK(
       torch_plugin("vae")
           .fit_model(arguments, data)
@@ -341,7 +341,7 @@ TEST_CASE("vae: a column that is constant among the training rows is only centre
   std::iota(test.begin(), test.end(), kTrain);
   put_split(data, train, test);
   Arguments arguments = small("vae", 5);
-  arguments["likelihood"] = std::string("gaussian");
+  arguments["likelihood"] = "gaussian";
   const Outcome outcome = torch_plugin("vae").fit_model(arguments, data);
   REQUIRE(outcome.error == "");
   const auto codes = outcome.out.values<float>("codes");
@@ -365,13 +365,13 @@ TEST_CASE("vae: only the training split is learnt from") {
 
 TEST_CASE("vae: epochs, and a batch larger than the training split") {
   Arguments arguments = small("vae", 0);
-  arguments["epochs"] = std::int64_t{3};
-  arguments["batch_size"] = std::int64_t{64};
+  arguments["epochs"] = 3;
+  arguments["batch_size"] = 64;
   const Bundle data = squares(8, 8, 5);  // 38 to train on
   const Outcome whole = torch_plugin("vae").fit_model(arguments, data);
   REQUIRE(whole.error == "");
   CHECK(whole.log[whole.log.size() - 2].starts_with("vae: step 3 of 3:"));
-  arguments["batch_size"] = std::int64_t{10};
+  arguments["batch_size"] = 10;
   const Outcome parts = torch_plugin("vae").fit_model(arguments, data);
   CHECK(parts.log[parts.log.size() - 2].starts_with("vae: step 12 of 12:"));
 }
@@ -425,7 +425,7 @@ TEST_CASE("vae: what it refuses") {
   data.arrays["inputs"].shape = {50, 4, 16, 1};
   refuses("vae", data, CONO_INVALID_ARGUMENT,
           "architecture: convolutions need images with both sides at least 8; choose \"dense\"",
-          {{"architecture", std::string("convolutional")}});
+          {{"architecture", "convolutional"}});
   data = good;
   data.arrays["train_index"] = OwnedArray::of<std::int64_t>({1}, {50});
   refuses("vae", data, CONO_INVALID_ARGUMENT, "train_index: row 50 of 50");
@@ -439,5 +439,5 @@ TEST_CASE("vae: what it refuses") {
   data.arrays["factors"] = OwnedArray::of<std::int64_t>({3, 1}, {0, 1, 2});
   refuses("ada_gvae", data, CONO_INVALID_ARGUMENT, "factors: 3 rows for 50 inputs");
   refuses("ada_mlvae", good, CONO_INVALID_ARGUMENT, "changed_factors is 4, but only 3 factors vary",
-          {{"changed_factors", std::int64_t{4}}});
+          {{"changed_factors", 4}});
 }
