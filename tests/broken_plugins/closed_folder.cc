@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <string>
-
 #include "tests/broken_plugins/base.h"
 
 BROKEN_EXPLAINER("closed_folder", {

@@ -3,9 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <utility>
 
 #include "tests/fuzz/targets.h"

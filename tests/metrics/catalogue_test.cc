@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
@@ -101,9 +100,7 @@ TEST_CASE("catalogue: with its published settings a metric is itself, with other
   view.probabilities = made.concepts;
   Annotations annotations;
   annotations.concepts = made.concepts;
-  Views views;
-  views.concepts = &view;
-  views.annotations = &annotations;
+  Views views{.concepts = &view, .annotations = &annotations};
   const Subject subject(views);
   const auto value = [&](const char* name) {
     const Score found = score(*catalogue().metric(name), subject);
@@ -173,8 +170,7 @@ TEST_CASE("catalogue: a name is given once") {
 
 TEST_CASE("score: a number, a caveat, what was needed, what is undefined, what is out of range") {
   HeadView head;
-  Views views;
-  views.head = &head;
+  Views views{.head = &head};
   const Subject subject(views);
   Metric metric;
   metric.name = "m";
@@ -216,8 +212,7 @@ TEST_CASE(
   metric.name = "m";
   metric.compute = [](const Subject&) -> Result { return {0.5}; };
   for (const bool of_head : {false, true}) {
-    Views views;
-    views.annotations = &known;
+    Views views{.annotations = &known};
     if (of_head)
       views.head = &head;
     else
@@ -237,8 +232,7 @@ TEST_CASE(
     CHECK(score(metric, subject).value == 0.5);
   }
   metric.needs = {"labels"};
-  Views views;
-  views.annotations = &known;
+  Views views{.annotations = &known};
   CHECK(score(metric, Subject(views)).value == 0.5);  // nobody says how many classes there are
   head.output = Output::kSigmoid;
   views.head = &head;

@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <vector>

@@ -4,8 +4,6 @@
 
 #include <stdexcept>
 
-#include "tests/support/throws.h"
-
 using namespace conoscope::results;
 
 namespace {

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>

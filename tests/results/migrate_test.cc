@@ -4,9 +4,6 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "results/boards/board.h"
 #include "results/boards/show.h"
 #include "results/formats/format.h"

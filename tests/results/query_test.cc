@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "results/boards/history.h"

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <map>
 #include <thread>
 
 #include "tests/harness/app/workspace.h"

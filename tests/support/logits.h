@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <limits>
 
 #include "metrics/types.h"

@@ -2,7 +2,6 @@
 
 // jpeglib.h wants stdio.h before it, and does not say so.
 // clang-format off
-#include <cstdio>
 #include <jpeglib.h>
 // clang-format on
 

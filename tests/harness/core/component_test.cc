@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "tests/support/fake_plugin.h"
 #include "tests/support/scratch.h"

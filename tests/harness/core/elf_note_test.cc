@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "harness/core/border/metadata.h"
 #include "tests/support/bytes_of.h"

@@ -4,7 +4,6 @@
 #include <zip.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <stdexcept>

@@ -6,7 +6,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <optional>
 
 #include "harness/core/border/exchange_folder.h"
 #include "harness/core/border/output_check.h"

@@ -7,7 +7,6 @@
 #include <limits>
 
 using namespace conoscope::core;
-using conoscope::results::ScoreRow;
 using conoscope::results::Status;
 
 namespace {

@@ -5,9 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/artifacts/sha256.h"
 #include "tests/support/bytes_of.h"

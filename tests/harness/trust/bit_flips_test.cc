@@ -2,7 +2,6 @@
 // the user is told.
 
 #include <fstream>
-#include <iterator>
 #include <random>
 
 #include "tests/harness/trust/trials.h"

@@ -38,11 +38,10 @@ struct LinearInConcepts {
   Score score(std::string_view name) const {
     ConceptView scores;
     scores.scores = concept_scores(head, explanation);
-    Views views;
-    views.concepts = &scores;
-    views.head = &head;
-    views.explanation = &explanation;
-    views.annotations = &annotations;
+    Views views{.head = &head,
+                .explanation = &explanation,
+                .concepts = &scores,
+                .annotations = &annotations};
     return score_group(views, name).at(std::string(name));
   }
 };
@@ -129,9 +128,7 @@ TEST_CASE("cace: what a subject lacks") {
         "not known");
   ConceptView model;
   model.scores = concept_grid(4);
-  Views views;
-  views.concepts = &model;
-  views.annotations = &subject.annotations;
+  Views views{.concepts = &model, .annotations = &subject.annotations};
   CHECK(score_group(views, "causal").at("cace_error").message ==
         "needs labels to ask a concept model's head");
   subject.annotations.labels.assign(16, 0);

@@ -5,7 +5,7 @@
 
 #include "metrics/disentanglement/vae_scores.h"
 #include "numerics/random.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -19,11 +19,8 @@ struct World {
   LatentView latent;
   Annotations annotations;
   std::map<std::string, Score> scores() const {
-    Views views;
-    views.latent = &latent;
-    views.annotations = &annotations;
-    views.seed = 5;
-    return scores_of("disentanglement", views);
+    Views views{.latent = &latent, .annotations = &annotations, .seed = 5};
+    return score_group(views, "disentanglement");
   }
 };
 

@@ -2,7 +2,6 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "metrics/faithfulness/attack/attack_concept.h"
@@ -34,9 +33,7 @@ Explanation called(const Explanation& linear) {
 }
 
 Score score_of(const HeadView& head, const Explanation& explanation, const char* metric) {
-  Views views;
-  views.head = &head;
-  views.explanation = &explanation;
+  Views views{.head = &head, .explanation = &explanation};
   return score_group(views, metric).at(metric);
 }
 

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <map>
 #include <thread>
 
 #include "metrics/faithfulness/model_logits.h"
@@ -139,10 +138,7 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
     model.row(i).maxCoeff(&best);
     annotations.labels.push_back(best);
   }
-  Views subject;
-  subject.head = &head;
-  subject.explanation = &explanation;
-  subject.annotations = &annotations;
+  Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
   for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
     CHECK(score.message == "needs a head view of the training split");
   subject.train_head = &train;

@@ -52,11 +52,8 @@ struct World {
   }
 
   std::map<std::string, Score> scores() const {
-    Views subject;
-    subject.head = &head;
-    subject.explanation = &explanation;
-    subject.annotations = &annotations;
-    subject.images = &images;
+    Views subject{
+        .head = &head, .explanation = &explanation, .annotations = &annotations, .images = &images};
     return score_group(subject, "deletion_pixel");
   }
 };

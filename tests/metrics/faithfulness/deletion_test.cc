@@ -179,10 +179,7 @@ TEST_CASE("deletion_parts: by hand") {
 
 std::map<std::string, Score> score_all(const HeadView& head, const Explanation& explanation,
                                        const Annotations& annotations) {
-  Views subject;
-  subject.head = &head;
-  subject.explanation = &explanation;
-  subject.annotations = &annotations;
+  Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
   return score_group(subject, "deletion");
 }
 

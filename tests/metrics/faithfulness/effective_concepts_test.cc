@@ -62,9 +62,7 @@ TEST_CASE("effective_concepts: what has no number") {
 TEST_CASE("effective_concepts: one concept for each class of the perfect explanation") {
   const HeadView head = random_head(40, 1, 8, 3, Pooling::kNone);
   const Explanation explanation = perfect_explanation(head);
-  Views views;
-  views.head = &head;
-  views.explanation = &explanation;
+  Views views{.head = &head, .explanation = &explanation};
   auto scores = score_group(views, "parsimony");
   CHECK(scores.at("effective_concepts").value == 1.0);
 }

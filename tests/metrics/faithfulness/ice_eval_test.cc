@@ -39,10 +39,7 @@ TEST_CASE("ice_eval: by hand") {
   const Explanation explanation = axes_explanation();
   Annotations annotations;
   annotations.labels = {0, 0};
-  Views subject;
-  subject.head = &head;
-  subject.explanation = &explanation;
-  subject.annotations = &annotations;
+  Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
   auto scores = score_group(subject, "ice_eval");
   CHECK(scores["ice_eval_mae"].value == doctest::Approx((1.0 + 4.0) / 4.0));
   CHECK(scores["ice_eval_top1"].value == 1.0);
@@ -104,9 +101,7 @@ TEST_CASE("ice_eval: an output without a concept answers its bias") {
 TEST_CASE("ice_eval: other outputs, and no labels") {
   HeadView head = axes_head();
   const Explanation explanation = axes_explanation();
-  Views subject;
-  subject.head = &head;
-  subject.explanation = &explanation;
+  Views subject{.head = &head, .explanation = &explanation};
   CHECK(score_group(subject, "ice_eval_norm_l1")["ice_eval_norm_l1"].message ==
         "needs annotated labels");
   head.output = Output::kRegression;

@@ -23,11 +23,7 @@ struct World {
   ImageView images;
 
   Score score_of(const Explanation& explanation, const char* metric, std::uint64_t seed = 0) const {
-    Views views;
-    views.head = &head;
-    views.explanation = &explanation;
-    views.images = &images;
-    views.seed = seed;
+    Views views{.head = &head, .explanation = &explanation, .images = &images, .seed = seed};
     return score_group(views, metric).at(metric);
   }
 };

@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
-#include <thread>
 
 #include "tests/support/heads.h"
 

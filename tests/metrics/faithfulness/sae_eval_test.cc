@@ -124,10 +124,7 @@ TEST_CASE("sae_eval: by hand") {
   const Explanation explanation = shared((Matrix(1, 2) << 1, 0).finished(), 2);
   Annotations annotations;
   annotations.labels = {1};
-  Views subject;
-  subject.head = &head;
-  subject.explanation = &explanation;
-  subject.annotations = &annotations;
+  Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
   auto scores = score_all(subject);
   CHECK(scores["sae_reconstruction_error"].value == doctest::Approx(0.2));
   // Logits (2, 1) become (2, 0): the true class 1 goes from 1/(1 + e) to 1/(1 + e^2).
@@ -163,10 +160,7 @@ TEST_CASE("sae_eval: the ladder is blind to importances, but for completeness") 
     annotations.labels.push_back(best);
   }
   const auto scores_of = [&](const Explanation& explanation) {
-    Views subject;
-    subject.head = &head;
-    subject.explanation = &explanation;
-    subject.annotations = &annotations;
+    Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
     return score_all(subject);
   };
   auto perfect = scores_of(perfect_explanation(head));

@@ -95,10 +95,7 @@ using Scores = std::map<std::string, Score>;
 Scores scores_of(const Curved& curved, const Explanation& e, Output output, const char* group) {
   HeadView head = curved.head;
   head.output = output;
-  Views views;
-  views.head = &head;
-  views.explanation = &e;
-  views.above = &curved.above;
+  Views views{.head = &head, .explanation = &e, .above = &curved.above};
   return score_group(views, group);
 }
 

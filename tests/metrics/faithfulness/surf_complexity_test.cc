@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
-
 #include "tests/support/logits.h"
 
 namespace conoscope::tests {

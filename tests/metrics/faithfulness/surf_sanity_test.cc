@@ -1,10 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
 #include <map>
 #include <string>
-#include <thread>
 
 #include "tests/support/heads.h"
 #include "tests/support/score_group.h"
@@ -31,10 +28,7 @@ Means mean_scores(Output output, const auto& explain) {
   Means means;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     const Explanation explanation = explain(head, sdk::Seed(draw));
-    Views subject;
-    subject.head = &head;
-    subject.explanation = &explanation;
-    subject.annotations = &annotations;
+    Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
     for (const auto& [name, score] : score_group(subject, "surf"))
       if (score.reason.empty()) means[name] += score.value / kDraws;
   }

@@ -3,9 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
-#include <map>
-#include <thread>
 
 #include "metrics/faithfulness/model_logits.h"
 #include "tests/support/heads.h"

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <map>
 #include <thread>
 
@@ -28,10 +27,7 @@ struct Made {
   Explanation explanation = normal_explanation(5, 3, 6);
   Annotations annotations{IndexVector(30, 2), {}, {}, {}};
   Views subject() const {
-    Views all;
-    all.head = &head;
-    all.explanation = &explanation;
-    all.annotations = &annotations;
+    Views all{.head = &head, .explanation = &explanation, .annotations = &annotations};
     return all;
   }
 };

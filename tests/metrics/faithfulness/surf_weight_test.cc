@@ -3,9 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
-#include <map>
-#include <thread>
 
 #include "tests/support/heads.h"
 

@@ -2,13 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <limits>
 
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_noise.h"
 #include "metrics/leakage/ctl_icl.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -82,18 +81,16 @@ TEST_CASE("conditional leakage: through the declarations; samples that stand alo
   Annotations annotations;
   annotations.concepts = bits.c;
   annotations.labels = bits.labels;
-  Views views;
-  views.concepts = &view;
-  views.annotations = &annotations;
-  CHECK(scores_of("leakage", views).at("ctl_conditional").parts.size() == 1);
-  CHECK(scores_of("leakage", views).at("conditional_leakage").message.empty());
+  Views views{.concepts = &view, .annotations = &annotations};
+  CHECK(score_group(views, "leakage").at("ctl_conditional").parts.size() == 1);
+  CHECK(score_group(views, "leakage").at("conditional_leakage").message.empty());
   annotations.labels[5] = 9;
-  const Score one = scores_of("leakage", views).at("conditional_leakage");
+  const Score one = score_group(views, "leakage").at("conditional_leakage");
   CHECK(one.value > 0.3);
   CHECK(one.message == "1 sample left out: no other sample has the same concepts and label");
   view.scores.setConstant(0.25);  // saturated: noise, which says nothing, takes the ties' place
   view.probabilities = view.scores;
-  CHECK(scores_of("leakage", views).at("ctl_conditional").value < 0.2);
+  CHECK(score_group(views, "leakage").at("ctl_conditional").value < 0.2);
 }
 
 TEST_CASE("conditional leakage: what is refused, and what does not exist") {

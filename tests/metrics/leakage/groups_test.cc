@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metrics/information/mi_noise.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -45,17 +45,15 @@ struct World {
     view.reference_outputs = view.intervene(annotations.concepts, Matrix());
   }
   Views subject() const {
-    Views out;
-    out.concepts = &view;
-    out.annotations = &annotations;
+    Views out{.concepts = &view, .annotations = &annotations};
     return out;
   }
 };
 
 TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
-  const auto none = scores_of("leakage", World(0.0).subject());
-  const auto some = scores_of("leakage", World(2.0).subject());
-  const auto much = scores_of("leakage", World(6.0).subject());
+  const auto none = score_group(World(0.0).subject(), "leakage");
+  const auto some = score_group(World(2.0).subject(), "leakage");
+  const auto much = score_group(World(6.0).subject(), "leakage");
   for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy", "ctl_conditional"}) {
     CAPTURE(name);
     CHECK(none.at(name).reason.empty());
@@ -67,8 +65,8 @@ TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
   CHECK(none.at("ctl_noise").reason == "not_applicable");
   CHECK(none.at("mi_ct").reason == "not_applicable");
   // A perfect, a half-randomised and a randomised model.
-  const auto half = scores_of("leakage", World(0.0, 0.5).subject());
-  const auto random = scores_of("leakage", World(0.0, 1.0).subject());
+  const auto half = score_group(World(0.0, 0.5).subject(), "leakage");
+  const auto random = score_group(World(0.0, 1.0).subject(), "leakage");
   for (const char* name :
        {"concept_accuracy", "concept_f1", "concept_auc", "task_accuracy", "task_f1", "task_auc"}) {
     CAPTURE(name);
@@ -81,7 +79,7 @@ TEST_CASE("leakage: ties make it undefined, and the noisy value steps in") {
   World world(0.0);
   world.view.scores = (world.view.scores.array() > 0.5).cast<double>();
   world.view.scores(0, 0) = 0.5;  // no longer whole numbers
-  const auto scores = scores_of("leakage", world.subject());
+  const auto scores = score_group(world.subject(), "leakage");
   CHECK(scores.at("ctl").reason == "undefined");
   CHECK(scores.at("icl").reason == "undefined");
   CHECK(scores.at("icl_ij").reason == "undefined");
@@ -102,7 +100,7 @@ TEST_CASE("leakage: ties of a part of the samples, as of saturated probabilities
       world.view.scores.col(j) =
           (world.view.scores.col(j).array() >= top).select(1.0, world.view.scores.col(j));
     }
-    return scores_of("leakage", world.subject());
+    return score_group(world.subject(), "leakage");
   };
   const auto none = with_ties(0.005), few = with_ties(0.04);
   CHECK(none.at("ctl_noise").message.find("see ctl and icl") != std::string::npos);
@@ -130,7 +128,7 @@ TEST_CASE("leakage: noise of a mean near 0 breaks no ties") {
   world.view.scores(0, 0) = 0.5;
   world.view.scores.rowwise() -= world.view.scores.colwise().mean().eval();
   world.view.probabilities = world.view.scores;
-  const auto scores = scores_of("leakage", world.subject());
+  const auto scores = score_group(world.subject(), "leakage");
   for (const char* name : {"ctl_noise", "icl_noise", "ctl_conditional", "conditional_leakage",
                            "ctl_significant", "icl_significant"}) {
     CAPTURE(name);
@@ -148,27 +146,27 @@ TEST_CASE("leakage: embeddings, and what is missing") {
       vectors(i, c) = draw() + 10.0 * world.annotations.concepts(i, c / 2);
   world.view.scores = vectors;
   world.view.width = 2;
-  auto scores = scores_of("leakage", world.subject());
+  auto scores = score_group(world.subject(), "leakage");
   CHECK(scores.at("mi_self").value == doctest::Approx(1.0).epsilon(0.02));
   CHECK(scores.at("mi_ic").value < 0.1);
   CHECK(scores.at("mi_ic").parts.size() == 9);
   CHECK(scores.at("ctl").reason.empty());  // by the probabilities
   CHECK(scores.at("mi_align").message == "the model has no vectors of present and absent concepts");
   world.view.active = world.view.inactive = vectors;
-  scores = scores_of("leakage", world.subject());
+  scores = score_group(world.subject(), "leakage");
   CHECK(scores.at("mi_align").value == doctest::Approx(0.0));  // both sides are the same
   CHECK(scores.at("mi_align").parts.size() == 3);
   world.annotations.labels.assign(800, 1);
-  scores = scores_of("leakage", world.subject());
+  scores = score_group(world.subject(), "leakage");
   CHECK(scores.at("mi_align").reason == "undefined");
   for (const char* name : {"ctl", "mi_ct", "mi_self", "task_auc"})
     CHECK(scores.at(name).reason == "undefined");
   world.annotations.labels.clear();
-  scores = scores_of("leakage", world.subject());
+  scores = score_group(world.subject(), "leakage");
   for (const char* name : {"ctl", "mi_ct", "task_accuracy"})
     CHECK(scores.at(name).message == "needs annotated labels");
   world.annotations.concepts.conservativeResize(800, 2);
-  scores = scores_of("leakage", world.subject());
+  scores = score_group(world.subject(), "leakage");
   CHECK(scores.at("icl").message == "the model has 3 concepts, the annotations 2");
 }
 
@@ -176,13 +174,13 @@ TEST_CASE("leakage: representations without names are aligned first") {
   // The same scores in another order, one of them reversed, with one more that means nothing.
   World world(2.0);
   const Matrix named = world.view.scores;
-  const auto wanted = scores_of("leakage", world.subject());
+  const auto wanted = score_group(world.subject(), "leakage");
   const Draws draw = normal_draws(17);
   world.view.scores.resize(800, 4);
   world.view.scores << named.col(2), -named.col(0), Vector::Zero(800), named.col(1);
   for (Index i = 0; i < 800; ++i) world.view.scores(i, 2) = draw();
   world.view.probabilities.resize(0, 0);
-  const auto scores = scores_of("leakage", world.subject());
+  const auto scores = score_group(world.subject(), "leakage");
   for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy", "ctl_conditional",
                            "ctl_significant", "concept_auc"}) {
     CAPTURE(name);
@@ -192,29 +190,29 @@ TEST_CASE("leakage: representations without names are aligned first") {
   CHECK(scores.at("concept_accuracy").message == "concept scores are no probabilities");
   World absent = world;
   absent.annotations.concepts.col(1).setZero();
-  const auto without = scores_of("leakage", absent.subject()).at("concept_auc");
+  const auto without = score_group(absent.subject(), "leakage").at("concept_auc");
   CHECK(without.reason.empty());
   REQUIRE(without.parts.size() == 3);  // a part's number is its concept's
   CHECK(std::isnan(without.parts[1]));
   CHECK(without.message == "1 concept left out: the truth is constant");
   world.view.scores.conservativeResize(800, 2);
-  CHECK(scores_of("leakage", world.subject()).at("ctl").message ==
+  CHECK(score_group(world.subject(), "leakage").at("ctl").message ==
         "2 representations cannot stand for 3 concepts");
 }
 
 TEST_CASE("mi_true_ic, mi_true_ct: what the annotations say, by hand") {
   World world(0.0);
-  const auto independent = scores_of("leakage", world.subject());
+  const auto independent = score_group(world.subject(), "leakage");
   CHECK(independent.at("mi_true_ic").parts.size() == 3);
   CHECK(independent.at("mi_true_ic").value < 0.01);
   // A majority of three has 1 bit, 0.811 of which remain when one vote is known.
   CHECK(independent.at("mi_true_ct").value == doctest::Approx(0.189).epsilon(0.15));
   world.annotations.concepts.col(1) = world.annotations.concepts.col(0);
-  const Score twins = scores_of("leakage", world.subject()).at("mi_true_ic");
+  const Score twins = score_group(world.subject(), "leakage").at("mi_true_ic");
   CHECK(twins.parts[0] == doctest::Approx(1.0));
   CHECK(twins.parts[1] == twins.parts[2]);
   world.annotations.concepts(0, 0) = 0.5;
-  CHECK(scores_of("leakage", world.subject()).at("mi_true_ct").message ==
+  CHECK(score_group(world.subject(), "leakage").at("mi_true_ct").message ==
         "the annotated concepts are not whole numbers");
 }
 
@@ -223,7 +221,7 @@ TEST_CASE("leakage: one concept has no pairs; a constant truth has no AUC") {
   world.view.scores.conservativeResize(800, 1);
   world.view.probabilities.conservativeResize(800, 1);
   world.annotations.concepts = Matrix::Ones(800, 1);
-  const auto scores = scores_of("leakage", world.subject());
+  const auto scores = score_group(world.subject(), "leakage");
   CHECK(scores.at("icl").reason == "not_applicable");
   CHECK(scores.at("icl_ij").reason == "not_applicable");
   CHECK(scores.at("ctl").reason.empty());
@@ -232,7 +230,7 @@ TEST_CASE("leakage: one concept has no pairs; a constant truth has no AUC") {
 
 TEST_CASE("intervention: told all concepts, the head is right; policies are ordered") {
   const World world(0.0);
-  const auto scores = scores_of("intervention", world.subject());
+  const auto scores = score_group(world.subject(), "intervention");
   CHECK(scores.at("s_int").value == 0.0);
   CHECK(scores.at("reference_accuracy").value == 1.0);
   CHECK(scores.at("intervention_random").parts.size() == 4);
@@ -250,18 +248,18 @@ TEST_CASE("s_int: a head that cannot be right of true concepts is not blamed for
     const auto c = world.annotations.concepts.row(i);
     world.annotations.labels[static_cast<std::size_t>(i)] = c(2) == 1.0 && c(0) != c(1);
   }
-  const auto misspecified = scores_of("intervention", world.subject());
+  const auto misspecified = score_group(world.subject(), "intervention");
   CHECK(misspecified.at("best_table_accuracy").value == 1.0);
   CHECK(misspecified.at("reference_accuracy").value < 0.9);
   CHECK(misspecified.at("s_int").value == 0.0);
   // The same kind of head does better by itself: what was lost has leaked.
   world.view.reference_outputs.setZero();
   world.view.reference_outputs.col(0).setConstant(0.5);
-  const auto leaking = scores_of("intervention", world.subject());
+  const auto leaking = score_group(world.subject(), "intervention");
   CHECK(leaking.at("s_int").value == doctest::Approx(leaking.at("reference_accuracy").value -
                                                      misspecified.at("reference_accuracy").value));
   world.view.reference_outputs.resize(0, 0);
-  const auto without = scores_of("intervention", world.subject());
+  const auto without = score_group(world.subject(), "intervention");
   CHECK(without.at("s_int").reason == "not_applicable");
   CHECK(without.at("s_int").message ==
         "the model trained no head of its own kind on the true concepts");
@@ -271,7 +269,7 @@ TEST_CASE("s_int: a head that cannot be right of true concepts is not blamed for
 TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   World world(0.0);
   world.view.scores *= 8.0;
-  CHECK(scores_of("intervention", world.subject()).at("s_int").message.find("percentiles") !=
+  CHECK(score_group(world.subject(), "intervention").at("s_int").message.find("percentiles") !=
         std::string::npos);
   // The training samples' percentiles, where there are any; and a head made on them.
   ConceptView train;
@@ -282,15 +280,15 @@ TEST_CASE("intervention: logits are set to percentiles; what is missing") {
   Views subject = world.subject();
   subject.train_concepts = &train;
   subject.train_annotations = &known;
-  const auto scores = scores_of("intervention", subject);
+  const auto scores = score_group(subject, "intervention");
   CHECK(scores.at("s_int").message ==
         "logits were set to the 5th and 95th percentiles of the training samples");
   CHECK(scores.at("best_table_accuracy").value == 1.0);
   CHECK(scores.at("best_table_accuracy").message == "a table made on 400 training samples");
   world.view.intervene = nullptr;
-  CHECK(scores_of("intervention", world.subject()).at("s_int").message ==
+  CHECK(score_group(world.subject(), "intervention").at("s_int").message ==
         "the model answers no interventions");
-  CHECK(scores_of("intervention", Views()).at("s_int").message == "needs a concept view");
+  CHECK(score_group(Views(), "intervention").at("s_int").message == "needs a concept view");
 }
 
 }  // namespace

@@ -3,11 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "metrics/information/mi_noise.h"
 #include "metrics/information/strata.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -121,10 +120,8 @@ TEST_CASE("ctl_significant, icl_significant: the share that Benjamini and Hochbe
     Annotations annotations;
     annotations.concepts = world.truth;
     annotations.labels = world.labels;
-    Views views;
-    views.concepts = &view;
-    views.annotations = &annotations;
-    return scores_of("leakage", views);
+    Views views{.concepts = &view, .annotations = &annotations};
+    return score_group(views, "leakage");
   };
   const auto none = scores(World(300, 0.0, 1)), much = scores(World(300, 3.0, 1));
   for (const char* name : {"ctl_significant", "icl_significant"}) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "metrics/posterior/kl.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 
 namespace conoscope::tests {
 
@@ -21,9 +21,8 @@ LatentView posterior() {
 }
 
 std::map<std::string, Score> eval(const LatentView& latent) {
-  Views views;
-  views.latent = &latent;
-  return scores_of("posterior", views);
+  Views views{.latent = &latent};
+  return score_group(views, "posterior");
 }
 
 TEST_CASE("posterior: by hand") {
@@ -46,7 +45,7 @@ TEST_CASE("posterior: each score asks for what it needs alone") {
   no_decoder.reconstruction_loss.resize(0);
   CHECK(eval(no_decoder).at("kl").reason == "");
   CHECK(eval(no_decoder).at("reconstruction_loss").reason == "not_applicable");
-  for (const auto& [name, score] : scores_of("posterior", Views()))
+  for (const auto& [name, score] : score_group(Views(), "posterior"))
     CHECK(score.reason == "not_applicable");
 }
 

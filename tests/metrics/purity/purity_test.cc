@@ -7,7 +7,7 @@
 #include "metrics/catalogue.h"
 #include "tests/metrics/purity/hand_made.h"
 #include "tests/support/capture_binding.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::metrics;
@@ -25,11 +25,8 @@ std::map<std::string, Score> scored(const Matrix& c_hat, const Matrix& concepts,
   annotations.concepts = concepts;
   for (Index i = 0; concepts.size() > 0 && i < concepts.rows(); ++i)
     annotations.labels.push_back(static_cast<Index>(concepts(i, concepts.cols() - 1)));
-  Views views;
-  views.concepts = &view;
-  views.annotations = &annotations;
-  views.seed = 3;
-  return conoscope::tests::scores_of("purity", views);
+  Views views{.concepts = &view, .annotations = &annotations, .seed = 3};
+  return conoscope::tests::score_group(views, "purity");
 }
 
 }  // namespace
@@ -103,7 +100,7 @@ TEST_CASE("too few steps of training are said") {
 
 TEST_CASE("no number, and why") {
   const HandMade data(100, 2);
-  for (const auto& [name, score] : conoscope::tests::scores_of("purity", Views())) {
+  for (const auto& [name, score] : conoscope::tests::score_group(Views(), "purity")) {
     CHECK(score.reason == "not_applicable");
     CHECK(score.message == "needs a concept view");
   }

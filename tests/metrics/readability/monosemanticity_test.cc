@@ -157,9 +157,7 @@ TEST_CASE("monosemanticity: of a subject, with its own activations as embeddings
   for (Index i = 0; i < 20; ++i) pooled.row(i) = rows.middleRows(2 * i, 2).colwise().mean();
   ConceptView concepts;
   concepts.scores = normal_matrix(20, 2, 10);
-  Views views;
-  views.head = &head;
-  views.concepts = &concepts;
+  Views views{.head = &head, .concepts = &concepts};
   const Metric* metric = catalogue().metric("monosemanticity");
   REQUIRE(metric != nullptr);
   CHECK(score(*metric, Subject(views)).value ==

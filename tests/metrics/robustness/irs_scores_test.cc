@@ -4,7 +4,7 @@
 #include <string>
 
 #include "numerics/random.h"
-#include "tests/support/scores.h"
+#include "tests/support/score_group.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -18,10 +18,8 @@ struct World {
   LatentView latent;
   Annotations annotations;
   std::map<std::string, Score> scores() const {
-    Views views;
-    views.latent = &latent;
-    views.annotations = &annotations;
-    return scores_of("irs", views);
+    Views views{.latent = &latent, .annotations = &annotations};
+    return score_group(views, "irs");
   }
 };
 

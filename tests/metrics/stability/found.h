@@ -2,9 +2,6 @@
 
 // Explanations for the tests of measures over seeds, with a head that is always the same.
 
-#include <utility>
-#include <vector>
-
 #include "metrics/peer_metric.h"
 #include "tests/support/normals.h"
 

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <map>
 
 #include "metrics/catalogue.h"
 #include "metrics/robustness/interventional_effects.h"
