@@ -317,7 +317,7 @@ Cost ois_pairwise(const Sizes& s) {
       [](double score) { return score > 0.0 && score < 0.4; });
 }
 
-/// One helper network for all concepts, of 50 epochs.
+/// One helper network for each representation, of 50 epochs.
 Cost ois_joint(const Sizes& s) {
   const Pure data = pure(s);
   PurityOptions options;
