@@ -105,4 +105,10 @@ bool is_by_sample(std::string_view name, Bringer bringer) {
   return array != nullptr && array->bringer == bringer && array->shape.starts_with("n");
 }
 
+bool is_annotation(std::string_view name) {
+  const ViewArray* const array = view_array(name);
+  return array != nullptr && array->bringer == Bringer::kDataset && !array->view.empty() &&
+         array->view != "segments";
+}
+
 }  // namespace conoscope::core

@@ -43,5 +43,7 @@ bool has_view(const ArrayBag& arrays, std::string_view view);
 std::string arrays_of_view(std::string_view view);
 /// Has it a row for each sample: a dataset's inputs and annotations, or what a model makes of them?
 bool is_by_sample(std::string_view name, Bringer bringer);
+/// Does a dataset bring it with its samples: inputs or annotations, but segments, whose rows are cut?
+bool is_annotation(std::string_view name);
 
 }  // namespace conoscope::core

@@ -78,9 +78,9 @@ ArrayBag rows_of(const ArrayBag& bag, std::span<const std::int64_t> rows, std::i
   ArrayBag out;
   for (const std::string& name : bag.names()) {
     const sdk::Tensor tensor = bag.get(name);
-    const bool annotation = is_by_sample(name, Bringer::kDataset);
-    if (annotation ? which == Which::kNoAnnotations : which == Which::kAnnotations) continue;
-    if (!annotation && !is_by_sample(name, Bringer::kModel)) {
+    if (is_annotation(name) ? which == Which::kNoAnnotations : which == Which::kAnnotations)
+      continue;
+    if (!is_by_sample(name, Bringer::kDataset) && !is_by_sample(name, Bringer::kModel)) {
       out.add(name, tensor.raw());
       continue;
     }
