@@ -14,7 +14,7 @@ inline constexpr const char* kManifest = "manifest.tsv";
 inline constexpr const char* kTextsFile = "texts.tsv";
 /// By what its plugin was confined, as hashed_text.h writes it; absent: not by both Landlock and seccomp.
 inline constexpr const char* kConfined = "confined.txt";
-/// What made it (border/making.h), written alike.
+/// What made it (border/provenance.h), written alike.
 inline constexpr const char* kMadeBy = "made_by.txt";
 
 /// An artifact is not what its manifest says, or has none. It can be made again.

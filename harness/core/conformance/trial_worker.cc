@@ -159,7 +159,7 @@ class Trial {
   const Metadata metadata_;
   const fs::path folder_, again_;
   ArrayBag dataset_, model_, explanation_, input_;
-  std::optional<TestSubject> subject_;
+  std::optional<JudgedSubject> subject_;
   HostFunctions offered_;
   std::string missing_;
 };

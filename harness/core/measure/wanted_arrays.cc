@@ -14,7 +14,7 @@ std::vector<std::string> views_of_arrays(const ArrayBag& arrays, bool trained, b
     if (there) out.push_back(view);
   };
   const bool head = has_view(arrays, "head_view");
-  // As TestSubject::add_concept_scores(): an explanation's scores stand for concepts and for codes.
+  // As JudgedSubject::add_concept_scores(): an explanation's scores stand for concepts and for codes.
   const bool scores = head && explanation && arrays.text("pooling") != "flatten";
   offer("head_view", head);
   offer("train_head_view", head && trained);

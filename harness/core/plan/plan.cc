@@ -7,8 +7,8 @@
 
 #include "conoscope/sdk/random.h"
 #include "harness/core/artifacts/sha256.h"
-#include "harness/core/border/making.h"
 #include "harness/core/border/needs.h"
+#include "harness/core/border/provenance.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "metrics/peer_metric.h"

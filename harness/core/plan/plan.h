@@ -23,7 +23,7 @@ struct PeerNodes {
 /// need is one node, computed once.
 struct Node {
   Stage stage = Stage::kDataset;
-  /// Of the artifact: its identity and what makes it here (border/making.h), so that machines and
+  /// Of the artifact: its identity and what makes it here (border/provenance.h), so that machines and
   /// builds may share a cache; score nodes: cell key and metric.
   std::string key;
   std::string identity;                  ///< of the artifact: artifact_key()

@@ -3,7 +3,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/join.hpp>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "harness/core/plan/controls.h"
+#include "harness/core/plan/profiles.h"
 #include "harness/core/plan/slurm_request.h"
 #include "harness/core/toml_text.h"
 #include "harness/core/toml_value.h"
@@ -350,27 +350,6 @@ class Parser {
   Diagnostics& diagnostics_;
 };
 
-/// The run file's `profiles`, in their order; none without that key.
-std::vector<std::string> profile_names(const toml::table& root, const std::string& file) {
-  std::vector<std::string> out;
-  const auto* node = root.get("profiles");
-  if (node == nullptr) return out;
-  const auto refuse = [&](const std::string& what) {
-    Diagnostics found(file);
-    found.add(place_of(*node), what);
-    found.throw_if_any();
-  };
-  const auto* list = node->as_array();
-  if (list == nullptr || list->empty()) refuse("profiles: expected a list of names");
-  for (const auto& item : *list) {
-    const auto name = item.value<std::string>();
-    if (!name || name->empty()) refuse("profiles: expected a list of names");
-    if (contains(out, *name)) refuse("profiles: " + *name + " is listed twice");
-    out.push_back(*name);
-  }
-  return out;
-}
-
 void note_numbers_beyond_double(std::string_view text, Diagnostics& diagnostics) {
   for (const std::string_view number : numbers_beyond_double(text)) {
     const auto at = static_cast<std::size_t>(number.data() - text.data());
@@ -384,60 +363,7 @@ void note_numbers_beyond_double(std::string_view text, Diagnostics& diagnostics)
   }
 }
 
-bool is_choice(const toml::table& table, const std::vector<std::string>& profiles) {
-  return table.size() == profiles.size() &&
-         std::all_of(profiles.begin(), profiles.end(),
-                     [&table](const std::string& name) { return table.contains(name); });
-}
-
-/// Puts the chosen value in the place of every table of values by profile.
-void choose_profile(toml::table& table, const std::vector<std::string>& profiles,
-                    const std::string& chosen) {
-  for (auto&& [key, node] : table) {
-    if (auto* inner = node.as_table()) {
-      if (!is_choice(*inner, profiles)) {
-        choose_profile(*inner, profiles, chosen);
-        continue;
-      }
-      const std::string name(key.str());
-      inner->get(chosen)->visit([&](auto& value) {
-        auto kept = std::move(value);  // with its place in the file
-        table.insert_or_assign(name, std::move(kept));
-      });
-    } else if (auto* list = node.as_array()) {
-      for (auto& item : *list)
-        if (auto* entry = item.as_table()) choose_profile(*entry, profiles, chosen);
-    }
-  }
-}
-
 }  // namespace
-
-RunFileError::RunFileError(std::vector<std::string> errors)
-    : std::runtime_error(boost::algorithm::join(errors, "\n")), errors_(std::move(errors)) {}
-
-void Diagnostics::add(Place place, const std::string& message) {
-  entries_.push_back({place, message});
-}
-
-std::vector<std::string> Diagnostics::messages() const {
-  std::vector<std::string> out;
-  for (const auto& entry : entries_) out.push_back(entry.message);
-  return out;
-}
-
-void Diagnostics::throw_if_any() const {
-  if (entries_.empty()) return;
-  auto sorted = entries_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
-  });
-  std::vector<std::string> lines;
-  for (const auto& entry : sorted)
-    lines.push_back(file_ + ":" + std::to_string(entry.place.line) + ":" +
-                    std::to_string(entry.place.column) + ": error: " + entry.message);
-  throw RunFileError(std::move(lines));
-}
 
 std::string read_toml_text(const fs::path& path, const std::string& kind) {
   const auto refuse = [&path](const std::string& where, const std::string& why) {

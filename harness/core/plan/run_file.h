@@ -9,43 +9,11 @@
 #include <vector>
 
 #include "harness/core/border/metadata.h"
+#include "harness/core/plan/diagnostics.h"
 #include "harness/core/plan/place.h"
 #include "results/boards/kinds.h"
 
 namespace conoscope::core {
-
-/// All that is wrong with a run file, at once.
-class RunFileError : public std::runtime_error {
- public:
-  explicit RunFileError(std::vector<std::string> errors);
-  const std::vector<std::string>& errors() const { return errors_; }
-
- private:
-  std::vector<std::string> errors_;
-};
-
-/// Collects "file:line:col: error: ..." lines, sorted by place when they are thrown.
-class Diagnostics {
- public:
-  explicit Diagnostics(std::string file) : file_(std::move(file)) {}
-  void add(Place place, const std::string& message);
-  void throw_if_any() const;
-  /// The mistakes without their places, where there is no file that they could stand in.
-  std::vector<std::string> messages() const;
-
-  /// What is no mistake, but somebody may wonder about.
-  void note(const std::string& text) { notes_.push_back(text); }
-  const std::vector<std::string>& notes() const { return notes_; }
-
- private:
-  struct Entry {
-    Place place;
-    std::string message;
-  };
-  std::string file_;
-  std::vector<Entry> entries_;
-  std::vector<std::string> notes_;
-};
 
 /// One value, or several to sweep over. Of a parameter that takes a list, [64, 64] is one value and
 /// [[64], [64, 64]] a sweep.

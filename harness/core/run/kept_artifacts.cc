@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/core/artifacts/cache.h"
-#include "harness/core/border/making.h"
+#include "harness/core/border/provenance.h"
 #include "harness/core/plan/plan.h"
 #include "results/boards/provenance.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "harness/core/border/making.h"
+#include "harness/core/border/provenance.h"
 #include "results/analysis/verification.h"
 
 namespace conoscope::core {

@@ -5,7 +5,7 @@
 
 namespace conoscope::core {
 
-// Two texts of what made an artifact (border/making.h), or of where that was and where this is.
+// Two texts of what made an artifact (border/provenance.h), or of where that was and where this is.
 
 /// "by openblas SkylakeX, here Haswell": what decides and is not the same; empty `there`: it is not
 /// recorded.

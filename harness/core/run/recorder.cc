@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/core/artifacts/manifest.h"
-#include "harness/core/border/making.h"
+#include "harness/core/border/provenance.h"
 #include "harness/core/names.h"
 #include "results/store/error.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/border/interpreter.h"
-#include "harness/core/border/making.h"
+#include "harness/core/border/provenance.h"
 #include "metrics/peer_metric.h"
 #include "results/store/binaries.h"
 

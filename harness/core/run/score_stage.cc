@@ -62,7 +62,7 @@ struct Judged {
   // First: its process has nothing in memory of what it is judged by.
   Explained explanation;
   ArrayBag dataset, model;
-  TestSubject subject;
+  JudgedSubject subject;
   std::optional<FittedPlugin> fitted;
 };
 
@@ -130,7 +130,7 @@ Judged::Judged(const Job& job, const Host& host)
 
 /// The built-in metrics of the job.
 void apply_built_in(const Job& job, Judged& judged, const Host& host, const Reporter& report) {
-  TestSubject& subject = judged.subject;
+  JudgedSubject& subject = judged.subject;
   if (any_asks_for(job.metrics, "train_head_view"))
     subject.add_train_head(judged.dataset, judged.model);
   if (any_asks_for(job.metrics, "train_concept_view"))
@@ -185,7 +185,7 @@ std::string judged_rows(std::int64_t train, std::int64_t test) {
   return count + " judged, " + std::to_string(train) + " trained on";
 }
 
-ArrayBag metric_input(TestSubject& subject, const Metadata& metric) {
+ArrayBag metric_input(JudgedSubject& subject, const Metadata& metric) {
   if (asks_for(metric.needs, "concept_view") || asks_for(metric.needs, "latent_view"))
     subject.add_concept_scores();
   ArrayBag out;

@@ -21,7 +21,7 @@ void score(const Job& job, const Host& host, const Reporter& report);
 std::string judged_rows(std::int64_t train, std::int64_t test);
 
 /// What a metric plugin is given of a subject, which must outlive it.
-ArrayBag metric_input(TestSubject& subject, const Metadata& metric);
+ArrayBag metric_input(JudgedSubject& subject, const Metadata& metric);
 /// Which annotations an archive holds is known only when it is open: what the metric needs and the
 /// input has not, in words; empty: nothing.
 std::string missing_annotation(const Metadata& metric, const ArrayBag& input);

@@ -100,10 +100,10 @@ ComponentRequest with_registered_plugin(ComponentRequest request, Kind kind,
 }
 
 /// What the entries of a run file are here, as far as they have to do with the wanted components.
-class Found {
+class FoundComponents {
  public:
-  Found(const RunFile& run_file, const std::map<std::string, StoredComponent>& wanted,
-        const StoredCellSources& sources)
+  FoundComponents(const RunFile& run_file, const std::map<std::string, StoredComponent>& wanted,
+                  const StoredCellSources& sources)
       : sources_(sources) {
     add(run_file.datasets, Kind::kDataset, wanted);
     add(run_file.models, Kind::kModel, wanted);
@@ -220,9 +220,9 @@ StoredCells plan_stored_cells(results::Store& store, const std::string& run,
     stored[key] = cell_of(store, key);
     for (const auto& part : stored[key].components) wanted[part] = all.at(part);
   }
-  std::optional<Found> found;
+  std::optional<FoundComponents> found;
   for (const RunFile& file : files)
-    if (Found other(file, wanted, sources); !found || other.count() > found->count()) {
+    if (FoundComponents other(file, wanted, sources); !found || other.count() > found->count()) {
       found.emplace(std::move(other));
       out.plan.run_file = file;
     }

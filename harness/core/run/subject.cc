@@ -246,8 +246,8 @@ metrics::HeadCalls linear_head(const ArrayBag& head_view) {
   return calls;
 }
 
-TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
-                         const ArrayBag* explanation) {
+JudgedSubject::JudgedSubject(const ArrayBag& dataset, const ArrayBag& model,
+                             const ArrayBag* explanation) {
   const auto test = index_of(dataset, "test_index");
   const std::int64_t samples = samples_of(model);
   test_ = rows_of(model, test, samples, Which::kNoAnnotations);
@@ -284,19 +284,19 @@ TestSubject::TestSubject(const ArrayBag& dataset, const ArrayBag& model,
   annotations_ = make_annotations(test_);
 }
 
-void TestSubject::set_projection(decltype(metrics::Explanation::project) project,
-                                 decltype(metrics::Explanation::reconstruct) reconstruct) {
+void JudgedSubject::set_projection(decltype(metrics::Explanation::project) project,
+                                   decltype(metrics::Explanation::reconstruct) reconstruct) {
   if (!explanation_) return;
   explanation_->project = std::move(project);
   explanation_->reconstruct = std::move(reconstruct);
 }
 
-void TestSubject::add_train_head(const ArrayBag& dataset, const ArrayBag& model) {
+void JudgedSubject::add_train_head(const ArrayBag& dataset, const ArrayBag& model) {
   if (!head_) return;
   train_head_ = make_head_view(rows_of(model, index_of(dataset, "train_index"), samples_of(model)));
 }
 
-void TestSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& model) {
+void JudgedSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& model) {
   if (!test_.find("concept_scores")) return;
   const auto train = index_of(dataset, "train_index");
   const std::int64_t samples = samples_of(model);
@@ -308,8 +308,9 @@ void TestSubject::add_train_concepts(const ArrayBag& dataset, const ArrayBag& mo
   train_concepts_->width = concepts_->width;
 }
 
-void TestSubject::add_images(const ArrayBag& dataset, decltype(metrics::ImageView::forward) forward,
-                             decltype(metrics::ImageView::forward_gradient) gradient) {
+void JudgedSubject::add_images(const ArrayBag& dataset,
+                               decltype(metrics::ImageView::forward) forward,
+                               decltype(metrics::ImageView::forward_gradient) gradient) {
   const auto inputs = test_.find("inputs");
   if (!inputs || inputs->dimensions() != 4 || inputs->size() == 0) return;
   images_.emplace();
@@ -328,11 +329,11 @@ void TestSubject::add_images(const ArrayBag& dataset, decltype(metrics::ImageVie
   images_->forward_gradient = std::move(gradient);
 }
 
-void TestSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
+void JudgedSubject::set_intervention(decltype(metrics::ConceptView::intervene) intervene) {
   if (concepts_) concepts_->intervene = std::move(intervene);
 }
 
-void TestSubject::add_concept_scores() {
+void JudgedSubject::add_concept_scores() {
   if (!concepts_ && latent_ && !explanation_) concepts_.emplace().scores = latent_->codes;
   if (!head_ || !explanation_ || explanation_->cavs.rows() == 0 ||
       head_->pooling == metrics::Pooling::kFlatten)
@@ -345,7 +346,7 @@ void TestSubject::add_concept_scores() {
   concepts_->scores = scores;
 }
 
-metrics::Views TestSubject::views() const {
+metrics::Views JudgedSubject::views() const {
   metrics::Views out;
   if (head_) out.head = &*head_;
   if (explanation_) out.explanation = &*explanation_;
@@ -360,7 +361,7 @@ metrics::Views TestSubject::views() const {
   return out;
 }
 
-const ArrayBag& TestSubject::arrays() {
+const ArrayBag& JudgedSubject::arrays() {
   // The explanation as it is judged, after a control.
   if (explanation_) {
     const auto& e = *explanation_;

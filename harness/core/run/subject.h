@@ -41,10 +41,10 @@ ArrayBag make_explainer_input(const ArrayBag& dataset, const ArrayBag& model,
 metrics::HeadCalls linear_head(const ArrayBag& head_view);
 
 /// The test split of everything that a subject offers. Owns what the metrics' views point into.
-class TestSubject {
+class JudgedSubject {
  public:
   /// explanation  may be null
-  TestSubject(const ArrayBag& dataset, const ArrayBag& model, const ArrayBag* explanation);
+  JudgedSubject(const ArrayBag& dataset, const ArrayBag& model, const ArrayBag* explanation);
 
   void set_projection(decltype(metrics::Explanation::project) project,
                       decltype(metrics::Explanation::reconstruct) reconstruct);

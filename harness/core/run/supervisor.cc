@@ -14,7 +14,7 @@
 
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/interpreter.h"
-#include "harness/core/border/making.h"
+#include "harness/core/border/provenance.h"
 #include "harness/core/names.h"
 #include "harness/core/plan/work_graph.h"
 #include "harness/core/processes/confinement.h"

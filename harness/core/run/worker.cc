@@ -18,9 +18,9 @@
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/protocol.h"
 #include "harness/core/run/artifact_stage.h"
-#include "harness/core/run/enclosure.h"
-#include "harness/core/run/ending.h"
+#include "harness/core/run/plugin_confinement.h"
 #include "harness/core/run/score_stage.h"
+#include "harness/core/run/work_and_end.h"
 
 namespace conoscope::core {
 
@@ -45,7 +45,9 @@ Host host_of(const Job& job) {
   host.log = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   host.cancelled = [] { return asked_to_stop.load(std::memory_order_relaxed); };
   host.before_load = [&job](const PluginUse& use, const Metadata& metadata,
-                            const std::string& scratch) { enclose(job, use, metadata, scratch); };
+                            const std::string& scratch) {
+    confine_plugin(job, use, metadata, scratch);
+  };
   return host;
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("the truth is the dataset's, whatever a model brings") {
   const std::vector<std::int64_t> flattering{1, 1, 1, 1, 1};
   own.add_copy("labels", flattering.data(), {5});
   const ArrayBag honest = model();
-  TestSubject subject(data, own, nullptr), usual(data, honest, nullptr);
+  JudgedSubject subject(data, own, nullptr), usual(data, honest, nullptr);
   CHECK(values<std::int64_t>(subject.arrays(), "labels") ==
         values<std::int64_t>(usual.arrays(), "labels"));
   const conoscope::sdk::Seed seed(1);
@@ -325,7 +325,7 @@ TEST_CASE("the head view of n x P x D, n x D and flatten") {
 
 TEST_CASE("a metric is given the test rows, in the split's order") {
   const ArrayBag data = dataset(), head = model(), found = explanation();
-  TestSubject subject(data, head, &found);
+  JudgedSubject subject(data, head, &found);
   const metrics::Views views = subject.views();
   REQUIRE(views.head != nullptr);
   CHECK(views.head->samples() == 2);
@@ -345,7 +345,7 @@ TEST_CASE("a metric is given the test rows, in the split's order") {
 
 TEST_CASE("the training split's head view is there when it was asked for") {
   const ArrayBag data = dataset(), head = model(), found = explanation();
-  TestSubject subject(data, head, &found);
+  JudgedSubject subject(data, head, &found);
   CHECK(subject.views().train_head == nullptr);
   subject.add_train_head(data, head);
   const auto* train = subject.views().train_head;
@@ -368,14 +368,14 @@ TEST_CASE("a model without a head has none on the training split either") {
   const ArrayBag data = dataset();
   ArrayBag codes;
   count_up<double>(codes, "codes", {5, 2});
-  TestSubject subject(data, codes, nullptr);
+  JudgedSubject subject(data, codes, nullptr);
   subject.add_train_head(data, codes);
   CHECK(subject.views().train_head == nullptr);
 }
 
 TEST_CASE("concept scores stand for a concept view and codes, where the model has none") {
   const ArrayBag data = dataset(), head = model(), found = explanation();
-  TestSubject subject(data, head, &found);
+  JudgedSubject subject(data, head, &found);
   subject.add_concept_scores();
   const auto views = subject.views();
   REQUIRE(views.latent != nullptr);
@@ -392,7 +392,7 @@ TEST_CASE("concept scores stand for a concept view and codes, where the model ha
 
   ArrayBag both = model();
   count_up<double>(both, "codes", {5, 4});
-  TestSubject own(data, both, &found);
+  JudgedSubject own(data, both, &found);
   own.add_concept_scores();
   CHECK(own.views().latent->codes.cols() == 4);     // the model's own
   CHECK(own.views().concepts->scores.cols() == 3);  // the explanation's
@@ -402,7 +402,7 @@ TEST_CASE("codes stand for concepts that nobody has named") {
   const ArrayBag data = dataset();
   ArrayBag bag;
   count_up<double>(bag, "codes", {5, 4});
-  TestSubject subject(data, bag, nullptr);
+  JudgedSubject subject(data, bag, nullptr);
   CHECK(subject.views().concepts == nullptr);
   subject.add_concept_scores();
   REQUIRE(subject.views().concepts != nullptr);
@@ -413,7 +413,7 @@ TEST_CASE("codes stand for concepts that nobody has named") {
 
 TEST_CASE("a flattened head has no concept scores to judge") {
   const ArrayBag data = dataset(), head = model({5, 2, 3}, "flatten"), found = explanation();
-  TestSubject subject(data, head, &found);
+  JudgedSubject subject(data, head, &found);
   subject.add_concept_scores();
   CHECK(subject.views().latent == nullptr);
   CHECK(subject.views().concepts == nullptr);
@@ -423,7 +423,7 @@ TEST_CASE("views that are not offered are not there") {
   const ArrayBag data = dataset();
   ArrayBag codes;
   count_up<double>(codes, "codes", {5, 2});
-  TestSubject subject(data, codes, nullptr);
+  JudgedSubject subject(data, codes, nullptr);
   const auto views = subject.views();
   CHECK(views.head == nullptr);
   CHECK(views.explanation == nullptr);
@@ -438,10 +438,10 @@ TEST_CASE("a posterior's variances and losses, of the test split as its codes ar
   const ArrayBag data = dataset();
   ArrayBag model;
   count_up<double>(model, "codes", {5, 2});
-  CHECK(TestSubject(data, model, nullptr).views().latent->log_variance.size() == 0);
+  CHECK(JudgedSubject(data, model, nullptr).views().latent->log_variance.size() == 0);
   count_up<double>(model, "codes_log_variance", {5, 2});
   count_up<double>(model, "reconstruction_loss", {5});
-  TestSubject subject(data, model, nullptr);
+  JudgedSubject subject(data, model, nullptr);
   const auto views = subject.views();
   CHECK(views.latent->codes(0, 1) == 7.0);  // of sample 3
   CHECK(views.latent->log_variance == views.latent->codes);
@@ -457,7 +457,7 @@ TEST_CASE("a concept view with vectors for concepts") {
   count_up<double>(bag, "concept_probabilities", {5, 2});
   count_up<double>(bag, "task_outputs", {5, 4});
   count_up<double>(bag, "reference_outputs", {5, 4});
-  TestSubject subject(data, bag, nullptr);
+  JudgedSubject subject(data, bag, nullptr);
   subject.set_intervention([](const MatrixRef& m, const MatrixRef&) -> Matrix { return m * 2.0; });
   const auto* concepts = subject.views().concepts;
   REQUIRE(concepts != nullptr);
@@ -476,7 +476,7 @@ TEST_CASE("a class-agnostic explanation") {
   count_up<double>(found, "cavs", {4, 3});
   count_up<double>(found, "importance", {2, 4});
   found.set_text("scope", "class_agnostic");
-  TestSubject subject(data, head, &found);
+  JudgedSubject subject(data, head, &found);
   const auto* e = subject.views().explanation;
   CHECK(e->class_agnostic);
   CHECK(e->importance_by_output(1, 3) == 7.0);
@@ -489,13 +489,13 @@ TEST_CASE("counts that contradict the head are refused") {
   const ArrayBag data = dataset(), head = model();
   ArrayBag found = explanation();
   index(found, "counts", {1, 1, 1});
-  CHECK_THROWS_SAYING(TestSubject(data, head, &found), std::runtime_error,
+  CHECK_THROWS_SAYING(JudgedSubject(data, head, &found), std::runtime_error,
                       "counts: 3 entries for 2 outputs");
 }
 
 TEST_CASE("a metric plugin sees the same numbers as arrays, after a control") {
   const ArrayBag data = dataset(), head = model(), found = explanation();
-  TestSubject subject(data, head, &found);
+  JudgedSubject subject(data, head, &found);
   subject.explanation()->importance[0] = -5.0;
   const ArrayBag& arrays = subject.arrays();
   CHECK(values<double>(arrays, "importance") == std::vector<double>{-5, 8, 9});
@@ -515,7 +515,7 @@ TEST_CASE("images of the test split come with the training split's mean and a fo
   ArrayBag images = dataset();
   count_up<float>(images, "inputs", {5, 2, 1, 2});
   const ArrayBag fitted = model();
-  TestSubject subject(images, fitted, nullptr);
+  JudgedSubject subject(images, fitted, nullptr);
   CHECK(subject.views().images == nullptr);  // left out unless asked for
   subject.add_images(
       images, [](const MatrixRef& pixels) { return Matrix(2.0 * pixels); },
@@ -532,7 +532,7 @@ TEST_CASE("images of the test split come with the training split's mean and a fo
   CHECK(view->forward_gradient(view->pixels.all(), view->pixels.all())(0, 0) == 24.0);
 
   const ArrayBag table = dataset();
-  TestSubject flat(table, fitted, nullptr);
+  JudgedSubject flat(table, fitted, nullptr);
   flat.add_images(table, [](const MatrixRef& pixels) { return Matrix(pixels); });
   CHECK(flat.views().images == nullptr);
 }

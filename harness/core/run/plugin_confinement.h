@@ -8,7 +8,7 @@
 namespace conoscope::core {
 
 /// In a plugin's process, before it is loaded: settles what it may read, write, start and reach.
-void enclose(const Job& job, const PluginUse& use, const Metadata& metadata,
-             const std::filesystem::path& scratch);
+void confine_plugin(const Job& job, const PluginUse& use, const Metadata& metadata,
+                    const std::filesystem::path& scratch);
 
 }  // namespace conoscope::core

@@ -1,4 +1,4 @@
-#include "harness/core/run/ending.h"
+#include "harness/core/run/work_and_end.h"
 
 #include <unistd.h>
 

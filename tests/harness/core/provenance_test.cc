@@ -1,4 +1,4 @@
-#include "harness/core/border/making.h"
+#include "harness/core/border/provenance.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/core/run/enclosure.h"
+#include "harness/core/run/plugin_confinement.h"
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,8 +45,8 @@ void add_libraries(const fs::path& folder, std::vector<fs::path>& out) {
 
 }  // namespace
 
-void enclose(const Job& job, const PluginUse& use, const Metadata& metadata,
-             const fs::path& scratch) {
+void confine_plugin(const Job& job, const PluginUse& use, const Metadata& metadata,
+                    const fs::path& scratch) {
   ::prctl(PR_SET_DUMPABLE, 1);  // the supervisor counts its mappings, and one may debug it
   if (job.disk > 0) {
     const rlimit file{job.disk, job.disk};
