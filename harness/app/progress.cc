@@ -34,7 +34,10 @@ std::size_t terminal_width() {
 }  // namespace
 
 Progress::Progress(std::size_t total)
-    : terminal_(::isatty(STDERR_FILENO) == 1), total_(total), start_(Clock::now()) {}
+    : Progress(total, ::isatty(STDERR_FILENO) == 1, std::chrono::seconds(30)) {}
+
+Progress::Progress(std::size_t total, bool terminal, std::chrono::milliseconds silence)
+    : terminal_(terminal), silence_(silence), total_(total), start_(Clock::now()), said_(start_) {}
 
 Progress::~Progress() { clear(); }
 
@@ -58,33 +61,43 @@ void Progress::cell_finished(const core::CellEnd& end, std::size_t finished, std
 }
 
 void Progress::tick(const std::vector<std::pair<std::string, double>>& running) {
-  if (!terminal_ || Clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
-  draw(running);
+  const auto now = Clock::now();
+  if (terminal_ && now - drawn_ >= std::chrono::milliseconds(100))
+    draw(running);
+  else if (!terminal_ && now - said_ >= silence_)
+    message(state(running));
 }
 
 void Progress::message(const std::string& text) {
   clear();
+  said_ = Clock::now();
   std::cerr << text + '\n';  // in one piece: others may write to the same terminal or file
+}
+
+/// "3/42 cells  0:45, about 9:45 left  svd(k=5) #0 40%"
+std::string Progress::state(const std::vector<std::pair<std::string, double>>& running) const {
+  std::string out = std::to_string(finished_) + "/" + std::to_string(total_) + " cells";
+  if (failed_ > 0) out += ", " + std::to_string(failed_) + " failed";
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  out += "  " + clock_text(elapsed);
+  if (finished_ > 0)
+    out += ", about " +
+           clock_text(elapsed / static_cast<double>(finished_) *
+                      static_cast<double>(total_ - finished_)) +
+           " left";
+  for (const auto& [label, done] : running) {
+    out += "  " + label;
+    if (done > 0.0) out += " " + std::to_string(static_cast<int>(done * 100)) + "%";
+  }
+  return out;
 }
 
 void Progress::draw(const std::vector<std::pair<std::string, double>>& running) {
   drawn_ = Clock::now();
-  const double elapsed = std::chrono::duration<double>(drawn_ - start_).count();
   constexpr std::size_t kBar = 24;
   const std::size_t filled = total_ == 0 ? kBar : finished_ * kBar / total_;
-  std::string line = "[" + std::string(filled, '#') + std::string(kBar - filled, '.') + "] " +
-                     std::to_string(finished_) + "/" + std::to_string(total_) + " cells";
-  if (failed_ > 0) line += ", " + std::to_string(failed_) + " failed";
-  line += "  " + clock_text(elapsed);
-  if (finished_ > 0)
-    line += ", about " +
-            clock_text(elapsed / static_cast<double>(finished_) *
-                       static_cast<double>(total_ - finished_)) +
-            " left";
-  for (const auto& [label, done] : running) {
-    line += "  " + label;
-    if (done > 0.0) line += " " + std::to_string(static_cast<int>(done * 100)) + "%";
-  }
+  std::string line =
+      "[" + std::string(filled, '#') + std::string(kBar - filled, '.') + "] " + state(running);
   line.resize(std::min(line.size(), terminal_width() - 1));
   clear();
   std::cerr << line << std::flush;

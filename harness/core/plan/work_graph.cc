@@ -6,12 +6,17 @@
 #include <boost/graph/graphviz.hpp>
 #include <boost/graph/topological_sort.hpp>
 #include <iterator>
+#include <numeric>
 #include <ostream>
 #include <tuple>
+#include <utility>
 
 namespace conoscope::core {
 
 namespace {
+
+// By how much earlier than it must a long chain begins: whoever is busy cannot take it at the moment.
+constexpr double kAhead = 1.5;
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
@@ -22,10 +27,47 @@ Graph graph_of(const Plan& plan) {
   return graph;
 }
 
+std::vector<double> node_seconds(const Plan& plan, const std::map<std::string, double>& seconds,
+                                 const std::vector<bool>& to_do) {
+  std::vector<double> out(plan.nodes.size(), 0.0);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!to_do[i]) continue;
+    const Component* component = plan.nodes[i].component;
+    const auto known = component ? seconds.find(component->key) : seconds.end();
+    out[i] = known != seconds.end() ? known->second : 1.0;
+  }
+  return out;
+}
+
+/// For each node the place of the first cell that needs it, in the order of datasets, seeds and models.
+std::vector<std::size_t> ranks_of(const Plan& plan, const std::vector<bool>& to_do) {
+  std::map<const Component*, std::size_t> place;
+  for (const Component* component : plan.components()) place.emplace(component, place.size());
+  std::map<std::int64_t, std::size_t> seeds;
+  for (const std::int64_t seed : plan.run_file.seeds) seeds.emplace(seed, seeds.size());
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::size_t> rank_of;
+  const auto group_of = [&](const Cell& cell) {
+    return std::tuple(place.at(cell.dataset), seeds.at(cell.seed), place.at(cell.model));
+  };
+  for (const Cell& cell : plan.cells) rank_of.emplace(group_of(cell), 0);
+  std::size_t count = 0;
+  for (auto& [group, rank] : rank_of) rank = count++;
+
+  std::vector<std::size_t> out(plan.nodes.size(), count);
+  for (std::size_t i = plan.nodes.size(); i-- > 0;) {
+    const Node& node = plan.nodes[i];
+    if (node.stage == Stage::kScore) out[i] = rank_of.at(group_of(plan.cells[node.cell]));
+    if (node.stage != Stage::kScore || to_do[i])
+      for (const std::size_t need : node.needs) out[need] = std::min(out[need], out[i]);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<double> longest_chains(const Plan& plan, const std::map<std::string, double>& seconds,
                                    const std::vector<bool>& to_do) {
+  const auto own = node_seconds(plan, seconds, to_do);
   const Graph graph = graph_of(plan);
   std::vector<std::size_t> order;  // what is needed comes after all that needs it
   order.reserve(plan.nodes.size());
@@ -34,23 +76,47 @@ std::vector<double> longest_chains(const Plan& plan, const std::map<std::string,
   for (const std::size_t i : order) {
     const auto [first, last] = boost::adjacent_vertices(i, graph);
     for (auto next = first; next != last; ++next) out[i] = std::max(out[i], out[*next]);
-    if (!to_do[i]) continue;
-    const Component* component = plan.nodes[i].component;
-    const auto known = component ? seconds.find(component->key) : seconds.end();
-    out[i] += known != seconds.end() ? known->second : 1.0;
+    out[i] += own[i];
   }
   return out;
 }
 
 bool WorkQueue::Entry::operator<(const Entry& other) const {
-  return std::tie(other.chain, other.stage, node) < std::tie(chain, stage, other.node);
+  return std::tie(rank, other.stage, other.chain, node) <
+         std::tie(other.rank, stage, chain, other.node);
+}
+
+WorkQueue::WorkQueue(const Plan& plan, const std::map<std::string, double>& seconds,
+                     const std::vector<bool>& to_do, std::uint32_t workers)
+    : plan_(&plan),
+      seconds_(node_seconds(plan, seconds, to_do)),
+      chains_(longest_chains(plan, seconds, to_do)),
+      ranks_(ranks_of(plan, to_do)),
+      workers_(workers),
+      left_(std::accumulate(seconds_.begin(), seconds_.end(), 0.0)) {}
+
+WorkQueue::Entry WorkQueue::entry_of(std::size_t node) const {
+  return {ranks_[node], plan_->nodes[node].stage, chains_[node], node};
 }
 
 void WorkQueue::push(std::size_t node) {
-  ready_.insert({chains_.empty() ? 0.0 : chains_[node], plan_->nodes[node].stage, node});
+  ready_.insert(entry_of(node));
+  by_chain_.insert({chains_[node], node});
 }
 
-std::size_t WorkQueue::pop() { return ready_.extract(ready_.begin()).value().node; }
+std::size_t WorkQueue::pop() {
+  const auto [chain, longest] = *by_chain_.rbegin();
+  const bool critical = workers_ > 1 && chain * workers_ * kAhead > left_;
+  const std::size_t node = critical ? longest : ready_.begin()->node;
+  drop(node);
+  return node;
+}
+
+void WorkQueue::drop(std::size_t node) {
+  ready_.erase(entry_of(node));
+  by_chain_.erase({chains_[node], node});
+  left_ -= std::exchange(seconds_[node], 0.0);
+}
 
 void write_dot(const Plan& plan, const std::vector<bool>& done, std::ostream& out) {
   const auto write_node = [&](std::ostream& os, std::size_t i) {

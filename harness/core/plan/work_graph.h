@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <map>
 #include <set>
@@ -22,29 +23,40 @@ namespace conoscope::core {
 std::vector<double> longest_chains(const Plan& plan, const std::map<std::string, double>& seconds,
                                    const std::vector<bool>& to_do);
 
-/// The nodes that can begin, in the order in which they should: the head of the longest chain
-/// first, among equals the later stage, so that cells come to their end early.
+/// The nodes that can begin, in the order in which they should: dataset by dataset, seed by seed and
+/// model by model, so that cells come to their end one after the other, and while the arrays of one
+/// model are warm. Within a model a later stage first, then the head of the longest chain. Of several
+/// workers one takes the longest chain of all, wherever it is, once what is left would otherwise end
+/// before it.
 class WorkQueue {
  public:
-  /// chains  by node, see longest_chains(); empty: all are equal
-  WorkQueue(const Plan& plan, std::vector<double> chains)
-      : plan_(&plan), chains_(std::move(chains)) {}
+  /// seconds, to_do  as of longest_chains()
+  WorkQueue(const Plan& plan, const std::map<std::string, double>& seconds,
+            const std::vector<bool>& to_do, std::uint32_t workers);
 
   bool empty() const { return ready_.empty(); }
   void push(std::size_t node);
   std::size_t pop();
+  /// It will not be done, ready or not.
+  void drop(std::size_t node);
 
  private:
   struct Entry {
-    double chain;
+    std::size_t rank;
     Stage stage;
+    double chain;
     std::size_t node;
     bool operator<(const Entry& other) const;
   };
+  Entry entry_of(std::size_t node) const;
 
   const Plan* plan_;
-  std::vector<double> chains_;
+  std::vector<double> seconds_, chains_;
+  std::vector<std::size_t> ranks_;
+  double workers_;
+  double left_;  ///< seconds of all that has not begun
   std::set<Entry> ready_;
+  std::set<std::pair<double, std::size_t>> by_chain_;  ///< the same nodes
 };
 
 /// The work as a Graphviz graph; finished nodes (by predicate) are drawn grey.

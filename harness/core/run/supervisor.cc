@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -67,7 +68,6 @@ class Supervisor {
         recorder_(plan, store, cache, options, ends_),
         tries_(plan.nodes.size(), 0),
         dependents_(plan.nodes.size()),
-        queue_(plan, {}),
         confines_(options.confine && can_confine()) {
     for (std::size_t i = 0; i < plan_.nodes.size(); ++i)
       for (const std::size_t need : plan_.nodes[i].needs) dependents_[need].push_back(i);
@@ -137,7 +137,7 @@ class Supervisor {
       if (StopSignals::count() > 1) break;  // ~Running kills what still runs
       const bool goes_on = StopSignals::last() == 0 && !recorder_.recovered();
       if (goes_on) launch();
-      if (running_.empty() && !(goes_on && !queue_.empty())) break;
+      if (running_.empty() && !(goes_on && !queue_->empty())) break;
       wait();
     }
   }
@@ -186,12 +186,10 @@ class Supervisor {
       if (ends_.state[i] == State::kWaiting) refresh(i);
   }
 
-  /// One worker has as much to do in any order, and is left to the queue's own.
   void order_queue() {
-    if (options_.jobs == 1) return;
     std::vector<bool> to_do;
     for (const State state : ends_.state) to_do.push_back(state == State::kWaiting);
-    queue_ = WorkQueue(plan_, longest_chains(plan_, recorder_.store().median_seconds(), to_do));
+    queue_.emplace(plan_, recorder_.store().median_seconds(), to_do, options_.jobs);
   }
 
   /// A waiting node becomes ready, or fails because of what it needs or of its own plugin.
@@ -223,7 +221,7 @@ class Supervisor {
     }
     if (!ready) return;
     ends_.state[i] = State::kReady;
-    queue_.push(i);
+    queue_->push(i);
   }
 
   /// Why a plugin must not be loaded; empty: it may.
@@ -269,6 +267,7 @@ class Supervisor {
 
   /// Tells whoever waits for the node; records its cell when that was the last of its scores.
   void finish_node(std::size_t i, State state, JobEnd end) {
+    queue_->drop(i);  // what it needs may have failed
     ends_.state[i] = state;
     ends_.end[i] = std::move(end);
     for (const std::size_t next : dependents_[i])
@@ -284,8 +283,8 @@ class Supervisor {
   }
 
   void launch() {
-    while (running_.size() < options_.jobs && !queue_.empty() && Clock::now() >= next_start_)
-      start(queue_.pop());
+    while (running_.size() < options_.jobs && !queue_->empty() && Clock::now() >= next_start_)
+      start(queue_->pop());
   }
 
   /// For a job that could not start a process or a thread: later it may, when others have ended.
@@ -299,7 +298,7 @@ class Supervisor {
     next_start_ = Clock::now() + kUntilNextStart * put_off_[i];
     --tries_[i];
     ends_.state[i] = State::kReady;
-    queue_.push(i);
+    queue_->push(i);
     return true;
   }
 
@@ -545,8 +544,8 @@ class Supervisor {
   std::vector<Running> running_;
   std::vector<std::filesystem::path> idle_folders_;
   std::vector<std::vector<std::size_t>> dependents_;
-  WorkQueue queue_;
-  const bool confines_;  ///< by Landlock and seccomp
+  std::optional<WorkQueue> queue_;  ///< once it is known what is to do
+  const bool confines_;             ///< by Landlock and seccomp
   bool said_unconfined_ = false, said_made_otherwise_ = false;
   std::set<std::size_t> asked_;
   std::size_t finished_ = 0;

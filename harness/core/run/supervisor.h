@@ -49,10 +49,9 @@ struct RunOutcome {
 };
 
 /// Does the work of `todo` (indices of plan.cells) of a registered run, one worker process per node,
-/// and records an attempt per cell. Several workers begin with the longest chain of work, by the
-/// seconds that the store has recorded. The only writer of the store. A fault of a plugin becomes a
-/// row; a fault of the store (full disk, ...) is thrown as results::StoreError after the workers
-/// were stopped.
+/// in the order of WorkQueue by the seconds that the store has recorded, and records an attempt per
+/// cell. The only writer of the store. A fault of a plugin becomes a row; a fault of the store (full
+/// disk, ...) is thrown as results::StoreError after the workers were stopped.
 RunOutcome run_cells(const Plan& plan, const std::vector<std::size_t>& todo, results::Store& store,
                      const Cache& cache, Quarantine& quarantine, const RunOptions& options,
                      RunObserver& observer);
