@@ -2,11 +2,9 @@
 
 #include <chrono>
 #include <iostream>
-#include <vector>
 
 #include "harness/app/command.h"
 #include "harness/app/options.h"
-#include "harness/core/artifacts/manifest.h"
 
 namespace conoscope::app {
 
@@ -28,22 +26,11 @@ int cache_command(const Arguments& arguments) {
     std::cout << core::Cache(folder).trim(options.number("trim", 0), now + 1) << " bytes freed\n";
     return kOk;
   }
-  std::uint64_t bytes = 0, count = 0;
-  std::vector<fs::path> folders{folder / "artifacts"};
-  while (!folders.empty()) {
-    std::error_code error;  // gone, where another process trims, or closed to us: passed over
-    fs::directory_iterator at(folders.back(), error), end;
-    folders.pop_back();
-    for (; !error && at != end; at.increment(error)) {
-      std::error_code gone;
-      const auto status = at->symlink_status(gone);
-      if (fs::is_directory(status)) folders.push_back(at->path());
-      if (!fs::is_regular_file(status)) continue;
-      if (const auto size = at->file_size(gone); !gone) bytes += size;
-      count += at->path().filename() == core::kManifest;
-    }
-  }
-  std::cout << folder.string() << ": " << count << " artifacts, " << bytes << " bytes\n";
+  const core::Cache::Size size = core::Cache::size(folder);
+  std::cout << folder.string() << ": " << size.artifacts << " artifacts, " << size.on_disk
+            << " bytes";
+  if (size.referred > size.on_disk) std::cout << "; without shared arrays " << size.referred;
+  std::cout << '\n';
   return kOk;
 }
 

@@ -81,6 +81,11 @@ void Cache::reset_work_folder(const fs::path& work) const {
 void Cache::commit(const fs::path& work, const std::string& key, const std::string& log,
                    bool confined) const {
   const fs::path target = path_of(key), made = work / "artifact";
+  try {
+    arrays_.share(made);
+  } catch (const DamagedArtifact&) {
+    // which whoever opens it will find
+  }
   write_hashed(made / kLog, log);
   if (!log.empty()) bring_to_disk(made);  // the rest is there since it was sealed
   fs::create_directories(target.parent_path());
@@ -137,7 +142,14 @@ bool Cache::remove(const fs::path& artifact) const {
   return true;
 }
 
-void Cache::discard(const std::string& key) const { remove(path_of(key)); }
+void Cache::discard(const std::string& key) const {
+  try {
+    arrays_.forget(read_manifest(path_of(key)));
+  } catch (const DamagedArtifact&) {
+    // whose arrays nobody knows
+  }
+  remove(path_of(key));
+}
 
 void Cache::touch(const std::string& key) const {
   ::utimensat(AT_FDCWD, (path_of(key) / kManifest).c_str(), nullptr, 0);
@@ -148,14 +160,50 @@ void Cache::declare_use(const std::vector<std::string>& keys) const {
   for (const std::string& key : keys) out << key << '\n';
 }
 
-std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
-  struct Entry {
-    std::int64_t used;
-    std::uint64_t size;
-    fs::path folder;
+namespace {
+
+struct Entry {
+  std::int64_t used = 0;
+  fs::path folder;
+  std::vector<std::pair<dev_t, ino_t>> files;
+};
+
+/// The artifacts of a cache, and of each of their files its size and how many have it. What is gone
+/// meanwhile, or closed to us, is passed over.
+struct Content {
+  struct File {
+    std::uint64_t size = 0;
+    std::uint64_t artifacts = 0;
   };
   std::vector<Entry> entries;
+  std::map<std::pair<dev_t, ino_t>, File> files;
+
+  explicit Content(const fs::path& root) {
+    std::error_code error;
+    for (const auto& prefix : fs::directory_iterator(root / "artifacts", error))
+      for (const auto& folder : fs::directory_iterator(prefix.path(), error)) {
+        Entry entry{0, folder.path(), {}};
+        for (const auto& name : fs::directory_iterator(folder.path(), error)) {
+          struct stat info {};
+          if (::lstat(name.path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+          if (name.path().filename() == kManifest) entry.used = info.st_mtime;
+          File& file = files[{info.st_dev, info.st_ino}];
+          file.size = static_cast<std::uint64_t>(info.st_size);
+          ++file.artifacts;
+          entry.files.emplace_back(info.st_dev, info.st_ino);
+        }
+        entries.push_back(std::move(entry));
+      }
+  }
+};
+
+}  // namespace
+
+std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
+  arrays_.sweep();
+  Content content(root_);
   std::uint64_t total = 0;
+  for (const auto& [id, file] : content.files) total += file.size;
   std::error_code error;
   std::set<std::string> in_use;
   for (const auto& process : fs::directory_iterator(root_ / "work", error)) {
@@ -163,27 +211,31 @@ std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
     std::ifstream keys(process.path() / kInUse);
     for (std::string key; std::getline(keys, key);) in_use.insert(key);
   }
-  for (const auto& prefix : fs::directory_iterator(root_ / "artifacts", error))
-    for (const auto& folder : fs::directory_iterator(prefix.path(), error)) {
-      Entry entry{0, 0, folder.path()};
-      struct stat info {};
-      if (::stat((folder.path() / kManifest).c_str(), &info) == 0) entry.used = info.st_mtime;
-      for (const auto& file : fs::directory_iterator(folder.path(), error))
-        if (const auto size = file.file_size(error); !error) entry.size += size;
-      total += entry.size;
-      entries.push_back(std::move(entry));
-    }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::sort(content.entries.begin(), content.entries.end(), [](const Entry& a, const Entry& b) {
     return a.used != b.used ? a.used < b.used : a.folder < b.folder;
   });
   std::uint64_t freed = 0;
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : content.entries) {
     if (total - freed <= bytes || entry.used >= keep_since) break;
     if (in_use.count(entry.folder.filename().string()) != 0) continue;
     // Out of the way first: a folder that loses one file after another would still look finished.
-    if (remove(entry.folder)) freed += entry.size;
+    if (!remove(entry.folder)) continue;
+    for (const auto& id : entry.files)
+      if (Content::File& file = content.files[id]; --file.artifacts == 0) freed += file.size;
   }
+  arrays_.sweep();
   return freed;
+}
+
+Cache::Size Cache::size(const fs::path& root) {
+  Size out;
+  const Content content(root);
+  for (const Entry& entry : content.entries) out.artifacts += entry.used != 0;
+  for (const auto& [id, file] : content.files) {
+    out.on_disk += file.size;
+    out.referred += file.size * file.artifacts;
+  }
+  return out;
 }
 
 }  // namespace conoscope::core

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/core/artifacts/array_pool.h"
 #include "harness/core/artifacts/work_folders.h"
 
 namespace conoscope::core {
@@ -21,7 +22,8 @@ class CacheError : public std::runtime_error {
 };
 
 /// The content-addressed store of artifacts: <root>/artifacts/<ab>/<key>/. Several processes may
-/// use one cache: an artifact appears whole, by a rename, or not at all.
+/// use one cache: an artifact appears whole, by a rename, or not at all. An array of several artifacts
+/// is one file.
 class Cache {
  public:
   /// throws  CacheError: the folder cannot be made or written to
@@ -62,7 +64,7 @@ class Cache {
   /// What made the one used last of the artifacts whose key is the identity or begins with it and a
   /// "-"; nullopt: there is none. The folder's names are read once.
   std::optional<std::string> another_making(const std::string& identity) const;
-  /// Takes a damaged artifact away.
+  /// Takes a damaged artifact away, and what others would have of it.
   void discard(const std::string& key) const;
 
   /// Says to other machines that this process lives; for long work, again and again.
@@ -71,10 +73,16 @@ class Cache {
   void declare_use(const std::vector<std::string>& keys) const;
   /// Removes the artifacts that were used longest ago until at most `bytes` are left, never one
   /// used after `keep_since` (seconds since the epoch) or declared in use by another process.
-  /// Returns the bytes freed.
+  /// Returns the bytes freed; a file of several artifacts counts once, with the last of them.
   std::uint64_t trim(std::uint64_t bytes, std::int64_t keep_since) const;
   /// Marks as used now.
   void touch(const std::string& key) const;
+
+  struct Size {
+    std::uint64_t artifacts = 0, referred = 0, on_disk = 0;  ///< bytes, but for their number
+  };
+  /// What the artifacts of a cache refer to, each by itself, and what lies on the disk.
+  static Size size(const std::filesystem::path& root);
 
  private:
   WorkFolders& own() const;
@@ -82,6 +90,7 @@ class Cache {
   bool remove(const std::filesystem::path& artifact) const;
 
   std::filesystem::path root_;
+  ArrayPool arrays_{root_ / "arrays"};
   mutable std::unique_ptr<WorkFolders> own_;  ///< once there is work to do
   mutable std::map<std::filesystem::path, std::vector<std::string>> names_;  ///< in folders of keys
 };

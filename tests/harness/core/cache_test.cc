@@ -147,6 +147,58 @@ TEST_CASE("trim removes what was used longest ago, and keeps the newest") {
   CHECK(entries(cache.make_work_folder().parent_path()) == 11);
 }
 
+namespace {
+
+/// An artifact with an array that is large enough to be shared.
+void add_sealed(const Cache& cache, const std::string& key, char letter) {
+  const auto work = make_work(cache, std::string(100'000, letter));
+  conoscope::core::seal_artifact(work / "artifact");
+  cache.commit(work, key);
+}
+
+ino_t inode_of(const Cache& cache, const std::string& key) {
+  struct stat info {};
+  REQUIRE(::stat((cache.path_of(key) / "x.npy").c_str(), &info) == 0);
+  return info.st_ino;
+}
+
+}  // namespace
+
+TEST_CASE("equal arrays are one file, which goes with the last artifact that has it") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  for (int i = 0; i < 3; ++i) add_sealed(cache, key_of(i), 'a');
+  add_sealed(cache, key_of(3), 'b');
+  CHECK(inode_of(cache, key_of(1)) == inode_of(cache, key_of(0)));
+  CHECK(inode_of(cache, key_of(3)) != inode_of(cache, key_of(0)));
+  for (int i = 0; i < 4; ++i) conoscope::core::verify_artifact(cache.path_of(key_of(i)));
+  const Cache::Size size = Cache::size(cache.root());
+  CHECK(size.artifacts == 4);
+  CHECK(size.referred - size.on_disk == 200'000);
+
+  for (int i = 0; i < 4; ++i) used_at(cache, key_of(i), 1000 + i);
+  CHECK(cache.trim(size.on_disk - 1, 5000) < 1000);  // the manifest of the first
+  CHECK_FALSE(cache.has(key_of(0)));
+  CHECK(cache.trim(100'500, 5000) > 100'000);
+  CHECK_FALSE(cache.has(key_of(2)));
+  CHECK(cache.has(key_of(3)));
+  CHECK(fs::exists(cache.root() / "arrays"));
+  cache.trim(0, 5000);
+  for (const auto& entry : fs::recursive_directory_iterator(cache.root() / "arrays"))
+    CHECK(entry.is_directory());
+}
+
+TEST_CASE("what is made in the place of a damaged artifact has no array of it") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  add_sealed(cache, key_of(1), 'a');
+  std::fstream(cache.path_of(key_of(1)) / "x.npy") << "b";
+  cache.discard(key_of(1));
+  CHECK_FALSE(cache.has(key_of(1)));
+  add_sealed(cache, key_of(1), 'a');
+  conoscope::core::verify_artifact(cache.path_of(key_of(1)));
+}
+
 TEST_CASE("trim never removes what was used since") {
   const Scratch scratch;
   const Cache cache(scratch.path("cache"));
