@@ -84,12 +84,6 @@ std::vector<std::string> annotation_views() {
   return out;
 }
 
-bool has_view(const ArrayBag& arrays, std::string_view view) {
-  return std::ranges::all_of(view_arrays(), [&](const ViewArray& array) {
-    return array.view != view || !array.required || arrays.find(array.name).has_value();
-  });
-}
-
 std::string arrays_of_view(std::string_view view) {
   std::vector<std::string_view> names;
   for (const ViewArray& array : view_arrays())

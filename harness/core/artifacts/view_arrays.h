@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/core/artifacts/artifact.h"
-
 namespace conoscope::core {
 
 // The arrays of the views, each declared once: who brings it, its shape, and which view it is a part of.
@@ -37,8 +35,6 @@ const ViewArray* view_array(std::string_view name);
 const std::vector<std::string>& view_names();
 /// Those that a dataset's files may hold beside the inputs: "labels", "targets", ...
 std::vector<std::string> annotation_views();
-/// Are all of the view's required arrays there?
-bool has_view(const ArrayBag& arrays, std::string_view view);
 /// The arrays without which there is no such view: "activations, head_weight and head_bias".
 std::string arrays_of_view(std::string_view view);
 /// Has it a row for each sample: a dataset's inputs and annotations, or what a model makes of them?

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "harness/core/artifacts/view_arrays.h"
+
 namespace conoscope::core {
 
 using metrics::Index;
@@ -92,6 +94,12 @@ metrics::Annotations make_annotations(const ArrayBag& bag) {
   if (const auto c = bag.find("concepts")) out.concepts = to_matrix(*c, 1);
   if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
   return out;
+}
+
+bool has_view(const ArrayBag& arrays, std::string_view view) {
+  return std::ranges::all_of(view_arrays(), [&](const ViewArray& array) {
+    return array.view != view || !array.required || arrays.find(array.name).has_value();
+  });
 }
 
 }  // namespace conoscope::core

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/core/artifacts/view_arrays.h"
+#include "harness/core/artifacts/views.h"
 #include "harness/core/border/needs.h"
 
 namespace conoscope::core {

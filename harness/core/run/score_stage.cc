@@ -9,6 +9,7 @@
 
 #include "harness/core/artifacts/artifact.h"
 #include "harness/core/artifacts/view_arrays.h"
+#include "harness/core/artifacts/views.h"
 #include "harness/core/border/fitted_plugin.h"
 #include "harness/core/border/library_server.h"
 #include "harness/core/border/needs.h"
