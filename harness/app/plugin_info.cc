@@ -64,6 +64,7 @@ void print_about(const core::PluginFile& plugin, results::Format format) {
   add("summary", data.summary);
   add("needs", boost::algorithm::join(data.needs, ", "));
   add("offers", boost::algorithm::join(data.offers, ", "));
+  add("passes on", boost::algorithm::join(data.passes_on, ", "));
   add("access", boost::algorithm::join(data.access, ", "));
   add("seeded", data.seeded ? "yes" : "no: the seed changes nothing");
   add("licence", data.licence);

@@ -14,6 +14,7 @@
 #include "harness/core/artifacts/file_memory.h"
 #include "harness/core/artifacts/hashed_text.h"
 #include "harness/core/artifacts/sha256.h"
+#include "harness/core/names.h"
 
 namespace conoscope::core {
 
@@ -75,11 +76,31 @@ void copy_arrays(const fs::path& artifact, const fs::path& to) {
     fs::copy_file(artifact / entry.name, to / entry.name, fs::copy_options::overwrite_existing);
 }
 
+std::vector<ManifestEntry> pass_on_arrays(const fs::path& artifact,
+                                          const std::vector<std::string>& names,
+                                          const fs::path& folder) {
+  std::vector<ManifestEntry> out;
+  for (ManifestEntry& entry : read_manifest(artifact)) {
+    const fs::path from = artifact / entry.name, to = folder / entry.name;
+    if (!contains(names, from.stem().string()) || fs::exists(to)) continue;
+    std::error_code error;
+    fs::create_hard_link(from, to, error);
+    if (error) fs::copy_file(from, to);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 void seal_artifact(const fs::path& folder, const std::string& confined_by,
-                   const std::string& made_by) {
+                   const std::string& made_by, const std::vector<ManifestEntry>& known) {
   std::vector<ManifestEntry> entries;
-  for (const fs::path& file : artifact_files(folder))
-    entries.push_back({file.filename().string(), fs::file_size(file), sha256_of_file(file)});
+  for (const fs::path& file : artifact_files(folder)) {
+    const std::string name = file.filename().string();
+    const auto found = std::ranges::find(known, name, &ManifestEntry::name);
+    entries.push_back(found != known.end()
+                          ? *found
+                          : ManifestEntry{name, fs::file_size(file), sha256_of_file(file)});
+  }
   fs::remove(folder / kManifest);  // whatever a plugin may have put there
   std::ofstream out(folder / kManifest, std::ios::binary);
   out << manifest_text(entries);

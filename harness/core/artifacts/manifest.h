@@ -35,14 +35,23 @@ std::string manifest_text(const std::vector<ManifestEntry>& entries);
 /// notes on how it was made belong to the cache.
 std::vector<std::filesystem::path> artifact_files(const std::filesystem::path& folder);
 
+/// Makes files of an artifact files of a folder as well, those of these arrays that the folder lacks:
+/// links, or copies where the file system has none.
+/// returns  their entries, as the artifact has them
+/// throws   DamagedArtifact: as read_manifest(); std::filesystem::filesystem_error: a copy fails
+std::vector<ManifestEntry> pass_on_arrays(const std::filesystem::path& artifact,
+                                          const std::vector<std::string>& names,
+                                          const std::filesystem::path& folder);
+
 /// Makes an artifact of a folder: hashes its arrays and texts, writes the manifest, and brings the
 /// files and then the folder to the disk. Once its name is in the cache, so is its content, whatever
 /// happens to the power.
 ///
 /// confined_by, made_by  the texts of kConfined and kMadeBy
+/// known   entries of files that were passed on from an artifact: their hashes are known
 /// throws  std::runtime_error: a fault of the disk
 void seal_artifact(const std::filesystem::path& folder, const std::string& confined_by = "",
-                   const std::string& made_by = "");
+                   const std::string& made_by = "", const std::vector<ManifestEntry>& known = {});
 
 /// Brings a folder and its files to the disk.
 /// throws  std::runtime_error: a fault of the disk

@@ -307,6 +307,13 @@ void read_abilities(Reader& reader, Metadata& out) {
     if (out.kind == Kind::kModel && is_by_sample(view, Bringer::kDataset))
       throw PluginRefused(reader.at("offers") + ": offers: " + view + " is the dataset's to give");
   }
+  out.passes_on = reader.list("passes_on");
+  for (const auto& name : out.passes_on) {
+    const ViewArray* const array = view_array(name);
+    if (out.kind != Kind::kModel || array == nullptr || array->bringer != Bringer::kModel)
+      throw PluginRefused(reader.at("passes_on") + ": passes_on: " + name +
+                          " is no array that a model brings");
+  }
   out.access = reader.list("access");
   for (const auto& what : out.access)
     if (what != "network" && what != "processes")

@@ -31,6 +31,8 @@ struct Metadata {
   std::string id, version;
   std::string summary, licence, citation;
   std::vector<std::string> needs, offers;
+  /// Models: arrays of the dataset that are the model's, too, where its fit leaves none of the name.
+  std::vector<std::string> passes_on;
   /// What it must be able to do beyond computing: "network", "processes".
   std::vector<std::string> access;
   bool seeded = true;

@@ -58,7 +58,12 @@ class Trial {
     }
     end_own_children();
     if (trial_ == trial::kLoad || metadata_.kind == Kind::kMetric) return;
-    const ArrayBag left = left_in(folder_);
+    ArrayBag left = left_in(folder_);
+    // What is passed on is the host's to check, as it was before the trial spoilt it.
+    const ArrayBag& given = trial_ == trial::kNan ? dataset_ : input_;
+    for (const std::string& name : metadata_.passes_on)
+      if (const auto array = given.find(name); array && !left.find(name))
+        left.add(name, array->raw());
     check(left);
     try_functions(left);
   }

@@ -155,7 +155,7 @@ void fit_explainer(const Job& job, const Host& host, const Reporter& report) {
 }
 
 void check_artifact(const Job& job, const fs::path& folder) {
-  const ArrayBag artifact = left_in(folder);
+  const ArrayBag artifact = ArrayBag::open_fresh(folder);
   if (job.stage == Stage::kDataset)
     check_dataset(artifact, metadata_in(job.plugin->file));
   else if (job.stage == Stage::kModel)
@@ -179,7 +179,7 @@ void compare_artifacts(const fs::path& folder, const fs::path& again) {
 
 }  // namespace
 
-void make_artifact(const Job& job, const Host& host, const Reporter& report) {
+std::vector<ManifestEntry> make_artifact(const Job& job, const Host& host, const Reporter& report) {
   report.stage("open");  // "load" is the job's own plugin alone: who dies in it is quarantined
   switch (job.stage) {
     case Stage::kDataset:
@@ -195,9 +195,16 @@ void make_artifact(const Job& job, const Host& host, const Reporter& report) {
       throw std::logic_error("make_artifact: a score job makes none");
   }
   end_own_children();  // what the plugin has left running
+  std::vector<ManifestEntry> passed_on;
   const auto folders = folders_of(job);
+  for (const fs::path& folder : folders) {
+    left_in(folder);
+    if (job.stage == Stage::kModel)
+      passed_on = pass_on_arrays(job.dataset, metadata_in(job.plugin->file).passes_on, folder);
+  }
   check_artifact(job, folders[0]);
   if (job.repeat) compare_artifacts(folders[0], folders[1]);
+  return passed_on;
 }
 
 }  // namespace conoscope::core

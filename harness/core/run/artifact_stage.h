@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "harness/core/artifacts/artifact.h"
+#include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/loader.h"
 #include "harness/core/processes/job.h"
 #include "harness/core/processes/protocol.h"
@@ -10,10 +12,11 @@
 namespace conoscope::core {
 
 /// A dataset, model or explain job: has its plugin leave an artifact in job.work / "artifact", with
-/// job.repeat twice, and looks at it once the plugin's processes have ended.
+/// job.repeat twice, adds what a model passes on, and looks at it once the plugin's processes have ended.
+/// returns  the entries of what was passed on
 /// throws  LoadFault, CallFault, OutputFault, PluginEnded; std::runtime_error: the disk or an input is at
 ///         fault
-void make_artifact(const Job& job, const Host& host, const Reporter& report);
+std::vector<ManifestEntry> make_artifact(const Job& job, const Host& host, const Reporter& report);
 
 /// The arrays that a plugin has left.
 /// throws  OutputFault

@@ -118,9 +118,9 @@ int work_in_worker(const fs::path& job_file, const Work& work) {
 int run_worker(const fs::path& job_file) {
   return work_in_worker(job_file, [](const Job& job, const Host& host, const Reporter& report) {
     if (job.stage == Stage::kScore) return score(job, host, report);
-    make_artifact(job, host, report);
+    const auto passed_on = make_artifact(job, host, report);
     seal_artifact(job.work / "artifact", job.confine && can_confine() ? confinement_offered() : "",
-                  job.made_by);
+                  job.made_by, passed_on);
   });
 }
 

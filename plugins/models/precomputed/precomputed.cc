@@ -1,26 +1,27 @@
-// A model that was trained elsewhere: the dataset brought its activations and head, and this passes
-// them on as a head view.
+// A model that was trained elsewhere: the dataset brought its activations and head, which are passed on
+// as they are.
 
 #include "conoscope/sdk/model.h"
-#include "plugins/models/precomputed/copy_array.h"
 
 namespace {
 
 namespace sdk = conoscope::sdk;
 
-using conoscope::models::copy_array;
-
 class Precomputed final : public sdk::Model {
  public:
   explicit Precomputed(const sdk::Params&) {}
 
-  void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
+  void fit(const sdk::Arrays& dataset, const sdk::Context&, sdk::Sink& out) override {
     const sdk::Tensor activations = dataset.get("activations");
     const sdk::Tensor weight = dataset.get("head_weight"), bias = dataset.get("head_bias");
     if (activations.dimensions() != 2 && activations.dimensions() != 3)
       throw std::invalid_argument("activations: " + activations.shape_text() +
                                   ", expected n x P x D or n x D");
-    const std::int64_t samples = activations.rows();
+    for (const sdk::Tensor* array : {&activations, &weight, &bias})
+      if (const auto dtype = array->dtype();
+          dtype != CONO_F16 && dtype != CONO_F32 && dtype != CONO_F64)
+        throw std::invalid_argument(array->name() + ": dtype is " + sdk::dtype_name(dtype) +
+                                    ", expected float16, float32 or float64");
     const std::int64_t positions = activations.dimensions() == 3 ? activations.shape(1) : 1;
     const std::int64_t width = activations.shape(activations.dimensions() - 1);
 
@@ -33,11 +34,6 @@ class Precomputed final : public sdk::Model {
     if (bias.dimensions() != 1 || bias.rows() != weight.rows())
       throw std::invalid_argument("head_bias: " + bias.shape_text() + ", expected " +
                                   std::to_string(weight.rows()));
-    context.check_cancelled();
-
-    copy_array(activations, "activations", {samples, positions, width}, out);
-    copy_array(weight, "head_weight", {weight.rows(), wanted}, out);
-    copy_array(bias, "head_bias", {weight.rows()}, out);
     out.text("pooling", pooling);
     out.text("output", dataset.text("output", "softmax"));
   }
@@ -51,5 +47,6 @@ licence = "Apache-2.0"
 citation = ""
 needs = ["head_view"]
 offers = ["head_view"]
+passes_on = ["activations", "head_weight", "head_bias"]
 seeded = false
 )")

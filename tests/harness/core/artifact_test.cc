@@ -22,6 +22,7 @@
 using conoscope::core::ArrayBag;
 using conoscope::core::ArtifactWriter;
 using conoscope::core::DamagedArtifact;
+using conoscope::core::pass_on_arrays;
 using conoscope::core::seal_artifact;
 using conoscope::testing::npy_bytes;
 using conoscope::testing::Scratch;
@@ -92,6 +93,34 @@ class FileSizeLimit {
 };
 
 }  // namespace
+
+TEST_CASE("an array that is passed on is the same file, and its hash is known") {
+  const Scratch scratch;
+  const fs::path from = scratch.path("from"), to = scratch.path("to");
+  for (const fs::path& folder : {from, to}) {
+    ArtifactWriter writer(folder);
+    cono_tensor made;
+    for (const char* name : {"x", "y"}) {
+      if (folder == to && std::string(name) == "x") continue;
+      REQUIRE(create(writer, name, CONO_F64, {2}, made) == CONO_OK);
+      static_cast<double*>(made.data)[1] = folder == to ? 2.0 : 1.0;
+    }
+    writer.finish();
+  }
+  seal_artifact(from);
+  auto known = pass_on_arrays(from, {"x", "y", "z"}, to);
+  REQUIRE(known.size() == 1);  // y is its own
+  CHECK(fs::equivalent(from / "x.npy", to / "x.npy"));
+  CHECK(known[0].name == "x.npy");
+  seal_artifact(to, "", "", known);
+  const ArrayBag bag = ArrayBag::open(to);
+  CHECK(bag.get("x").values<const double>()[1] == 1.0);
+  CHECK(bag.get("y").values<const double>()[1] == 2.0);
+  // What is known is believed, and looked at when it is read.
+  known[0].sha256[0] ^= 1;
+  seal_artifact(to, "", "", known);
+  CHECK_THROWS_AS(ArrayBag::open(to), conoscope::core::DamagedArtifact);
+}
 
 TEST_CASE("arrays of every dtype come back bit for bit") {
   const Scratch scratch;

@@ -167,6 +167,9 @@ TEST_CASE("every refusal names the file, the key and what was found") {
                         "choice_offers = [\"labels\"]\n"),
           "choice_offers needs one view for each of choices");
   refused(metadata_text("model", "x", "seeded = \"yes\""), "seeded has the wrong type");
+  refused(metadata_text("model", "x", "passes_on = [\"labels\"]"),
+          "passes_on: labels is no array that a model brings");
+  refused(metadata_text("dataset", "x", "passes_on = [\"activations\"]"), "passes_on: activations");
   refused(metadata_text("model", "x", "summary = 5"), "summary has the wrong type");
   refused(metadata_text("model", "x", "parameters = 5"), "parameters must be a table");
   refused(metadata_text("model", "x", "[parameters]\nk = 5"), "parameters.k must be a table");

@@ -1,8 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "tests/support/plugin_driver.h"
 
 using namespace conoscope::testing;
@@ -29,40 +26,20 @@ void refuses(const Bundle& data, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("precomputed model: passes the head view on, unchanged") {
-  const Bundle data = dataset();
-  const Outcome outcome = plugin("precomputed_model").fit_model({}, data);
+TEST_CASE("precomputed model: leaves the head view to the host, and says how it is read") {
+  Bundle data = dataset();
+  Outcome outcome = plugin("precomputed_model").fit_model({}, data);
   REQUIRE(outcome.error == "");
-  for (const char* name : {"activations", "head_weight", "head_bias"})
-    CHECK((outcome.out.arrays.at(name) == data.arrays.at(name)));
-  CHECK(outcome.out.arrays.size() == 3);
+  CHECK(outcome.out.arrays.empty());
   CHECK(outcome.out.texts.at("pooling") == "mean");
   CHECK(outcome.out.texts.at("output") == "sigmoid");
-}
 
-TEST_CASE("precomputed model: n x D becomes n x 1 x D") {
-  Bundle data = dataset();
   data.texts.clear();
   data.arrays["activations"].shape = {4, 3};
-  const Outcome outcome = plugin("precomputed_model").fit_model({}, data);
+  outcome = plugin("precomputed_model").fit_model({}, data);
   REQUIRE(outcome.error == "");
-  CHECK(outcome.out.shape("activations") == std::vector<std::int64_t>{4, 1, 3});
   CHECK(outcome.out.texts.at("pooling") == "none");
   CHECK(outcome.out.texts.at("output") == "softmax");
-}
-
-TEST_CASE("precomputed model: strided arrays keep their order") {
-  Bundle data = dataset();
-  // The border has no transposed copies to offer here: the strides are written by hand.
-  const OwnedArray held = OwnedArray::of<float>({3, 2}, {1, 4, 2, 5, 3, 6});
-  cono_tensor weight = held.raw();
-  weight.shape[0] = 2, weight.shape[1] = 3;
-  weight.strides[0] = 1, weight.strides[1] = 2;
-  const Outcome outcome =
-      plugin("precomputed_model").fit_model_with({}, data, "head_weight", weight);
-  REQUIRE(outcome.error == "");
-  CHECK(std::ranges::equal(outcome.out.values<float>("head_weight"),
-                           std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
 TEST_CASE("precomputed model: what it refuses") {
@@ -89,13 +66,4 @@ TEST_CASE("precomputed model: what it refuses") {
   data = dataset();
   data.arrays["head_bias"] = OwnedArray::of<std::int64_t>({2}, {1, 2});
   refuses(data, "head_bias: dtype is int64, expected float16, float32 or float64");
-
-  data = dataset();
-  data.arrays["activations"] = OwnedArray::of<float>(
-      {2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, std::numeric_limits<float>::quiet_NaN(), 12});
-  refuses(data, "activations: entry 10 of 2 x 2 x 3 is nan");
-  data = dataset();
-  data.arrays["head_bias"] =
-      OwnedArray::of<double>({2}, {0.0, std::numeric_limits<double>::infinity()});
-  refuses(data, "head_bias: entry 1 of 2 is inf");
 }
