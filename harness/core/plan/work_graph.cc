@@ -41,13 +41,14 @@ std::vector<double> node_seconds(const Plan& plan, const std::map<std::string, d
 
 /// For each node the place of the first cell that needs it, in the order of datasets, seeds and models.
 std::vector<std::size_t> ranks_of(const Plan& plan, const std::vector<bool>& to_do) {
-  std::map<const Component*, std::size_t> place;
-  for (const Component* component : plan.components()) place.emplace(component, place.size());
+  std::map<const Component*, std::size_t> place;  // by their first cell
   std::map<std::int64_t, std::size_t> seeds;
-  for (const std::int64_t seed : plan.run_file.seeds) seeds.emplace(seed, seeds.size());
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::size_t> rank_of;
   const auto group_of = [&](const Cell& cell) {
-    return std::tuple(place.at(cell.dataset), seeds.at(cell.seed), place.at(cell.model));
+    const auto at = [](auto& places, const auto& what) {
+      return places.try_emplace(what, places.size()).first->second;
+    };
+    return std::tuple(at(place, cell.dataset), at(seeds, cell.seed), at(place, cell.model));
   };
   for (const Cell& cell : plan.cells) rank_of.emplace(group_of(cell), 0);
   std::size_t count = 0;
