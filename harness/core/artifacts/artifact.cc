@@ -83,7 +83,7 @@ void ArrayBag::take_array(const std::filesystem::path& file, std::shared_ptr<voi
   owners_.push_back(std::move(memory));
 }
 
-ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
+ArrayBag ArrayBag::open(const std::filesystem::path& folder, HashedFiles hashed) {
   ArrayBag bag;
   const auto entries = read_manifest(folder);
   std::size_t room = 0;
@@ -94,7 +94,8 @@ ArrayBag ArrayBag::open(const std::filesystem::path& folder) {
     std::size_t size = 0;
     auto memory = reader.read(file, size);
     const char* const bytes = static_cast<const char*>(memory.get());
-    if (size != entry.size || hash_of(memory.get(), size) != entry.sha256)
+    const auto hash = [&] { return hash_of(memory.get(), size); };
+    if (size != entry.size || !hashed.holds(file, entry.sha256, hash))
       throw DamagedArtifact(file.string() + ": damaged: its bytes are not those that were written");
     if (entry.name == kTextsFile)
       bag.take_texts(std::string(bytes, size));

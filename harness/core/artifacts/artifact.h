@@ -12,6 +12,7 @@
 #include "conoscope/sdk/abi.h"
 #include "conoscope/sdk/tensor.h"
 #include "harness/core/artifacts/file_memory.h"
+#include "harness/core/artifacts/hashed_files.h"
 
 namespace conoscope::core {
 
@@ -23,9 +24,9 @@ bool is_plain_name(std::string_view name);
 class ArrayBag {
  public:
   /// Every array can be read, not written to; large ones are mapped. Looks at every byte: this
-  /// costs a pass over the files.
+  /// costs a pass over the files, but for those that `hashed` knows.
   /// throws  DamagedArtifact: not a finished artifact, or not what its manifest says
-  static ArrayBag open(const std::filesystem::path& folder);
+  static ArrayBag open(const std::filesystem::path& folder, HashedFiles hashed = HashedFiles());
   /// What an ArtifactWriter has just finished, not sealed yet.
   static ArrayBag open_fresh(const std::filesystem::path& folder);
 

@@ -67,6 +67,9 @@ class Cache {
   /// Takes a damaged artifact away, and what others would have of it.
   void discard(const std::string& key) const;
 
+  /// Where this process's workers write down what they have hashed (hashed_files.h).
+  std::filesystem::path hashed_files() const { return own().root() / "hashed.txt"; }
+
   /// Says to other machines that this process lives; for long work, again and again.
   void keep_alive() const;
   /// As long as this object lives, no other process's trim() removes these.

@@ -30,19 +30,12 @@ bool is_kernels(dev_t device, const fs::path& file) {
   return it->second;
 }
 
-/// Inode, size and times of a file, or of all in a folder.
-struct Stamp {
-  std::string text;
-  timespec newest = {};  ///< of the times
-  std::uint64_t bytes = 0;
-};
-
 bool before(const timespec& a, const timespec& b) {
   return std::pair(a.tv_sec, a.tv_nsec) < std::pair(b.tv_sec, b.tv_nsec);
 }
 
-/// The time of the last change of the inode cannot be set: who replaces a file, or writes to it,
-/// leaves another stamp, even with the old size and time of writing.
+}  // namespace
+
 Stamp stamp_of_file(const fs::path& file) {
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0)
@@ -62,6 +55,8 @@ timespec now() {
   ::clock_gettime(CLOCK_REALTIME, &time);
   return time;
 }
+
+namespace {
 
 std::string content_of_file(const fs::path& file) {
   struct Known {

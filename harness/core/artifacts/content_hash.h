@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <string>
@@ -18,6 +19,20 @@ namespace conoscope::core {
 ///         read (a device, a pipe, what lies in /proc), or changed meanwhile (names it); a folder
 ///         holds a device or a pipe, or a link to a folder that it lies in
 std::string content_hash(const std::filesystem::path& file_or_folder, bool code = false);
+
+/// Inode, size and times of a file, or of all in a folder.
+struct Stamp {
+  std::string text;
+  timespec newest = {};  ///< of the times
+  std::uint64_t bytes = 0;
+};
+
+/// The time of the last change of the inode cannot be set: who replaces a file, or writes to it,
+/// leaves another stamp, even with the old size and time of writing.
+/// throws  std::runtime_error: it cannot be read, or is no file that holds the same whenever it is read
+Stamp stamp_of_file(const std::filesystem::path& file);
+
+timespec now();
 
 /// Whether a file that is written to after `hashed` has other times than those of which `newest` was
 /// then the latest. Clocks of files go in steps: of some milliseconds, of a second (ext2, NFS), of

@@ -113,6 +113,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"model_folder", job.model_folder.string()},
                     {"explanation", job.explanation.string()},
                     {"work", job.work.string()},
+                    {"hashed_files", job.hashed_files.string()},
                     {"seed", hex(job.seed)},
                     {"threads", static_cast<std::int64_t>(job.threads)},
                     {"memory", static_cast<std::int64_t>(job.memory)},
@@ -170,6 +171,7 @@ Job read_job(const std::filesystem::path& file) {
   job.model_folder = table["model_folder"].value_or("");
   job.explanation = table["explanation"].value_or("");
   job.work = table["work"].value_or("");
+  job.hashed_files = table["hashed_files"].value_or("");
   job.seed = read_seed(std::as_const(table)["seed"], "seed", file.string());
   job.threads = static_cast<std::uint32_t>(table["threads"].value_or(std::int64_t{1}));
   job.memory = static_cast<std::uint64_t>(table["memory"].value_or(std::int64_t{0}));

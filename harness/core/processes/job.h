@@ -46,7 +46,9 @@ struct Job {
   std::uint64_t memory = 0;  ///< bytes; 0: no limit
   std::uint64_t disk = 0;    ///< bytes of one file that a plugin writes; 0: no limit
   bool confine = true;       ///< see confinement.h
-  std::string made_by;       ///< for the artifact: what makes it, see border/provenance.h
+  std::filesystem::path
+      hashed_files;     ///< what the run has hashed, see hashed_files.h; empty: nothing
+  std::string made_by;  ///< for the artifact: what makes it, see border/provenance.h
   std::string control = "none";
   std::uint64_t control_seed = 0;
   std::vector<PeerInput> peers;      ///< score jobs over seeds: with what the cell is compared

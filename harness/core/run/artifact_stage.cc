@@ -36,6 +36,10 @@ ArrayBag left_in(const fs::path& folder) {
   }
 }
 
+ArrayBag input_of(const Job& job, const fs::path& artifact) {
+  return ArrayBag::open(artifact, HashedFiles(job.hashed_files));
+}
+
 namespace {
 
 /// Where the plugin leaves its arrays, and once more.
@@ -94,7 +98,7 @@ class Given {
 };
 
 Given::Given(const Job& job, const Host& host)
-    : dataset_(ArrayBag::open(job.dataset)), model_(ArrayBag::open(job.model_folder)) {
+    : dataset_(input_of(job, job.dataset)), model_(input_of(job, job.model_folder)) {
   Extents extents = Extents::of_arrays(model_);
   extents.add(Extents::of_arrays(dataset_));
   if (job.model) served_.emplace(*job.model, Kind::kModel, host, model_, extents);
@@ -186,7 +190,7 @@ std::vector<ManifestEntry> make_artifact(const Job& job, const Host& host, const
       call_plugin_of(job, host, report, ArrayBag(), "load data");
       break;
     case Stage::kModel:
-      call_plugin_of(job, host, report, ArrayBag::open(job.dataset), "fit");
+      call_plugin_of(job, host, report, input_of(job, job.dataset), "fit");
       break;
     case Stage::kExplain:
       fit_explainer(job, host, report);

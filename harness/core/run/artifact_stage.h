@@ -18,6 +18,10 @@ namespace conoscope::core {
 ///         fault
 std::vector<ManifestEntry> make_artifact(const Job& job, const Host& host, const Reporter& report);
 
+/// One of a job's artifacts.
+/// throws  DamagedArtifact
+ArrayBag input_of(const Job& job, const std::filesystem::path& artifact);
+
 /// The arrays that a plugin has left.
 /// throws  OutputFault
 ArrayBag left_in(const std::filesystem::path& folder);

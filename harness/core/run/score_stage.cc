@@ -14,6 +14,7 @@
 #include "harness/core/border/library_server.h"
 #include "harness/core/border/needs.h"
 #include "harness/core/border/output_check.h"
+#include "harness/core/run/artifact_stage.h"
 #include "harness/core/run/control.h"
 #include "harness/core/run/score_built_in.h"
 #include "harness/core/run/score_over_seeds.h"
@@ -69,7 +70,7 @@ struct Judged {
 
 Explained::Explained(const Job& job, const Host& host) {
   if (job.explanation.empty()) return;
-  arrays.emplace(ArrayBag::open(job.explanation));
+  arrays.emplace(input_of(job, job.explanation));
   // A linear explanation is all in its arrays, and one without that text is of an earlier version.
   if (job.explainer && arrays->text(kFunctionsText) != kNoFunctions)
     explainer.emplace(*job.explainer, Kind::kExplainer, host, *arrays, Extents::of_arrays(*arrays));
@@ -77,8 +78,8 @@ Explained::Explained(const Job& job, const Host& host) {
 
 Judged::Judged(const Job& job, const Host& host)
     : explanation(job, host),
-      dataset(ArrayBag::open(job.dataset)),
-      model(ArrayBag::open(job.model_folder)),
+      dataset(input_of(job, job.dataset)),
+      model(input_of(job, job.model_folder)),
       subject(dataset, model, explanation.arrays ? &*explanation.arrays : nullptr) {
   if (auto& explainer = explanation.explainer) {
     decltype(metrics::Explanation::project) project;

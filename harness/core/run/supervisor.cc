@@ -315,6 +315,7 @@ class Supervisor {
     job.threads = plan_.run_file.limits.threads;
     job.memory = options_.foreground ? 0 : plan_.run_file.limits.memory;
     job.repeat = options_.repeat;
+    job.hashed_files = cache_.hashed_files();
     job.sample_scores = plan_.run_file.sample_scores;
     if (node.component != nullptr) job.plugin = use_of(*node.component);
     if (node.stage != Stage::kScore) job.made_by = made_by(node);

@@ -43,6 +43,7 @@ Job full() {
   job.model_folder = "/cache/m";
   job.explanation = "/cache/e";
   job.work = "/cache/w";
+  job.hashed_files = "/cache/hashed.txt";
   job.seed = std::numeric_limits<std::uint64_t>::max();
   job.control_seed = 0x8000000000000001ULL;
   job.threads = 16;
@@ -92,6 +93,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   CHECK(back.model_folder == job.model_folder);
   CHECK(back.explanation == job.explanation);
   CHECK(back.work == job.work);
+  CHECK(back.hashed_files == job.hashed_files);
   CHECK(back.seed == job.seed);
   CHECK(back.control_seed == job.control_seed);
   CHECK(back.threads == job.threads);
