@@ -45,6 +45,9 @@ TEST_CASE("flipped bits in artifacts: no wrong score, and what is damaged is mad
     CAPTURE(i);
     CAPTURE(victim.string());
     CAPTURE(bit);
+    // Artifacts with equal arrays share a file.
+    const auto damaged = static_cast<std::size_t>(std::ranges::count_if(
+        files, [&](const fs::path& file) { return fs::equivalent(file, victim); }));
     flip(victim, bit);
     // A store of its own: every cell is scored anew from what is in the cache.
     const auto store = here.path("again.db");
@@ -57,11 +60,11 @@ TEST_CASE("flipped bits in artifacts: no wrong score, and what is damaged is mad
                                      "SELECT text FROM event WHERE kind IN ('damaged_artifact', "
                                      "'unconfined_artifact')",
                                      "--store", store});
-      CHECK(events.size() == 1);
+      CHECK(events.size() == damaged);
     }
     for (const char* ending : {"", "-wal", "-shm"}) fs::remove(store + ending);
   }
-  MESSAGE(count, " flipped bits, ", again, " artifacts made again");
+  MESSAGE(count, " flipped bits, ", again, " runs that made what is damaged again");
   CHECK(again == count);  // every artifact of this run is used
 }
 
