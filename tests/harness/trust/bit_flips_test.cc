@@ -47,7 +47,7 @@ TEST_CASE("flipped bits in artifacts: no wrong score, and what is damaged is mad
     CAPTURE(bit);
     // Artifacts with equal arrays share a file.
     const auto damaged = static_cast<std::size_t>(std::ranges::count_if(
-        files, [&](const fs::path& file) { return fs::equivalent(file, victim); }));
+        files, [&](const fs::path& other) { return fs::equivalent(other, victim); }));
     flip(victim, bit);
     // A store of its own: every cell is scored anew from what is in the cache.
     const auto store = here.path("again.db");
