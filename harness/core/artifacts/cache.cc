@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <vector>
 
 #include "harness/core/artifacts/hashed_text.h"
@@ -199,13 +198,14 @@ struct Content {
 
 }  // namespace
 
-std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since) const {
+std::uint64_t Cache::trim(std::uint64_t bytes, std::int64_t keep_since,
+                          const std::set<std::string>& keep) const {
   arrays_.sweep();
   Content content(root_);
   std::uint64_t total = 0;
   for (const auto& [id, file] : content.files) total += file.size;
   std::error_code error;
-  std::set<std::string> in_use;
+  std::set<std::string> in_use = keep;
   for (const auto& process : fs::directory_iterator(root_ / "work", error)) {
     if (process.path() == own().root()) continue;
     std::ifstream keys(process.path() / kInUse);

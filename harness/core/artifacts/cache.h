@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -75,9 +76,10 @@ class Cache {
   /// As long as this object lives, no other process's trim() removes these.
   void declare_use(const std::vector<std::string>& keys) const;
   /// Removes the artifacts that were used longest ago until at most `bytes` are left, never one
-  /// used after `keep_since` (seconds since the epoch) or declared in use by another process.
+  /// used after `keep_since` (seconds since the epoch), declared in use by another process, or to `keep`.
   /// Returns the bytes freed; a file of several artifacts counts once, with the last of them.
-  std::uint64_t trim(std::uint64_t bytes, std::int64_t keep_since) const;
+  std::uint64_t trim(std::uint64_t bytes, std::int64_t keep_since,
+                     const std::set<std::string>& keep = {}) const;
   /// Marks as used now.
   void touch(const std::string& key) const;
 

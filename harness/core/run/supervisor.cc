@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -414,6 +415,7 @@ class Supervisor {
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
         cache_.commit(running.work, node.key, end.log, confines_);
         recorder_.made_here(i);
+        keep_within_limit(node);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
@@ -445,6 +447,28 @@ class Supervisor {
         fail(i, std::move(end));
       }
     }
+  }
+
+  /// Makes room once much has been made: what the cells to come need stays, also what those over seeds
+  /// do, for which this run's explanations are only the beginning.
+  void keep_within_limit(const Node& node) {
+    const std::uint64_t limit = plan_.run_file.limits.cache;
+    for (const ManifestEntry& entry : read_manifest(cache_.path_of(node.key)))
+      made_bytes_ += entry.size;
+    if (made_bytes_ < limit / 8) return;
+    made_bytes_ = 0;
+    std::set<std::string> needed;
+    for (const Node& other : plan_.nodes) {
+      const std::size_t at = static_cast<std::size_t>(&other - plan_.nodes.data());
+      const State state = ends_.state[at];
+      const bool to_do =
+          state == State::kWaiting || state == State::kReady || state == State::kRunning;
+      const bool for_peers =
+          other.stage == Stage::kScore && !plan_.cells[other.cell].peer_metrics.empty();
+      if (!to_do && !for_peers) continue;
+      for (const std::size_t need : other.needs) needed.insert(plan_.nodes[need].key);
+    }
+    cache_.trim(limit, std::numeric_limits<std::int64_t>::max(), needed);
   }
 
   /// For this run and later ones; where it cannot be kept for those, this one goes on.
@@ -549,6 +573,7 @@ class Supervisor {
   const bool confines_;             ///< by Landlock and seccomp
   bool said_unconfined_ = false, said_made_otherwise_ = false;
   std::set<std::size_t> asked_;
+  std::uint64_t made_bytes_ = 0;  ///< since there was last made room
   std::size_t finished_ = 0;
   RunOutcome outcome_;
 };

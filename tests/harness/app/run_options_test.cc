@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/core/artifacts/cache.h"
 #include "harness/core/artifacts/hashed_text.h"
 #include "tests/harness/app/workspace.h"
 
@@ -430,4 +431,32 @@ TEST_CASE("another parameter of a metric plugin is another metric: its scores ar
         0.5);
   CHECK(here.query("SELECT count(*) AS n FROM score WHERE metric = 'surf_mae'")[0]["n"] == 1);
   CHECK_SAYS(run("none").err, "1 done, 0 to do now");
+}
+
+TEST_CASE("a run keeps within its limits.cache, and makes the same scores") {
+  const Workspace here, free;
+  const auto text = [](const std::string& limits) {
+    return "name = \"limited\"\nseeds = [0, 1, 2, 3, 4, 5, 6, 7]\nmetrics = [\"irs_score\"]\n" +
+           limits +
+           "[[dataset]]\nid = \"dsprites\"\nparams = { samples = 300 }\n"
+           "[[model]]\nid = \"ladder_codes\"\n";
+  };
+  here.run_text(text("limits.cache = \"5 MB\"\n"));
+  free.run_text(text(""));
+  // More than the limit allows only by what is made until there is made room, and by logs and manifests.
+  const auto size_of = [](const Workspace& workspace) {
+    return conoscope::core::Cache::size(workspace.cache()).on_disk;
+  };
+  CHECK(size_of(here) < 6'000'000);
+  CHECK(size_of(free) > 9'000'000);
+  const auto exported = [](const Workspace& workspace) {
+    return workspace
+        .run({"query",
+              "SELECT seed, metric, value FROM score JOIN attempt ON attempt.id = attempt "
+              "JOIN cell ON cell.key = attempt.cell ORDER BY 1, 2",
+              "--format", "csv"})
+        .out;
+  };
+  CHECK(exported(here) == exported(free));
+  CHECK(exported(here).size() > 100);
 }
