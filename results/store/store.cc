@@ -269,9 +269,13 @@ void Store::register_run(const RunRow& run, std::span<const ComponentRow> compon
          "INSERT INTO run_component VALUES (?, ?, ?) ON CONFLICT (run, component) DO UPDATE "
          "SET name = excluded.name WHERE name <> excluded.name")
         .run(run.key, row.key, row.name);
-  for (const CellRow& row : cells) {
-    add_cell(c, row);
-    c.kept("INSERT INTO run_cell VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row.key);
+  // In the order of their keys, which is that of the table's pages.
+  std::vector<const CellRow*> sorted;
+  for (const CellRow& row : cells) sorted.push_back(&row);
+  std::ranges::sort(sorted, {}, &CellRow::key);
+  for (const CellRow* row : sorted) {
+    add_cell(c, *row);
+    c.kept("INSERT INTO run_cell VALUES (?, ?) ON CONFLICT DO NOTHING").run(run.key, row->key);
   }
   transaction.commit();
 }
@@ -356,6 +360,13 @@ void Store::retract(std::string_view attempt, std::string_view reason, std::stri
                      c.label() + ": there is no attempt " + std::string(attempt));
   c.kept("INSERT INTO retraction VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(attempt, reason, at);
   transaction.commit();
+}
+
+std::set<std::string> Store::tried_cells() {
+  Statement query(connection(), "SELECT DISTINCT cell FROM attempt");
+  std::set<std::string> cells;
+  while (query.step()) cells.insert(cells.end(), query.text(0));  // in their order
+  return cells;
 }
 
 KnownCell Store::known(std::string_view cell) {

@@ -84,6 +84,8 @@ class Store {
   /// throws  StoreError: not_found
   void retract(std::string_view attempt, std::string_view reason, std::string_view at);
 
+  /// The cells that have an attempt of whatever kind and run.
+  std::set<std::string> tried_cells();
   /// What is known of a cell, metric by metric. Attempts of every run count.
   KnownCell known(std::string_view cell);
 

@@ -63,7 +63,7 @@ std::set<std::string> cells_without_lack(const Plan& plan, Lacking lacking) {
 }  // namespace
 
 Lacking::Lacking(const Plan& plan, results::Store& store, Files files)
-    : plan_(plan), store_(store), files_(files) {
+    : plan_(plan), store_(store), files_(files), tried_(store.tried_cells()) {
   for (const results::MetricKeyRow& row : asked_metrics(plan))
     if (!metrics::is_over_seeds(row.metric))
       asked_[row.metric] = plan.binaries_of(Cell(), {row.metric});
@@ -77,7 +77,7 @@ bool Lacking::are_same(const std::string& binaries, const std::string& today) {
 }
 
 std::set<std::string> Lacking::scores_of(const Cell& cell) {
-  const auto known = store_.known(cell.key);
+  const auto known = tried_.contains(cell.key) ? store_.known(cell.key) : results::KnownCell();
   const bool is_good = known.good && are_same(known.binaries, cell.binaries);
   if (is_good && *known.good == results::Status::not_applicable) return {};
   std::set<std::string> out;
@@ -107,7 +107,9 @@ std::set<std::string> finished_cells(const Plan& plan, results::Store& store) {
 std::set<std::string> changed_files(const Plan& plan, results::Store& store) {
   const std::set<std::string> all(plan.metrics.begin(), plan.metrics.end());
   std::set<std::pair<std::string, std::string>> seen;  // what counts, and today's
+  const std::set<std::string> tried = store.tried_cells();
   for (const Cell& cell : plan.cells) {
+    if (!tried.contains(cell.key)) continue;
     const std::string today = plan.binaries_of(cell, all);
     for (const auto& [metric, binaries] : store.known(cell.key).scores)
       seen.emplace(binaries, today);

@@ -15,7 +15,8 @@ namespace conoscope::core {
 /// Says in the store what the run asks for. Needed before run_cells() and for boards.
 void register_run(const Plan& plan, results::Store& store);
 
-/// What a plan's cells lack of the scores that are asked for, but those over seeds.
+/// What a plan's cells lack of the scores that are asked for, but those over seeds. Cells that nobody has
+/// tried until now lack all, and the store is not asked about them.
 class Lacking {
  public:
   enum class Files { kOfToday, kAny };
@@ -34,6 +35,7 @@ class Lacking {
   const Plan& plan_;
   results::Store& store_;
   Files files_;
+  const std::set<std::string> tried_;         ///< cells, when this was made
   std::map<std::string, std::string> asked_;  ///< and which metric plugin gives it, as binaries
   std::map<std::pair<std::string, std::string>, bool> same_;  ///< of two AttemptRow::binaries
 };
