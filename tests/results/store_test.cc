@@ -228,6 +228,7 @@ TEST_CASE("store: what is known of a cell, metric by metric") {
   };
   using Names = std::set<std::string>;
   CHECK(metrics(kFirst) == Names{});
+  CHECK(store.tried_cells().empty());
   CHECK_FALSE(store.known(kFirst).good);
 
   // One that failed says which score it could not give; the other one counts.
@@ -255,6 +256,7 @@ TEST_CASE("store: what is known of a cell, metric by metric") {
   CHECK_FALSE(store.known(kSecond).good);
   store.record(attempt("5", kSecond, 1, Status::not_applicable), {});
   CHECK(store.known(kSecond).good == Status::not_applicable);
+  CHECK(store.tried_cells() == std::set<std::string>{kFirst, kSecond});
 
   store.retract("3", "wrong labels", at(10));
   store.retract("2", "wrong labels", at(10));
