@@ -115,6 +115,7 @@ TEST_CASE("a store that another process has locked is waited for, and who waits 
   here.run({"run", file, "--only", "explainer=perfect"});
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open(here.store().c_str(), &database) == SQLITE_OK);
+  REQUIRE(sqlite3_busy_timeout(database, 60'000) == SQLITE_OK);  // a run that begins looks into it
   REQUIRE(sqlite3_exec(database, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
   const auto said = here.store() + " is locked by another process";
   SUBCASE("until it is free") {
