@@ -26,6 +26,7 @@ void ArrayPool::share(const fs::path& artifact) const {
     if (fs::file_size(pooled, error) == entry.size) {
       fs::create_hard_link(pooled, between, error);
       if (!error) fs::rename(between, own, error);
+      if (error) fs::remove(between, error);
     } else {
       fs::create_directories(pooled.parent_path(), error);
       fs::remove(pooled, error);

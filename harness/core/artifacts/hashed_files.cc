@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
+#include <stdexcept>
 
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/write_all.h"
@@ -15,7 +17,14 @@ namespace fs = std::filesystem;
 namespace {
 
 // A smaller file is hashed sooner than its times can tell.
-constexpr std::uintmax_t kLarge = std::uintmax_t{1} << 20;
+constexpr std::uint64_t kLarge = std::uint64_t{1} << 20;
+
+/// Nothing where the file has just been taken away.
+std::optional<Stamp> stamp_if_there(const fs::path& file) try {
+  return stamp_of_file(file);
+} catch (const std::runtime_error&) {
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -26,18 +35,18 @@ HashedFiles::HashedFiles(fs::path list) : list_(std::move(list)) {
 
 bool HashedFiles::holds(const fs::path& file, const std::string& sha256,
                         const std::function<std::string()>& hash) {
-  std::error_code error;
-  if (list_.empty() || fs::file_size(file, error) < kLarge || error) return hash() == sha256;
-  const Stamp stamp = stamp_of_file(file);
-  const std::string line = stamp.text + ' ' + sha256;
+  const auto stamp = list_.empty() ? std::nullopt : stamp_if_there(file);
+  if (!stamp || stamp->bytes < kLarge) return hash() == sha256;
+  const std::string line = stamp->text + ' ' + sha256;
   if (known_.contains(line)) return true;
   const timespec begun = now();
   if (hash() != sha256) return false;
-  if (!times_tell(stamp.newest, begun) || stamp_of_file(file).text != stamp.text) return true;
+  const auto after = stamp_if_there(file);
+  if (!times_tell(stamp->newest, begun) || !after || after->text != stamp->text) return true;
   known_.insert(line);
   const int fd = ::open(list_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const std::string whole = line + '\n';
   if (fd < 0) return true;  // whoever comes next hashes it again
+  const std::string whole = line + '\n';
   write_all(fd, whole.data(), whole.size());
   ::close(fd);
   return true;

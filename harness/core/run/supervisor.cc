@@ -415,11 +415,11 @@ class Supervisor {
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
         cache_.commit(running.work, node.key, end.log, confines_);
         recorder_.made_here(i);
-        keep_within_limit(node);
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();
       }
+    if (end.status == Status::ok && node.stage != Stage::kScore) keep_within_limit(node);
     leave_work_folder(running.work, end.status == Status::ok);
 
     recorder_.costs().ended(i, end);
@@ -450,8 +450,9 @@ class Supervisor {
   }
 
   /// Makes room once much has been made: what the cells to come need stays, also what those over seeds
-  /// do, for which this run's explanations are only the beginning.
-  void keep_within_limit(const Node& node) {
+  /// do, for which this run's explanations are only the beginning. What cannot be looked at, or removed,
+  /// is no fault of the job.
+  void keep_within_limit(const Node& node) try {
     const std::uint64_t limit = plan_.run_file.limits.cache;
     for (const ManifestEntry& entry : read_manifest(cache_.path_of(node.key)))
       made_bytes_ += entry.size;
@@ -469,6 +470,8 @@ class Supervisor {
       for (const std::size_t need : other.needs) needed.insert(plan_.nodes[need].key);
     }
     cache_.trim(limit, std::numeric_limits<std::int64_t>::max(), needed);
+  } catch (const std::exception& e) {
+    observer_.message(std::string("warning: limits.cache: ") + e.what());
   }
 
   /// For this run and later ones; where it cannot be kept for those, this one goes on.

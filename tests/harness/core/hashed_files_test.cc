@@ -46,6 +46,9 @@ TEST_CASE("a large file is hashed once, by whoever comes first, until it is anot
   CHECK(HashedFiles().holds(large, "a hash", hash));
   CHECK(hashed == 8);
 
+  CHECK(holds(scratch.path("gone"), "a hash"));  // taken away once it was mapped
+  CHECK(hashed == 9);
+
   // A byte is changed, and the times of writing are put back.
   struct stat info {};
   REQUIRE(::stat(large.c_str(), &info) == 0);
@@ -53,5 +56,5 @@ TEST_CASE("a large file is hashed once, by whoever comes first, until it is anot
   const timespec times[2] = {info.st_atim, info.st_mtim};
   REQUIRE(::utimensat(AT_FDCWD, large.c_str(), times, 0) == 0);
   CHECK(holds(large, "a hash"));
-  CHECK(hashed == 9);
+  CHECK(hashed == 10);
 }
