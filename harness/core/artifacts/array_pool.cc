@@ -11,28 +11,42 @@ namespace {
 // Below this, a name costs more than the bytes.
 constexpr std::uint64_t kLarge = std::uint64_t{64} << 10;
 
+bool left_to_pool(const fs::path& file) { return fs::file_size(file) == 0; }
+
 }  // namespace
 
 fs::path ArrayPool::path_of(const std::string& sha256) const {
   return root_ / sha256.substr(0, 2) / sha256;
 }
 
-void ArrayPool::share(const fs::path& artifact) const {
+bool ArrayPool::has(const ManifestEntry& array) const {
+  std::error_code error;
+  return array.size >= kLarge && fs::file_size(path_of(array.sha256), error) == array.size;
+}
+
+void ArrayPool::leave_to_pool(const fs::path& file) { fs::resize_file(file, 0); }
+
+bool ArrayPool::share(const fs::path& artifact) const {
   for (const ManifestEntry& entry : read_manifest(artifact)) {
     if (entry.size < kLarge) continue;
     const fs::path own = artifact / entry.name, pooled = path_of(entry.sha256),
                    between = own.string() + ".shared";
     std::error_code error;
-    if (fs::file_size(pooled, error) == entry.size) {
+    if (has(entry)) {
       fs::create_hard_link(pooled, between, error);
+      if (error && left_to_pool(own))
+        fs::copy_file(pooled, between, error);  // it has too many names
       if (!error) fs::rename(between, own, error);
       if (error) fs::remove(between, error);
-    } else {
+    }
+    if (left_to_pool(own)) return false;
+    if (!has(entry)) {
       fs::create_directories(pooled.parent_path(), error);
       fs::remove(pooled, error);
       fs::create_hard_link(own, pooled, error);
     }
   }
+  return true;
 }
 
 void ArrayPool::forget(const std::vector<ManifestEntry>& arrays) const {

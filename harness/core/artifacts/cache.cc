@@ -81,7 +81,8 @@ void Cache::commit(const fs::path& work, const std::string& key, const std::stri
                    bool confined) const {
   const fs::path target = path_of(key), made = work / "artifact";
   try {
-    arrays_.share(made);
+    if (!arrays_.share(made))
+      throw SharedArrayGone(target.string() + ": an array that was to be shared is gone");
   } catch (const DamagedArtifact&) {
     // which whoever opens it will find
   }

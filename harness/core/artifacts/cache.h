@@ -22,6 +22,12 @@ class CacheError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What an artifact left to the pool of arrays was taken away before it had it. It can be made again.
+class SharedArrayGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The content-addressed store of artifacts: <root>/artifacts/<ab>/<key>/. Several processes may
 /// use one cache: an artifact appears whole, by a rename, or not at all. An array of several artifacts
 /// is one file.
@@ -55,7 +61,8 @@ class Cache {
   /// unless its plugin was not confined and this one was.
   /// log       what was said while it was made; it is on the disk before the artifact has its name
   /// confined  whether this run confines its plugins, by Landlock and seccomp
-  /// throws    std::runtime_error: the log cannot be written, or the artifact not be put there
+  /// throws    SharedArrayGone; std::runtime_error: the log cannot be written, or the artifact not be put
+  ///           there
   void commit(const std::filesystem::path& work, const std::string& key,
               const std::string& log = "", bool confined = false) const;
   /// Empty: nothing was said, or it is not there as it was written.
@@ -68,6 +75,8 @@ class Cache {
   /// Takes a damaged artifact away, and what others would have of it.
   void discard(const std::string& key) const;
 
+  /// Of the pool that artifacts are sealed with.
+  std::filesystem::path arrays() const { return root_ / "arrays"; }
   /// Where this process's workers write down what they have hashed (hashed_files.h).
   std::filesystem::path hashed_files() const { return own().root() / "hashed.txt"; }
 
@@ -95,7 +104,7 @@ class Cache {
   bool remove(const std::filesystem::path& artifact) const;
 
   std::filesystem::path root_;
-  ArrayPool arrays_{root_ / "arrays"};
+  ArrayPool arrays_{arrays()};
   mutable std::unique_ptr<WorkFolders> own_;  ///< once there is work to do
   mutable std::map<std::filesystem::path, std::vector<std::string>> names_;  ///< in folders of keys
 };

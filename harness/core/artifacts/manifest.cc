@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/core/artifacts/array_pool.h"
 #include "harness/core/artifacts/file_memory.h"
 #include "harness/core/artifacts/hashed_text.h"
 #include "harness/core/artifacts/sha256.h"
@@ -92,14 +93,16 @@ std::vector<ManifestEntry> pass_on_arrays(const fs::path& artifact,
 }
 
 void seal_artifact(const fs::path& folder, const std::string& confined_by,
-                   const std::string& made_by, const std::vector<ManifestEntry>& known) {
+                   const std::string& made_by, const std::vector<ManifestEntry>& known,
+                   const ArrayPool* pool) {
   std::vector<ManifestEntry> entries;
   for (const fs::path& file : artifact_files(folder)) {
     const std::string name = file.filename().string();
     const auto found = std::ranges::find(known, name, &ManifestEntry::name);
-    entries.push_back(found != known.end()
-                          ? *found
-                          : ManifestEntry{name, fs::file_size(file), sha256_of_file(file)});
+    const bool is_known = found != known.end();
+    entries.push_back(is_known ? *found
+                               : ManifestEntry{name, fs::file_size(file), sha256_of_file(file)});
+    if (pool != nullptr && !is_known && pool->has(entries.back())) ArrayPool::leave_to_pool(file);
   }
   fs::remove(folder / kManifest);  // whatever a plugin may have put there
   std::ofstream out(folder / kManifest, std::ios::binary);

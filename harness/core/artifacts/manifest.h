@@ -23,6 +23,8 @@ class DamagedArtifact : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class ArrayPool;
+
 struct ManifestEntry {
   std::string name;
   std::uint64_t size = 0;
@@ -49,9 +51,11 @@ std::vector<ManifestEntry> pass_on_arrays(const std::filesystem::path& artifact,
 ///
 /// confined_by, made_by  the texts of kConfined and kMadeBy
 /// known   entries of files that were passed on from an artifact: their hashes are known
+/// pool    arrays that it has are left to it
 /// throws  std::runtime_error: a fault of the disk
 void seal_artifact(const std::filesystem::path& folder, const std::string& confined_by = "",
-                   const std::string& made_by = "", const std::vector<ManifestEntry>& known = {});
+                   const std::string& made_by = "", const std::vector<ManifestEntry>& known = {},
+                   const ArrayPool* pool = nullptr);
 
 /// Brings a folder and its files to the disk.
 /// throws  std::runtime_error: a fault of the disk

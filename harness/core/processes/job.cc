@@ -114,6 +114,7 @@ void write_job(const Job& job, const std::filesystem::path& file) {
                     {"explanation", job.explanation.string()},
                     {"work", job.work.string()},
                     {"hashed_files", job.hashed_files.string()},
+                    {"arrays", job.arrays.string()},
                     {"seed", hex(job.seed)},
                     {"threads", static_cast<std::int64_t>(job.threads)},
                     {"memory", static_cast<std::int64_t>(job.memory)},
@@ -172,6 +173,7 @@ Job read_job(const std::filesystem::path& file) {
   job.explanation = table["explanation"].value_or("");
   job.work = table["work"].value_or("");
   job.hashed_files = table["hashed_files"].value_or("");
+  job.arrays = table["arrays"].value_or("");
   job.seed = read_seed(std::as_const(table)["seed"], "seed", file.string());
   job.threads = static_cast<std::uint32_t>(table["threads"].value_or(std::int64_t{1}));
   job.memory = static_cast<std::uint64_t>(table["memory"].value_or(std::int64_t{0}));

@@ -47,7 +47,8 @@ struct Job {
   std::uint64_t disk = 0;    ///< bytes of one file that a plugin writes; 0: no limit
   bool confine = true;       ///< see confinement.h
   std::filesystem::path
-      hashed_files;     ///< what the run has hashed, see hashed_files.h; empty: nothing
+      hashed_files,     ///< what the run has hashed, see hashed_files.h; empty: nothing
+      arrays;           ///< the cache's pool of arrays
   std::string made_by;  ///< for the artifact: what makes it, see border/provenance.h
   std::string control = "none";
   std::uint64_t control_seed = 0;

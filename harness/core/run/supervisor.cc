@@ -317,6 +317,7 @@ class Supervisor {
     job.memory = options_.foreground ? 0 : plan_.run_file.limits.memory;
     job.repeat = options_.repeat;
     job.hashed_files = cache_.hashed_files();
+    job.arrays = cache_.arrays();
     job.sample_scores = plan_.run_file.sample_scores;
     if (node.component != nullptr) job.plugin = use_of(*node.component);
     if (node.stage != Stage::kScore) job.made_by = made_by(node);
@@ -415,6 +416,10 @@ class Supervisor {
     if (end.status == Status::ok && node.stage != Stage::kScore) try {
         cache_.commit(running.work, node.key, end.log, confines_);
         recorder_.made_here(i);
+      } catch (const SharedArrayGone& e) {
+        end.exit_code = kDamagedInputExit;
+        end.status = Status::failed;
+        end.message = e.what();
       } catch (const std::exception& e) {
         end.status = Status::failed;
         end.message = e.what();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/artifacts/array_pool.h"
 #include "harness/core/artifacts/content_hash.h"
 #include "harness/core/artifacts/manifest.h"
 #include "harness/core/border/loader.h"
@@ -119,8 +120,9 @@ int run_worker(const fs::path& job_file) {
   return work_in_worker(job_file, [](const Job& job, const Host& host, const Reporter& report) {
     if (job.stage == Stage::kScore) return score(job, host, report);
     const auto passed_on = make_artifact(job, host, report);
+    const ArrayPool pool(job.arrays);
     seal_artifact(job.work / "artifact", job.confine && can_confine() ? confinement_offered() : "",
-                  job.made_by, passed_on);
+                  job.made_by, passed_on, &pool);
   });
 }
 

@@ -149,11 +149,16 @@ TEST_CASE("trim removes what was used longest ago, and keeps the newest") {
 
 namespace {
 
-/// An artifact with an array that is large enough to be shared.
-void add_sealed(const Cache& cache, const std::string& key, char letter) {
+/// With an array that is large enough to be shared.
+fs::path sealed_work(const Cache& cache, char letter) {
   const auto work = make_work(cache, std::string(100'000, letter));
-  conoscope::core::seal_artifact(work / "artifact");
-  cache.commit(work, key);
+  const conoscope::core::ArrayPool pool(cache.arrays());
+  conoscope::core::seal_artifact(work / "artifact", "", "", {}, &pool);
+  return work;
+}
+
+void add_sealed(const Cache& cache, const std::string& key, char letter) {
+  cache.commit(sealed_work(cache, letter), key);
 }
 
 ino_t inode_of(const Cache& cache, const std::string& key) {
@@ -186,6 +191,22 @@ TEST_CASE("equal arrays are one file, which goes with the last artifact that has
   cache.trim(0, 5000);
   for (const auto& entry : fs::recursive_directory_iterator(cache.root() / "arrays"))
     CHECK(entry.is_directory());
+}
+
+TEST_CASE("what the pool has is not written once more") {
+  const Scratch scratch;
+  const Cache cache(scratch.path("cache"));
+  add_sealed(cache, key_of(0), 'a');
+  const auto work = sealed_work(cache, 'a');
+  CHECK(fs::file_size(work / "artifact" / "x.npy") == 0);
+  cache.commit(work, key_of(1));
+  CHECK(inode_of(cache, key_of(1)) == inode_of(cache, key_of(0)));
+
+  const auto late = sealed_work(cache, 'a');
+  cache.discard(key_of(0));  // and with it what the pool has
+  CHECK_THROWS_WITH_AS(cache.commit(late, key_of(2)), doctest::Contains("is gone"),
+                       conoscope::core::SharedArrayGone);
+  CHECK_FALSE(cache.has(key_of(2)));
 }
 
 TEST_CASE("what is made in the place of a damaged artifact has no array of it") {

@@ -44,6 +44,7 @@ Job full() {
   job.explanation = "/cache/e";
   job.work = "/cache/w";
   job.hashed_files = "/cache/hashed.txt";
+  job.arrays = "/cache/arrays";
   job.seed = std::numeric_limits<std::uint64_t>::max();
   job.control_seed = 0x8000000000000001ULL;
   job.threads = 16;
@@ -94,6 +95,7 @@ TEST_CASE("a job is read as it was written, to the last bit of seeds and reals")
   CHECK(back.explanation == job.explanation);
   CHECK(back.work == job.work);
   CHECK(back.hashed_files == job.hashed_files);
+  CHECK(back.arrays == job.arrays);
   CHECK(back.seed == job.seed);
   CHECK(back.control_seed == job.control_seed);
   CHECK(back.threads == job.threads);

@@ -180,6 +180,15 @@ int rename(const char* from, const char* to) {
   return result;
 }
 
+int link(const char* from, const char* to) {
+  const int result = next<int(const char*, const char*)>("link")(from, to);
+  if (result == 0)
+    keep(from, [to](const std::string& image) {
+      next<int(const char*, const char*)>("link")(image.c_str(), in_image(to).c_str());
+    });
+  return result;
+}
+
 int mkdir(const char* path, mode_t mode) {
   const int result = next<int(const char*, mode_t)>("mkdir")(path, mode);
   if (result == 0)
