@@ -14,30 +14,14 @@
 #include "harness/app/store_options.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/plan/work_graph.h"
-#include "harness/core/run/memory_check.h"
 #include "harness/core/run/registration.h"
+#include "harness/core/run/run_estimate.h"
 #include "results/formats/numbers.h"
 #include "results/store/store.h"
 
 namespace conoscope::app {
 
 namespace {
-
-/// Seconds that the cells will take, from the medians of what their parts took before; nullopt when
-/// one of them was never run.
-std::optional<double> estimate(const core::Plan& plan, const std::vector<std::size_t>& todo,
-                               results::Store& store) {
-  const auto median = store.median_seconds();
-  double total = 0.0;
-  for (const std::size_t i : todo) {
-    const core::Cell& cell = plan.cells[i];
-    const auto* judged = cell.explainer ? cell.explainer : cell.model;
-    const auto it = median.find(judged->key);
-    if (it == median.end()) return std::nullopt;
-    total += it->second;
-  }
-  return total;
-}
 
 void print_graph(const core::Plan& plan, const std::set<std::string>& finished,
                  const std::filesystem::path& cache) {
@@ -78,9 +62,21 @@ results::Table cell_table(const core::Plan& plan, const std::set<std::string>& f
   return table;
 }
 
+/// Empty: nothing is known.
+std::string estimate_text(const core::RunEstimate& estimate) {
+  std::vector<std::string> parts;
+  if (estimate.seconds) parts.push_back(results::digits_text(*estimate.seconds, 2) + " s of work");
+  if (estimate.memory)
+    parts.push_back(core::size_text(*estimate.memory) + " of memory for a worker");
+  if (estimate.disk)
+    parts.push_back("at most " + core::size_text(*estimate.disk) + " more in the cache");
+  return boost::algorithm::join(parts, ", ");
+}
+
 /// How much there is, and what is wrong with it.
 void print_overview(const core::Plan& plan, std::size_t finished,
-                    const std::vector<std::size_t>& todo, results::Store& store) {
+                    const std::vector<std::size_t>& todo, results::Store& store,
+                    const std::filesystem::path& cache) {
   std::cout << plan.run_file.name << ": " << plan.datasets.size() << " datasets, "
             << plan.models.size() << " models, " << plan.explainers.size() << " explainers, "
             << plan.run_file.seeds.size() << " seeds, " << plan.metrics.size() << " scores\n"
@@ -95,11 +91,10 @@ void print_overview(const core::Plan& plan, std::size_t finished,
     if (!component->usable())
       std::cout << "refused: " << component->name << ": " << component->plugin.refusal << '\n';
   if (!todo.empty()) {
-    const auto seconds = estimate(plan, todo, store);
+    const auto text = estimate_text(core::estimate_run(plan, todo, store, cache));
     std::cout << "estimate: "
-              << (seconds ? results::digits_text(*seconds, 2) +
-                                " s of work, by what such cells took before"
-                          : std::string("none, some parts were never run"))
+              << (text.empty() ? "none, some parts were never run"
+                               : text + ", by what such cells took before")
               << '\n';
   }
 }
@@ -146,8 +141,8 @@ int plan_command(const Arguments& arguments) {
     return kOk;
   }
 
-  print_overview(plan, finished.size(), todo, store);
-  for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
+  print_overview(plan, finished.size(), todo, store, options.cache());
+  for (const auto& line : core::will_not_fit(plan, todo, store, options.cache()))
     std::cout << "will not fit: " << line << '\n';
   if (!shard.empty())
     print_split(plan, split_of(plan, parse_shard(shard).of), select_cells(plan, finished, only, ""),

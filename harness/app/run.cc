@@ -19,7 +19,7 @@
 #include "harness/app/submission.h"
 #include "harness/core/artifacts/work_folders.h"
 #include "harness/core/plan/over_seeds.h"
-#include "harness/core/run/memory_check.h"
+#include "harness/core/run/run_estimate.h"
 #include "harness/core/run/peers.h"
 #include "harness/core/run/registration.h"
 #include "harness/core/run/supervisor.h"
@@ -205,7 +205,7 @@ std::vector<std::size_t> cells_to_do(const Options& options, const Work& work,
     std::cerr << "; " << plan.skipped.size()
               << " combinations do not fit (`conoscope plan` says why)";
   std::cerr << '\n';
-  for (const auto& line : core::memory_warnings(plan, todo, store, options.cache()))
+  for (const auto& line : core::will_not_fit(plan, todo, store, options.cache()))
     std::cerr << "warning: will not fit: " << line << '\n';
   return todo;
 }

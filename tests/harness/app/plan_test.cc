@@ -36,7 +36,9 @@ TEST_CASE("a plan counts, skips with a reason, and writes nothing") {
   const std::string after = here.run({"plan", file}).out;
   CHECK_SAYS(after, "2 cells: 1 done, 1 to do");
   CHECK_FALSE(has(after, "estimate: none"));
-  CHECK_SAYS(after, " s of work, by what such cells took before");
+  CHECK_SAYS(after, " s of work, ");
+  CHECK_SAYS(after, " MiB of memory for a worker, at most ");
+  CHECK_SAYS(after, " bytes more in the cache, by what such cells took before");
 
   const Json cells = here.json({"plan", file, "--cells", "--only", "seed=0"});
   REQUIRE(cells.size() == 2);

@@ -1,4 +1,4 @@
-// What will not fit its memory limit is said before it is tried.
+// What will not fit the limits or the disk is said before it is tried.
 
 #include "tests/harness/app/workspace.h"
 #include "tests/support/npy_bytes.h"
@@ -22,7 +22,11 @@ TEST_CASE("activations larger than the limit, and cells that held more before, a
   CHECK_SAYS(here.run({"plan", with_limit("100")}).out,
              "will not fit: mine / precomputed / perfect maps activations of 102 bytes; "
              "limits.memory allows 100 bytes\n");
+  CHECK_SAYS(here.run({"plan", with_limit("\"1 GiB\", cache = 100")}).out,
+             "maps activations of 102 bytes; limits.cache allows 100 bytes\n");
   const auto file = with_limit("\"1 GiB\"");
+  CHECK_SAYS(here.run({"plan", file, "--cache", "/proc/none"}).out,
+             "will not fit: the run makes 102 bytes, and /proc/none has room for 0 bytes; choose ");
   CHECK_FALSE(has(here.run({"plan", file}).out, "will not fit"));
   const auto run = here.run({"run", file, "--no-board"});
   CHECK(run.code == 0);
