@@ -382,8 +382,10 @@ KnownCell Store::known(std::string_view cell) {
   }
   good.reset();
   Statement& scores = c.kept(
-      "SELECT current_score.metric, attempt.binaries FROM current_score "
-      "JOIN attempt ON attempt.id = current_score.attempt WHERE current_score.cell = ?");
+      "SELECT score.metric, attempt.binaries FROM attempt "
+      "CROSS JOIN score ON score.attempt = attempt.id "  // in this order: each has an index for it
+      "CROSS JOIN current_score AS current ON current.metric = score.metric "
+      "AND current.cell = attempt.cell AND current.attempt = attempt.id WHERE attempt.cell = ?");
   scores.bind_all(cell);
   while (scores.step()) out.scores[scores.text(0)] = scores.text(1);
   scores.reset();
