@@ -137,7 +137,14 @@ int export_command(const Arguments& arguments) {
   const std::string run = run_of(options, store);
   if (summaries)
     return export_summaries(store, run, options.get<std::string>("output"), options.cache());
-  std::cout << results::to_text(results::export_table(store, run), format);
+  if (format.for_people) {
+    std::cout << results::to_text(results::export_table(store, run), format);
+    return kOk;
+  }
+  results::TextInParts text(format);
+  results::export_in_parts(store, run,
+                           [&](const results::Table& part) { std::cout << text.add(part); });
+  std::cout << text.end();
   return kOk;
 }
 

@@ -1,7 +1,8 @@
 -- Canonical export: one row per asked (cell, metric), sorted, and nothing that depends on when, where,
 -- in which order or after how many retries it was computed. Equal outcomes give equal bytes.
 --
---   :run  key of a run; NULL: every run
+--   :run    key of a run; NULL: every run
+--   :cells  JSON array of keys of cells; NULL: every cell
 --
 -- status: ok; not_scored (this metric has not been tried yet); not_tried (nor has the cell); else that of
 -- the newest attempt that says why the score is not there, with its stage. message: what the metric says about its score; that of a failure stays out, because
@@ -14,9 +15,14 @@ WITH called AS MATERIALIZED (
                      WHERE its.component = component.key AND (:run IS NULL OR run = :run)
                      ORDER BY name)), name) AS names
   FROM component),
+wanted AS (
+  SELECT value AS cell FROM json_each(:cells)
+  UNION ALL
+  SELECT key FROM cell WHERE :cells IS NULL),
 asked AS (
   SELECT DISTINCT run_cell.cell, run_metric.metric
-  FROM run_cell
+  FROM wanted
+  CROSS JOIN run_cell ON run_cell.cell = wanted.cell
   JOIN run_metric ON run_metric.run = run_cell.run
   WHERE :run IS NULL OR run_cell.run = :run),
 lacking AS (

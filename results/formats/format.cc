@@ -55,4 +55,22 @@ std::string to_text(const Table& table, const Format& format) {
   return format.write(format.for_people ? table : expanded(table));
 }
 
+std::string TextInParts::add(const Table& part) {
+  std::string text = to_text(part, format_);
+  if (format_ == Format::json) {
+    // "[\n a,\n b\n]\n"
+    text = part.rows.empty() ? "" : (rows_ == 0 ? "[" : ",") + text.substr(1, text.size() - 4);
+  } else if (parts_ > 0) {
+    text.erase(0, to_text({part.columns, {}}, format_).size());  // the header
+  }
+  ++parts_;
+  rows_ += part.rows.size();
+  return text;
+}
+
+std::string TextInParts::end() const {
+  if (format_ == Format::json) return rows_ == 0 ? "[]\n" : "\n]\n";
+  return "";
+}
+
 }  // namespace conoscope::results

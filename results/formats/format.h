@@ -43,4 +43,18 @@ std::optional<Format> parse_format(std::string_view text);
 
 std::string to_text(const Table& table, const Format& format);
 
+/// The same text for machines of a table that comes in parts, of equal columns.
+class TextInParts {
+ public:
+  explicit TextInParts(const Format& format) : format_(format) {}
+  /// The part's text: what comes between it and the ones before is in it.
+  std::string add(const Table& part);
+  /// What comes after the last part.
+  std::string end() const;
+
+ private:
+  Format format_;
+  std::size_t parts_ = 0, rows_ = 0;
+};
+
 }  // namespace conoscope::results

@@ -1,5 +1,8 @@
 #include "results/store/export.h"
 
+#include <cstddef>
+#include <vector>
+
 #include "results/store/checksum.h"
 #include "results/store/query.h"
 
@@ -8,6 +11,22 @@ namespace conoscope::results {
 Table export_table(Store& store, const std::string& run) {
   verify(store);
   return saved_query(store, "export", {{"run", run}});
+}
+
+void export_in_parts(Store& store, const std::string& run,
+                     const std::function<void(const Table& part)>& take,
+                     std::size_t cells_of_a_part) {
+  verify(store);
+  std::vector<std::string> cells;
+  for (auto& row : saved_query(store, "export_order", {{"run", run}}).rows)
+    cells.push_back(std::get<std::string>(row[0]));
+  std::size_t at = 0;
+  do {
+    std::string keys = "[";
+    for (std::size_t i = 0; i < cells_of_a_part && at < cells.size(); ++i, ++at)
+      keys.append(i == 0 ? "\"" : ",\"").append(cells[at]).append("\"");
+    take(saved_query(store, "export", {{"run", run}, {"cells", keys + "]"}}));
+  } while (at < cells.size());
 }
 
 }  // namespace conoscope::results

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include "results/formats/table.h"
@@ -13,5 +15,11 @@ namespace conoscope::results {
 ///
 /// throws  StoreError (corrupt): the store is not what was written, see verify()
 Table export_table(Store& store, const std::string& run = "");
+
+/// The same rows a few thousand cells at a time, in the same order: a store may have more of them than
+/// fit into memory. A column's type is that of its values in the part.
+void export_in_parts(Store& store, const std::string& run,
+                     const std::function<void(const Table& part)>& take,
+                     std::size_t cells_of_a_part = 2000);
 
 }  // namespace conoscope::results

@@ -302,6 +302,31 @@ TEST_CASE("export: the cells of several runs come once, one run's alone on deman
   CHECK(export_table(store, "other").rows.size() == 2);
 }
 
+TEST_CASE("export: in parts it is the same text for machines") {
+  Store store = mixed();
+  std::vector<ComponentRow> components;
+  std::vector<CellRow> cells;
+  for (const char* dataset : {"z", "c"})
+    components.push_back(sample::component("dataset", dataset));
+  for (const char* model : {"y", "b"}) components.push_back(sample::component("model", model));
+  for (const char* dataset : {"z", "c"})
+    for (const char* model : {"y", "b"})
+      for (const char* explainer : {"e", ""})
+        for (const int seed : {10, 9})
+          cells.push_back(sample::cell(dataset, model, explainer, seed));
+  store.register_run({"many", "many", "[run]", sample::at(9)}, components, cells,
+                     std::vector{sample::metric("b", "lower"), sample::metric("a")});
+  for (const Format& format : {Format::csv, Format::json, Format::ndjson})
+    for (const std::string run : {"", "many", "none"})
+      for (const std::size_t at_once : {1, 4, 100}) {
+        TextInParts text(format);
+        std::string whole;
+        export_in_parts(
+            store, run, [&](const Table& part) { whole += text.add(part); }, at_once);
+        CHECK(whole + text.end() == to_text(export_table(store, run), format));
+      }
+}
+
 TEST_CASE("query: the examples in docs/store.md run and give rows") {
   Store store = memory({.explainers = {"e", "f"}, .controls = {"none", "random_importance"}});
   int id = 0;
