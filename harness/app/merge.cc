@@ -87,15 +87,16 @@ int merge_command(const Arguments& arguments) {
   if (options.has("verify")) options.number("verify", 1);
   const auto& files = options.list("files");
   // All are opened before there is a store to merge into: a mistyped name must not leave an empty one.
-  std::vector<results::Store>
-      others;  // with --verify read once: what is run again is what is taken
+  const bool verifies = options.has("verify");
+  std::vector<results::Store> others;  // read once: what is run again is what is taken
   for (const auto& file : files) {
-    others.push_back(results::Store::open(
-        file, options.has("verify") ? results::Mode::kCopy : results::Mode::kReadOnly));
-    results::require_identities(others.back());
+    auto other =
+        results::Store::open(file, verifies ? results::Mode::kCopy : results::Mode::kReadOnly);
+    results::require_identities(other);
+    if (verifies) others.push_back(std::move(other));
   }
   auto store = results::Store::open(options.store(), results::Mode::kReadWrite);
-  if (options.has("verify")) try {
+  if (verifies) try {
       auto merged = results::Store::open(options.store(), results::Mode::kCopy);
       for (auto& other : others) results::merge(merged, other);
       for (auto& other : others)
@@ -109,7 +110,9 @@ int merge_command(const Arguments& arguments) {
     }
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::int64_t rows = 0, attempts = 0;
-    for (const auto& [table, added] : results::merge(store, others[i])) {
+    // One at a time: a thousand stores would not fit into memory.
+    for (const auto& [table, added] :
+         verifies ? results::merge(store, others[i]) : results::merge(store, files[i])) {
       rows += added;
       if (table == "attempt") attempts = added;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -33,29 +34,49 @@ std::vector<double> ctl_conditional(const ConceptColumns& predicted, const Conce
                                     std::span<const Index> labels,
                                     const ConceptInformationOptions& options = {});
 
-struct ConditionalLeakage {
-  double value = 0.0;
-  Index left_out = 0;  ///< samples whose label no other sample of equal true concepts has
+struct ConditionalLeakageOptions {
+  Index permutations = 39;  ///< of the null; the smallest p is 1 / (permutations + 1)
+  Index neighbours = 3;     ///< k of mi_ross
+  std::uint64_t seed = 0;
 };
 
-/// What do all predicted concepts together say about the label that all true ones do not?
+/// All but p and counts are shares of H(y).
+struct ConditionalLeakage {
+  double value = 0.0;        ///< estimate less the mean of null
+  double estimate = 0.0;     ///< I(c^; y | c)
+  std::vector<double> null;  ///< the same of each permutation
+  double p = 1.0;            ///< (1 + #{null >= estimate}) / (1 + permutations)
+  Index alone = 0;           ///< samples whose true concepts no other one has
+  Index left_out = 0;        ///< samples whose label no other sample of equal true concepts has
+};
+
+/// What do all predicted concepts together say about the label that all true ones do not, beyond
+/// chance?
 ///
-///   I(c^; y | c) / H(y)
+///   (I(c^; y | c) - mean of I(c^; p(y) | c)) / H(y),   p: y changes places among samples of equal c
 ///
-/// 0 where the label is a function of the true concepts, whatever the predicted ones hold.
+/// Where the strata of c are small, I(c^; y | c) is large whatever c^ knows: one for each combination of
+/// the true concepts. Its mean over such permutations is what chance gives, so that what is left can be
+/// compared over n and k. 0 where the label is a function of the true concepts, whatever the predicted
+/// ones hold.
 ///
 /// predicted  n x d: scalar concepts, or the vectors of an embedding side by side; distances are
 ///            Euclidean and nothing is standardised.
-/// throws     as ctl_conditional
+/// returns    no unit, at most 1, below 0 by chance.
+/// throws     as ctl_conditional; std::invalid_argument: permutations < 1
+///            std::domain_error: nothing can be said, whatever is predicted. More than half of the samples
+///            are alone with their true concepts, or the permuted label itself would get more than a
+///            quarter of H(y | c), the most there can be (both as mi_discrete_given estimates them).
 ///
-/// Source: Makonnen et al., arXiv 2504.09459, who measure leakage as I(c^; y | c); the estimates and
-/// the share of H(y) are ours.
+/// Source: Makonnen et al., arXiv 2504.09459, who measure leakage as I(c^; y | c); the null, the
+/// estimates and the share of H(y) are ours.
 ConditionalLeakage conditional_leakage(const MatrixRef& predicted, const ConceptColumns& truth,
                                        std::span<const Index> labels,
-                                       const ConceptInformationOptions& options = {});
+                                       const ConditionalLeakageOptions& options = {});
 
 namespace declare {
-/// ctl_conditional, the mean over concepts (parts: each concept's), and conditional_leakage.
+/// ctl_conditional, the mean over concepts (parts: each concept's), and conditional_leakage (parts: the
+/// null's values).
 std::vector<Metric> conditional_leakage();
 }  // namespace declare
 

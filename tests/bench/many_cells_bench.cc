@@ -61,7 +61,7 @@ struct Cost {
 /// A run file, and a store in which it has been done.
 class DoneRun {
  public:
-  explicit DoneRun(std::int64_t cells) : seeds_((cells + kCellsOfASeed - 1) / kCellsOfASeed) {
+  explicit DoneRun(std::int64_t cells) : seeds_(cells / kCellsOfASeed) {
     std::string text = "name = \"many\"\nseeds = [0";
     for (std::int64_t i = 1; i < seeds_; ++i) text += ", " + std::to_string(i);
     text +=
