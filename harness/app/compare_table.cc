@@ -8,6 +8,7 @@
 #include "harness/app/leakage_criterion.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
+#include "metrics/peer_metric.h"
 
 namespace conoscope::app {
 
@@ -108,8 +109,8 @@ Arranged arrange(std::vector<results::CurrentScore> scores, const Side& side,
     partner += "seed " + std::to_string(score.seed);
     std::string row = (side.kind == "metric" ? "" : score.metric) + names;
     out.directions[row] = score.direction;
-    out.numbers.push_back(
-        {std::move(row), std::move(partner), score.value, score.dataset, score.control + names});
+    out.numbers.push_back({std::move(row), std::move(partner), score.value, score.dataset,
+                           score.control + names, !pooled && metrics::is_over_seeds(score.metric)});
   }
   return out;
 }

@@ -84,18 +84,26 @@ Matrix observed(const Subject& subject, const MatrixRef& values, std::string& ca
   return found.effect;
 }
 
+/// Effects on what a softmax reads: a number that is added to all logits changes no probability.
+void centre_outputs(EffectsOfSubject& effects) {
+  for (Matrix* effect : {&effects.truth, &effects.claim})
+    *effect = effect->colwise() - effect->rowwise().mean().eval();
+}
+
 EffectsOfSubject effects_of(const Subject& subject) {
   EffectsOfSubject out;
   if (subject.offers("explanation") && subject.offers("head_view")) {
     require_pooled(subject);
     out.truth = observed(subject, subject.once(model_logits_of).matrix(), out.caveat);
     out.claim = claimed_effects(subject.once(explained_head), subject.annotations().concepts);
+    if (subject.head().output == Output::kSoftmax) centre_outputs(out);
     return out;
   }
   if (!subject.offers("labels")) throw NotApplicable("needs labels to ask a concept model's head");
   const SubjectIntervention& model = subject.once(subject_intervention);
   out.truth = observed(subject, model.problem.untold(), out.caveat);
   out.claim = claimed_effects(model.problem);
+  if (out.claim.cols() > 1) centre_outputs(out);  // classes
   if (!model.caveat.empty()) out.caveat += (out.caveat.empty() ? "" : "; ") + model.caveat;
   return out;
 }

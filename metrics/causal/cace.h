@@ -32,7 +32,8 @@ Result cace_correlation(const MatrixRef& truth, const MatrixRef& claim);
 
 namespace declare {
 /// cace_error and cace_correlation, of an explanation of a head view or of a concept model that
-/// answers interventions; the effects of concepts that are seen in fewer than nine tenths of the
+/// answers interventions. Where the outputs are classes, each concept's effects, the true and the
+/// claimed, are taken less their mean over the outputs: what is added to all logits changes no answer; the effects of concepts that are seen in fewer than nine tenths of the
 /// combinations with others are refused.
 std::vector<Metric> cace();
 }  // namespace declare

@@ -8,12 +8,20 @@
 
 namespace conoscope::metrics {
 
+namespace {
+
+constexpr double kRounding = 1e-12;  // of an output's largest importance: what rounding leaves of 0
+
+}  // namespace
+
 Result effective_concepts(const CheckedExplanation& explanation) {
   const Index outputs = explanation->outputs();
   Result result;
   Index counted = 0;
   for (Index c = 0; c < outputs; ++c) {
-    result.parts.push_back(static_cast<double>((explanation.importance(c).array() != 0.0).count()));
+    const auto size = explanation.importance(c).array().abs().eval();
+    const double least = size.size() > 0 ? kRounding * size.maxCoeff() : 0.0;
+    result.parts.push_back(static_cast<double>((size > least).count()));
     result.value += result.parts.back();
     counted += result.parts.back() > 0.0;
   }
@@ -32,7 +40,7 @@ std::vector<Metric> declare::effective_concepts() {
            .direction = Direction::kNone,  // few that mislead are no better than many that hold
            .low = 1.0,
            .unit = "effective concepts",
-           .source = "ours; arXiv 2504.10833, Fig. 2 counts a subspace as one concept",
+           .source = "Srivastava et al., arXiv 2408.01432 (number of effective concepts)",
            .needs = {"head_view", "explanation"},
            .parts = "output",
            .compute = [](const Subject& subject) {

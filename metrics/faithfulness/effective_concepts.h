@@ -9,7 +9,7 @@ namespace conoscope::metrics {
 
 /// How many numbers does an explanation use for an output?
 ///
-///   E = mean_c |{k : alpha_ck != 0}|
+///   E = mean_c |{k : |alpha_ck| > 1e-12 max_l |alpha_cl|}|
 ///
 /// What is counted is the budget: a concept of importance 0 costs nothing, and of a concept that is
 /// a subspace every dimension counts, for each is a scalar that the surrogate may weigh. Explanations
@@ -22,8 +22,9 @@ namespace conoscope::metrics {
 /// throws       std::invalid_argument: as CheckedExplanation
 ///              std::domain_error: every importance of every output is 0
 ///
-/// Source: ours, for the axis of Kumar and Ahuja, arXiv 2504.10833, Fig. 2, which counts concepts and
-/// takes a subspace for one.
+/// Source: Srivastava et al., Vision-language-guided CBM, arXiv 2408.01432: the number of effective
+/// concepts (NEC), of weights other than 0. An output without any is left out here. Kumar and Ahuja,
+/// arXiv 2504.10833, Fig. 2, count concepts and take a subspace for one.
 Result effective_concepts(const CheckedExplanation& explanation);
 
 namespace declare {

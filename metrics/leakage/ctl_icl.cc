@@ -87,74 +87,90 @@ namespace {
 
 constexpr std::uint64_t kRepeats = 5;  // the reference's
 
-void require_no_ties(const Subject& subject) {
+/// What is said of a number for which noise was needed; empty: it was not.
+std::string noise_caveat(const Subject& subject) {
   const auto& tied = subject.once(tied_concept);
-  if (!tied) return;
+  if (!tied) return "";
   const Matrix& predicted = subject.once(predicted_columns).matrix();
   const auto column = predicted.col(tied->index).array();
   const Index saturated = (column == 0.0 || column == 1.0).count();
-  throw std::domain_error(
-      "concept " + std::to_string(tied->index) + " has the value of at least " +
-      std::to_string(ConceptInformationOptions().neighbours) + " others in " +
-      std::to_string(tied->samples) + " of " + std::to_string(predicted.rows()) + " samples" +
-      (saturated > 0 ? " (it is saturated: exactly 0 or 1 in " + std::to_string(saturated) + ")"
-                     : "") +
-      ", which makes estimates from nearest neighbours too low; give the logits, or probabilities "
-      "that are computed in float64, of every model that is compared. ctl_noise and icl_noise "
-      "compare only models that have ties");
+  return "noise breaks ties: concept " + std::to_string(tied->index) +
+         " has the value of at least " + std::to_string(ConceptInformationOptions().neighbours) +
+         " others in " + std::to_string(tied->samples) + " of " + std::to_string(predicted.rows()) +
+         " samples" +
+         (saturated > 0 ? " (it is saturated: exactly 0 or 1 in " + std::to_string(saturated) + ")"
+                        : "") +
+         "; give the logits, or probabilities that are computed in float64";
+}
+
+/// value(options): without noise, or where there are ties with each of five draws of it.
+template <typename Value>
+auto with_noise_where_tied(const Subject& subject, const Value& value) {
+  std::vector<decltype(value(ConceptInformationOptions()))> out;
+  if (!subject.once(tied_concept)) {
+    out.push_back(value(ConceptInformationOptions()));
+    return out;
+  }
+  subject.once(untied_columns);  // refuses ties that noise does not break
+  for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat)
+    out.push_back(value(ConceptInformationOptions{.noise = normal_draws(subject.seed(), repeat)}));
+  return out;
+}
+
+/// The means of results(found), with what is said of noise.
+template <typename Found, typename Results>
+Result mean_result(const Subject& subject, const std::vector<Found>& found,
+                   const Results& results) {
+  Result out;
+  for (const Found& one : found) {
+    const Result result = results(one);
+    out.value += result.value;
+    out.parts.resize(result.parts.size());
+    for (size_t i = 0; i < out.parts.size(); ++i) out.parts[i] += result.parts[i];
+  }
+  const auto count = static_cast<double>(found.size());
+  out.value /= count;
+  for (double& part : out.parts) part /= count;
+  out.caveat = noise_caveat(subject);
+  return out;
 }
 
 Result ctl_of(const Subject& subject) {
-  require_no_ties(subject);
-  const Ctl found = ctl(subject.once(predicted_columns), subject.once(true_columns),
-                        subject.annotations().labels);
-  return {found.value, found.concepts};
-}
-
-Icl derive_icl(const Subject& subject) {
-  require_pairs(subject);
-  require_no_ties(subject);
-  return icl(subject.once(predicted_columns), subject.once(true_columns));
-}
-
-Result icl_of(const Subject& subject) {
-  const Icl& found = subject.once(derive_icl);
-  return {found.value, found.concepts};
-}
-
-Result icl_true_entropy_of(const Subject& subject) {
-  const Icl found = icl_true_entropy(subject.once(derive_icl));
-  return {found.value, found.pairs};
-}
-
-Result icl_ij_of(const Subject& subject) {
-  const std::vector<double>& pairs = subject.once(derive_icl).pairs;
-  return {*std::max_element(pairs.begin(), pairs.end()), pairs};
-}
-
-/// value(predicted, truth, options with noise), the mean of five repeats.
-template <typename Value>
-Result mean_over_noise(const Subject& subject, const Value& value) {
-  if (!subject.once(tied_concept))
-    throw NotApplicable("no ties that noise would have to break; see ctl and icl");
-  subject.once(untied_columns);  // refuses ties that noise does not break
-  std::vector<double> values;
-  for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat)
-    values.push_back(value(subject.once(predicted_columns), subject.once(true_columns),
-                           ConceptInformationOptions{.noise = normal_draws(subject.seed(), repeat)})
-                         .value);
-  return {numerics::mean(values), values};
-}
-
-Result ctl_noise_of(const Subject& subject) {
-  return mean_over_noise(subject, [&](const auto& predicted, const auto& truth, const auto& with) {
-    return ctl(predicted, truth, subject.annotations().labels, with);
+  const auto found = with_noise_where_tied(subject, [&](const auto& options) {
+    return ctl(subject.once(predicted_columns), subject.once(true_columns),
+               subject.annotations().labels, options);
+  });
+  return mean_result(subject, found, [](const Ctl& one) {
+    return Result{one.value, one.concepts};
   });
 }
 
-Result icl_noise_of(const Subject& subject) {
+std::vector<Icl> derive_icl(const Subject& subject) {
   require_pairs(subject);
-  return mean_over_noise(subject, icl);
+  return with_noise_where_tied(subject, [&](const auto& options) {
+    return icl(subject.once(predicted_columns), subject.once(true_columns), options);
+  });
+}
+
+Result icl_of(const Subject& subject) {
+  return mean_result(subject, subject.once(derive_icl), [](const Icl& one) {
+    return Result{one.value, one.concepts};
+  });
+}
+
+Result icl_true_entropy_of(const Subject& subject) {
+  return mean_result(subject, subject.once(derive_icl), [](const Icl& one) {
+    const Icl found = icl_true_entropy(one);
+    return Result{found.value, found.pairs};
+  });
+}
+
+Result icl_ij_of(const Subject& subject) {
+  Result out = mean_result(subject, subject.once(derive_icl), [](const Icl& one) {
+    return Result{0.0, one.pairs};
+  });
+  out.value = *std::ranges::max_element(out.parts);
+  return out;
 }
 
 }  // namespace
@@ -180,14 +196,6 @@ std::vector<Metric> declare::ctl_icl() {
           "How much more do predicted concepts say about each other than true ones, as a share of "
           "the true ones' entropy?",
           false, "concept pair", icl_true_entropy_of),
-      row("ctl_noise",
-          "Do predicted concepts say more about the label than true ones, once noise has broken "
-          "the ties?",
-          true, "", ctl_noise_of),
-      row("icl_noise",
-          "Do predicted concepts say more about each other than true ones, once noise has broken "
-          "the ties?",
-          false, "", icl_noise_of),
   };
 }
 

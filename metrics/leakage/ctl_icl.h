@@ -74,8 +74,8 @@ Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
 Icl icl_true_entropy(Icl found);
 
 namespace declare {
-/// ctl, icl and icl_ij, the largest pair's, without noise; icl_true_entropy; ctl_noise and icl_noise, the mean of five
-/// repeats with the reference's noise, only where ties leave the others undefined.
+/// ctl, icl, icl_ij, the largest pair's, and icl_true_entropy. Where a concept is tied: the means of five
+/// repeats with the reference's noise, and a caveat.
 std::vector<Metric> ctl_icl();
 }  // namespace declare
 

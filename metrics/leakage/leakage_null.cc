@@ -1,6 +1,7 @@
 #include "metrics/leakage/leakage_null.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -137,13 +138,19 @@ Result significant(const std::vector<double>& p) {
           p};
 }
 
-LeakageNullOptions options_of(const Subject& subject, const std::vector<Setting>& settings) {
-  return {.permutations = settings.front().value, .seed = subject.seed()};
+/// So many permutations that one test alone can stay significant among as many: p is at least
+/// 1 / (permutations + 1), which Benjamini and Hochberg multiply by the tests.
+LeakageNullOptions options_of(const Subject& subject, const std::vector<Setting>& settings,
+                              Index tests) {
+  const auto enough = static_cast<Index>(std::ceil(static_cast<double>(tests) / kLevel)) - 1;
+  return {.permutations = std::max(settings.front().value, enough), .seed = subject.seed()};
 }
 
 Result ctl_significant(const Subject& subject, const std::vector<Setting>& settings) {
-  return significant(ctl_p_values(subject.once(untied_columns), subject.once(true_columns),
-                                  subject.annotations().labels, options_of(subject, settings)));
+  const ConceptColumns& predicted = subject.once(untied_columns);
+  return significant(ctl_p_values(predicted, subject.once(true_columns),
+                                  subject.annotations().labels,
+                                  options_of(subject, settings, predicted.matrix().cols())));
 }
 
 Result icl_significant(const Subject& subject, const std::vector<Setting>& settings) {
@@ -155,7 +162,7 @@ Result icl_significant(const Subject& subject, const std::vector<Setting>& setti
         "of " + std::to_string(pairs) + " pairs of concepts at most " + std::to_string(most) +
         " are tested; icl_significant(pairs=" + std::to_string(pairs) + ") tests all");
   return significant(
-      icl_p_values(predicted, subject.once(true_columns), options_of(subject, settings)));
+      icl_p_values(predicted, subject.once(true_columns), options_of(subject, settings, pairs)));
 }
 
 Metric tested(const char* name, const char* question,

@@ -57,7 +57,8 @@ std::vector<double> icl_p_values(const ConceptColumns& predicted, const ConceptC
 
 namespace declare {
 /// ctl_significant and icl_significant: the share of p that stay at most 0.05 as benjamini_hochberg
-/// adjusts them. Parts: the p, not adjusted.
+/// adjusts them. Parts: the p, not adjusted. For m tests at least 20 m - 1 permutations are allowed, so
+/// that one that leaks is found among any number of others.
 std::vector<Metric> leakage_null();
 }  // namespace declare
 

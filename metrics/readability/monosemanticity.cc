@@ -57,10 +57,34 @@ Matrix image_embeddings(const Subject& subject) {
   return detail::pool_positions(head);
 }
 
+/// Which of a linear explanation's concepts argue against their outputs. (v, alpha) and (-v, -alpha)
+/// are one explanation, and v alone says nothing of which of them is meant.
+std::vector<bool> negative_importances(const Explanation& explanation) {
+  std::vector<bool> out;
+  if (!explanation.class_agnostic) {
+    for (const double importance : explanation.importance) out.push_back(importance < 0.0);
+    return out;
+  }
+  for (const auto of_concept : explanation.importance_by_output.colwise()) {
+    Index largest = 0;
+    of_concept.array().abs().maxCoeff(&largest);
+    out.push_back(of_concept[largest] < 0.0);
+  }
+  return out;
+}
+
 /// How strong each concept is: its score, or where it is an embedding its probability.
-const Matrix& strengths(const Subject& subject) {
+Matrix strengths(const Subject& subject) {
   const ConceptView& view = subject.concepts();
-  if (view.width == 1) return view.scores;
+  if (view.width == 1) {
+    Matrix scores = view.scores;
+    if (subject.offers("explanation") && subject.explanation().linear()) {
+      const std::vector<bool> negative = negative_importances(subject.explanation());
+      for (Index k = 0; k < scores.cols(); ++k)
+        if (negative[static_cast<size_t>(k)]) scores.col(k) *= -1.0;
+    }
+    return scores;
+  }
   if (view.probabilities.size() == 0)
     throw NotApplicable("concepts are embeddings, and the model gives no probabilities");
   return view.probabilities;
@@ -108,6 +132,7 @@ std::vector<Metric> declare::monosemanticity() {
                   .high = 1.0,
                   .source = "Pach et al., arXiv 2504.02821; embeddings are the model's own",
                   .needs = {"head_view", "concept_view"},
+                  .uses = {"explanation"},
                   .compute = std::move(compute)};
   };
   return {

@@ -16,7 +16,9 @@ namespace conoscope::metrics {
 /// from |sum_i a_i u_i|^2 with u = e / |e|, in O(n D K) and without the n x n similarities.
 ///
 /// embeddings  e, n x D: one row for each image, n >= 2. A row of 0 has cosine 0 with every other.
-/// scores      s, n x K: how strong each concept is in each image
+/// scores      s, n x K: how strong each concept is in each image. Of a linear explanation those of a
+///             concept with a negative importance (class-agnostic: its largest) are negated, for
+///             (v, alpha) and (-v, -alpha) are one explanation.
 /// returns     [-1, 1]: the mean over concepts; parts: M_k. A concept that is equally strong
 ///             everywhere, or strong in one image and at its minimum in all others, has no pair and
 ///             is left out, which a caveat counts; its part is NaN.

@@ -17,6 +17,7 @@
 #include "numerics/statistics/t_test.h"
 #include "numerics/statistics/wilcoxon_signed_rank.h"
 #include "numerics/to_vector.h"
+#include "results/boards/estimate.h"
 
 namespace conoscope::results {
 
@@ -28,13 +29,16 @@ using numerics::Vector;
 struct Number {
   double value;
   std::string dataset, about;
+  bool over_seeds;
 };
 using Side = std::map<std::string, std::map<std::string, Number>>;  // row -> partner
 
 Side arranged(const std::vector<ComparedNumber>& numbers, const char* name) {
   Side side;
   for (const ComparedNumber& one : numbers)
-    if (!side[one.row].emplace(one.partner, Number{one.value, one.dataset, one.about}).second)
+    if (!side[one.row]
+             .emplace(one.partner, Number{one.value, one.dataset, one.about, one.over_seeds})
+             .second)
       throw std::invalid_argument(std::string(name) + " has two numbers for " + one.row + " at " +
                                   one.partner);
   return side;
@@ -53,6 +57,12 @@ std::vector<double> values_of(const std::vector<Number>& numbers, bool over_data
   if (over_datasets)
     for (const auto& [dataset, sum] : sums) out.push_back(sum.first / sum.second);
   return out;
+}
+
+/// Independent values as far from their mean as scores over seeds are to be taken to be.
+Vector spread_over_seeds(const Vector& values) {
+  const double mean = numerics::mean(numerics::as_span(values));
+  return (mean + over_seeds_spread(values.size()) * (values.array() - mean)).matrix();
 }
 
 void test_pairs(const Vector& a, const Vector& b, const ComparisonOptions& options,
@@ -209,7 +219,7 @@ Comparison compare(const std::vector<ComparedNumber>& a, const std::vector<Compa
     if (numbers_a.empty()) continue;
     const auto values_a = values_of(numbers_a, options.over_datasets),
                values_b = values_of(numbers_b, options.over_datasets);
-    const Vector x = numerics::to_vector(values_a), y = numerics::to_vector(values_b);
+    Vector x = numerics::to_vector(values_a), y = numerics::to_vector(values_b);
     ComparisonRow row;
     row.row = name;
     row.n_a = x.size();
@@ -218,10 +228,16 @@ Comparison compare(const std::vector<ComparedNumber>& a, const std::vector<Compa
     out.alone_b -= static_cast<std::int64_t>(numbers_b.size());
     row.mean_a = numerics::mean(numerics::as_span(x));
     row.mean_b = numerics::mean(numerics::as_span(y));
+    row.over_seeds = numbers_a.front().over_seeds;
+    if (row.over_seeds && x.size() > 2 && y.size() > 2) {
+      x = spread_over_seeds(x);
+      y = spread_over_seeds(y);
+    }
     if (options.paired)
       compare_pairs(x, y, options, row);
     else
       compare_groups(x, y, options.alpha, row);
+    if (row.over_seeds && (x.size() < 3 || y.size() < 3)) row.low = row.high = row.p = std::nullopt;
     tests.add(out, numbers_a.front().about, values_a, values_b, row);
     differences.push_back(options.paired ? Vector(x - y) : Vector());
     out.rows.push_back(std::move(row));
@@ -249,6 +265,8 @@ std::string verdict(const ComparisonRow& row, std::string_view direction, bool p
   const std::string count =
       paired ? std::to_string(row.n_a) + " pairs"
              : std::to_string(row.n_a) + " and " + std::to_string(row.n_b) + " values";
+  if (!row.p && row.over_seeds && row.n_a > 1)
+    return "two seeds, which share one comparison: no test";
   if (!row.p) return paired ? "one pair: no test" : "fewer than two values a side: no test";
   if (row.different) {
     const bool a_higher = row.difference > 0;

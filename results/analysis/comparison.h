@@ -17,6 +17,8 @@ struct ComparedNumber {
   /// What is judged, whatever the metric: rows about the same thing whose pairs are equal bit for bit
   /// are one test. Empty: every row is a test of its own.
   std::string about = {};
+  bool over_seeds =
+      false;  ///< its spread is taken as over_seeds_spread() says; three or more make a test
 };
 
 enum class PairTest { kT, kWilcoxon, kBootstrap };
@@ -47,6 +49,7 @@ struct ComparisonRow {
   std::optional<double> detectable;
   /// The pairs it takes to show the difference that was seen, likewise; none also above a million.
   std::optional<std::int64_t> needed;
+  bool over_seeds = false;
   bool equal = false;  ///< no pair, or unpaired no two values, differ by more than rounding (1e-12)
   bool constant = false;   ///< paired, not equal, and all pairs differ by the same up to rounding
   bool different = false;  ///< p_corrected <= alpha, and not equal

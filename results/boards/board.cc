@@ -29,9 +29,11 @@ std::map<std::pair<BoardSubject, std::string>, std::vector<std::string>> message
   return messages;
 }
 
-Estimate estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd) {
+Estimate estimate_of(std::int64_t n, std::int64_t asked, double mean, std::optional<double> sd,
+                     bool over_seeds) {
   Estimate estimate{mean, std::nullopt, n, asked};
-  if (sd) estimate.half_width = t_half_width(n, *sd);
+  if (sd && !over_seeds) estimate.half_width = t_half_width(n, *sd);
+  if (sd && over_seeds && n > 2) estimate.half_width = t_half_width(n, over_seeds_spread(n) * *sd);
   return estimate;
 }
 
@@ -41,6 +43,7 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
                                       const std::string& metric, const std::string& control) {
   require_asked(store, options.run, metric);
   const auto messages = messages_of(store, metric, options.run);
+  const bool over_seeds = is_over_seeds(store, metric);
   Statement& query = store.connection().kept(query_text("board"));
   bind_score_filter(query, options, metric).bind_filter("control", control);
   std::vector<BoardEntry> entries;
@@ -53,9 +56,9 @@ std::vector<BoardEntry> board_entries(Store& store, const BoardOptions& options,
     if (!query.is_null(4)) entry.rank = query.integer(4);
     entry.n = query.integer(5);
     entry.asked = query.integer(6);
-    entry.estimate =
-        estimate_of(entry.n, entry.asked, query.real(7),
-                    query.is_null(8) ? std::nullopt : std::optional<double>(query.real(8)));
+    entry.estimate = estimate_of(
+        entry.n, entry.asked, query.real(7),
+        query.is_null(8) ? std::nullopt : std::optional<double>(query.real(8)), over_seeds);
     entry.subject = {query.text(9), query.text(10), query.text(11)};
     if (const auto found = messages.find({entry.subject, entry.control}); found != messages.end())
       entry.estimate.messages = found->second;

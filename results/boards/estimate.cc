@@ -19,6 +19,11 @@ double t_half_width(std::int64_t n, double sd, double resampled) {
          std::sqrt(1.0 + count * resampled);
 }
 
+double over_seeds_spread(std::int64_t n) {
+  const auto count = static_cast<double>(n);
+  return 2.0 * (count - 1.0) / (count - 2.0);
+}
+
 Estimate estimate_of(std::span<const double> values, std::int64_t asked, double resampled) {
   Estimate out{numerics::mean(values), std::nullopt, static_cast<std::int64_t>(values.size()),
                asked};

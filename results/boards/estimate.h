@@ -18,6 +18,15 @@ namespace conoscope::results {
 /// n = 5 Student's factor is 2.776.
 double t_half_width(std::int64_t n, double sd, double resampled = 0.0);
 
+/// How much wider the spread of n scores over seeds has to be taken than that of independent ones: each
+/// is a mean over pairs of cells, and both cells of a pair share it. By the jackknife of such a mean over
+/// pairs (a U statistic of degree two), n >= 3:
+///
+///   2 (n - 1) / (n - 2)
+///
+/// Source: Arvesen, Annals of Mathematical Statistics 40, 1969.
+double over_seeds_spread(std::int64_t n);
+
 /// Mean and 95 % t interval; one value alone has no interval.
 /// throws  std::invalid_argument: no values
 Estimate estimate_of(std::span<const double> values, std::int64_t asked, double resampled = 0.0);

@@ -30,4 +30,10 @@ std::string direction_of(Store& store, const std::string& metric) {
   return query.bind_all(metric).step() ? query.text(0) : std::string();
 }
 
+bool is_over_seeds(Store& store, const std::string& metric) {
+  Statement query(store.connection(),
+                  "SELECT 1 FROM metric_key WHERE metric = ? AND grp = 'over_seeds'");
+  return query.bind_all(metric).step();
+}
+
 }  // namespace conoscope::results

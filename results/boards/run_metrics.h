@@ -14,6 +14,9 @@ bool is_asked(Store& store, const std::string& run, const std::string& metric);
 /// throws  StoreError (not_found): the metric is not asked for; lists those that are
 void require_asked(Store& store, const std::string& run, const std::string& metric);
 
+/// Does the metric compare a cell with those of other seeds? See over_seeds_spread().
+bool is_over_seeds(Store& store, const std::string& metric);
+
 /// higher, lower or none; empty: the store does not know the metric
 std::string direction_of(Store& store, const std::string& metric);
 

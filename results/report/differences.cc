@@ -3,6 +3,7 @@
 
 #include "results/analysis/comparison.h"
 #include "results/analysis/letters.h"
+#include "results/boards/run_metrics.h"
 #include "results/boards/scores.h"
 #include "results/formats/human_text.h"
 #include "results/report/sections.h"
@@ -27,14 +28,14 @@ struct Side {
 struct Group {
   const ReportedRun* run;
   std::string dataset, model, metric, direction;
-  bool paired;
+  bool paired, over_seeds;
   std::vector<Side> sides;
 };
 
-std::vector<ComparedNumber> measured(const Side& side, const std::string& row) {
+std::vector<ComparedNumber> measured(const Side& side, const std::string& row, bool over_seeds) {
   std::vector<ComparedNumber> out;
   for (const auto& [seed, value] : side.seeds)
-    out.push_back({row, "seed " + std::to_string(seed), value});
+    out.push_back({row, "seed " + std::to_string(seed), value, {}, {}, over_seeds});
   return out;
 }
 
@@ -51,8 +52,10 @@ std::vector<Group> groups_of(const ReportContext& context) {
                                                              .control = "none"}))
         seeds[{score.dataset_key, score.model_key, score.explainer_key}][score.seed] = score.value;
       const std::string& direction = context.metric(metric).direction;
+      const bool over_seeds = is_over_seeds(context.store, metric);
       for (const Contest& contest : contests(context.store, run.key, metric, direction)) {
-        Group group{&run, contest.dataset, contest.model, metric, direction, contest.paired, {}};
+        Group group{&run,      contest.dataset, contest.model, metric,
+                    direction, contest.paired,  over_seeds,    {}};
         for (const Entrant& entrant : contest.entrants)
           if (const auto found = seeds.find(entrant.score.subject); found != seeds.end())
             group.sides.push_back({entrant.method, found->second});
@@ -75,8 +78,8 @@ std::vector<std::string> letters_of(const Group& group) {
   };
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i + 1; j < n; ++j) {
-      append(a, measured(group.sides[i], row(i, j)));
-      append(b, measured(group.sides[j], row(i, j)));
+      append(a, measured(group.sides[i], row(i, j), group.over_seeds));
+      append(b, measured(group.sides[j], row(i, j), group.over_seeds));
     }
   std::map<std::string, bool> different;
   ComparisonOptions options;
@@ -100,8 +103,8 @@ void add_rows(PageTable& table, const Group& group, std::size_t reference,
   std::vector<ComparedNumber> a, b;
   for (const Side& side : group.sides) {
     if (&side == &base) continue;
-    for (const auto& one : measured(side, side.method)) a.push_back(one);
-    for (const auto& one : measured(base, side.method)) b.push_back(one);
+    for (const auto& one : measured(side, side.method, group.over_seeds)) a.push_back(one);
+    for (const auto& one : measured(base, side.method, group.over_seeds)) b.push_back(one);
   }
   ComparisonOptions options;
   options.paired = group.paired;

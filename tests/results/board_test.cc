@@ -92,6 +92,19 @@ TEST_CASE("board: mean, 95 % t interval, rank in the direction of the metric") {
                          "n,a_message\n1,d,m,f,3,3,0.75,0,3,\n2,d,m,e,3,3,0.5,0.6210"));
 }
 
+TEST_CASE("board: scores over seeds share comparisons, and have wider intervals") {
+  MetricKeyRow metric = sample::metric("a");
+  metric.grp = "over_seeds";
+  for (const int seeds : {2, 3}) {
+    Bench bench(
+        {.explainers = {"e"}, .seeds = seeds, .metrics = {metric, sample::metric("b", "lower")}});
+    bench.give("e", seeds == 2 ? std::vector<double>{0.25, 0.5} : std::vector{0.25, 0.5, 0.75});
+    const auto estimate = std::get<Estimate>(board(bench.store, by("a")).rows.at(0)[5]);
+    CHECK(estimate.half_width.has_value() == (seeds > 2));
+    if (seeds > 2) CHECK(*estimate.half_width == doctest::Approx(4 * 0.62104).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("board: an incomplete entry never outranks a complete one") {
   Bench bench({.explainers = {"best", "good", "none", "poor"}, .seeds = 3});
   bench.give("best", {1, 1, NAN});

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "numerics/statistics/detectable_effect.h"
+#include "numerics/statistics/distributions.h"
 #include "tests/support/throws.h"
 
 using namespace conoscope::results;
@@ -201,4 +202,39 @@ TEST_CASE("differences of rounding are none, and no number of pairs would show t
   const auto shifted = compare(side("m", {1, 2, 3}), side("m", {1 + 1e-14, 2 + 1e-14, 3}), {});
   CHECK_FALSE(shifted.different());
   CHECK_FALSE(compare(side("m", {1, 2}), side("m", {1 + 1e-9, 2}), {}).rows[0].equal);
+}
+
+TEST_CASE("scores over seeds: the spread that the jackknife of a mean over pairs finds") {
+  // Four cells, and a number for each two of them.
+  const double pair[4][4] = {{0, 1, 2, 4}, {1, 0, 8, 3}, {2, 8, 0, 5}, {4, 3, 5, 0}};
+  const auto mean_without = [&](int left_out) {
+    double sum = 0, count = 0;
+    for (int i = 0; i < 4; ++i)
+      for (int j = i + 1; j < 4; ++j)
+        if (i != left_out && j != left_out) sum += pair[i][j], ++count;
+    return sum / count;
+  };
+  std::vector<double> scores;
+  double mean = 0, jackknife = 0;
+  for (int i = 0; i < 4; ++i) {
+    scores.push_back((pair[i][0] + pair[i][1] + pair[i][2] + pair[i][3]) / 3);
+    mean += mean_without(i) / 4;
+  }
+  for (int i = 0; i < 4; ++i) jackknife += 3.0 / 4 * std::pow(mean_without(i) - mean, 2);
+  auto a = side("m", scores), b = side("m", {0, 0, 0, 0});
+  for (auto* numbers : {&a, &b})
+    for (auto& one : *numbers) one.over_seeds = true;
+  const auto row = compare(a, b, {}).rows.at(0);
+  const double t = conoscope::numerics::student_two_sided_quantile(0.95, 3);
+  CHECK(row.difference == doctest::Approx(mean_without(-1)));
+  CHECK(row.high.value() - row.difference == doctest::Approx(t * std::sqrt(jackknife)));
+  ComparisonOptions groups;
+  groups.paired = false;
+  const auto welch = compare(a, b, groups).rows.at(0);
+  CHECK(welch.high.value() - welch.difference == doctest::Approx(t * std::sqrt(jackknife)));
+  a.resize(2);
+  b.resize(2);
+  const auto two = compare(a, b, {}).rows.at(0);
+  CHECK_FALSE(two.p);
+  CHECK(verdict(two, "higher", true) == "two seeds, which share one comparison: no test");
 }

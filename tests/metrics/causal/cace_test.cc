@@ -105,11 +105,23 @@ TEST_CASE("cace: exact where the true effect is known, worse with every share of
   CHECK(subject.score("cace_correlation").value == doctest::Approx(1.0));
   subject.explanation.cavs.row(3).setZero();
   const double one_lost = subject.score("cace_error").value;
-  CHECK(one_lost ==
-        doctest::Approx(subject.head.weight.col(3).norm() / subject.head.weight.norm()));
+  const Matrix effects = subject.head.weight.rowwise() - subject.head.weight.colwise().mean();
+  CHECK(one_lost == doctest::Approx(effects.col(3).norm() / effects.norm()));
   subject.explanation.importance_by_output = normal_matrix(3, 4, 5);
   CHECK(subject.score("cace_error").value > one_lost);
   CHECK(subject.score("cace_correlation").value < 0.9);
+}
+
+TEST_CASE("cace: what is added to the logits of all classes makes no difference") {
+  LinearInConcepts subject;
+  subject.explanation.importance_by_output = normal_matrix(3, 4, 5);
+  const double error = subject.score("cace_error").value,
+               correlation = subject.score("cace_correlation").value;
+  subject.explanation.importance_by_output.rowwise() += normal_matrix(1, 4, 6).row(0);
+  CHECK(subject.score("cace_error").value == doctest::Approx(error));
+  CHECK(subject.score("cace_correlation").value == doctest::Approx(correlation));
+  subject.head.output = Output::kSigmoid;  // each output by itself
+  CHECK(subject.score("cace_error").value != doctest::Approx(error));
 }
 
 TEST_CASE("cace: what a subject lacks") {

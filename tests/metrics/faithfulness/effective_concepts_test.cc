@@ -24,7 +24,7 @@ Explanation weighing(const Matrix& importance) {
 }
 
 TEST_CASE("effective_concepts: by hand") {
-  const Matrix four = (Matrix(1, 4) << 2, -1, 1e-300, 0).finished();
+  const Matrix four = (Matrix(1, 4) << 2, -1, 1e-3, 0).finished();
   CHECK(effective_concepts(weighing(four)).value == 3.0);
 
   Explanation own;  // output 0: three alike; output 1: one; output 2: none; output 3: 0 only
@@ -46,6 +46,8 @@ TEST_CASE("effective_concepts: free of scale and order, and unmoved by concepts 
   CHECK(effective_concepts(weighing(-3.0 * importance)).value == 6.0);
   Matrix wider = Matrix::Zero(3, 9);
   wider.rightCols(6) = importance.rowwise().reverse();
+  CHECK(effective_concepts(weighing(wider)).value == 6.0);
+  wider.leftCols(3).setConstant(1e-300);  // what rounding leaves of 0
   CHECK(effective_concepts(weighing(wider)).value == 6.0);
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
   }
   CHECK(much.at("ctl").parts.size() == 3);
   CHECK(much.at("icl_ij").parts.size() == 3);
-  CHECK(none.at("ctl_noise").reason == "not_applicable");
+  CHECK(none.at("ctl").message.empty());
   CHECK(none.at("mi_ct").reason == "not_applicable");
   // A perfect, a half-randomised and a randomised model.
   const auto half = score_group(World(0.0, 0.5).subject(), "leakage");
@@ -75,18 +75,17 @@ TEST_CASE("leakage: more of it scores higher; worse concepts score lower") {
   }
 }
 
-TEST_CASE("leakage: ties make it undefined, and the noisy value steps in") {
+TEST_CASE("leakage: where there are ties noise steps in, and the score says so") {
   World world(0.0);
   world.view.scores = (world.view.scores.array() > 0.5).cast<double>();
   world.view.scores(0, 0) = 0.5;  // no longer whole numbers
   const auto scores = score_group(world.subject(), "leakage");
-  CHECK(scores.at("ctl").reason == "undefined");
-  CHECK(scores.at("icl").reason == "undefined");
-  CHECK(scores.at("icl_ij").reason == "undefined");
-  CHECK(scores.at("icl_true_entropy").reason == "undefined");
-  CHECK(scores.at("ctl_noise").reason.empty());
-  CHECK(scores.at("icl_noise").reason.empty());
-  CHECK(scores.at("ctl_noise").parts.size() == 5);
+  for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy"}) {
+    CAPTURE(name);
+    CHECK(scores.at(name).reason.empty());
+    CHECK(scores.at(name).message.starts_with("noise breaks ties: concept 0 has the value of"));
+    CHECK(scores.at(name).parts.size() == 3);
+  }
 }
 
 TEST_CASE("leakage: ties of a part of the samples, as of saturated probabilities") {
@@ -103,22 +102,18 @@ TEST_CASE("leakage: ties of a part of the samples, as of saturated probabilities
     return score_group(world.subject(), "leakage");
   };
   const auto none = with_ties(0.005), few = with_ties(0.04);
-  CHECK(none.at("ctl_noise").message.find("see ctl and icl") != std::string::npos);
-  CHECK(none.at("ctl_noise").reason == "not_applicable");  // four samples with three others each
   for (const char* name : {"ctl", "icl", "icl_ij", "icl_true_entropy"}) {
     CAPTURE(name);
-    CHECK(none.at(name).reason.empty());
-    CHECK(few.at(name).reason == "undefined");
-    CHECK(few.at(name).message.find(
-              "concept 0 has the value of at least 3 others in 32 of 800 samples (it is saturated: "
-              "exactly 0 or 1 in 32)") != std::string::npos);
-    CHECK(few.at(name).message.find("give the logits, or probabilities that are computed in "
-                                    "float64") != std::string::npos);
+    CHECK(none.at(name).message.empty());  // four samples with three others each
+    CHECK(
+        few.at(name).message ==
+        "noise breaks ties: concept 0 has the value of at least 3 others in 32 of 800 samples (it "
+        "is saturated: exactly 0 or 1 in 32); give the logits, or probabilities that are computed "
+        "in float64");
   }
   // Nearly all that concepts say about the label is left, and noise finds it.
   const auto many = with_ties(0.3);
-  CHECK(many.at("ctl").reason == "undefined");
-  CHECK(many.at("ctl_noise").value > 0.8 * none.at("ctl").value);
+  CHECK(many.at("ctl").value > 0.8 * none.at("ctl").value);
   CHECK(many.at("ctl_conditional").value > 0.8 * none.at("ctl_conditional").value);
 }
 
@@ -129,7 +124,7 @@ TEST_CASE("leakage: noise of a mean near 0 breaks no ties") {
   world.view.scores.rowwise() -= world.view.scores.colwise().mean().eval();
   world.view.probabilities = world.view.scores;
   const auto scores = score_group(world.subject(), "leakage");
-  for (const char* name : {"ctl_noise", "icl_noise", "ctl_conditional", "conditional_leakage",
+  for (const char* name : {"ctl", "icl", "ctl_conditional", "conditional_leakage",
                            "ctl_significant", "icl_significant"}) {
     CAPTURE(name);
     CHECK(scores.at(name).reason == "undefined");

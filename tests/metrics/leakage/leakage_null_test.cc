@@ -134,9 +134,19 @@ TEST_CASE("ctl_significant, icl_significant: the share that Benjamini and Hochbe
   World tied(300, 0.0, 1);
   tied.soft = tied.truth.array() * 0.5 + 0.25;
   const auto saturated = scores(tied);
-  CHECK(saturated.at("ctl").reason == "undefined");
+  CHECK(saturated.at("ctl").message.starts_with("noise breaks ties"));
   CHECK(saturated.at("ctl_significant").value == 0.0);
   CHECK(saturated.at("icl_significant").value == 0.0);
+  // One of twelve that leaks is found: p can be as small as the twelve tests ask for.
+  World twelve(300, 0.0, 1);
+  const World leaking(300, 3.0, 1);
+  twelve.truth = twelve.truth.replicate(1, 4).eval();
+  twelve.soft = twelve.truth;
+  twelve.soft.col(5) = leaking.soft.col(2);
+  twelve.soft(0, 0) = 0.5;  // soft
+  const Score found = scores(twelve).at("ctl_significant");
+  CHECK(found.value == doctest::Approx(1.0 / 12));
+  CHECK(found.parts[5] == 1.0 / 240.0);
   World wide(30, 0.0, 1);
   wide.truth = wide.truth.replicate(1, 8).eval();
   wide.soft = wide.soft.replicate(1, 8).eval();

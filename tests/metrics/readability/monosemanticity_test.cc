@@ -164,6 +164,22 @@ TEST_CASE("monosemanticity: of a subject, with its own activations as embeddings
         doctest::Approx(monosemanticity(pooled, concepts.scores).value).epsilon(kRounding));
   CHECK(score(*catalogue().metric("monosemanticity_null"), Subject(views)).value ==
         doctest::Approx(monosemanticity_null(pooled)).epsilon(kRounding));
+  // A linear explanation that says the same with the other signs.
+  Explanation explanation;
+  explanation.cavs = normal_matrix(2, 3, 12);
+  explanation.class_agnostic = true;
+  explanation.importance_by_output = (Matrix(2, 2) << 1.0, -0.5, -0.25, 0.25).finished();
+  Views explained{.head = &head, .explanation = &explanation, .concepts = &concepts};
+  Matrix oriented = concepts.scores;
+  oriented.col(1) *= -1.0;
+  const double given = score(*metric, Subject(explained)).value;
+  CHECK(given == monosemanticity(pooled, oriented).value);
+  concepts.scores.col(0) *= -1.0;
+  explanation.importance_by_output.col(0) *= -1.0;
+  CHECK(score(*metric, Subject(explained)).value == given);
+  explanation.project = [](Index, const MatrixRef& rows_of) { return Matrix(rows_of); };
+  CHECK(score(*metric, Subject(explained)).value ==
+        monosemanticity(pooled, concepts.scores).value);  // a code that fires has no other sign
   concepts.width = 2;  // embeddings: their probabilities say how strong they are
   CHECK(score(*metric, Subject(views)).reason == "not_applicable");
   concepts.probabilities = normal_matrix(20, 1, 11);
