@@ -18,7 +18,7 @@ const std::vector<std::pair<std::string, results::Rule>>& rules() {
       {"ascending", results::Rule::kAscending}, {"equal", results::Rule::kEqual},
       {"above", results::Rule::kAbove},         {"below", results::Rule::kBelow},
       {"agrees", results::Rule::kAgrees},       {"correlates", results::Rule::kCorrelates},
-      {"alike", results::Rule::kAlike},         {"uncorrelated", results::Rule::kUncorrelated},
+      {"alike", results::Rule::kAlike},
   };
   return known;
 }
@@ -87,12 +87,13 @@ class Reader {
   }
 
   LedgerItem item(const toml::table& table) {
-    keys(table, {"name", "about", "run", "note", "resampled", "claim"});
+    keys(table, {"name", "about", "run", "note", "resampled", "size", "claim"});
     LedgerItem out{text(table, "name"),
                    text(table, "about"),
                    text(table, "run"),
                    text(table, "note"),
                    number(table, "resampled").value_or(0),
+                   text(table, "size"),
                    {}};
     if (!(out.resampled >= 0.0 && std::isfinite(out.resampled)))
       diagnostics_.add(core::place_of(*table.get("resampled")),
@@ -139,9 +140,8 @@ class Reader {
     for (const LedgerSubject& one : out.subjects)
       if (one.metric.empty()) diagnostics_.add(out.place, "a claim needs a metric");
     out.with = text(table, "with");
-    if (out.with.empty() == results::is_correlation(out.rule))
-      diagnostics_.add(out.place,
-                       "with goes with the rules correlates and uncorrelated, which need it");
+    if (out.with.empty() == (out.rule == results::Rule::kCorrelates))
+      diagnostics_.add(out.place, "with goes with the rule correlates, which needs it");
     out.theirs = numbers(table, "theirs");
     out.theirs_half_width = numbers(table, "theirs_half_width");
     if (results::compares_subjects(out.rule) && out.subjects.size() < 2)

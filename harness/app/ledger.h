@@ -32,6 +32,7 @@ struct LedgerItem {
   std::string run;       ///< the run file that makes it; empty: none does
   std::string note;      ///< why there is no claim, or what is other than in the paper
   double resampled = 0;  ///< its seeds split one sample: test rows for each training row
+  std::string size;  ///< what larger run would decide what is open here, and its cost; empty: none
   std::vector<LedgerClaim> claims;
 };
 

@@ -170,9 +170,11 @@ std::string command_of(const LedgerClaim& claim, const std::string& run) {
   return out;
 }
 
-/// The claim's scores, in words, and what its rule says of them.
-struct JudgedClaim {
-  std::string ours, verdict;
+/// A claim with its scores, and these in words.
+struct ScoredClaim {
+  results::Claim claim;
+  std::string ours;
+  std::string coefficient = {};  ///< of a correlation: how it lies to the published one
 };
 
 /// Has the study run to its end on the claim's dataset, with a number at each cell?
@@ -193,54 +195,55 @@ bool is_whole(const LedgerClaim& claim, const Study& study, const std::string& m
   });
 }
 
-JudgedClaim judge_correlation(const LedgerClaim& claim, const Study& study, results::Store& store) {
-  results::Claim filled;
-  filled.rule = claim.rule;
-  std::string ours;
+ScoredClaim scored_correlation(const LedgerClaim& claim, const Study& study,
+                               results::Store& store) {
+  ScoredClaim out;
+  out.claim.rule = claim.rule;
   const auto asked = store.run_metrics(study.plan.run_key);
-  if (!core::contains(asked, claim.with))  // the run is not in this store
-    return {ours, std::string(results::to_string(results::judge(filled)))};
+  if (!core::contains(asked, claim.with)) return out;  // the run is not in this store
   results::BoardOptions options;
   options.run = study.plan.run_key;
   options.metrics = {claim.subjects[0].metric};
   options.dataset = claim.subjects[0].dataset;
-  std::string coefficient;  // beside the verdict, which is of the significance alone
   for (const auto& [dataset, metric, subjects, found, message] :
        results::correlations(store, options, claim.with)) {
     if (!found) {
-      ours = "no r: " + message;
+      out.ours = "no r: " + message;
       continue;
     }
-    filled.r = found->r;
-    filled.p = found->p;
+    out.claim.r = found->r;
+    out.claim.p = found->p;
     const auto text = [](double value) { return results::digits_text(value, kDigits); };
-    ours = "r " + text(found->r) + " (" + text(found->low) + " to " + text(found->high) + "), p " +
-           text(found->p);
+    out.ours = "r " + text(found->r) + " (" + text(found->low) + " to " + text(found->high) +
+               "), p " + text(found->p);
     if (!claim.theirs.empty())
-      coefficient = found->low > claim.theirs[0]    ? ", r larger"
-                    : found->high < claim.theirs[0] ? ", r smaller"
-                                                    : ", r not told apart";
+      out.coefficient = found->low > claim.theirs[0]    ? ", r larger"
+                        : found->high < claim.theirs[0] ? ", r smaller"
+                                                        : ", r not told apart";
   }
   for (const auto& metric : {claim.subjects[0].metric, claim.with})
-    if (!is_whole(claim, study, metric, store))  // some subjects are no verdict
-      return {ours, std::string(to_string(results::Verdict::kNoData))};
-  return {ours, std::string(to_string(results::judge(filled))) + coefficient};
+    if (!is_whole(claim, study, metric, store)) {  // some subjects are no verdict
+      out.claim.r = out.claim.p = std::nullopt;
+      out.coefficient = "";
+    }
+  return out;
 }
 
-JudgedClaim judge_scores(const LedgerClaim& claim, double resampled, const Study& study,
+ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study& study,
                          results::Store& store) {
-  results::Claim filled{.rule = claim.rule,
-                        .bound = claim.bound,
-                        .theirs = claim.theirs,
-                        .theirs_half_width = claim.theirs_half_width,
-                        .subjects = {},
-                        .r = {},
-                        .p = {},
-                        .resampled = resampled};
+  ScoredClaim out;
+  out.claim.rule = claim.rule;
+  out.claim.bound = claim.bound;
+  out.claim.theirs = claim.theirs;
+  out.claim.theirs_half_width = claim.theirs_half_width;
+  out.claim.resampled = resampled;
   const auto& seeds = study.plan.run_file.seeds;
   std::vector<std::string> ours;
-  if (study.plan.cells.empty()) return {"", std::string(to_string(results::Verdict::kNoData))};
   for (const auto& subject : claim.subjects) {
+    if (study.plan.cells.empty()) {
+      out.claim.subjects.emplace_back();
+      continue;
+    }
     const StudyComponents found = find_subject(subject, study, claim.says);
     std::map<std::int64_t, double> by_seed;
     for (const auto& score :
@@ -263,10 +266,44 @@ JudgedClaim judge_scores(const LedgerClaim& claim, double resampled, const Study
                    results::estimate_of(values, static_cast<std::int64_t>(seeds.size()), resampled),
                    kDigits)));
     if (by_seed.size() < seeds.size()) by_seed.clear();  // some seeds are no verdict
-    filled.subjects.push_back(std::move(by_seed));
+    out.claim.subjects.push_back(std::move(by_seed));
   }
-  return {boost::algorithm::join(ours, "; "),
-          std::string(results::to_string(results::judge(filled)))};
+  out.ours = boost::algorithm::join(ours, "; ");
+  return out;
+}
+
+/// What would decide an open claim.
+std::string why_open(const results::Claim& claim, const LedgerItem& item) {
+  if (!item.size.empty()) return "size, " + item.size;
+  if (claim.rule == results::Rule::kCorrelates) return "models, r is not significant over these";
+  const std::size_t tests = std::ranges::count_if(
+      item.claims, [](const LedgerClaim& one) { return one.rule != results::Rule::kEqual; });
+  if (const auto seeds = results::seeds_to_decide(claim, tests))
+    return "seeds, " + std::to_string(*seeds) + " at this spread";
+  return "no number of seeds decides";
+}
+
+std::string verdict_text(const ScoredClaim& scored, results::Verdict verdict,
+                         const LedgerItem& item, const Study& study) {
+  std::string out(results::to_string(verdict));
+  if (study.plan.cells.empty()) return "not here, its data are missing";
+  if (verdict == results::Verdict::kNoData) return out;
+  if (verdict == results::Verdict::kOpen) out += ": " + why_open(scored.claim, item);
+  return out + scored.coefficient;
+}
+
+/// How many claims have each verdict, as "12 reproduced, 3 open: seeds".
+std::string counts_text(const results::Table& ledger) {
+  std::map<std::string, int> counts;
+  for (const auto& row : ledger.rows) {
+    const std::string verdict = results::text_of(row.back());
+    ++counts[verdict.substr(0, verdict.find(','))];
+  }
+  counts.erase("see below");
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : counts)
+    parts.push_back(std::to_string(count) + " " + verdict);
+  return boost::algorithm::join(parts, ", ");
 }
 
 results::Table ledger_table(const Ledger& ledger, const std::map<std::string, Study>& studies,
@@ -283,15 +320,23 @@ results::Table ledger_table(const Ledger& ledger, const std::map<std::string, St
                  {},
                  {},
                  std::string(item.claims.empty() ? "not judged" : "see below")});
+    if (item.claims.empty()) continue;
+    const Study& study = studies.at(item.run);
+    std::vector<ScoredClaim> scored;
+    std::vector<results::Claim> claims;
     for (const auto& claim : item.claims) {
-      const Study& study = studies.at(item.run);
-      const JudgedClaim judged = claim.with.empty()
-                                     ? judge_scores(claim, item.resampled, study, store)
-                                     : judge_correlation(claim, study, store);
+      scored.push_back(claim.with.empty() ? scored_claim(claim, item.resampled, study, store)
+                                          : scored_correlation(claim, study, store));
+      claims.push_back(scored.back().claim);
+    }
+    const std::vector<results::Verdict> verdicts = results::judge_together(claims);
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const LedgerClaim& claim = item.claims[i];
+      const std::string& ours = scored[i].ours;
       table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
-                 judged.ours.empty() ? results::Field() : results::Field(judged.ours),
+                 ours.empty() ? results::Field() : results::Field(ours),
                  claim.theirs.empty() ? results::Field() : results::Field(published(claim)),
-                 judged.verdict});
+                 verdict_text(scored[i], verdicts[i], item, study)});
     }
   }
   return table;
@@ -354,7 +399,9 @@ int reproduce_command(const Arguments& arguments) {
     }
   auto store = open_or_empty(options.store());
   std::cerr << ledger.paper << '\n';
-  std::cout << results::to_text(ledger_table(ledger, studies, store), format);
+  const results::Table table = ledger_table(ledger, studies, store);
+  std::cout << results::to_text(table, format);
+  std::cerr << counts_text(table) << '\n';
   return code;
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "numerics/statistics/moments.h"
+#include "numerics/statistics/sample_checks.h"
 #include "results/boards/estimate.h"
 
 namespace conoscope::results {
@@ -17,19 +19,43 @@ struct ClaimInterval {
   double low, high;
 };
 
-/// None: fewer than two values, or all the same: one sample, seen several times.
-std::optional<ClaimInterval> interval_of(const std::vector<double>& values, double resampled) {
-  if (values.size() < 2) return std::nullopt;
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  if (*least == *most && *least != 0.0 && *least != 1.0) return std::nullopt;
-  const Estimate estimate =
-      estimate_of(values, static_cast<std::int64_t>(values.size()), resampled);
-  return ClaimInterval{estimate.mean - *estimate.half_width, estimate.mean + *estimate.half_width};
-}
+/// What seeds say of one number, and how surely.
+class Sample {
+ public:
+  Sample(const std::vector<double>& values, double resampled)
+      : resampled_(resampled), n_(static_cast<std::int64_t>(values.size())) {
+    if (n_ < 2) return;
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    // All the same: one sample, seen several times.
+    is_drawn_ = *least != *most || *least == 0.0 || *least == 1.0;
+    mean_ = numerics::mean(values);
+    sd_ = numerics::sample_sd(values);
+  }
+
+  std::optional<ClaimInterval> interval(double alpha, std::int64_t seeds) const {
+    if (!is_drawn_) return std::nullopt;
+    const double half = t_half_width(seeds > 0 ? seeds : n_, sd_, resampled_, 1.0 - alpha);
+    return ClaimInterval{mean_ - half, mean_ + half};
+  }
+
+ private:
+  double resampled_;
+  std::int64_t n_;
+  bool is_drawn_ = false;
+  double mean_ = 0.0, sd_ = 0.0;
+};
 
 std::vector<double> values_of(const Seeds& seeds) {
   std::vector<double> out;
   for (const auto& [seed, value] : seeds) out.push_back(value);
+  return out;
+}
+
+/// b - a, over the seeds that both have.
+std::vector<double> differences(const Seeds& a, const Seeds& b) {
+  std::vector<double> out;
+  for (const auto& [seed, value] : a)
+    if (const auto other = b.find(seed); other != b.end()) out.push_back(other->second - value);
   return out;
 }
 
@@ -47,13 +73,14 @@ Verdict of_closeness(const std::optional<ClaimInterval>& interval, double bound)
                                                           : Verdict::kOpen;
 }
 
-/// b - a, over the seeds that both have.
-std::optional<ClaimInterval> difference(const Seeds& a, const Seeds& b, double resampled) {
-  std::vector<double> differences;
-  for (const auto& [seed, value] : a)
-    if (const auto other = b.find(seed); other != b.end())
-      differences.push_back(other->second - value);
-  return interval_of(differences, resampled);
+/// With the published mean and the half-width of its interval.
+Verdict of_agreement(const std::optional<ClaimInterval>& ours, double theirs, double half_width,
+                     double bound) {
+  if (!ours) return Verdict::kOpen;
+  const double difference = (ours->low + ours->high) / 2.0 - theirs;
+  const double half = std::hypot((ours->high - ours->low) / 2.0, half_width);
+  if (std::abs(difference) > half) return Verdict::kNotReproduced;
+  return std::abs(difference) + half <= bound + half_width ? Verdict::kReproduced : Verdict::kOpen;
 }
 
 Verdict of_equality(const Seeds& a, const Seeds& b, double tolerance) {
@@ -68,53 +95,43 @@ Verdict of_equality(const Seeds& a, const Seeds& b, double tolerance) {
   return any ? Verdict::kReproduced : Verdict::kOpen;
 }
 
-/// One failure decides, then one that is open.
-Verdict both(Verdict a, Verdict b) {
-  if (a == Verdict::kNotReproduced || b == Verdict::kNotReproduced) return Verdict::kNotReproduced;
-  return a == Verdict::kReproduced ? b : a;
-}
-
-Verdict of_subject(const Claim& claim, std::size_t i) {
-  const auto interval = interval_of(values_of(claim.subjects[i]), claim.resampled);
+Verdict of_subject(const Claim& claim, std::size_t i, double alpha, std::int64_t seeds) {
+  const auto own = [&] {
+    return Sample(values_of(claim.subjects[i]), claim.resampled).interval(alpha, seeds);
+  };
+  const auto against = [&](std::size_t other) {
+    return Sample(differences(claim.subjects[other], claim.subjects[i]), claim.resampled)
+        .interval(alpha, seeds);
+  };
   switch (claim.rule) {
     case Rule::kAbove:
-      return of_interval(interval, claim.bound);
-    case Rule::kBelow:
+      return of_interval(own(), claim.bound);
+    case Rule::kBelow: {
+      const auto interval = own();
       return of_interval(
           interval ? std::optional(ClaimInterval{-interval->high, -interval->low}) : std::nullopt,
           -claim.bound);
-    case Rule::kAgrees: {
-      if (!interval) return Verdict::kOpen;
-      const double half = claim.theirs_half_width.empty() ? 0.0 : claim.theirs_half_width[i];
-      const double low = claim.theirs[i] - half, high = claim.theirs[i] + half;
-      if (interval->low > high || interval->high < low) return Verdict::kNotReproduced;
-      return interval->low >= low - claim.bound && interval->high <= high + claim.bound
-                 ? Verdict::kReproduced
-                 : Verdict::kOpen;
     }
+    case Rule::kAgrees:
+      return of_agreement(own(), claim.theirs[i],
+                          claim.theirs_half_width.empty() ? 0.0 : claim.theirs_half_width[i],
+                          claim.bound);
     case Rule::kAscending:
-      return i == 0
-                 ? Verdict::kReproduced
-                 : of_interval(
-                       difference(claim.subjects[i - 1], claim.subjects[i], claim.resampled), 0.0);
+      return i == 0 ? Verdict::kReproduced : of_interval(against(i - 1), 0.0);
     case Rule::kAlike:
-      return i == 0
-                 ? Verdict::kReproduced
-                 : of_closeness(difference(claim.subjects[0], claim.subjects[i], claim.resampled),
-                                claim.bound);
+      return i == 0 ? Verdict::kReproduced : of_closeness(against(0), claim.bound);
     case Rule::kEqual:
       return i == 0 ? Verdict::kReproduced
                     : of_equality(claim.subjects[0], claim.subjects[i], claim.bound);
     case Rule::kCorrelates:
-    case Rule::kUncorrelated:
       break;
   }
   throw std::invalid_argument("judge: no such rule");
 }
 
-}  // namespace
+constexpr double kAlpha = 0.05;
 
-bool is_correlation(Rule rule) { return rule == Rule::kCorrelates || rule == Rule::kUncorrelated; }
+}  // namespace
 
 bool compares_subjects(Rule rule) {
   return rule == Rule::kAscending || rule == Rule::kEqual || rule == Rule::kAlike;
@@ -125,13 +142,10 @@ bool needs_bound(Rule rule) {
          rule == Rule::kAgrees;
 }
 
-Verdict judge(const Claim& claim) {
-  if (is_correlation(claim.rule)) {
+Verdict judge(const Claim& claim, double alpha, std::int64_t seeds) {
+  if (claim.rule == Rule::kCorrelates) {
     if (!claim.r || !claim.p) return Verdict::kNoData;
-    const bool significant = *claim.p < 0.05;
-    if (claim.rule == Rule::kUncorrelated)
-      return significant ? Verdict::kNotReproduced : Verdict::kOpen;
-    if (!significant) return Verdict::kOpen;
+    if (*claim.p >= alpha) return Verdict::kOpen;
     return *claim.r > 0.0 ? Verdict::kReproduced : Verdict::kNotReproduced;
   }
   const bool compares = compares_subjects(claim.rule);
@@ -144,11 +158,60 @@ Verdict judge(const Claim& claim) {
     throw std::invalid_argument("judge: " + std::to_string(claim.theirs.size()) +
                                 " published values for " + std::to_string(claim.subjects.size()) +
                                 " subjects");
-  for (const Seeds& seeds : claim.subjects)
-    if (seeds.empty()) return Verdict::kNoData;
-  Verdict all = Verdict::kReproduced;
-  for (std::size_t i = 0; i < claim.subjects.size(); ++i) all = both(all, of_subject(claim, i));
-  return all;
+  for (const Seeds& subject : claim.subjects)
+    if (subject.empty()) return Verdict::kNoData;
+  // All have to hold, but one is enough to fail, which is the likelier the more there are.
+  const double for_one = alpha / static_cast<double>(claim.subjects.size() - (compares ? 1 : 0));
+  bool hold = true;
+  for (std::size_t i = 0; i < claim.subjects.size(); ++i) {
+    if (of_subject(claim, i, for_one, seeds) == Verdict::kNotReproduced)
+      return Verdict::kNotReproduced;
+    hold = hold && of_subject(claim, i, alpha, seeds) == Verdict::kReproduced;
+  }
+  return hold ? Verdict::kReproduced : Verdict::kOpen;
+}
+
+std::vector<Verdict> judge_together(const std::vector<Claim>& claims) {
+  std::vector<Verdict> out(claims.size(), Verdict::kOpen);
+  std::vector<std::size_t> undecided;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    out[i] = judge(claims[i], kAlpha);
+    const bool is_test = claims[i].rule != Rule::kEqual && out[i] != Verdict::kNoData;
+    if (!is_test) continue;
+    out[i] = Verdict::kOpen;
+    undecided.push_back(i);
+  }
+  // The surest first: at each step one that alpha over those that are left decides.
+  for (bool found = true; found && !undecided.empty();) {
+    found = false;
+    const double alpha = kAlpha / static_cast<double>(undecided.size());
+    for (auto it = undecided.begin(); it != undecided.end() && !found; ++it)
+      if (const Verdict verdict = judge(claims[*it], alpha); verdict != Verdict::kOpen) {
+        out[*it] = verdict;
+        undecided.erase(it);
+        found = true;
+        break;
+      }
+  }
+  return out;
+}
+
+std::optional<std::int64_t> seeds_to_decide(const Claim& claim, std::size_t claims) {
+  constexpr std::int64_t kMost = 1'000'000;
+  if (claim.rule == Rule::kCorrelates || claims == 0) return std::nullopt;
+  const double alpha = kAlpha / static_cast<double>(claims);
+  const auto decides = [&](std::int64_t seeds) {
+    return judge(claim, alpha, seeds) != Verdict::kOpen;
+  };
+  std::int64_t enough = 2;
+  while (enough <= kMost && !decides(enough)) enough *= 2;
+  if (enough > kMost) return std::nullopt;
+  std::int64_t few = enough / 2;
+  while (enough - few > 1) {
+    const std::int64_t middle = few + (enough - few) / 2;
+    (decides(middle) ? enough : few) = middle;
+  }
+  return enough;
 }
 
 std::string_view to_string(Verdict verdict) {

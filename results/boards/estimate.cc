@@ -7,15 +7,9 @@
 
 namespace conoscope::results {
 
-namespace {
-
-constexpr double kLevel = 0.95;
-
-}  // namespace
-
-double t_half_width(std::int64_t n, double sd, double resampled) {
+double t_half_width(std::int64_t n, double sd, double resampled, double level) {
   const auto count = static_cast<double>(n);
-  return numerics::student_two_sided_quantile(kLevel, count - 1) * sd / std::sqrt(count) *
+  return numerics::student_two_sided_quantile(level, count - 1) * sd / std::sqrt(count) *
          std::sqrt(1.0 + count * resampled);
 }
 

@@ -54,10 +54,13 @@ TEST_CASE("claim: bounds, equality and published intervals") {
   // The interval is 1 +- 0.248.
   CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.2}) == Verdict::kReproduced);
   CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.3}) == Verdict::kNotReproduced);
-  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.3}, {0.1}) == Verdict::kReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.3}, {0.2}) == Verdict::kReproduced);
+  // The intervals meet, and the difference of 0.3 is beyond sqrt(0.248^2 + 0.1^2).
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.5, {1.3}, {0.1}) == Verdict::kNotReproduced);
   // Wide intervals meet everything.
   CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.1, {1.2}) == Verdict::kOpen);
-  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.1, {1.2}, {0.4}) == Verdict::kReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.3, {1.2}, {0.4}) == Verdict::kReproduced);
+  CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.2, {1.2}, {0.4}) == Verdict::kOpen);
   CHECK(of(Rule::kAgrees, {around(1, 0.1)}, 0.1, {1.0}, {0.1}) == Verdict::kOpen);
 }
 
@@ -98,22 +101,59 @@ TEST_CASE("claim: seeds that draw nothing are one sample") {
 }
 
 TEST_CASE("claim: a coefficient is not enough without its significance") {
-  const auto of = [](std::optional<double> r, std::optional<double> p,
-                     Rule rule = Rule::kCorrelates) {
+  const auto of = [](std::optional<double> r, std::optional<double> p, double alpha = 0.05) {
     Claim claim;
-    claim.rule = rule;
+    claim.rule = Rule::kCorrelates;
     claim.r = r;
     claim.p = p;
-    return judge(claim);
+    return judge(claim, alpha);
   };
   CHECK(of(0.9, 0.01) == Verdict::kReproduced);
   CHECK(of(0.9, 0.2) == Verdict::kOpen);
   CHECK(of(-0.9, 0.01) == Verdict::kNotReproduced);
+  CHECK(of(0.9, 0.01, 0.005) == Verdict::kOpen);
   CHECK(of({}, {}) == Verdict::kNoData);
+}
 
-  CHECK(of(0.5, 0.12, Rule::kUncorrelated) == Verdict::kOpen);
-  CHECK(of(0.9, 0.01, Rule::kUncorrelated) == Verdict::kNotReproduced);
-  CHECK(of({}, {}, Rule::kUncorrelated) == Verdict::kNoData);
+TEST_CASE("claim: what is read together is decided by Holm's procedure") {
+  const auto above = [](double mean, double spread) {
+    Claim claim;
+    claim.rule = Rule::kAbove;
+    claim.subjects = {around(mean, spread)};
+    return claim;
+  };
+  // p of a mean of 1 with t = 17.3, 5.2 and 4.4: 0.0033, 0.035, 0.048.
+  const Claim sure = above(1, 0.1), likely = above(1, 1 / 3.0), barely = above(1, 0.395);
+  CHECK(judge(barely) == Verdict::kReproduced);
+  CHECK(judge_together({barely}) == std::vector{Verdict::kReproduced});
+  CHECK(judge_together({barely, likely}) == std::vector(2, Verdict::kOpen));
+  CHECK(judge_together({barely, sure}) == std::vector(2, Verdict::kReproduced));
+  CHECK(judge_together({likely, barely, sure}) ==
+        std::vector{Verdict::kOpen, Verdict::kOpen, Verdict::kReproduced});
+  // Equality is no test, and what has no number takes no share.
+  Claim equal;
+  equal.rule = Rule::kEqual;
+  equal.subjects = {around(1, 0), around(1, 0)};
+  Claim none = above(1, 1);
+  none.subjects = {{}};
+  CHECK(judge_together({equal, none, barely}) ==
+        std::vector{Verdict::kReproduced, Verdict::kNoData, Verdict::kReproduced});
+}
+
+TEST_CASE("claim: how many seeds would decide it") {
+  Claim claim;
+  claim.rule = Rule::kAbove;
+  claim.subjects = {around(1, 1)};  // sd 1
+  CHECK(judge(claim) == Verdict::kOpen);
+  // t(0.975, 6) / sqrt 7 = 0.925, t(0.975, 5) / sqrt 6 = 1.05
+  CHECK(seeds_to_decide(claim, 1) == 7);
+  CHECK(seeds_to_decide(claim, 10).value() > 7);
+  claim.resampled = 1.0;  // one sample says no more, however often it is split
+  CHECK_FALSE(seeds_to_decide(claim, 1));
+  claim.resampled = 0.0;
+  claim.subjects = {around(1, 0)};
+  claim.subjects[0] = {{0, 0.75}, {1, 0.75}};
+  CHECK_FALSE(seeds_to_decide(claim, 1));
 }
 
 TEST_CASE("claim: no number is no verdict, and what is refused") {
