@@ -131,6 +131,19 @@ StudyComponents find_subject(const LedgerSubject& subject, const Study& study,
   return *found.begin();
 }
 
+/// Are the data of one of its subjects not here? A study leaves out what is optional.
+bool lacks_data(const LedgerClaim& claim, const Study& study) {
+  const core::Plan& plan = study.plan;
+  if (plan.cells.empty()) return true;
+  return std::ranges::any_of(claim.subjects, [&](const LedgerSubject& subject) {
+    return std::ranges::any_of(plan.run_file.datasets, [&](const core::ComponentRequest& asked) {
+      return asked.optional && asked.name == subject.dataset &&
+             std::ranges::find(plan.datasets, asked.name, &core::Component::name) ==
+                 plan.datasets.end();
+    });
+  });
+}
+
 /// What tells the subjects of a claim apart.
 std::string label_of(const LedgerSubject& subject, const LedgerClaim& claim) {
   std::string out;
@@ -240,7 +253,7 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
   const auto& seeds = study.plan.run_file.seeds;
   std::vector<std::string> ours;
   for (const auto& subject : claim.subjects) {
-    if (study.plan.cells.empty()) {
+    if (lacks_data(claim, study)) {
       out.claim.subjects.emplace_back();
       continue;
     }
@@ -284,9 +297,9 @@ std::string why_open(const results::Claim& claim, const LedgerItem& item) {
 }
 
 std::string verdict_text(const ScoredClaim& scored, results::Verdict verdict,
-                         const LedgerItem& item, const Study& study) {
+                         const LedgerItem& item, bool is_here) {
   std::string out(results::to_string(verdict));
-  if (study.plan.cells.empty()) return "not here, its data are missing";
+  if (!is_here) return "not here, its data are missing";
   if (verdict == results::Verdict::kNoData) return out;
   if (verdict == results::Verdict::kOpen) out += ": " + why_open(scored.claim, item);
   return out + scored.coefficient;
@@ -336,7 +349,7 @@ results::Table ledger_table(const Ledger& ledger, const std::map<std::string, St
       table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
                  ours.empty() ? results::Field() : results::Field(ours),
                  claim.theirs.empty() ? results::Field() : results::Field(published(claim)),
-                 verdict_text(scored[i], verdicts[i], item, study)});
+                 verdict_text(scored[i], verdicts[i], item, !lacks_data(claim, study))});
     }
   }
   return table;
@@ -386,7 +399,7 @@ int reproduce_command(const Arguments& arguments) {
   for (const auto& item : ledger.items)  // a mistake must not come out after hours
     for (const auto& claim : item.claims)
       for (const auto& subject : claim.subjects)
-        if (claim.with.empty() && !studies.at(item.run).plan.cells.empty())
+        if (claim.with.empty() && !lacks_data(claim, studies.at(item.run)))
           find_subject(subject, studies.at(item.run), claim.says);
 
   int code = kOk;

@@ -39,9 +39,9 @@ TEST_CASE("reproduce: every claim is about one subject of its study, in every pr
         if (verdict == "not judged" || verdict == "see below") continue;
         ++claims;
         // Nothing has run.
-        CHECK(verdict == (row["run file"].get<std::string>().starts_with("caltech101")
-                              ? "not here, its data are missing"
-                              : "no data"));
+        const bool is_here = !row["run file"].get<std::string>().starts_with("caltech101") &&
+                             !has(row["item"].get<std::string>(), "VGG11");
+        CHECK(verdict == (is_here ? "no data" : "not here, its data are missing"));
         CHECK_SAYS(row["command"].get<std::string>(), "conoscope board ");
       }
       CHECK(claims >= 5);
@@ -104,7 +104,7 @@ TEST_CASE("reproduce: a verdict is the rule's, of the scores in the store") {
       CHECK_SAYS(row["ours"].get<std::string>(), std::to_string(mean).substr(0, 4));
       // Nothing is drawn of this archive: one sample, whatever its number.
       CHECK(row["verdict"] == "open: no number of seeds decides");
-    } else if (claim.rfind("ICE gets worse", 0) == 0) {
+    } else if (claim.rfind("ICE does not improve", 0) == 0) {
       ++judged;
       CHECK(row["verdict"] != "no data");
       CHECK_SAYS(row["ours"].get<std::string>(), "ice(k=1) ");
