@@ -46,8 +46,8 @@ std::optional<std::vector<Setting>> read_settings(std::string_view text,
     const auto [end, error] =
         std::from_chars(number.data(), number.data() + number.size(), setting->value);
     constexpr Index kMost = 1'000'000;
-    if (error != std::errc() || end != number.data() + number.size() || setting->value < 1 ||
-        setting->value > kMost)
+    if (error != std::errc() || end != number.data() + number.size() ||
+        setting->value < setting->least || setting->value > kMost)
       return {};
     if (item.size() == text.size()) return settings;
     text.remove_prefix(item.size() + 1);

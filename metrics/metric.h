@@ -32,7 +32,8 @@ struct Result {
 /// A whole number that a metric's name may set, as hidden in ois(hidden=8).
 struct Setting {
   std::string_view name;
-  Index value = 1;  ///< at least 1; in a declaration the published one
+  Index value = 1;  ///< in a declaration the published one
+  Index least = 1;
 };
 
 /// Thrown by a computation: the subject is of a kind for which this number was not made (a head that

@@ -33,12 +33,12 @@ std::string need_texts(const std::vector<std::string_view>& needs) {
 /// "hidden = 32, batch = 128; others by name, as ois(hidden=64)"
 std::string settings_text(const metrics::Metric& metric) {
   std::string text;
-  for (const auto& [name, value] : metric.settings)
+  for (const auto& [name, value, least] : metric.settings)
     text += (text.empty() ? "" : ", ") + std::string(name) + " = " + std::to_string(value);
   if (text.empty()) return text;
-  const auto& [name, value] = metric.settings.front();
+  const auto& [name, value, least] = metric.settings.front();
   return text + "; others by name, as " + metric.name + "(" + std::string(name) + "=" +
-         std::to_string(2 * value) + ")";
+         std::to_string(value > 50 ? value / 2 : 2 * value) + ")";
 }
 
 /// The built-in ones in the order of the boards, then those of the plugins in the search path.

@@ -242,6 +242,37 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
   });
 }
 
+InterventionOrder uncertainty_order(const MatrixRef& probabilities) {
+  numerics::require_filled(kName, "probabilities", probabilities);
+  if (probabilities.minCoeff() < 0.0 || probabilities.maxCoeff() > 1.0)
+    numerics::refuse(kName, "probabilities has entries outside 0 ... 1");
+  InterventionOrder out(probabilities.rows(), probabilities.cols());
+  for (Index i = 0; i < out.rows(); ++i) {
+    const Vector unsure = 1.0 / (probabilities.row(i).array() - 0.5 + 1e-8).abs();
+    IndexVector row(static_cast<size_t>(out.cols()));
+    std::iota(row.begin(), row.end(), 0);
+    std::ranges::stable_sort(row, [&](Index a, Index b) { return unsure(a) > unsure(b); });
+    for (Index j = 0; j < out.cols(); ++j) out(i, j) = row[static_cast<size_t>(j)];
+  }
+  return out;
+}
+
+Matrix expert_answers(const MatrixRef& truth, const VectorRef& competence, const MatrixRef& draws) {
+  if (competence.size() != truth.cols() || draws.rows() != truth.rows() ||
+      draws.cols() != truth.cols())
+    numerics::refuse(kName, "truth is " + numerics::shape_of(truth) + ", competence has " +
+                                std::to_string(competence.size()) + " entries and draws are " +
+                                numerics::shape_of(draws) + "; they must be n x k, k and n x k");
+  for (const double c : competence)
+    if (!(c >= 0.0 && c <= 1.0))
+      numerics::refuse(kName, "competence is " + std::to_string(c) + "; it must lie in 0 ... 1");
+  Matrix out = truth;
+  for (Index i = 0; i < out.rows(); ++i)
+    for (Index j = 0; j < out.cols(); ++j)
+      if (draws(i, j) >= competence(j)) out(i, j) = 1.0 - out(i, j);
+  return out;
+}
+
 InterventionOrder greedy_oracle_order(const CheckedIntervention& problem) {
   require_softmax_head(problem);
   const Index n = problem->samples(), k = problem->concepts();
@@ -264,21 +295,46 @@ Result area_of(const Subject& subject, const InterventionCurve& curve) {
   return {curve.area(), curve.accuracy, subject.once(subject_intervention).caveat};
 }
 
-Result random_of(const Subject& subject) {
+/// The problem with what an expert of the settings' competence says in place of the truth.
+CheckedIntervention with_expert(const Subject& subject, const std::vector<Setting>& settings,
+                                std::uint64_t repeat = 0) {
+  const CheckedIntervention& problem = subject.once(subject_intervention).problem;
+  const Index percent = settings.front().value;
+  if (percent > 100) throw NotApplicable("competence is a percentage, at most 100");
+  if (percent == 100) return problem;
+  numerics::Random random(numerics::Seed(subject.seed()).child("expert").child(repeat));
+  InterventionProblem told = *problem;
+  Matrix draws(told.samples(), told.concepts());
+  for (double& draw : draws.reshaped()) draw = random.uniform();
+  told.truth = expert_answers(
+      told.truth, Vector::Constant(told.concepts(), static_cast<double>(percent) / 100.0), draws);
+  return told;
+}
+
+Result random_of(const Subject& subject, const std::vector<Setting>& settings) {
   const CheckedIntervention& problem = subject.once(subject_intervention).problem;
   InterventionCurve mean;
   mean.accuracy.assign(static_cast<size_t>(problem->concepts()) + 1, 0.0);
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
     const InterventionCurve curve = intervention_curve(
-        problem, random_order(problem->samples(), problem->concepts(), subject.seed(), repeat));
+        with_expert(subject, settings, repeat),
+        random_order(problem->samples(), problem->concepts(), subject.seed(), repeat));
     for (size_t j = 0; j < curve.accuracy.size(); ++j)
       mean.accuracy[j] += curve.accuracy[j] / static_cast<double>(kRepeats);
   }
   return area_of(subject, mean);
 }
 
-Result coop_of(const Subject& subject) {
-  const CheckedIntervention& problem = subject.once(subject_intervention).problem;
+Result uncertainty_of(const Subject& subject, const std::vector<Setting>& settings) {
+  const Matrix& probabilities = subject.concepts().probabilities;
+  if (probabilities.size() == 0)
+    throw NotApplicable("the model gives no probabilities of concepts");
+  return area_of(subject, intervention_curve(with_expert(subject, settings),
+                                             uncertainty_order(probabilities)));
+}
+
+Result coop_of(const Subject& subject, const std::vector<Setting>& settings) {
+  const CheckedIntervention problem = with_expert(subject, settings);
   return area_of(
       subject, intervention_curve(problem, coop_order(problem, subject.concepts().probabilities)));
 }
@@ -350,6 +406,16 @@ std::vector<Metric> declare::intervention() {
         .compute = compute,
     };
   };
+  const auto told_by_expert = [&](const char* name, const char* question, std::string_view source,
+                                  Result (*compute)(const Subject&, const std::vector<Setting>&)) {
+    Metric metric = row(name, question, source, nullptr);
+    metric.settings = {{"competence", 100, 0}};
+    metric.compute = [compute, settings = metric.settings](const Subject& subject) {
+      return compute(subject, settings);
+    };
+    metric.compute_with = compute;
+    return metric;
+  };
   Metric gain = row("intervention_gain",
                     "How much accuracy does the model gain by being told all true concepts?",
                     "Espinosa Zarlenga et al., Towards Robust Metrics for Concept Representation "
@@ -358,11 +424,18 @@ std::vector<Metric> declare::intervention() {
   gain.low = -1.0;
   gain.direction = Direction::kNone;  // a model that knows its concepts has nothing to win
   return {
-      row("intervention_random",
+      told_by_expert(
+          "intervention_random",
           "How accurate is the model on average while it is told the true concepts in random "
           "order?",
           "Koh et al., Concept Bottleneck Models, ICML 2020", random_of),
-      row("intervention_coop",
+      told_by_expert(
+          "intervention_uncertainty",
+          "How accurate is the model on average while it is told the true concepts, those first of "
+          "which it is least sure?",
+          "Shin et al., ICML 2023; as in the code of Parisini et al., 2025", uncertainty_of),
+      told_by_expert(
+          "intervention_coop",
           "How accurate is the model on average while it is told the true concepts in the order "
           "that CooP chooses?",
           "Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023", coop_of),

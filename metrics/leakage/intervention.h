@@ -127,6 +127,25 @@ struct CoopOptions {
 InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef& probabilities,
                              const CoopOptions& options = {});
 
+/// First what the model is unsure of: the largest 1 / |p - 1/2 + 1e-8|, the first of ties.
+///
+/// probabilities  n x k, in 0 ... 1: the model's own, before it is told anything
+/// throws         std::invalid_argument: an entry outside
+///
+/// Source: "UCP" in the code of Parisini et al., 2025; after Shin et al., ICML 2023.
+InterventionOrder uncertainty_order(const MatrixRef& probabilities);
+
+/// What an expert says who is right about concept j with probability competence_j, and else says the
+/// opposite: truth where draws < competence, 1 - truth elsewhere.
+///
+/// truth       n x k, 0 ... 1
+/// competence  k, in 0 ... 1
+/// draws       n x k, uniform in [0, 1)
+/// throws      std::invalid_argument: shapes that differ, a competence outside
+///
+/// Source: as in the code of Parisini et al., 2025.
+Matrix expert_answers(const MatrixRef& truth, const VectorRef& competence, const MatrixRef& draws);
+
 /// The greedy oracle, an upper mark that knows the label: next is the concept whose being told
 /// raises the probability of the true class most; the first one of ties.
 ///
@@ -150,10 +169,11 @@ SubjectIntervention subject_intervention(const Subject& subject);
 InterventionCurve oracle_curve(const Subject& subject);
 
 namespace declare {
-/// intervention_random (the mean of five orders drawn from the subject's seed), intervention_coop
-/// (both weights 1) and intervention_oracle: areas; parts: the curve, k + 1 accuracies. CooP asks the
-/// head 2 k^2 times for all samples, the oracle k^2 times, a random order k times. And
-/// intervention_gain, which asks it once.
+/// intervention_random (the mean of five orders drawn from the subject's seed), intervention_uncertainty,
+/// intervention_coop (both weights 1) and intervention_oracle: areas; parts: the curve, k + 1 accuracies.
+/// CooP asks the head 2 k^2 times for all samples, the oracle k^2 times, the others k times. And
+/// intervention_gain, which asks it once. The setting competence of the first three is the percentage of
+/// answers in which the expert is right.
 std::vector<Metric> intervention();
 }  // namespace declare
 

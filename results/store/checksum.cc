@@ -120,22 +120,39 @@ void verify_environments(Connection& connection) {
                               " is not what was recorded (its key is that of another text)");
 }
 
-/// The table that boards read instead of all attempts.
+/// The table that boards read instead of all attempts. Cell by cell: there may be more scores than fit
+/// into memory.
 void verify_current_scores(Connection& connection) {
-  const std::string derived =
-      "SELECT metric, cell, attempt, value, reason FROM ("
-      "SELECT score.metric, its.cell, its.id AS attempt, value, reason, "
-      "row_number() OVER (PARTITION BY score.metric, its.cell "
-      "ORDER BY its.number DESC, its.id DESC) AS place "
+  const auto corrupt_score = [&](const std::string& metric, const std::string& cell) {
+    corrupt(connection, "the score of " + metric + " that counts for cell " + cell +
+                            " is not that of its attempts");
+  };
+  Statement derived(
+      connection,
+      "SELECT count(*), min(CASE WHEN kept.attempt IS NOT derived.attempt "
+      "OR kept.value IS NOT derived.value OR kept.reason IS NOT derived.reason "
+      "THEN derived.metric END) FROM ("
+      "SELECT score.metric, its.id AS attempt, value, reason, row_number() OVER "
+      "(PARTITION BY score.metric ORDER BY its.number DESC, its.id DESC) AS place "
       "FROM valid_attempt AS its JOIN score ON score.attempt = its.id "
-      "WHERE score.reason IS NOT 'error') WHERE place = 1";
-  const std::string kept = "SELECT metric, cell, attempt, value, reason FROM current_score";
-  for (const std::string& difference : {kept + " EXCEPT " + derived, derived + " EXCEPT " + kept}) {
-    Statement rows(connection, difference);
-    if (rows.step())
-      corrupt(connection, "the score of " + rows.text(0) + " that counts for cell " + rows.text(1) +
-                              " is not that of its attempts");
+      "WHERE its.cell = ?1 AND score.reason IS NOT 'error') AS derived "
+      "LEFT JOIN current_score AS kept ON kept.metric = derived.metric AND kept.cell = ?1 "
+      "WHERE place = 1");
+  std::int64_t count = 0;
+  Statement cells(connection, "SELECT key FROM cell");
+  while (cells.step()) {
+    const std::string cell = cells.text(0);
+    derived.bind_all(cell).step();
+    count += derived.integer(0);
+    if (!derived.is_null(1)) corrupt_score(derived.text(1), cell);
   }
+  if (connection.integer("SELECT count(*) FROM current_score") == count) return;
+  Statement extra(connection,
+                  "SELECT metric, cell FROM current_score AS kept WHERE NOT EXISTS ("
+                  "SELECT 1 FROM valid_attempt AS its JOIN score ON score.attempt = its.id "
+                  "WHERE its.cell = kept.cell AND score.metric = kept.metric "
+                  "AND score.reason IS NOT 'error') LIMIT 1");
+  if (extra.step()) corrupt_score(extra.text(0), extra.text(1));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include "results/store/checksum.h"
 #include "results/store/query.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
 
 namespace conoscope::results {
 
@@ -18,8 +20,9 @@ void export_in_parts(Store& store, const std::string& run,
                      std::size_t cells_of_a_part) {
   verify(store);
   std::vector<std::string> cells;
-  for (auto& row : saved_query(store, "export_order", {{"run", run}}).rows)
-    cells.push_back(std::get<std::string>(row[0]));
+  Statement order(store.connection(), query_text("export_order"));
+  order.bind_filter("run", run);
+  while (order.step()) cells.push_back(order.text(0));
   std::size_t at = 0;
   do {
     std::string keys = "[";

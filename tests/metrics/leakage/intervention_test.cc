@@ -74,6 +74,22 @@ TEST_CASE("policies: the oracle and CooP find the concept that matters") {
         order_of(1, 0));
 }
 
+TEST_CASE("uncertainty_order, expert_answers: by hand") {
+  const Matrix p = (Matrix(2, 3) << 0.9, 0.4, 0.55, 0.5, 0.1, 0.9).finished();
+  InterventionOrder wanted(2, 3);
+  wanted << 2, 1, 0, 0, 1, 2;  // the first of ties
+  CHECK(uncertainty_order(p) == wanted);
+  const Matrix truth = (Matrix(2, 2) << 1, 0, 0.25, 1).finished();
+  const Matrix draws = (Matrix(2, 2) << 0.2, 0.6, 0.6, 0.0).finished();
+  const Matrix said = (Matrix(2, 2) << 1, 1, 0.75, 0).finished();
+  CHECK(expert_answers(truth, (Vector(2) << 0.5, 0.0).finished(), draws) == said);
+  CHECK_THROWS_SAYING(uncertainty_order(2.0 * p), std::invalid_argument, "outside 0 ... 1");
+  CHECK_THROWS_SAYING(expert_answers(truth, Vector::Zero(3), draws), std::invalid_argument,
+                      "competence has 3");
+  CHECK_THROWS_SAYING(expert_answers(truth, Vector::Constant(2, 1.5), draws), std::invalid_argument,
+                      "competence is 1.5");
+}
+
 TEST_CASE("random_order: permutations, from the seed alone, no concept favoured") {
   const InterventionOrder order = random_order(3000, 3, 5);
   CHECK(order == random_order(3000, 3, 5));

@@ -1,0 +1,104 @@
+// The kinds of the folder `settings` that are measures of leakage, calibration and interventions.
+
+#include "metrics/information/mi_discrete.h"
+#include "metrics/information/mi_given.h"
+#include "metrics/leakage/calibration.h"
+#include "metrics/leakage/intervention.h"
+#include "numerics/statistics/moments.h"
+#include "numerics/statistics/permutation_test.h"
+#include "tests/golden/kinds.h"
+
+namespace conoscope::tests::golden {
+
+namespace {
+
+using namespace conoscope::metrics;
+
+Outputs conditional_mi_null_case(const Case& one) {
+  const IndexVector predicted = one.input("predicted").indices(),
+                    truth = one.input("truth").indices(), labels = one.input("labels").indices();
+  const Matrix permutations = one.input("permutations").matrix();
+  const double value = mi_discrete_given(predicted, labels, truth).value;
+  std::vector<double> null;
+  for (const auto permutation : permutations.rowwise()) {
+    IndexVector permuted;
+    for (const double from : permutation) permuted.push_back(labels[static_cast<size_t>(from)]);
+    null.push_back(mi_discrete_given(predicted, permuted, truth).value);
+  }
+  const numerics::PermutationTest test = numerics::permutation_test(value, null);
+  Outputs out;
+  out.scalars = {{"value", value},
+                 {"share", value / entropy_discrete(labels)},
+                 {"null_mean", test.null_mean},
+                 {"excess", test.excess},
+                 {"reached", test.reached},
+                 {"p", test.p}};
+  return out;
+}
+
+Outputs calibration_case(const Case& one) {
+  Matrix p = one.input("probabilities").matrix();
+  const IndexVector labels = one.input("labels").indices();
+  if (p.rows() == 1) p.transposeInPlace();  // of presence, in a list
+  Vector confidence(p.rows()), right(p.rows());
+  const bool of_classes = p.cols() > 1;
+  for (Index i = 0; i < p.rows(); ++i) {
+    const Index label = labels[static_cast<size_t>(i)];
+    Index chosen = 0;
+    confidence(i) = p.row(i).maxCoeff(&chosen);
+    right(i) = of_classes ? chosen == label : label == 1;
+  }
+  const Calibration found = calibration(confidence, right, one.params().at("bins"));
+  Outputs out;
+  out.scalars = {{"ece", found.ece},
+                 {"rms", found.rms},
+                 {"max", found.max},
+                 {"brier", of_classes ? brier(p, labels) : brier(Vector(p.col(0)), right)}};
+  out.arrays["bin_counts"] = flat(found.counts);
+  return out;
+}
+
+Outputs calibration_concepts_case(const Case& one) {
+  const Matrix p = one.input("probabilities").matrix(), present = one.input("concepts").matrix();
+  std::vector<double> each, of_brier;
+  for (Index j = 0; j < p.cols(); ++j) {
+    each.push_back(calibration(p.col(j), present.col(j), one.params().at("bins")).ece);
+    of_brier.push_back(brier(Vector(p.col(j)), Vector(present.col(j))));
+  }
+  Outputs out;
+  out.arrays["each"] = each;
+  out.scalars = {{"mean", numerics::mean(each)}, {"brier", numerics::mean(of_brier)}};
+  out.not_compared = {{"pooled", "concepts are not pooled here"},
+                      {"log_score", "the cross entropy of concepts is no metric here"}};
+  return out;
+}
+
+Outputs uncertainty_case(const Case& one) {
+  if (one.has_input("groups")) throw Skip("no dataset here has groups of concepts");
+  Outputs out;
+  out.arrays["order"] = flat(uncertainty_order(one.input("probabilities").matrix()));
+  return out;
+}
+
+Outputs competence_case(const Case& one) {
+  const Matrix truth = one.input("concepts").matrix();
+  const Matrix told =
+      expert_answers(truth, one.input("competence").vector(), one.input("draws").matrix());
+  Outputs out;
+  out.arrays["told"] = flat(told);
+  const Vector right = (told.array() == truth.array()).cast<double>().colwise().mean();
+  out.arrays["right_share"] = flat(right);
+  return out;
+}
+
+}  // namespace
+
+void register_settings_metrics(Kinds& kinds) {
+  kinds.add("conditional_mi_null", conditional_mi_null_case);
+  kinds.add("calibration", calibration_case);
+  kinds.add("calibration_concepts", calibration_concepts_case);
+  kinds.add("policy_uncertainty", uncertainty_case);
+  kinds.add("intervention_competence", competence_case);
+}
+
+}  // namespace conoscope::tests::golden

@@ -1,0 +1,13 @@
+#include <doctest/doctest.h>
+
+#include "tests/golden/kinds.h"
+
+namespace conoscope::tests::golden {
+
+TEST_CASE("golden: published settings") {
+  Kinds kinds;
+  register_settings_metrics(kinds);
+  check_family("settings", "settings", kinds);
+}
+
+}  // namespace conoscope::tests::golden
