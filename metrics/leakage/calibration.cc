@@ -139,7 +139,7 @@ Result concept_brier_of(const Subject& subject) {
 
 /// Of each class, n x C; one column of outputs is the probability of the second of two.
 Matrix task_probabilities(const Subject& subject) {
-  const Matrix& outputs = named_concepts(subject).outputs;
+  const Matrix& outputs = subject.concepts().outputs;
   if (outputs.size() == 0) throw NotApplicable("the model has no task outputs");
   if (outputs.cols() > 1) return numerics::softmax(outputs);
   Matrix out(outputs.rows(), 2);

@@ -85,6 +85,8 @@ TEST_CASE("calibration: what a subject lacks") {
   CHECK(subject.score("concept_ece").message == "the annotated concepts are not binary");
   subject.view.probabilities = Matrix();
   CHECK(subject.score("concept_brier").message == "the model gives no probabilities of concepts");
+  subject.annotations.concepts = Matrix();
+  CHECK(subject.score("task_ece").reason.empty());
   subject.view.outputs = Matrix();
   CHECK(subject.score("task_ece").message == "the model has no task outputs");
 }
