@@ -246,7 +246,8 @@ Outputs train_cshap_networks(const Case& one) {
   return over_seeds(
       one, kNetworks, [&](const HeadView& head, const Explanation& explanation, Index seed) {
         return c_shap_eval_surrogate({train, explanation}, {head, explanation}, loss_of(one),
-                                     static_cast<std::uint64_t>(seed), options);
+                                     static_cast<std::uint64_t>(seed), options)
+            .logits;
       });
 }
 

@@ -1,5 +1,6 @@
 // The kinds of the folder `settings` that are measures of leakage, calibration and interventions.
 
+#include "metrics/faithfulness/surrogates/constant_surrogate.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_given.h"
 #include "metrics/leakage/calibration.h"
@@ -91,12 +92,23 @@ Outputs competence_case(const Case& one) {
   return out;
 }
 
+Outputs constant_surrogate_case(const Case& one) {
+  const ConstantSurrogate found = constant_surrogate(one.input("logits").matrix());
+  Outputs out;
+  out.scalars = {{"top1", found.top1},
+                 {"emd_one_hot", found.emd_one_hot},
+                 {"emd_mean", found.emd_mean},
+                 {"mae_median", found.mae}};
+  return out;
+}
+
 }  // namespace
 
 void register_settings_metrics(Kinds& kinds) {
   kinds.add("conditional_mi_null", conditional_mi_null_case);
   kinds.add("calibration", calibration_case);
   kinds.add("calibration_concepts", calibration_concepts_case);
+  kinds.add("constant_surrogate_floor", constant_surrogate_case);
   kinds.add("policy_uncertainty", uncertainty_case);
   kinds.add("intervention_competence", competence_case);
 }

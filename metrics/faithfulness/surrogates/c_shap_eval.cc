@@ -1,8 +1,12 @@
 #include "metrics/faithfulness/surrogates/c_shap_eval.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "metrics/faithfulness/explained_head.h"
+#include "metrics/faithfulness/logit_row.h"
 #include "metrics/faithfulness/surf/surf_complexity.h"
 #include "metrics/faithfulness/surf/surf_emd.h"
 #include "metrics/faithfulness/surf/surf_mae.h"
@@ -26,18 +30,55 @@ Index largest_count(const Subject& subject) {
   return most;
 }
 
-Logits train(const Subject& subject, CShapLoss loss) {
+struct Trained {
+  Logits logits;
+  double dead_units;
+};
+
+Trained train(const Subject& subject, CShapLoss loss) {
   largest_count(subject);
-  return c_shap_eval_surrogate(subject.once(explained_train_head), subject.once(explained_head),
-                               loss, subject.seed());
+  CShapEval found = c_shap_eval_surrogate(subject.once(explained_train_head),
+                                          subject.once(explained_head), loss, subject.seed());
+  return {std::move(found.logits), found.dead_units};
 }
 
-Logits train_cel(const Subject& subject) {
+Trained train_cel(const Subject& subject) {
   require_softmax(subject);
   return train(subject, CShapLoss::kCel);
 }
 
-Logits train_l1(const Subject& subject) { return train(subject, CShapLoss::kL1); }
+Trained train_l1(const Subject& subject) { return train(subject, CShapLoss::kL1); }
+
+Result distinct_predictions(const Logits& model, const Logits& surrogate) {
+  detail::require_same_shape("distinct_predictions", model, surrogate);
+  const detail::LogitRow row(model.outputs());
+  std::set<Index> of_model, of_surrogate;
+  for (Index i = 0; i < model.samples(); ++i) {
+    of_model.insert(row.argmax(model.row(i)));
+    of_surrogate.insert(row.argmax(surrogate.row(i)));
+  }
+  Result out{static_cast<double>(of_surrogate.size())};
+  if (of_surrogate.size() < of_model.size())
+    out.caveat = "the model predicts " + std::to_string(of_model.size());
+  return out;
+}
+
+Measure distinct_predictions_measure() {
+  return {.question = "How many classes does {} ever predict?",
+          .low = 1.0,
+          .unit = "classes",
+          .compare = distinct_predictions};
+}
+
+Metric dead_units(const char* name, const Surrogate& surrogate, Result (*compute)(const Subject&)) {
+  return {.name = name,
+          .group = surrogate.group,
+          .question = "What share of the hidden units of " + surrogate.text + " is never active?",
+          .high = 1.0,
+          .source = surrogate.source,
+          .needs = surrogate.needs,
+          .compute = compute};
+}
 
 Complexity cost(const Subject& subject) {
   return c_shap_complexity(subject.head().outputs(), largest_count(subject), subject.head().width(),
@@ -54,10 +95,12 @@ std::vector<Metric> declare::c_shap_eval() {
           "Yeh et al., On Completeness-aware Concept-Based Explanations, NeurIPS 2020; the "
           "measures as in arXiv 2504.10833, Table 3",
       .needs = {"head_view", "train_head_view", "explanation"},
-      .logits = [](const Subject& subject) -> const Logits& { return subject.once(train_cel); }};
+      .logits = [](const Subject& subject) -> const Logits& {
+        return subject.once(train_cel).logits;
+      }};
   Surrogate l1 = cel;
   l1.text = "a network trained on concept scores with an L1 loss on the logits";
-  l1.logits = [](const Subject& subject) -> const Logits& { return subject.once(train_l1); };
+  l1.logits = [](const Subject& subject) -> const Logits& { return subject.once(train_l1).logits; };
   Surrogate either = cel;
   either.text = "a network trained on concept scores";
   return {
@@ -67,12 +110,18 @@ std::vector<Metric> declare::c_shap_eval() {
       declare_measure("c_shap_eval_cel_rank_corr", surf_rank_corr_measure(), cel),
       declare_measure("c_shap_eval_cel_norm_l1", surf_norm_l1_measure(), cel),
       declare_measure("c_shap_eval_cel_completeness", completeness_measure(), cel),
+      declare_measure("c_shap_eval_cel_distinct_predictions", distinct_predictions_measure(), cel),
+      dead_units("c_shap_eval_cel_dead_units", cel,
+                 [](const Subject& subject) { return Result{subject.once(train_cel).dead_units}; }),
       declare_measure("c_shap_eval_l1_mae", surf_mae_measure(), l1),
       declare_measure("c_shap_eval_l1_emd", surf_emd_measure(), l1),
       declare_measure("c_shap_eval_l1_top1", surf_top1_measure(), l1),
       declare_measure("c_shap_eval_l1_rank_corr", surf_rank_corr_measure(), l1),
       declare_measure("c_shap_eval_l1_norm_l1", surf_norm_l1_measure(), l1),
       declare_measure("c_shap_eval_l1_completeness", completeness_measure(), l1),
+      declare_measure("c_shap_eval_l1_distinct_predictions", distinct_predictions_measure(), l1),
+      dead_units("c_shap_eval_l1_dead_units", l1,
+                 [](const Subject& subject) { return Result{subject.once(train_l1).dead_units}; }),
       declare_params("c_shap_eval_params", either, cost),
       declare_flops("c_shap_eval_flops", either, cost),
   };

@@ -51,8 +51,9 @@ Network::Scores scores_of(const ExplainedHead& of, Index concepts) {
 
 }  // namespace
 
-Matrix c_shap_eval_surrogate(const ExplainedHead& train, const ExplainedHead& test, CShapLoss loss,
-                             std::uint64_t seed, const CShapEvalOptions& options) {
+CShapEval c_shap_eval_surrogate(const ExplainedHead& train, const ExplainedHead& test,
+                                CShapLoss loss, std::uint64_t seed,
+                                const CShapEvalOptions& options) {
   require_options(options);
   require_heads(train, test);
   const IndexVector counts = test.explanation().concepts();
@@ -90,10 +91,11 @@ Matrix c_shap_eval_surrogate(const ExplainedHead& train, const ExplainedHead& te
     if (plateau.step(total / static_cast<double>(n)) < options.smallest_rate) break;
   }
 
-  Matrix surrogate = network.logits(scores_of(test, concepts));
-  if (!numerics::all_finite(surrogate))
+  const Network::Scores evaluated = scores_of(test, concepts);
+  CShapEval out{network.logits(evaluated), network.dead_units(evaluated)};
+  if (!numerics::all_finite(out.logits))
     throw std::domain_error(std::string(kName) + ": the trained network's logits overflow");
-  return surrogate;
+  return out;
 }
 
 }  // namespace conoscope::metrics

@@ -19,6 +19,11 @@ struct CShapEvalOptions {
   double threshold = 1e-4;  ///< of the best loss, that counts as progress
 };
 
+struct CShapEval {
+  Matrix logits;            ///< n x C
+  double dead_units = 0.0;  ///< CShapNetwork::dead_units() of the evaluated samples
+};
+
 /// What does the model answer, if a network learns to rebuild embeddings from concept scores?
 ///
 /// A CShapNetwork is trained on the training split towards the model's logits (Adam; the rate is
@@ -30,7 +35,7 @@ struct CShapEvalOptions {
 /// test     of the evaluated samples; the same W, b and explanation. psi acts on pooled embeddings;
 ///          importances are not used.
 /// seed     of the initial weights and of the order of samples in each epoch.
-/// returns  n x C. Training is in float32, the same bits for the same arguments.
+/// returns  Training is in float32, the same bits for the same arguments.
 /// throws   std::invalid_argument: a flatten head, whose weights differ by position; width or
 ///          outputs of train and test disagree; psi returns another shape or an entry that is not
 ///          finite; an explanation without any concept; an option < 1 or a rate not > 0
@@ -39,7 +44,8 @@ struct CShapEvalOptions {
 /// Source: Yeh et al., NeurIPS 2020 (ConceptSHAP), as in Kumar and Ahuja, arXiv 2504.10833, Eq. 7,
 /// 14, App. B. Not stated there: batch, patience, threshold, initial weights, biases and the split;
 /// see docs/metrics.md.
-Matrix c_shap_eval_surrogate(const ExplainedHead& train, const ExplainedHead& test, CShapLoss loss,
-                             std::uint64_t seed, const CShapEvalOptions& options = {});
+CShapEval c_shap_eval_surrogate(const ExplainedHead& train, const ExplainedHead& test,
+                                CShapLoss loss, std::uint64_t seed,
+                                const CShapEvalOptions& options = {});
 
 }  // namespace conoscope::metrics

@@ -110,6 +110,17 @@ Matrix CShapNetwork<Scalar>::logits(const Scores& scores) {
 }
 
 template <typename Scalar>
+double CShapNetwork<Scalar>::dead_units(const Scores& scores) {
+  Array1 strongest = Array1::Zero(weights_.w1.rows());
+  for (const Array2& of_class : scores) {
+    hide(of_class);
+    strongest = strongest.cwiseMax(hidden_.colwise().maxCoeff().transpose());
+  }
+  return static_cast<double>((strongest.array() == Scalar(0)).count()) /
+         static_cast<double>(strongest.size());
+}
+
+template <typename Scalar>
 double CShapNetwork<Scalar>::train(const Scores& scores, const MatrixRef& model_logits,
                                    CShapLoss loss, double learning_rate) {
   Array2 delta;

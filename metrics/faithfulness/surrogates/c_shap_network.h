@@ -51,6 +51,9 @@ class CShapNetwork {
   double train(const Scores& scores, const MatrixRef& model_logits, CShapLoss loss,
                double learning_rate);
 
+  /// The share of hidden units that are 0 for each of these scores: no gradient reaches them.
+  double dead_units(const Scores& scores);
+
   const Weights& weights() const { return weights_; }
 
  private:

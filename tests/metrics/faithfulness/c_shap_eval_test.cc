@@ -4,6 +4,7 @@
 
 #include "metrics/faithfulness/model_logits.h"
 #include "metrics/faithfulness/surrogates/c_shap_eval_surrogate.h"
+#include "metrics/faithfulness/surrogates/constant_surrogate.h"
 #include "numerics/plateau.h"
 #include "tests/support/capture_binding.h"
 #include "tests/support/heads.h"
@@ -33,7 +34,8 @@ HeadView centred_head(std::uint64_t seed) {
 
 Matrix surrogate(const Explanation& explanation, CShapLoss loss, std::uint64_t seed = 3) {
   const HeadView train = centred_head(1), test = centred_head(50);
-  return c_shap_eval_surrogate({train, explanation}, {test, explanation}, loss, seed, quick());
+  return c_shap_eval_surrogate({train, explanation}, {test, explanation}, loss, seed, quick())
+      .logits;
 }
 
 TEST_CASE("c_shap_network: by hand") {
@@ -143,7 +145,7 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
     CHECK(score.message == "needs a head view of the training split");
   subject.train_head = &train;
   auto scores = score_group(subject, "c_shap_eval");
-  REQUIRE(scores.size() == 14);
+  REQUIRE(scores.size() == 18);
   for (const auto& [name, score] : scores) {
     CAPTURE_BINDING(name);
     CHECK(score.reason.empty());
@@ -157,8 +159,9 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
 
   head.output = Output::kRegression;
   for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
-    CHECK(score.reason.empty() == (name == "c_shap_eval_l1_mae" || name == "c_shap_eval_params" ||
-                                   name == "c_shap_eval_flops"));
+    CHECK(score.reason.empty() ==
+          (name == "c_shap_eval_l1_mae" || name == "c_shap_eval_l1_dead_units" ||
+           name == "c_shap_eval_params" || name == "c_shap_eval_flops"));
   head.output = Output::kSoftmax;
   explanation.offset = IndexVector(5, 0);
   explanation.cavs.resize(0, 8);
@@ -168,6 +171,29 @@ TEST_CASE("c_shap_eval: scores, reasons and cost") {
   head.pooling = Pooling::kFlatten;
   for (const auto& [name, score] : score_group(subject, "c_shap_eval"))
     CHECK(score.reason == "not_applicable");
+}
+
+TEST_CASE("c_shap_network: units that nothing reaches") {
+  CShapNetwork<double>::Weights w{Matrix(3, 1), Vector(3), Matrix::Ones(2, 3), Vector::Zero(2)};
+  w.w1 << 1, -1, 1;
+  w.b1 << 0, 0, -9;
+  CShapNetwork<double> network(w, Matrix::Ones(1, 2), Vector::Zero(1));
+  CHECK(network.dead_units({Matrix::Constant(4, 1, 2.0)}) == doctest::Approx(2.0 / 3.0));
+  CHECK(network.dead_units({Matrix::Constant(4, 1, 2.0), Matrix::Constant(4, 1, -2.0)}) ==
+        doctest::Approx(1.0 / 3.0));
+}
+
+TEST_CASE("constant_surrogate: by hand, and no less than a surrogate that is constant") {
+  const Matrix logits = (Matrix(4, 2) << 0, 2, 0, 2, 2, 0, 0, 4).finished();
+  const ConstantSurrogate found = constant_surrogate(logits);
+  CHECK(found.top1 == 0.75);
+  // Medians 0 and 2: |0 0 2 0| and |0 0 2 2|.
+  CHECK(found.mae == doctest::Approx((2.0 / 4 + 4.0 / 4) / 2));
+  const double q = 1 / (1 + std::exp(-2.0)), r = 1 / (1 + std::exp(-4.0));
+  CHECK(found.emd_one_hot == doctest::Approx((2 * (1 - q) + q + 1 - r) / 4));
+  const double mean = (2 * q + 1 - q + r) / 4;
+  CHECK(found.emd_mean == doctest::Approx((2 * (q - mean) + mean - (1 - q) + r - mean) / 4));
+  CHECK_THROWS_SAYING(constant_surrogate(Matrix::Zero(2, 1)), std::invalid_argument, "one output");
 }
 
 TEST_CASE("c_shap_eval: throws") {
