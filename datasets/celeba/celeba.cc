@@ -38,7 +38,12 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
         .help("without `partition`: share of both classes of the target that goes to the test "
-              "split"));
+              "split"),
+    sdk::integer("train_rows", 0)
+        .at_least(0)
+        .help("with `partition`: so many of the training images, drawn by the seed, and all test "
+              "images "
+              "(published: 19962); 0: as `samples` draws of both"));
 
 class CelebA final : public sdk::Dataset {
  public:
@@ -51,7 +56,14 @@ class CelebA final : public sdk::Dataset {
         concept_names_(params.texts("concept_names")),
         samples_(params.integer("samples")),
         how_(params),
-        test_share_(params.real("test_share")) {}
+        test_share_(params.real("test_share")),
+        train_rows_(params.integer("train_rows")) {
+    if (train_rows_ > 0 && (partition_.empty() || samples_ > 0))
+      throw std::invalid_argument(
+          "celeba: train_rows draws from the training images of `partition`, which is needed, and "
+          "goes "
+          "with samples = 0");
+  }
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     const celeba::Attributes known = celeba::read_attributes(attributes_);
@@ -59,11 +71,7 @@ class CelebA final : public sdk::Dataset {
     const std::vector<std::size_t> columns = concept_columns(known, target);
     check_annotated(known);
     const std::vector<int> parts = parts_of(known);
-    std::vector<std::int64_t> rows;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      if (parts[i] != kValidation) rows.push_back(static_cast<std::int64_t>(i));
-    rows = datasets::draw_rows(std::move(rows), samples_, context.seed().child("samples"),
-                               "celeba (" + attributes_ + ")");
+    const std::vector<std::int64_t> rows = drawn_rows(parts, context.seed().child("samples"));
 
     const auto n = static_cast<std::int64_t>(rows.size());
     std::vector<std::string> paths;
@@ -95,6 +103,22 @@ class CelebA final : public sdk::Dataset {
 
  private:
   static constexpr int kTrain = 0, kValidation = 1, kTest = 2;
+
+  std::vector<std::int64_t> drawn_rows(const std::vector<int>& parts, sdk::Seed seed) const {
+    const std::string who = "celeba (" + attributes_ + ")";
+    const auto rows_of = [&](auto&&... of_parts) {
+      std::vector<std::int64_t> rows;
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        if (((parts[i] == of_parts) || ...)) rows.push_back(static_cast<std::int64_t>(i));
+      return rows;
+    };
+    if (train_rows_ == 0) return datasets::draw_rows(rows_of(kTrain, kTest), samples_, seed, who);
+    auto rows = datasets::draw_rows(rows_of(kTrain), train_rows_, seed, who + ", train_rows");
+    const auto test = rows_of(kTest);
+    rows.insert(rows.end(), test.begin(), test.end());
+    std::ranges::sort(rows);
+    return rows;
+  }
 
   /// Those named, else all; but not the one that is to be predicted.
   std::vector<std::size_t> concept_columns(const celeba::Attributes& known,
@@ -161,6 +185,7 @@ class CelebA final : public sdk::Dataset {
   std::int64_t samples_;
   datasets::ImageParameters how_;
   double test_share_;
+  std::int64_t train_rows_;
 };
 
 }  // namespace

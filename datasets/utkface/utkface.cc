@@ -57,7 +57,11 @@ constexpr auto kParameters = sdk::parameters(
     datasets::drawn_samples(4000), datasets::kImageParameters,
     sdk::real("test_share", 0.2)
         .between(0.01, 0.99)
-        .help("share that goes to the test split: of every class, or of all for the age"));
+        .help("share that goes to the test split: of every class, or of all for the age"),
+    sdk::integer("age_strata", 0)
+        .between(0, 130)
+        .help(
+            "age: the split keeps the share of bins of so many years (published: 10); 0: of none"));
 
 class UtkFace final : public sdk::Dataset {
  public:
@@ -67,7 +71,8 @@ class UtkFace final : public sdk::Dataset {
         skip_(params.text("without_annotation") == "skip"),
         samples_(params.integer("samples")),
         how_(params),
-        test_share_(params.real("test_share")) {}
+        test_share_(params.real("test_share")),
+        age_strata_(params.integer("age_strata")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
     std::vector<std::string> names;
@@ -117,7 +122,10 @@ class UtkFace final : public sdk::Dataset {
       auto bits = concepts.subspan(i * static_cast<std::size_t>(k), static_cast<std::size_t>(k));
       if (!gender_task) bits[0] = static_cast<float>(person.gender);
       if (!race_task) bits[static_cast<std::size_t>(person.race + (gender_task ? 0 : 1))] = 1.0F;
-      labels.push_back(gender_task ? person.gender : race_task ? person.race : 0);
+      labels.push_back(gender_task       ? person.gender
+                       : race_task       ? person.race
+                       : age_strata_ > 0 ? person.age / age_strata_
+                                         : 0);
     }
     sdk::write_split(out, sdk::stratified_split(labels, test_share_, seed));
     if (gender_task || race_task) {
@@ -135,6 +143,7 @@ class UtkFace final : public sdk::Dataset {
   std::int64_t samples_;
   datasets::ImageParameters how_;
   double test_share_;
+  std::int64_t age_strata_;
 };
 
 }  // namespace

@@ -195,6 +195,17 @@ TEST_CASE("celeba: the partition that comes with it, and a part of the images") 
   CHECK(std::vector(test.begin(), test.end()) == std::vector<std::int64_t>{6, 7});
   CHECK(near(red_of(data, 6), faces.reds[8]));
 
+  Arguments own_test = arguments;
+  own_test["samples"] = 0;
+  own_test["train_rows"] = 3;
+  const Bundle drawn = load("celeba", own_test);
+  CHECK(drawn.shape("train_index")[0] == 3);
+  CHECK(drawn.shape("test_index")[0] == 2);
+  own_test["train_rows"] = 7;
+  refuses("celeba", own_test, "train_rows: samples is 7, but there are 6 images");
+  own_test["samples"] = 5;
+  refuses("celeba", own_test, "goes with samples = 0");
+
   Arguments few = faces.arguments();
   few["samples"] = 6;
   CHECK(load("celeba", few).shape("inputs")[0] == 6);
@@ -280,6 +291,24 @@ TEST_CASE("utkface: age, gender and race from the names of the files") {
   CHECK(race.shape("concepts") == std::vector<std::int64_t>{4, 1});
   const auto races = race.values<std::int64_t>("labels");
   CHECK(std::vector(races.begin(), races.end()) == std::vector<std::int64_t>{2, 0, 4, 3});
+}
+
+TEST_CASE("utkface: a split that keeps the shares of ages") {
+  Images images;
+  for (int i = 0; i < 12; ++i)  // six of 30 to 39, six of 40 to 49
+    images.add("UTKFace/" + std::to_string(i < 6 ? 30 + i : 40 + i - 6) + "_0_2_2016.jpg");
+  Arguments arguments = {{"images", images.scratch.path("UTKFace")},
+                         {"samples", 0},
+                         {"size", 4},
+                         {"test_share", 1.0 / 3},
+                         {"age_strata", 10}};
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Bundle data = load("utkface", arguments, seed);
+    int young = 0;
+    for (const std::int64_t row : data.values<std::int64_t>("test_index"))
+      young += data.values<float>("targets")[static_cast<std::size_t>(row)] < 40;
+    CHECK(young == 2);
+  }
 }
 
 TEST_CASE("utkface: a name without annotation is refused, or left out and said") {

@@ -1,5 +1,9 @@
 // The kinds of the folder `settings` that are measures of leakage, calibration and interventions.
 
+#include <algorithm>
+#include <cmath>
+
+#include "conoscope/sdk/dataset.h"
 #include "metrics/faithfulness/surrogates/constant_surrogate.h"
 #include "metrics/information/mi_discrete.h"
 #include "metrics/information/mi_given.h"
@@ -102,6 +106,29 @@ Outputs constant_surrogate_case(const Case& one) {
   return out;
 }
 
+Outputs age_strata_case(const Case& one) {
+  const auto width = one.params().at("width").get<Index>();
+  const auto share = one.params().at("test_share").get<double>();
+  IndexVector bins;
+  for (const Index age : one.input("ages").indices()) bins.push_back(age / width);
+  const sdk::Split split = sdk::stratified_split(bins, share, sdk::Seed(1));
+  const auto count_of = [&](Index bin) {
+    return static_cast<double>(std::ranges::count(bins, bin));
+  };
+  Outputs out;
+  out.arrays["bins"] = flat(bins);
+  for (Index bin = 0; bin <= *std::ranges::max_element(bins); ++bin) {
+    out.arrays["counts"].push_back(count_of(bin));
+    out.arrays["quota"].push_back(share * count_of(bin));
+    const auto taken = static_cast<double>(std::ranges::count_if(
+        split.test, [&](Index row) { return bins[static_cast<size_t>(row)] == bin; }));
+    if (std::abs(taken - share * count_of(bin)) >= 1.0)
+      throw std::runtime_error("bin " + std::to_string(bin) + " gives " + std::to_string(taken));
+  }
+  out.scalars["test_total"] = split.test.size();
+  return out;
+}
+
 }  // namespace
 
 void register_settings_metrics(Kinds& kinds) {
@@ -109,6 +136,7 @@ void register_settings_metrics(Kinds& kinds) {
   kinds.add("calibration", calibration_case);
   kinds.add("calibration_concepts", calibration_concepts_case);
   kinds.add("constant_surrogate_floor", constant_surrogate_case);
+  kinds.add("age_strata", age_strata_case);
   kinds.add("policy_uncertainty", uncertainty_case);
   kinds.add("intervention_competence", competence_case);
 }
