@@ -67,8 +67,8 @@ void optimise(const Trunk& trunk, const NetworkAbove::Head& head, const Lesson& 
           rows.slice(0, batch * options.batch_size, (batch + 1) * options.batch_size);
       const Tensor map = trunk.features(lesson.inputs.index_select(0, part), true);
       const Tensor pooled = map.dim() == 4 ? map.mean({2, 3}) : map;
-      const Tensor loss =
-          lesson.objective.loss(torch::addmm(head.bias, pooled, head.weight.t()), part);
+      const Tensor loss = lesson.objective.loss(torch::addmm(head.bias, pooled, head.weight.t()),
+                                                part, options.loss);
       parameters.grad().zero_();
       loss.backward();
       optimiser.step();
@@ -89,8 +89,11 @@ Lesson read_lesson(const sdk::Arrays& dataset, const Tensor& inputs) {
 }
 
 ClassifierOptions read_classifier_options(const sdk::ParamsOf<kClassifierParameters>& params) {
-  return {params.integer("epochs"), params.integer("batch_size"), params.real("learning_rate"),
-          params.real("weight_decay")};
+  return {params.integer("epochs"),
+          params.integer("batch_size"),
+          params.real("learning_rate"),
+          params.real("weight_decay"),
+          {params.real("label_smoothing"), params.text("regression_loss") == "absolute"}};
 }
 
 void fit_classifier(const std::string& name, const Trunk& trunk, const Lesson& lesson,

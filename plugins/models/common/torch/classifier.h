@@ -48,6 +48,7 @@ Lesson read_lesson(const sdk::Arrays& dataset, const Tensor& inputs);
 struct ClassifierOptions {
   std::int64_t epochs, batch_size;
   double learning_rate, weight_decay;
+  LossOptions loss;
 };
 
 /// The parameters of read_classifier_options(), with these defaults.
@@ -59,7 +60,13 @@ constexpr auto classifier_parameters(std::int64_t epochs, std::int64_t batch_siz
       sdk::real("learning_rate", learning_rate)
           .between(1e-8, 10.0)
           .help("of AdamW at the start; it falls to zero along a cosine"),
-      sdk::real("weight_decay", weight_decay).between(0.0, 10.0).help("of AdamW"));
+      sdk::real("weight_decay", weight_decay).between(0.0, 10.0).help("of AdamW"),
+      sdk::real("label_smoothing", 0.0)
+          .between(0.0, 0.99)
+          .help("classes: the share of the label's probability that all classes share"),
+      sdk::text("regression_loss", "squared")
+          .choices({"squared", "absolute"})
+          .help("of a number: of its distance to the target"));
 }
 inline constexpr auto kClassifierParameters = classifier_parameters(1, 1, 1e-3, 1e-4);
 

@@ -4,17 +4,20 @@
 
 namespace conoscope::models {
 
-Tensor Objective::loss(const Tensor& logits, const Tensor& rows) const {
+Tensor Objective::loss(const Tensor& logits, const Tensor& rows, const LossOptions& options) const {
   const Tensor wanted = answers.index_select(0, rows);
   switch (task) {
     case Task::kClassification:
-      return torch::cross_entropy_loss(logits, wanted);
+      return torch::cross_entropy_loss(logits, wanted, {}, at::Reduction::Mean, -100,
+                                       options.label_smoothing);
     case Task::kAttributes:
       return torch::binary_cross_entropy_with_logits(logits, wanted);
     case Task::kRegression:
       break;
   }
-  return torch::mse_loss(logits, (wanted - shift) / unit);
+  const Tensor standardised = (wanted - shift) / unit;
+  return options.absolute ? torch::l1_loss(logits, standardised)
+                          : torch::mse_loss(logits, standardised);
 }
 
 double Objective::score(const Tensor& outputs_of_rows, const Tensor& rows) const {

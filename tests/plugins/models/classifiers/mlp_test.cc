@@ -102,6 +102,44 @@ TEST_CASE("mlp: regression answers in the units of the targets") {
         doctest::Approx(std::stod(model.out.texts.at("test_r2"))).epsilon(1e-4));
 }
 
+TEST_CASE("mlp: smoothed labels are answered with less confidence, absolute errors by the median") {
+  const Bundle data = digits();
+  const auto confidence = [&](double smoothing) {
+    const Outcome model = torch_plugin("mlp").fit_model({{"label_smoothing", smoothing}}, data);
+    REQUIRE(model.error == "");
+    const auto logits = head_outputs(model.out);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < logits.size(); i += 10) {
+      double total = 0.0, most = 0.0;
+      for (std::size_t c = i; c < i + 10; ++c) {
+        total += std::exp(logits[c]);
+        most = std::max(most, std::exp(logits[c]));
+      }
+      sum += most / total * 10 / static_cast<double>(logits.size());
+    }
+    return sum;
+  };
+  CHECK(confidence(0.0) > 0.97);
+  CHECK(confidence(0.5) < 0.65);  // 0.5 + 0.5 / 10 is what it is asked for
+
+  Table table;
+  std::vector<double> targets;  // one in four is far away, whatever the inputs
+  for (std::size_t i = 0; i < Table::kCount; ++i) targets.push_back(i % 4 == 3 ? 100.0 : 0.0);
+  table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount, 1}, targets);
+  table.data.texts["task"] = "regression";
+  const auto mean_answer = [&](const char* loss) {
+    const Outcome model = torch_plugin("mlp").fit_model(
+        {{"regression_loss", loss}, {"epochs", 80}, {"hidden", std::vector<std::int64_t>{2}}},
+        table.data);
+    REQUIRE(model.error == "");
+    const auto outputs = head_outputs(model.out);
+    return std::accumulate(outputs.begin(), outputs.end(), 0.0) /
+           static_cast<double>(outputs.size());
+  };
+  CHECK(mean_answer("squared") > 15.0);
+  CHECK(mean_answer("absolute") < 10.0);
+}
+
 TEST_CASE("mlp: columns and targets of which float32 keeps too little") {
   // Ten minutes in milliseconds since 1970, where float32 has steps of 131072.
   Table table;
