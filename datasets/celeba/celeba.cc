@@ -197,5 +197,6 @@ citation = "Liu, Luo, Wang & Tang, Deep Learning Face Attributes in the Wild, IC
 needs = []
 offers = ["inputs", "concepts"]
 seeded = true
+added = ["train_rows"]
 )toml",
                   kParameters)

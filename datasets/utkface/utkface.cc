@@ -155,5 +155,6 @@ citation = "Zhang, Song & Qi, Age Progression/Regression by Conditional Adversar
 needs = []
 offers = ["inputs", "concepts", "factors"]
 seeded = true
+added = ["age_strata"]
 )toml",
                   kParameters)

@@ -148,6 +148,6 @@ citation = "Lin, Chen & Yan, Network In Network, arXiv:1312.4400"
 needs = ["inputs"]
 offers = ["head_view", "forward", "head", "redrawn_head"]
 seeded = true
-added = ["layer"]
+added = ["layer", "label_smoothing", "regression_loss"]
 )",
                 kParameters)

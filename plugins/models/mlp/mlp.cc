@@ -128,5 +128,6 @@ citation = "Rumelhart, Hinton & Williams, Learning Representations by Back-Propa
 needs = ["inputs"]
 offers = ["head_view", "forward", "head"]
 seeded = true
+added = ["label_smoothing", "regression_loss"]
 )",
                 kParameters)

@@ -135,6 +135,6 @@ citation = "He et al., Deep Residual Learning for Image Recognition, CVPR 2016"
 needs = ["inputs"]
 offers = ["head_view", "forward", "head", "redrawn_head"]
 seeded = true
-added = ["layer"]
+added = ["layer", "label_smoothing", "regression_loss"]
 )",
                 kParameters)
