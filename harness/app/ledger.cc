@@ -111,7 +111,7 @@ class Reader {
 
   LedgerClaim claim(const toml::table& table) {
     keys(table, {"says", "rule", "bound", "dataset", "model", "explainer", "metric", "of", "with",
-                 "theirs", "theirs_half_width"});
+                 "theirs", "theirs_half_width", "undecidable"});
     LedgerClaim out;
     out.place = core::place_of(table);
     out.says = text(table, "says");
@@ -142,6 +142,7 @@ class Reader {
     out.with = text(table, "with");
     if (out.with.empty() == (out.rule == results::Rule::kCorrelates))
       diagnostics_.add(out.place, "with goes with the rule correlates, which needs it");
+    out.undecidable = text(table, "undecidable");
     out.theirs = numbers(table, "theirs");
     out.theirs_half_width = numbers(table, "theirs_half_width");
     if (results::compares_subjects(out.rule) && out.subjects.size() < 2)

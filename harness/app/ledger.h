@@ -23,6 +23,9 @@ struct LedgerClaim {
   std::vector<LedgerSubject> subjects;  ///< with the claim's own dataset, ... filled in
   std::string with;                     ///< correlates: the metric to be predicted
   std::vector<double> theirs, theirs_half_width;
+  /// What it would take to tell whether the paper errs, where its rule does not hold here, and what was
+  /// tried; empty: the rule decides.
+  std::string undecidable;
   core::Place place;
 };
 

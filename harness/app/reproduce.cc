@@ -297,10 +297,12 @@ std::string why_open(const results::Claim& claim, const LedgerItem& item) {
 }
 
 std::string verdict_text(const ScoredClaim& scored, results::Verdict verdict,
-                         const LedgerItem& item, bool is_here) {
+                         const LedgerItem& item, const LedgerClaim& claim, bool is_here) {
   std::string out(results::to_string(verdict));
   if (!is_here) return "not here, its data are missing";
   if (verdict == results::Verdict::kNoData) return out;
+  if (verdict != results::Verdict::kReproduced && !claim.undecidable.empty())
+    return "not decidable here: " + claim.undecidable;
   if (verdict == results::Verdict::kOpen) out += ": " + why_open(scored.claim, item);
   return out + scored.coefficient;
 }
@@ -310,7 +312,9 @@ std::string counts_text(const results::Table& ledger) {
   std::map<std::string, int> counts;
   for (const auto& row : ledger.rows) {
     const std::string verdict = results::text_of(row.back());
-    ++counts[verdict.substr(0, verdict.find(','))];
+    // "open: seeds, 12 ...", "reproduced, r larger", "not decidable here: why"
+    const bool undecidable = verdict.starts_with("not decidable here");
+    ++counts[verdict.substr(0, verdict.find(undecidable ? ':' : ','))];
   }
   counts.erase("see below");
   std::vector<std::string> parts;
@@ -349,7 +353,7 @@ results::Table ledger_table(const Ledger& ledger, const std::map<std::string, St
       table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
                  ours.empty() ? results::Field() : results::Field(ours),
                  claim.theirs.empty() ? results::Field() : results::Field(published(claim)),
-                 verdict_text(scored[i], verdicts[i], item, !lacks_data(claim, study))});
+                 verdict_text(scored[i], verdicts[i], item, claim, !lacks_data(claim, study))});
     }
   }
   return table;

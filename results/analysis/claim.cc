@@ -26,8 +26,8 @@ class Sample {
       : resampled_(resampled), n_(static_cast<std::int64_t>(values.size())) {
     if (n_ < 2) return;
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    // All the same: one sample, seen several times.
-    is_drawn_ = *least != *most || *least == 0.0 || *least == 1.0;
+    // All the same: one sample, seen several times, but where it is a count.
+    is_drawn_ = *least != *most || *least == std::round(*least);
     mean_ = numerics::mean(values);
     sd_ = numerics::sample_sd(values);
   }

@@ -58,7 +58,8 @@ struct Claim {
 ///   correlates  p >= alpha leaves it open, whatever r is
 ///
 /// Fewer than two seeds have no interval. Nor have seeds that all give the same number: the data are
-/// one sample then, and nothing is drawn. 0 and 1 are excepted, where many scores end.
+/// one sample then, and nothing is drawn. Whole numbers are excepted: counts, and 0 and 1, where many
+/// scores end.
 ///
 /// seeds    as though so many had given the same means and spreads; 0: as many as there are
 /// returns  kReproduced where all steps (subjects) hold, kNotReproduced where one fails, else kOpen

@@ -98,6 +98,7 @@ TEST_CASE("claim: seeds that draw nothing are one sample") {
   // An accuracy of 1, a leakage of 0: seeds do draw, and arrive there.
   CHECK(of(Rule::kAbove, {around(1, 0)}, 0.98) == Verdict::kReproduced);
   CHECK(of(Rule::kBelow, {around(0, 0)}, 0.1) == Verdict::kReproduced);
+  CHECK(of(Rule::kAscending, {around(20, 0), around(1920, 0)}) == Verdict::kReproduced);  // counts
 }
 
 TEST_CASE("claim: a coefficient is not enough without its significance") {
