@@ -79,9 +79,6 @@ double table_accuracy(const MatrixRef& train_concepts, const IndexVector& train_
   return static_cast<double>(right) / static_cast<double>(concepts.rows());
 }
 
-namespace {
-
-/// The caveat says what the table was made on.
 Result table_of(const Subject& subject) {
   const Annotations& judged = subject.annotations();
   const Annotations* train = subject.views().train_annotations;
@@ -96,8 +93,6 @@ Result table_of(const Subject& subject) {
               std::to_string(judged.labels.size()) + " samples"};
 }
 
-}  // namespace
-
 std::vector<Metric> declare::best_table_accuracy() {
   return {{
       .name = "best_table_accuracy",
@@ -105,10 +100,11 @@ std::vector<Metric> declare::best_table_accuracy() {
       .question = "How accurate is a table that answers each combination of true concepts with its "
                   "most frequent label?",
       .high = 1.0,
-      .source = "conoscope; the upper mark of all heads on true concepts",
+      .source = "conoscope; the upper mark of heads on true concepts, where each combination is "
+                "met in training",
       .needs = {"concept_view", "concepts", "labels"},
       .uses = {"train_concept_view"},
-      .compute = table_of,
+      .compute = [](const Subject& subject) { return subject.once(table_of); },
   }};
 }
 

@@ -7,14 +7,16 @@
 namespace conoscope::metrics {
 
 struct Metric;
+struct Result;
+class Subject;
 
 struct BestTable {
   double value = 0.0;
   Index combinations = 0;
 };
 
-/// The best accuracy that any head can reach on true concepts: each combination of concepts
-/// answers its most frequent label.
+/// The best accuracy that any head can reach on true concepts that it was shown: each combination of
+/// concepts answers its most frequent label.
 ///
 ///   accuracy = sum_c max_y P(c, y)
 ///
@@ -31,13 +33,18 @@ BestTable best_table_accuracy(const MatrixRef& concepts, const IndexVector& labe
 /// label that was most frequent with it among the training samples, and a combination it never met
 /// with the most frequent label of all. Of equally frequent ones the lowest.
 ///
-/// Over many training samples no head on true concepts is better. Unlike best_table_accuracy() it
-/// has not seen the samples it is judged on.
+/// Unlike best_table_accuracy() it has not seen the samples it is judged on, so it bounds no other
+/// head: it knows nothing of a combination that it never met, where a head that generalises may be
+/// right. Where every combination was met often, no head on true concepts is better.
 ///
 /// train_concepts, concepts  n' x k and n x k; labels as many
 /// throws  std::invalid_argument: no training sample, lengths or widths that differ, not finite
 double table_accuracy(const MatrixRef& train_concepts, const IndexVector& train_labels,
                       const MatrixRef& concepts, const IndexVector& labels);
+
+/// Of a subject's true concepts: table_accuracy() where its training samples are known, else
+/// best_table_accuracy() of the samples judged; the caveat says which. Derived once.
+Result table_of(const Subject& subject);
 
 namespace declare {
 /// best_table_accuracy: of a table made on the training samples where they are known

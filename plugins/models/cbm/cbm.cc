@@ -104,7 +104,9 @@ class Cbm final : public AnnotatedModel {
 
     const Tensor logits = for_all(data.inputs, context, encode).to(torch::kFloat64);
     ConceptTensors view = make_view(logits, data.train, head);
-    view.reference = reference(data, head, rows, context);
+    // That of an independent model was trained on annotated concepts itself.
+    view.reference =
+        training_ == "independent" ? head.answer(data.concepts) : reference_answers(data, context);
     report_accuracy("cbm", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     head_weights.write(out);
@@ -113,13 +115,6 @@ class Cbm final : public AnnotatedModel {
  private:
   Tensor read_by_head(const Tensor& edited) const override {
     return bottleneck_ == "hard" ? edited.gt(0.5) : edited;
-  }
-
-  Tensor reference(const ConceptData& data, const TaskHead& head, const Rows& rows,
-                   const sdk::Context& context) const {
-    if (training_ == "independent") return head.answer(data.concepts);  // it was trained so
-    if (training_ == "joint") return reference_answers(data, rows, context);
-    return reference_answers(data, rows, head_options_, "head", context);
   }
 
   Tensor pass(const Tensor& logits) const {
@@ -151,7 +146,7 @@ class Cbm final : public AnnotatedModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Cbm, "cbm", "1.2.0", R"(
+CONOSCOPE_MODEL(Cbm, "cbm", "1.3.0", R"(
 summary = "concept bottleneck model: hard, soft or logit bottleneck, trained independently, sequentially or jointly"
 licence = "Apache-2.0"
 citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"

@@ -117,7 +117,7 @@ class Cem final : public AnnotatedModel {
     head.restore_units(data.objective);
 
     ConceptTensors view = make_view(data.inputs, encoder, embedder, head, context);
-    view.reference = reference_answers(data, rows, context);
+    view.reference = reference_answers(data, context);
     report_accuracy("cem", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
@@ -157,7 +157,7 @@ class Cem final : public AnnotatedModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(Cem, "cem", "1.2.0", R"(
+CONOSCOPE_MODEL(Cem, "cem", "1.3.0", R"(
 summary = "concept embedding model: every concept a vector, mixed from one for its presence and one for its absence"
 licence = "Apache-2.0"
 citation = "Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022; defaults as in Parisini et al., Leakage and Interpretability in Concept-Based Models, 2025"

@@ -122,7 +122,7 @@ class ConceptWhitening final : public AnnotatedModel {
                        return axes(x, false);
                      }).to(torch::kFloat64);
     ConceptTensors view = make_view(a, data, head);
-    view.reference = reference_answers(data, rows, context);
+    view.reference = reference_answers(data, context);
     report_accuracy("cw", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
@@ -185,7 +185,7 @@ class ConceptWhitening final : public AnnotatedModel {
 
 }  // namespace
 
-CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.2.1", R"(
+CONOSCOPE_MODEL(ConceptWhitening, "cw", "1.3.0", R"(
 summary = "concept whitening: decorrelated axes, each turned to the samples of one concept"
 licence = "Apache-2.0"
 citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recognition, Nature Machine Intelligence 2020; epochs, rate and rotation_steps as in Espinosa Zarlenga et al., AAAI 2023"

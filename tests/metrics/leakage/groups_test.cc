@@ -253,12 +253,80 @@ TEST_CASE("s_int: a head that cannot be right of true concepts is not blamed for
   const auto leaking = score_group(world.subject(), "intervention");
   CHECK(leaking.at("s_int").value == doctest::Approx(leaking.at("reference_accuracy").value -
                                                      misspecified.at("reference_accuracy").value));
+}
+
+TEST_CASE("s_int: parts are the wrong shares by number of present concepts") {
+  World world(0.0);
+  // Concepts told present outweigh those told absent: one of three suffices.
+  world.view.intervene = [](const MatrixRef& scores, const MatrixRef&) {
+    Matrix out = Matrix::Zero(scores.rows(), 2);
+    out.col(1) = scores.rowwise().sum().array() - 0.5;
+    return out;
+  };
+  const Score score = score_group(world.subject(), "intervention").at("s_int");
+  CHECK(score.parts == std::vector<double>{0.0, 1.0, 0.0, 0.0});
+  const Vector present = world.annotations.concepts.rowwise().sum();
+  CHECK(score.value == doctest::Approx((present.array() == 1.0).cast<double>().mean()));
+  world.annotations.concepts(0, 0) = 0.5;  // neither there nor not
+  CHECK(score_group(world.subject(), "intervention").at("s_int").parts.empty());
+}
+
+TEST_CASE("s_int: a model without a reference head gets a linear one, and is told so") {
+  World world(0.0);
   world.view.reference_outputs.resize(0, 0);
-  const auto without = score_group(world.subject(), "intervention");
-  CHECK(without.at("s_int").reason == "not_applicable");
-  CHECK(without.at("s_int").message ==
-        "the model trained no head of its own kind on the true concepts");
-  CHECK(without.at("best_table_accuracy").value == 1.0);
+  const auto judged = score_group(world.subject(), "intervention");
+  CHECK(judged.at("s_int").value == 0.0);
+  CHECK(judged.at("reference_accuracy").value == 1.0);
+  const std::string fitted =
+      "the model brings no head that was trained on true concepts: the reference is a linear one, "
+      "fitted to the ";
+  CHECK(judged.at("s_int").message == fitted + "800 samples judged");
+  Annotations known;
+  known.concepts = world.annotations.concepts.topRows(400);
+  known.labels.assign(world.annotations.labels.begin(), world.annotations.labels.begin() + 400);
+  Views subject = world.subject();
+  subject.train_annotations = &known;
+  CHECK(score_group(subject, "intervention").at("reference_accuracy").message ==
+        fitted + "400 training samples");
+  // c3 and (c1 xor c2): no linear head is right of it.
+  for (Index i = 0; i < 800; ++i) {
+    const auto c = world.annotations.concepts.row(i);
+    world.annotations.labels[static_cast<std::size_t>(i)] = c(2) == 1.0 && c(0) != c(1);
+  }
+  const auto misspecified = score_group(world.subject(), "intervention");
+  CHECK(misspecified.at("reference_accuracy").value < 0.9);
+  CHECK(misspecified.at("s_int").message.find(" of 800 samples, a table of true concepts of 800") !=
+        std::string::npos);
+  world.view.intervene = nullptr;
+  CHECK(score_group(world.subject(), "intervention").at("reference_accuracy").message ==
+        "the model answers no interventions");
+}
+
+TEST_CASE("best_table_accuracy: of many concepts, a head that generalises is better") {
+  World world(0.0);
+  const Draws draw = normal_draws(4);
+  Annotations known;
+  for (Annotations* part : {&world.annotations, &known}) {  // y: most of thirty concepts
+    part->concepts.resize(800, 30);
+    part->labels.clear();
+    for (Index i = 0; i < 800; ++i) {
+      for (Index j = 0; j < 30; ++j) part->concepts(i, j) = draw() > 0.0;
+      part->labels.push_back(part->concepts.row(i).sum() > 15.0);
+    }
+  }
+  world.view.scores = world.view.probabilities = world.annotations.concepts;
+  world.view.intervene = [](const MatrixRef& scores, const MatrixRef&) {
+    Matrix out = Matrix::Zero(scores.rows(), 2);
+    out.col(1) = scores.rowwise().sum().array() - 15.5;
+    return out;
+  };
+  world.view.reference_outputs.resize(0, 0);
+  Views subject = world.subject();
+  subject.train_annotations = &known;
+  const auto scores = score_group(subject, "intervention");
+  CHECK(scores.at("best_table_accuracy").value < 0.7);
+  CHECK(scores.at("reference_accuracy").value > 0.95);
+  CHECK(scores.at("reference_accuracy").message.find("a table") == std::string::npos);
 }
 
 TEST_CASE("intervention: logits are set to percentiles; what is missing") {

@@ -121,6 +121,20 @@ TEST_CASE("best_table_accuracy: by hand, weighted and not") {
                       "all 0");
 }
 
+TEST_CASE("wrong_share_by_present: by hand") {
+  const Matrix truth = (Matrix(4, 3) << 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 1).finished();
+  const std::vector<double> shares = wrong_share_by_present(truth, {0, 0, 0, 1}, {0, 1, 0, 1});
+  REQUIRE(shares.size() == 4);
+  CHECK(shares[0] == 0.0);
+  CHECK(shares[1] == 0.5);
+  CHECK(std::isnan(shares[2]));
+  CHECK(shares[3] == 0.0);
+  CHECK_THROWS_SAYING(wrong_share_by_present(truth, {0, 0, 0, 1}, {0}), std::invalid_argument,
+                      "4 rows, labels 4 and predictions 1");
+  CHECK_THROWS_SAYING(wrong_share_by_present(Matrix::Constant(1, 1, 0.5), {0}, {0}),
+                      std::invalid_argument, "other than 0 and 1");
+}
+
 TEST_CASE("interventions: what they refuse") {
   InterventionProblem problem = first_concept();
   CHECK_THROWS_SAYING(intervention_curve(problem, order_of(0, 0)), std::invalid_argument,

@@ -138,15 +138,21 @@ void AnnotatedModel::intervene(const sdk::Arrays& model, const sdk::Tensor& conc
   });
 }
 
-Tensor AnnotatedModel::reference_answers(const ConceptData& data, const Rows& rows,
-                                         const OptimiseOptions& options, const char* order,
+Tensor AnnotatedModel::reference_answers(const ConceptData& data,
                                          const sdk::Context& context) const {
   Weights weights(context.seed().child("head"));
   TaskHead head(weights, data.concepts.size(1), head_, data.objective.outputs);
-  const Loss loss = [&](const Tensor& batch, sdk::Random*) {
-    return data.objective.loss(head(data.concepts.index_select(0, batch)), batch);
-  };
-  optimise(weights, loss, rows, options, context, context.seed().child(order), {kModelShare, 1.0});
+  // Many rows share a combination of concepts; the head reads each once.
+  const auto [shown, which, counts] = torch::unique_dim(
+      data.concepts.index_select(0, data.train), 0, /*sorted=*/true, /*return_inverse=*/true);
+  const Tensor combinations = shown, combination_of = which;
+  converge(
+      weights,
+      [&] {
+        return data.objective.loss(head(combinations).index_select(0, combination_of), data.train);
+      },
+      context);
+  context.progress(1.0);
   head.restore_units(data.objective);
   const torch::NoGradGuard no_grad;
   return head.answer(data.concepts);

@@ -128,17 +128,10 @@ class AnnotatedModel : public sdk::Model, public sdk::Intervene {
   /// What the head is given of edited concepts, m x k x w.
   virtual Tensor read_by_head(const Tensor& edited) const { return edited; }
 
-  /// The reference of S_int: what a head that was trained by itself on the annotated concepts
-  /// answers for them, n x C. It gets the options, first weights and order of rows (a name among the
-  /// seed's children) of the model's own head, so that the two differ only in what they were shown.
-  Tensor reference_answers(const ConceptData& data, const Rows& rows,
-                           const OptimiseOptions& options, const char* order,
-                           const sdk::Context& context) const;
-  /// Of a model whose head was trained with the rest of it.
-  Tensor reference_answers(const ConceptData& data, const Rows& rows,
-                           const sdk::Context& context) const {
-    return reference_answers(data, rows, options_, "joint", context);
-  }
+  /// The reference of S_int: what a head of the model's kind answers for the annotated concepts, n x
+  /// C, that was trained by itself on them in the training rows until its loss fell no further, however
+  /// long and fast the model was trained. It starts from the first weights of the model's own head.
+  Tensor reference_answers(const ConceptData& data, const sdk::Context& context) const;
 
   const EncoderLayers encoder_;
   const TaskHead::Layers head_;

@@ -15,6 +15,7 @@ namespace conoscope::models {
 namespace {
 
 constexpr double kMomentum = 0.9, kFall = 0.1, kLower = 1e-4, kRise = 0.2;
+constexpr std::int64_t kMostIterations = 2000;
 
 std::unique_ptr<torch::optim::Optimizer> make_optimiser(const Tensor& parameters,
                                                         const OptimiseOptions& options) {
@@ -139,6 +140,22 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
   }
   if (!best.empty()) weights.restore(best);
   context.progress(part.to);
+}
+
+void converge(const Weights& weights, const std::function<Tensor()>& loss,
+              const sdk::Context& context) {
+  torch::optim::LBFGS optimiser(weights.trained(), torch::optim::LBFGSOptions(1.0)
+                                                       .max_iter(kMostIterations)
+                                                       .tolerance_grad(1e-7)
+                                                       .tolerance_change(1e-9)
+                                                       .line_search_fn("strong_wolfe"));
+  optimiser.step([&] {
+    context.check_cancelled();
+    optimiser.zero_grad();
+    const Tensor value = loss();
+    value.backward();
+    return value;
+  });
 }
 
 }  // namespace conoscope::models

@@ -88,4 +88,12 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
               const sdk::Context& context, sdk::Seed seed, Part part = {},
               const std::function<void(std::int64_t)>& after_step = {});
 
+/// Minimises a loss of all rows at once until its gradient vanishes or nothing lowers it any more: for
+/// small networks, whose optimum is asked for and not the result of some epochs. L-BFGS with Wolfe's
+/// conditions, as in libtorch.
+///
+/// throws  sdk::Cancelled
+void converge(const Weights& weights, const std::function<Tensor()>& loss,
+              const sdk::Context& context);
+
 }  // namespace conoscope::models

@@ -113,6 +113,30 @@ TEST_CASE("cbm: the reference head is the same whatever the model's concepts are
   CHECK((reference(0.1) == reference(10.0)));
 }
 
+TEST_CASE("cbm: the reference head is trained to its end, however short the model's training was") {
+  Bundle data = tabular_toy(1000);
+  const auto reference = [&](const std::string& head, const std::string& training) {
+    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"head", head},
+                                                                     {"training", training},
+                                                                     {"epochs", 1},
+                                                                     {"learning_rate", 1e-6},
+                                                                     {"head_epochs", 1},
+                                                                     {"head_learning_rate", 1e-6}}),
+                                                        data);
+    REQUIRE(model.error == "");
+    return accuracy(test_rows(model.out, "reference_outputs", data), data);
+  };
+  for (const std::string training : {"joint", "sequential"})
+    CHECK(reference("linear", training) == 1.0);
+  // c3 and (c1 xor c2), which only a head with a hidden layer can be right of.
+  const auto c = data.values<float>("concepts");
+  std::vector<std::int64_t> label(1000);
+  for (std::size_t i = 0; i < label.size(); ++i)
+    label[i] = c[3 * i + 2] == 1.0F && c[3 * i] != c[3 * i + 1];
+  data.arrays["labels"] = OwnedArray::of<std::int64_t>({1000}, label);
+  CHECK(reference("mlp", "joint") == 1.0);
+}
+
 TEST_CASE("cbm: what the head reads is what the bottleneck says") {
   const Bundle data = tabular_toy(400);
   for (const std::string bottleneck : {"soft", "logit", "hard"}) {
