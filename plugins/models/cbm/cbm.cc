@@ -3,6 +3,7 @@
 //
 //   x -> encoder -> logits l -> bottleneck -> head -> task
 //
+// encoder      its last layer's outputs may pass an activation and dropout before they are the logits
 // bottleneck   soft: sigmoid(l)   logit: l   hard: 1 where sigmoid(l) > 0.5, else 0
 // training     joint: both at once, task loss + concept_weight * concept loss
 //              sequential: the encoder on concepts, then the head on what the encoder says
@@ -41,6 +42,26 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("head_learning_rate", 0.01)
         .between(1e-8, 10.0)
         .help("of the head, unless training = joint"),
+    sdk::text("normalisation", "none")
+        .choices({"none", "layer"})
+        .help("of the encoder's fully connected hidden layers, before their activation"),
+    sdk::text("output_activation", "none")
+        .choices({"none", "leaky_relu"})
+        .help("of the encoder's output: what comes out is the logit"),
+    sdk::real("output_dropout", 0.0)
+        .between(0.0, 0.95)
+        .help("probability with which a training step sets a logit to 0"),
+    sdk::boolean("standardise", true)
+        .help("each input column or channel by the training split; false: inputs as they are"),
+    sdk::text("initialisation", "he")
+        .choices({"he", "torch"})
+        .help("of all layers: He's, with biases of 0; or PyTorch's defaults"),
+    kLoopParameters,
+    sdk::text("validation_rows", "share")
+        .choices({"share", "unused"})
+        .help("rows that decide when to stop: a share of the training split, or those in neither "
+              "part "
+              "of the split; none when patience is 0"),
     annotated_parameters(200, 512));
 
 class Cbm final : public AnnotatedModel {
@@ -50,9 +71,21 @@ class Cbm final : public AnnotatedModel {
         bottleneck_(params.text("bottleneck")),
         training_(params.text("training")),
         concept_weight_(params.real("concept_weight")),
-        head_options_(options_) {
+        output_{params.text("output_activation") == "leaky_relu", params.real("output_dropout")},
+        validation_unused_(params.text("validation_rows") == "unused") {
+    encoder_.layer_norm = params.text("normalisation") == "layer";
+    encoder_.standardise = params.boolean("standardise");
+    if (params.text("initialisation") == "torch") initialisation_ = Initialisation::kTorch;
+    read_loop_options(params, options_);
+    head_options_ = options_;
+    head_options_.shuffle = true;
     head_options_.epochs = params.integer("head_epochs");
     head_options_.learning_rate = params.real("head_learning_rate");
+    if (encoder_.layer_norm && encoder_.residual)
+      throw std::invalid_argument(
+          "cbm: encoder = resnet has no fully connected hidden layer, which normalisation = layer "
+          "is "
+          "for");
     if (bottleneck_ == "hard" && training_ == "joint")
       throw std::invalid_argument(
           "cbm: no gradient passes a hard bottleneck, so training = joint cannot be; choose "
@@ -67,20 +100,23 @@ class Cbm final : public AnnotatedModel {
     make_repeatable();
     const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
     const std::int64_t concepts = data.concepts.size(1);
-    Weights encoder_weights(context.seed().child("encoder"));
+    Weights encoder_weights(context.seed().child("encoder"), initialisation_);
     const Encoder encoder(encoder_weights, "encoder", data.inputs.index_select(0, data.train),
                           encoder_, concepts);
-    Weights head_weights(context.seed().child("head"));
+    Weights head_weights(context.seed().child("head"), initialisation_);
     TaskHead head(head_weights, concepts, head_, data.objective.outputs);
-    const Rows rows = hold_out(data.train, options_, context.seed());
+    const Rows rows = rows_of(data, context.seed());
 
-    const auto encode = [&](const Tensor& inputs) { return encoder(inputs, false); };
+    const auto logits_of = [&](const Tensor& inputs, sdk::Random* random) {
+      return output_(encoder(inputs, random != nullptr), random);
+    };
+    const auto encode = [&](const Tensor& inputs) { return logits_of(inputs, nullptr); };
     const auto concept_loss = [&](const Tensor& logits, const Tensor& batch) {
       return torch::binary_cross_entropy_with_logits(logits, data.concepts.index_select(0, batch));
     };
     if (training_ == "joint") {
       const Loss loss = [&](const Tensor& batch, sdk::Random* random) {
-        const Tensor logits = encoder(data.inputs.index_select(0, batch), random != nullptr);
+        const Tensor logits = logits_of(data.inputs.index_select(0, batch), random);
         return data.objective.loss(head(pass(logits)), batch) +
                concept_weight_ * concept_loss(logits, batch);
       };
@@ -88,7 +124,7 @@ class Cbm final : public AnnotatedModel {
                context.seed().child("joint"), {0.0, kModelShare});
     } else {
       const Loss of_encoder = [&](const Tensor& batch, sdk::Random* random) {
-        return concept_loss(encoder(data.inputs.index_select(0, batch), random != nullptr), batch);
+        return concept_loss(logits_of(data.inputs.index_select(0, batch), random), batch);
       };
       optimise(encoder_weights, of_encoder, rows, options_, context,
                context.seed().child("encoder"), {0.0, kEncoderShare});
@@ -117,6 +153,17 @@ class Cbm final : public AnnotatedModel {
     return bottleneck_ == "hard" ? edited.gt(0.5) : edited;
   }
 
+  Rows rows_of(const ConceptData& data, sdk::Seed seed) const {
+    if (!validation_unused_ || options_.patience == 0) return hold_out(data.train, options_, seed);
+    const Tensor unused = data.unused();
+    if (unused.size(0) == 0)
+      throw std::invalid_argument(
+          "validation_rows = unused, but the dataset's split leaves no row unused; validation_rows "
+          "= "
+          "share takes some of the training rows");
+    return {data.train, unused};
+  }
+
   Tensor pass(const Tensor& logits) const {
     if (bottleneck_ == "logit") return logits;
     const Tensor probabilities = torch::sigmoid(logits);
@@ -141,7 +188,9 @@ class Cbm final : public AnnotatedModel {
 
   std::string bottleneck_, training_;
   double concept_weight_;
-  OptimiseOptions head_options_;
+  OutputLayers output_;
+  bool validation_unused_;
+  OptimiseOptions head_options_;  ///< its rows are shuffled, whatever the encoder's are
 };
 
 }  // namespace
@@ -153,6 +202,6 @@ citation = "Koh et al., Concept Bottleneck Models, ICML 2020; defaults as in Par
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width"]
+added = ["encoder", "resnet_blocks", "resnet_width", "normalisation", "output_activation", "output_dropout", "standardise", "initialisation", "shuffle", "plateau_on", "keep", "validation_rows"]
 )",
                 kParameters)

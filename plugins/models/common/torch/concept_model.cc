@@ -46,8 +46,16 @@ ConceptData read_concept_data(const sdk::Arrays& dataset, bool concepts_needed) 
   return data;
 }
 
+Tensor ConceptData::unused() const {
+  Tensor open = torch::ones({samples()}, torch::kBool);
+  open.index_fill_(0, train, false).index_fill_(0, test, false);
+  return open.nonzero().squeeze(1);
+}
+
 EncoderLayers read_encoder_layers(const sdk::ParamsOf<kEncoderParameters>& params) {
-  EncoderLayers layers{params.integers("channels"), params.integers("hidden"), std::nullopt};
+  EncoderLayers layers;
+  layers.channels = params.integers("channels");
+  layers.hidden = params.integers("hidden");
   if (params.text("encoder") == "resnet")
     layers.residual =
         ResidualNetwork::Layout{params.integer("resnet_width"), params.integers("resnet_blocks")};
@@ -140,7 +148,7 @@ void AnnotatedModel::intervene(const sdk::Arrays& model, const sdk::Tensor& conc
 
 Tensor AnnotatedModel::reference_answers(const ConceptData& data,
                                          const sdk::Context& context) const {
-  Weights weights(context.seed().child("head"));
+  Weights weights(context.seed().child("head"), initialisation_);
   TaskHead head(weights, data.concepts.size(1), head_, data.objective.outputs);
   // Many rows share a combination of concepts; the head reads each once.
   const auto [shown, which, counts] = torch::unique_dim(

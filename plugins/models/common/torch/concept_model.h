@@ -21,6 +21,8 @@ struct ConceptData {
   Objective objective;
 
   std::int64_t samples() const { return inputs.size(0); }
+  /// Those in neither part of the split, ascending: a dataset's own rows to validate on.
+  Tensor unused() const;
 };
 
 /// throws  sdk::NotApplicable: inputs neither n x d nor images; concepts that are not 0 and 1
@@ -133,9 +135,10 @@ class AnnotatedModel : public sdk::Model, public sdk::Intervene {
   /// long and fast the model was trained. It starts from the first weights of the model's own head.
   Tensor reference_answers(const ConceptData& data, const sdk::Context& context) const;
 
-  const EncoderLayers encoder_;
+  EncoderLayers encoder_;
   const TaskHead::Layers head_;
-  const OptimiseOptions options_;
+  OptimiseOptions options_;
+  Initialisation initialisation_ = Initialisation::kHe;
 };
 
 }  // namespace conoscope::models

@@ -19,13 +19,25 @@ struct Linear {
   Tensor operator()(const Tensor& x) const;
 };
 
-/// Fully connected layers, between them torch::leaky_relu (x where x > 0, else 0.01 x).
+/// Of each sample's units: less their mean, divided by their standard deviation, times a gain, plus a
+/// shift. Source: Ba, Kiros & Hinton, Layer Normalization, 2016; epsilon 1e-5 as in PyTorch.
+struct LayerNorm {
+  Tensor gain, shift;
+  LayerNorm(Weights& weights, const std::string& name, std::int64_t width);
+  Tensor operator()(const Tensor& x) const;
+};
+
+/// Fully connected layers; each hidden one is followed by torch::leaky_relu (x where x > 0, else 0.01
+/// x), and if asked for by a LayerNorm before that.
 class Mlp {
  public:
   /// widths: of the input, the hidden layers and the output; two of them make a linear map.
-  Mlp(Weights& weights, const std::string& name, const std::vector<std::int64_t>& widths);
+  Mlp(Weights& weights, const std::string& name, const std::vector<std::int64_t>& widths,
+      bool layer_norm = false);
 
-  Tensor operator()(Tensor x) const;
+  Tensor operator()(const Tensor& x) const { return layers_.back()(hidden(x)); }
+  /// The last hidden layer's units, as the output layer reads them.
+  Tensor hidden(Tensor x) const;
 
   Linear& last() { return layers_.back(); }
   /// A copy in double precision that no gradient reaches.
@@ -33,6 +45,7 @@ class Mlp {
 
  private:
   std::vector<Linear> layers_;
+  std::vector<LayerNorm> norms_;  ///< of the hidden layers, or none
 };
 
 /// Each input column or image channel less its mean over the training rows, divided by its standard
@@ -63,11 +76,25 @@ class ConvBlocks {
   std::int64_t channels_;
 };
 
+/// What an encoder's output passes before it is read.
+struct OutputLayers {
+  bool leaky_relu = false;
+  double dropout = 0.0;  ///< the probability with which training sets a number to 0
+
+  /// random: of a training step, null outside of training
+  Tensor operator()(const Tensor& x, sdk::Random* random) const;
+};
+
+/// Dropout by a given mask: 0 where an entry is dropped, the others multiplied by 1 / (1 - p).
+Tensor drop(const Tensor& x, const Tensor& keep, double p);
+
 /// What an encoder is made of.
 struct EncoderLayers {
   std::vector<std::int64_t> channels;               ///< of ConvBlocks; images only
   std::vector<std::int64_t> hidden;                 ///< of the fully connected layers
   std::optional<ResidualNetwork::Layout> residual;  ///< in the place of both; images only
+  bool layer_norm = false;                          ///< in the fully connected hidden layers
+  bool standardise = true;                          ///< the inputs, first of all
 
   /// throws  sdk::NotApplicable: a residual network, but inputs that are no images
   void check_fits(const Tensor& inputs) const;
@@ -91,6 +118,8 @@ class MapLayers {
 ///   tables            standardise -> Mlp
 ///   images            standardise -> ConvBlocks, flatten -> Mlp
 ///   images, residual  standardise -> ResidualNetwork, mean over positions -> a linear map
+///
+/// Inputs are standardised unless the layers say otherwise.
 class Encoder {
  public:
   /// throws  as EncoderLayers::check_fits()
@@ -103,7 +132,7 @@ class Encoder {
   /// Of each sample's maps.
   Tensor read(const Tensor& maps) const;
 
-  Standardise standardise_;
+  std::optional<Standardise> standardise_;
   bool pooled_;
   std::optional<MapLayers> maps_;
   std::optional<Mlp> connected_;

@@ -73,6 +73,12 @@ OptimiseOptions read_optimise_options(const sdk::ParamsOf<kOptimiseParameters>& 
           params.real("validation_share")};
 }
 
+void read_loop_options(const sdk::ParamsOf<kLoopParameters>& params, OptimiseOptions& options) {
+  options.shuffle = params.boolean("shuffle");
+  options.plateau_on_epoch = params.text("plateau_on") == "epoch";
+  options.keep_best = params.text("keep") == "best";
+}
+
 double one_cycle(double part) {
   return part < kRise ? part / kRise
                       : 0.5 * (1.0 + std::cos(M_PI * (part - kRise) / (1.0 - kRise)));
@@ -106,9 +112,9 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
   while (epoch < options.epochs) {
     context.check_cancelled();
     const sdk::Seed own = seed.child("epoch").child(static_cast<std::uint64_t>(epoch));
-    const Tensor order = shuffled(rows.fitted, own);
+    const Tensor order = options.shuffle ? shuffled(rows.fitted, own) : rows.fitted;
     sdk::Random random(own.child("draws"));
-    double sum = 0.0;
+    double sum = 0.0, last = 0.0;
     for (std::int64_t i = 0; i < order.size(0); i += options.batch_size) {
       const Tensor batch = order.slice(0, i, std::min(i + options.batch_size, order.size(0)));
       if (options.one_cycle)
@@ -118,7 +124,8 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
       parameters.grad().zero_();
       value.backward();
       optimiser->step();
-      sum += value.item<double>() * static_cast<double>(batch.size(0));
+      last = value.item<double>();
+      sum += last * static_cast<double>(batch.size(0));
       ++steps;
       if (after_step) after_step(steps);
     }
@@ -127,14 +134,15 @@ void optimise(Weights weights, const Loss& loss, const Rows& rows, const Optimis
     ++epoch;
     context.progress(part.from + (part.to - part.from) * static_cast<double>(epoch) /
                                      static_cast<double>(options.epochs));
-    if (!options.one_cycle && !training.improves(mean) && options.plateau > 0 &&
-        training.epochs > options.plateau) {
+    if (!options.one_cycle && !training.improves(options.plateau_on_epoch ? mean : last) &&
+        options.plateau > 0 && training.epochs > options.plateau) {
       rate *= kFall;
       training.epochs = 0;
       set_rate(*optimiser, rate);
     }
     if (!rows.validation.defined()) continue;
-    if (validation.improves(mean_loss(loss, rows.validation, options.batch_size)))
+    if (validation.improves(mean_loss(loss, rows.validation, options.batch_size)) &&
+        options.keep_best)
       best = weights.copy();
     if (validation.epochs >= options.patience) break;
   }

@@ -14,6 +14,9 @@ struct OptimiseOptions {
   std::int64_t plateau;   ///< epochs without a lower training loss before the rate falls; 0: never
   std::int64_t patience;  ///< epochs without a lower validation loss before the end; 0: never
   double validation_share;
+  bool shuffle = true;           ///< in another order every epoch, else in that of the rows
+  bool plateau_on_epoch = true;  ///< its mean loss, else the loss of its last batch
+  bool keep_best = true;         ///< the weights of the best validation loss, else the last
 };
 
 /// The parameters of read_optimise_options(), with these defaults.
@@ -50,6 +53,21 @@ constexpr auto optimise_parameters(std::int64_t epochs, std::int64_t batch_size)
 }
 inline constexpr auto kOptimiseParameters = optimise_parameters(1, 1);
 
+/// How training loops differ that are otherwise the same: of models that follow a published one to the
+/// letter.
+inline constexpr auto kLoopParameters = sdk::parameters(
+    sdk::boolean("shuffle", true).help("another order of the rows in every epoch"),
+    sdk::text("plateau_on", "epoch")
+        .choices({"epoch", "last_batch"})
+        .help(
+            "the training loss that plateau looks at: an epoch's mean, or that of its last batch"),
+    sdk::text("keep", "best")
+        .choices({"best", "last"})
+        .help(
+            "the weights that remain: of the epoch with the lowest validation loss, or the last"));
+
+void read_loop_options(const sdk::ParamsOf<kLoopParameters>& params, OptimiseOptions& options);
+
 OptimiseOptions read_optimise_options(const sdk::ParamsOf<kOptimiseParameters>& params);
 
 /// The training rows that weights are fitted to, and those that decide when to stop.
@@ -75,12 +93,13 @@ struct Part {
 /// between. After Smith & Topin, Super-Convergence, arXiv:1708.07120, without the cycle of momentum.
 double one_cycle(double part);
 
-/// Minimises the loss over mini-batches, in another order every epoch.
+/// Minimises the loss over mini-batches, in another order every epoch unless `shuffle` is false.
 ///
-/// The learning rate falls to a tenth when the mean loss of an epoch was not below the best by one
-/// part in 10^4 for more than `plateau` epochs, or goes through one_cycle() in `epochs` epochs. When
-/// the loss of the validation rows was not below its best for `patience` epochs, training ends. With
-/// validation rows the weights of the best epoch are what remains, else those of the last.
+/// The learning rate falls to a tenth when the mean loss of an epoch (or the loss of its last batch) was
+/// not below the best by one part in 10^4 for more than `plateau` epochs, or goes through one_cycle() in
+/// `epochs` epochs. When the loss of the validation rows was not below its best for `patience` epochs,
+/// training ends. With validation rows and `keep_best` the weights of the best epoch are what remains,
+/// else those of the last.
 ///
 /// after_step  called with the number of steps done, for what is not learnt by gradients
 /// throws      std::domain_error: the loss is no longer finite. sdk::Cancelled

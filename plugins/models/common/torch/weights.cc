@@ -1,10 +1,18 @@
 #include "plugins/models/common/torch/weights.h"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "plugins/models/common/torch/training.h"
 
 namespace conoscope::models {
+
+namespace {
+
+/// Of initial_weights(), whose bound is gain sqrt(3 / fan_in).
+const double kTorchGain = 1.0 / std::sqrt(3.0);
+
+}  // namespace
 
 Tensor Weights::find(const std::string& name, const std::vector<std::int64_t>& shape) const {
   const sdk::Tensor found = model_->get("state." + name);
@@ -27,9 +35,17 @@ Tensor Weights::keep(const std::string& name, Tensor tensor, bool trained) {
 }
 
 Tensor Weights::matrix(const std::string& name, std::vector<std::int64_t> shape, double gain) {
+  const double own = initialisation_ == Initialisation::kTorch ? kTorchGain : gain;
   return keep(
-      name, model_ ? find(name, shape) : initial_weights(std::move(shape), gain, seed_.child(name)),
+      name, model_ ? find(name, shape) : initial_weights(std::move(shape), own, seed_.child(name)),
       true);
+}
+
+Tensor Weights::bias(const std::string& name, std::int64_t size, std::int64_t fan_in) {
+  if (model_ || initialisation_ == Initialisation::kHe) return vector(name, size, 0.0F);
+  // Of a vector initial_weights() takes a fan-in of 1.
+  const double gain = kTorchGain * std::sqrt(1.0 / static_cast<double>(fan_in));
+  return keep(name, initial_weights({size}, gain, seed_.child(name)), true);
 }
 
 Tensor Weights::vector(const std::string& name, std::int64_t size, float value) {

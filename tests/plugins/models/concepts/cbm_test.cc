@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "tests/plugins/models/concepts/concept_data.h"
 
 using namespace conoscope::testing;
@@ -202,6 +204,76 @@ TEST_CASE("cbm: convolutions on images, with an MLP head") {
   check_answers_itself(torch_plugin("cbm"), arguments, model.out);
 }
 
+/// The encoder and the training loop of Parisini et al.'s code.
+Arguments authored(Arguments more) {
+  more.insert({{"hidden", std::vector<std::int64_t>{64, 64, 64}},
+               {"normalisation", "layer"},
+               {"output_activation", "leaky_relu"},
+               {"output_dropout", 0.2},
+               {"standardise", false},
+               {"initialisation", "torch"},
+               {"shuffle", false},
+               {"plateau_on", "last_batch"},
+               {"keep", "last"},
+               {"validation_rows", "unused"}});
+  return cbm_options(more);
+}
+
+TEST_CASE("cbm: the authors' encoder learns concepts and task; a negative logit is leaky") {
+  Bundle data = tabular_toy(3000);
+  // 400 of the training rows are left to validate on.
+  std::vector<std::int64_t> train(2000), test(600);
+  std::iota(test.begin(), test.end(), 0);
+  std::iota(train.begin(), train.end(), 1000);
+  put_split(data, train, test);
+  for (const std::string bottleneck : {"soft", "logit"}) {
+    CAPTURE(bottleneck);
+    const Arguments arguments =
+        authored({{"bottleneck", bottleneck}, {"concept_weight", 5.0}, {"epochs", 60}});
+    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    MESSAGE(bottleneck << ": concepts " << told(model, "test_concept_accuracy") << ", task "
+                       << told(model, "test_accuracy"));
+    CHECK(told(model, "test_concept_accuracy") >= 0.95);
+    CHECK(told(model, "test_accuracy") >= 0.7);  // the majority class: 0.5
+    check_answers_itself(torch_plugin("cbm"), arguments, model.out);
+    if (bottleneck != "logit") continue;
+    const auto logits = model.out.values<double>("concept_scores");
+    const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
+    CHECK(*most > 4.0 * -*least);
+  }
+}
+
+TEST_CASE("cbm: each of the authors' settings changes the model") {
+  Bundle data = tabular_toy(400);
+  std::vector<std::int64_t> train(200), test(80);
+  std::iota(test.begin(), test.end(), 0);
+  std::iota(train.begin(), train.end(), 200);
+  put_split(data, train, test);
+  const auto scores = [&](const Arguments& arguments) {
+    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    REQUIRE(model.error == "");
+    return model.out.arrays.at("concept_scores");
+  };
+  const Arguments all = authored({{"epochs", 40}, {"plateau", 1}, {"patience", 3}});
+  const OwnedArray authors = scores(all);
+  CHECK((scores(all) == authors));
+  for (const auto& [name, standard] : Arguments{{"normalisation", "none"},
+                                                {"output_activation", "none"},
+                                                {"output_dropout", 0.0},
+                                                {"standardise", true},
+                                                {"initialisation", "he"},
+                                                {"shuffle", true},
+                                                {"plateau_on", "epoch"},
+                                                {"keep", "best"},
+                                                {"validation_rows", "share"}}) {
+    CAPTURE(name);
+    Arguments one = all;
+    one.at(name) = standard;
+    CHECK_FALSE((scores(one) == authors));
+  }
+}
+
 TEST_CASE("cbm: the same seed gives the same bits, another seed other concepts") {
   check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", 2}}), tabular_toy(300),
                    "concept_scores");
@@ -298,6 +370,16 @@ TEST_CASE("cbm: what it refuses") {
           "cbm: training = independent makes a head for concepts of 0 and 1, which cannot read a "
           "logit bottleneck; choose sequential or joint",
           {{"bottleneck", "logit"}, {"training", "independent"}});
+  refuses(
+      good, CONO_INVALID_ARGUMENT,
+      "cbm: encoder = resnet has no fully connected hidden layer, which normalisation = layer is "
+      "for",
+      {{"encoder", "resnet"}, {"normalisation", "layer"}});
+  refuses(
+      good, CONO_INVALID_ARGUMENT,
+      "validation_rows = unused, but the dataset's split leaves no row unused; validation_rows = "
+      "share takes some of the training rows",
+      {{"validation_rows", "unused"}});
   refuses(
       good, CONO_UNDEFINED, "the training loss is not finite after epoch 1; lower learning_rate",
       {{"optimiser", "sgd"}, {"learning_rate", 10.0}, {"concept_weight", 1e6}, {"batch_size", 1}});

@@ -42,6 +42,21 @@ doctest::Approx by_hand(const std::vector<double>& rates) {
   return doctest::Approx(moved).epsilon(1e-5);
 }
 
+/// As descend(), but the loss of an epoch's first and last batch is what is said, in turn.
+double moved_by(OptimiseOptions options, const std::vector<double>& losses) {
+  Weights weights(sdk::Seed(1));
+  const Tensor w = weights.vector("w", 1, 0.0F);
+  std::size_t step = 0;
+  const Loss loss = [&](const Tensor&, sdk::Random*) {
+    return w.sum() - w.detach().sum() + losses.at(step++);
+  };
+  cono_host host{};
+  host.progress = [](void*, double) {};
+  host.cancelled = [](void*) { return std::int32_t{0}; };
+  optimise(weights, loss, {torch::arange(8), {}}, options, sdk::Context(&host), sdk::Seed(2));
+  return -w.item<double>();
+}
+
 OptimiseOptions options_of(bool one_cycle, std::int64_t plateau, std::int64_t patience) {
   return {"sgd", 0.5, one_cycle, /*epochs=*/5, /*batch_size=*/4, plateau, patience, 0.1};
 }
@@ -77,4 +92,70 @@ TEST_CASE("optimise: ends when the validation rows stop gaining, with the best e
   const Descent stopped = descend(options_of(false, 0, 2), false);
   CHECK(stopped.epochs == 3);
   CHECK(stopped.moved == by_hand({0.5, 0.5}));
+  OptimiseOptions last = options_of(false, 0, 2);
+  last.keep_best = false;
+  CHECK(descend(last, false).moved == by_hand(std::vector<double>(6, 0.5)));
+}
+
+TEST_CASE("optimise: the plateau is of an epoch's mean, or of its last batch") {
+  // The mean falls from epoch to epoch, the last batch's loss does not.
+  const std::vector<double> losses = {9, 1, 7, 1, 5, 1, 3, 1, 2, 1};
+  OptimiseOptions options = options_of(false, 1, 0);
+  CHECK(moved_by(options, losses) == by_hand(std::vector<double>(10, 0.5)));
+  options.plateau_on_epoch = false;
+  CHECK(moved_by(options, losses) ==
+        by_hand({0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.05, 0.05, 0.05, 0.05}));
+}
+
+TEST_CASE("optimise: rows come in another order every epoch, or in their own") {
+  const auto seen = [](bool shuffle) {
+    OptimiseOptions options = options_of(false, 0, 0);
+    options.shuffle = shuffle;
+    Weights weights(sdk::Seed(1));
+    const Tensor w = weights.vector("w", 1, 0.0F);
+    std::vector<std::int64_t> rows;
+    const Loss loss = [&](const Tensor& batch, sdk::Random*) {
+      const auto* begin = batch.contiguous().data_ptr<std::int64_t>();
+      rows.insert(rows.end(), begin, begin + batch.numel());
+      return w.sum();
+    };
+    cono_host host{};
+    host.progress = [](void*, double) {};
+    host.cancelled = [](void*) { return std::int32_t{0}; };
+    optimise(weights, loss, {torch::arange(8), {}}, options, sdk::Context(&host), sdk::Seed(2));
+    return rows;
+  };
+  const std::vector<std::int64_t> own = seen(false), shuffled = seen(true);
+  REQUIRE(own.size() == 40);
+  for (std::size_t i = 0; i < own.size(); ++i) CHECK(own[i] == static_cast<std::int64_t>(i % 8));
+  CHECK(std::vector(shuffled.begin(), shuffled.begin() + 8) !=
+        std::vector(shuffled.begin() + 8, shuffled.begin() + 16));
+}
+
+TEST_CASE("converge: down to the minimum, from wherever it starts") {
+  Weights weights(sdk::Seed(1));
+  const Tensor w = weights.vector("w", 3, 5.0F);
+  const Tensor scale = torch::tensor({1.0F, 30.0F, 900.0F});
+  cono_host host{};
+  host.cancelled = [](void*) { return std::int32_t{0}; };
+  converge(
+      weights, [&] { return (scale * (w - 2.0).square()).sum(); }, sdk::Context(&host));
+  CHECK((w.detach() - 2.0).abs().max().item<double>() < 1e-4);  // float32
+  host.cancelled = [](void*) { return std::int32_t{1}; };
+  CHECK_THROWS_AS(converge(
+                      weights, [&] { return w.square().sum(); }, sdk::Context(&host)),
+                  sdk::Cancelled);
+}
+
+TEST_CASE("Weights: biases are 0, or as PyTorch draws them") {
+  Weights he(sdk::Seed(1));
+  CHECK(he.bias("b", 100, 16).abs().max().item<double>() == 0.0);
+  Weights weights(sdk::Seed(1), Initialisation::kTorch);
+  // Uniform within 1 / sqrt(16), whatever the gain.
+  for (const Tensor& drawn : {weights.matrix("w", {1000, 16}, 3.0), weights.bias("b", 16000, 16)}) {
+    const Tensor size = drawn.detach().abs();
+    CHECK(size.max().item<double>() <= 0.25);
+    CHECK(size.max().item<double>() > 0.249);
+    CHECK(size.mean().item<double>() == doctest::Approx(0.125).epsilon(0.02));
+  }
 }
