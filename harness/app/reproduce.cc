@@ -40,20 +40,51 @@ fs::path find_ledger(const std::string& paper) {
   throw UsageError("reproduce: no paper " + paper + core::did_you_mean(paper, shipped));
 }
 
-/// A study in the profile that was asked for; one that has no profiles, as it is.
+/// A study in the profile that was asked for; one that has no such profile, in its first.
 struct Study {
   fs::path file;
-  std::string profile;
+  std::string profile;  ///< empty: its first, or it has none
   core::Plan plan;
 };
 
+bool has_profile(const fs::path& file, const std::string& profile) {
+  if (profile.empty()) return false;
+  core::Diagnostics ignored(file.string());
+  if (core::parse_run_file(file, ignored).profile.empty()) return false;
+  try {
+    core::parse_run_file(file, ignored, profile);
+  } catch (const core::RunFileError&) {
+    return false;
+  }
+  return true;
+}
+
 Study load_study(const std::string& run, const Options& options) {
   Study study{find_run_file(run), "", {}};
-  core::Diagnostics ignored(study.file.string());
-  if (!core::parse_run_file(study.file, ignored).profile.empty())
+  if (has_profile(study.file, options.get<std::string>("profile")))
     study.profile = options.get<std::string>("profile");
   study.plan = load_plan(study.file, options, study.profile);
   return study;
+}
+
+/// The studies of a ledger by the names of their run files. Says which of them lack the profile that was
+/// asked for, if another one has it.
+/// throws  core::RunFileError: none has
+std::map<std::string, Study> load_studies(const Ledger& ledger, const Options& options) {
+  const auto profile = options.get<std::string>("profile");
+  std::map<std::string, Study> out;
+  std::vector<std::string> without;
+  for (const auto& run : ledger.runs()) {
+    const Study& study = out.emplace(run, load_study(run, options)).first->second;
+    if (study.profile != profile && !study.plan.run_file.profile.empty()) without.push_back(run);
+  }
+  const bool there =
+      std::ranges::any_of(out, [&](const auto& study) { return study.second.profile == profile; });
+  if (!there && !without.empty()) load_plan(out.at(without[0]).file, options, profile);  // throws
+  for (const std::string& run : without)
+    std::cerr << run << " has no profile " << profile << ": judged in "
+              << out.at(run).plan.run_file.profile << '\n';
+  return out;
 }
 
 struct StudyComponents {
@@ -398,8 +429,7 @@ int reproduce_command(const Arguments& arguments) {
     throw UsageError("reproduce: name a paper: surf, leakage, purity, irs");
   const auto ledger = read_ledger(find_ledger(options.list("paper")[0]));
 
-  std::map<std::string, Study> studies;
-  for (const auto& run : ledger.runs()) studies.emplace(run, load_study(run, options));
+  const std::map<std::string, Study> studies = load_studies(ledger, options);
   for (const auto& item : ledger.items)  // a mistake must not come out after hours
     for (const auto& claim : item.claims)
       for (const auto& subject : claim.subjects)

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "metrics/caveat.h"
 #include "metrics/leakage/accuracy.h"
 #include "metrics/leakage/best_table_accuracy.h"
 #include "metrics/metric.h"
@@ -71,10 +72,6 @@ Result brought_reference(const Subject& subject) {
   return {accuracy(subject.annotations().labels, predicted_classes(outputs))};
 }
 
-std::string joined(const std::string& one, const std::string& other) {
-  return one + (one.empty() || other.empty() ? "" : "; ") + other;
-}
-
 Result reference_of(const Subject& subject) {
   Result out = subject.concepts().reference_outputs.size() > 0 ? brought_reference(subject)
                                                                : fitted_reference(subject);
@@ -82,9 +79,8 @@ Result reference_of(const Subject& subject) {
   if (out.value < table) {
     const auto n = static_cast<double>(subject.annotations().labels.size());
     const auto right = [n](double share) { return std::to_string(std::llround(share * n)); };
-    out.caveat = joined(out.caveat, "the reference head is right of " + right(out.value) + " of " +
-                                        right(1.0) + " samples, a table of true concepts of " +
-                                        right(table));
+    add_note(out.caveat, "the reference head is right of " + right(out.value) + " of " +
+                             right(1.0) + " samples, a table of true concepts of " + right(table));
   }
   return out;
 }
@@ -93,11 +89,11 @@ Result s_int_of(const Subject& subject) {
   const InterventionCurve& curve = subject.once(oracle_curve);
   const Result& reference = subject.once(reference_of);
   const Annotations& known = subject.annotations();
-  const bool binary = ((known.concepts.array() == 0.0) || (known.concepts.array() == 1.0)).all();
-  return {s_int(reference.value, curve),
-          binary ? wrong_share_by_present(known.concepts, known.labels, curve.predictions.back())
-                 : std::vector<double>(),
-          joined(subject.once(subject_intervention).caveat, reference.caveat)};
+  Result out{s_int(reference.value, curve), {}, subject.once(subject_intervention).caveat};
+  if (((known.concepts.array() == 0.0) || (known.concepts.array() == 1.0)).all())
+    out.parts = wrong_share_by_present(known.concepts, known.labels, curve.predictions.back());
+  add_note(out.caveat, reference.caveat);
+  return out;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ void register_leakage_information(Kinds& kinds);
 void register_leakage_intervention(Kinds& kinds);
 void register_purity(Kinds& kinds);
 void register_robustness(Kinds& kinds);
+void register_settings_leakage(Kinds& kinds);
 void register_settings_metrics(Kinds& kinds);
 void register_statistics(Kinds& kinds);
 void register_vae_losses(Kinds& kinds);

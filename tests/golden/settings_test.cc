@@ -6,6 +6,7 @@ namespace conoscope::tests::golden {
 
 TEST_CASE("golden: published settings") {
   Kinds kinds;
+  register_settings_leakage(kinds);
   register_settings_metrics(kinds);
   check_family("settings", "settings", kinds);
 }

@@ -90,7 +90,7 @@ TEST_CASE("every run file that ships can be planned, in each of its sizes") {
     const std::string text = content_of(entry.path());
     const std::string plan = here.run({"plan", entry.path().stem().string()}).out;
     CHECK_FALSE(has(plan, " 0 cells"));
-    for (const std::string profile : {"resnet", "paper"})
+    for (const std::string profile : {"resnet", "paper", "authored"})
       if (has(text, ", \"" + profile + "\"")) {
         ++profiles;
         here.run({"plan", entry.path().stem().string(), "--profile", profile});

@@ -48,6 +48,19 @@ TEST_CASE("reproduce: every claim is about one subject of its study, in every pr
     }
 }
 
+TEST_CASE(
+    "reproduce: a study without the profile that is asked for is judged in its first, and says "
+    "so") {
+  const Workspace here;
+  if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
+  const Ended ended = here.run({"reproduce", "leakage", "--no-run", "--profile", "authored"});
+  CHECK_SAYS(ended.err, "cem has no profile authored: judged in quick");
+  CHECK_FALSE(has(ended.err, "leakage_causes has no profile"));
+  CHECK_SAYS(ended.out, "leakage_causes-authored");
+  CHECK_SAYS(here.run({"reproduce", "leakage", "--no-run", "--profile", "authord"}, 2).err,
+             "there is no profile authord");
+}
+
 TEST_CASE("reproduce: the command beside a claim shows its study, whatever other runs there are") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
