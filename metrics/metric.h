@@ -34,6 +34,7 @@ struct Setting {
   std::string_view name;
   Index value = 1;  ///< in a declaration the published one
   Index least = 1;
+  std::string_view unnamed = {};  ///< what holds where it is not named, if that is not `value`
 };
 
 /// Thrown by a computation: the subject is of a kind for which this number was not made (a head that

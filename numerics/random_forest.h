@@ -8,7 +8,7 @@ namespace conoscope::numerics {
 
 struct ForestOptions {
   Index trees = 50;
-  Index min_leaf = 500;
+  Index min_leaf = 1;
   std::uint64_t seed = 0;
 };
 

@@ -30,15 +30,18 @@ std::string need_texts(const std::vector<std::string_view>& needs) {
   return boost::algorithm::join(texts, ", ");
 }
 
-/// "hidden = 32, batch = 128; others by name, as ois(hidden=64)"
+/// "hidden = 32, batch = 128; others by name, as ois(hidden=64)"; a setting that has no number unless
+/// it is named: "min_leaf = a share of the rows; others by name, as dci_forest_informativeness(min_leaf=500)"
 std::string settings_text(const metrics::Metric& metric) {
   std::string text;
-  for (const auto& [name, value, least] : metric.settings)
-    text += (text.empty() ? "" : ", ") + std::string(name) + " = " + std::to_string(value);
+  for (const metrics::Setting& one : metric.settings)
+    text += (text.empty() ? "" : ", ") + std::string(one.name) + " = " +
+            (one.unnamed.empty() ? std::to_string(one.value) : std::string(one.unnamed));
   if (text.empty()) return text;
-  const auto& [name, value, least] = metric.settings.front();
+  const auto& [name, value, least, unnamed] = metric.settings.front();
+  const metrics::Index other = !unnamed.empty() ? value : value > 50 ? value / 2 : 2 * value;
   return text + "; others by name, as " + metric.name + "(" + std::string(name) + "=" +
-         std::to_string(value > 50 ? value / 2 : 2 * value) + ")";
+         std::to_string(other) + ")";
 }
 
 /// The built-in ones in the order of the boards, then those of the plugins in the search path.

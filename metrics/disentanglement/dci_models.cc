@@ -10,6 +10,7 @@
 #include "metrics/factors/factor_levels.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
+#include "numerics/random_forest.h"
 
 namespace conoscope::metrics {
 
@@ -63,14 +64,25 @@ DciFit dci_boosting(const TrainAndTest& samples, const numerics::BoostingOptions
   return out;
 }
 
-DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& options) {
-  require_two("dci_forest", sample);
+DciFit dci_forest(const CodesAndFactors& sample, const DciForestOptions& options) {
+  constexpr const char* kName = "dci_forest";
+  require_two(kName, sample);
+  if (!(options.min_leaf_share > 0.0 && options.min_leaf_share <= 1.0))
+    numerics::refuse(kName, "min_leaf_share is " + std::to_string(options.min_leaf_share) +
+                                "; needs to be above 0 and at most 1");
+  if (options.min_leaf < 0)
+    numerics::refuse(kName,
+                     "min_leaf is " + std::to_string(options.min_leaf) + "; needs to be >= 0");
   const auto& [codes, factors] = sample;
+  const auto share =
+      static_cast<Index>(std::lround(options.min_leaf_share * static_cast<double>(codes.rows())));
+  numerics::ForestOptions own{
+      .trees = options.trees,
+      .min_leaf = options.min_leaf > 0 ? options.min_leaf : std::max(share, Index{1})};
   DciFit out;
   out.importance = Matrix::Zero(codes.cols(), factors.cols());
   out.by_factor.resize(factors.cols());
   for (Index k = 0; k < factors.cols(); ++k) {
-    numerics::ForestOptions own = options;
     own.seed = options.seed + 0x632be59bd9b4e019ULL * static_cast<std::uint64_t>(k + 1);
     const numerics::ForestFit fit = numerics::random_forest(codes, factors.col(k), own);
     out.importance.col(k) = fit.importance;
@@ -117,50 +129,72 @@ Result informativeness_of(const DciFit& fit) {
 
 DciFit latent_forest(const Subject& subject) {
   const LatentSample& s = latent_sample(subject, kAtLeast);
+  return with_splits(dci_forest(s.binned, {.seed = subject.seed()}));
+}
+
+namespace {
+
+DciFit forest_of_leaves(const Subject& subject, Index min_leaf) {
+  const LatentSample& s = latent_sample(subject, kAtLeast);
   // A tree sees about 1 - 1/e of the rows, and needs two leaves' worth of them for a split.
-  const numerics::ForestOptions options{.seed = subject.seed()};
   const auto enough =
-      static_cast<Index>(2.0 * static_cast<double>(options.min_leaf) / (1.0 - std::exp(-1.0)));
-  return with_splits(dci_forest(s.binned, options),
-                     ": leaves hold at least " + std::to_string(options.min_leaf) +
+      static_cast<Index>(2.0 * static_cast<double>(min_leaf) / (1.0 - std::exp(-1.0)));
+  return with_splits(dci_forest(s.binned, {.min_leaf = min_leaf, .seed = subject.seed()}),
+                     ": leaves hold at least " + std::to_string(min_leaf) +
                          " different rows, so it takes about " + std::to_string(enough) +
                          " rows, and there are " + std::to_string(s.binned.codes.rows()));
 }
 
+}  // namespace
+
 std::vector<Metric> declare::dci_models() {
-  const auto row = [](const char* name, const char* question, DciFit (*fit)(const Subject&),
-                      Result (*read)(const DciFit&)) {
+  const auto parts_of = [](Result (*read)(const DciFit&)) {
+    return read == disentanglement_of ? "code" : "factor";
+  };
+  const auto row = [parts_of](const char* name, const char* question,
+                              Result (*read)(const DciFit&)) {
+    return latent_metric(name, question,
+                         "Eastwood and Williams, ICLR 2018; as in disentanglement_lib", kAtLeast,
+                         parts_of(read), [read](const Subject& subject, const LatentSample&) {
+                           return read(subject.once(boosting_fit));
+                         });
+  };
+  const auto forest_row = [parts_of](const char* name, const char* question,
+                                     Result (*read)(const DciFit&)) {
     return latent_metric(
         name, question,
-        fit == boosting_fit
-            ? "Eastwood and Williams, ICLR 2018; as in disentanglement_lib"
-            : "Eastwood and Williams, ICLR 2018; as in Suter et al., ICML 2019, appendix D",
-        kAtLeast, read == disentanglement_of ? "code" : "factor",
-        [fit, read](const Subject& subject, const LatentSample&) {
-          return read(subject.once(fit));
+        "Eastwood and Williams, ICLR 2018; as in Suter et al., ICML 2019, appendix D", kAtLeast,
+        parts_of(read),
+        [read](const Subject& subject, const LatentSample&) {
+          return read(subject.once(latent_forest));
+        },
+        {{.name = "min_leaf", .value = 500, .unnamed = "the share 500/737280 of the rows"}},
+        [read](const Subject& subject, const LatentSample&, const std::vector<Setting>& settings) {
+          return read(forest_of_leaves(subject, settings[0].value));
         });
   };
-  Metric explained = row(
+  Metric explained = forest_row(
       "dci_forest_informativeness",
       "How much of the factors' variance does a random forest on the codes explain, out of bag?",
-      latent_forest, informativeness_of);
+      informativeness_of);
   explained.low = -kUnbounded;
   return {
       row("dci_disentanglement",
           "Does each code matter for one factor only, by the importances of gradient boosting?",
-          boosting_fit, disentanglement_of),
+          disentanglement_of),
       row("dci_completeness",
           "Does each factor depend on one code only, by the importances of gradient boosting?",
-          boosting_fit, completeness_of),
+          completeness_of),
       row("dci_informativeness",
           "How often does gradient boosting on all codes predict a factor's value correctly?",
-          boosting_fit, informativeness_of),
-      row("dci_forest_disentanglement",
+          informativeness_of),
+      forest_row(
+          "dci_forest_disentanglement",
           "Does each code matter for one factor only, by the importances of a random forest?",
-          latent_forest, disentanglement_of),
-      row("dci_forest_completeness",
-          "Does each factor depend on one code only, by the importances of a random forest?",
-          latent_forest, completeness_of),
+          disentanglement_of),
+      forest_row("dci_forest_completeness",
+                 "Does each factor depend on one code only, by the importances of a random forest?",
+                 completeness_of),
       explained,
   };
 }

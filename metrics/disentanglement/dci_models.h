@@ -1,11 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "metrics/factors/codes_and_factors.h"
 #include "metrics/types.h"
 #include "numerics/gradient_boosting.h"
-#include "numerics/random_forest.h"
 
 namespace conoscope::metrics {
 
@@ -30,14 +30,24 @@ struct DciFit {
 /// Source: disentanglement_lib's dci, which calls the accuracies errors.
 DciFit dci_boosting(const TrainAndTest& samples, const numerics::BoostingOptions& options = {});
 
+struct DciForestOptions {
+  Index trees = 50;
+  /// Of the rows, the least in a leaf: the paper's 500 of the 737,280 images of dSprites. A leaf of 500
+  /// among fewer rows cuts a factor's values into fewer groups, and caps what can be explained.
+  double min_leaf_share = 500.0 / 737280.0;
+  Index min_leaf = 0;  ///< the same as a number of rows; 0: by the share, rounded, at least 1
+  std::uint64_t seed = 0;
+};
+
 /// DCI by a random forest: one regressor per factor; informativeness is the out-of-bag R^2.
 ///
 /// Very noisy for few samples (standard deviation of D 0.037 over seeds at n = 5000, min_leaf 500).
-/// throws   std::invalid_argument: as dci_boosting and random_forest
+/// throws   std::invalid_argument: as dci_boosting and random_forest; min_leaf_share is not in (0, 1];
+///          min_leaf < 0
 ///          std::domain_error: a factor with a single value
 ///
 /// Source: Suter et al., ICML 2019, appendix D.
-DciFit dci_forest(const CodesAndFactors& sample, const numerics::ForestOptions& options = {});
+DciFit dci_forest(const CodesAndFactors& sample, const DciForestOptions& options = {});
 
 /// Of a subject's sample, see latent_sample; derived once: subject.once(latent_forest).
 /// throws   std::domain_error: no tree has a split; NotApplicable, as latent_sample
@@ -46,7 +56,7 @@ DciFit latent_forest(const Subject& subject);
 namespace declare {
 /// By gradient boosting  dci_disentanglement  dci_completeness  dci_informativeness
 /// By a random forest    dci_forest_disentanglement  dci_forest_completeness
-///                       dci_forest_informativeness
+///                       dci_forest_informativeness; with min_leaf, leaves of so many rows
 std::vector<Metric> dci_models();
 }  // namespace declare
 

@@ -61,8 +61,16 @@ const LatentSample& latent_sample(const Subject& subject, LatentNeeds least) {
 
 Metric latent_metric(const char* name, const char* question, std::string_view source,
                      LatentNeeds least, std::string_view parts,
-                     std::function<Result(const Subject&, const LatentSample&)> compute) {
-  return {
+                     std::function<Result(const Subject&, const LatentSample&)> compute,
+                     std::vector<Setting> settings, ComputeWith compute_with) {
+  const auto completed = [parts](const Subject& subject, Result result) {
+    const LatentFactors& from = subject.once(latent_factors);
+    if (parts == "factor") result.parts = with_gaps(result.parts, from.constant);
+    if (!from.caveat.empty())
+      result.caveat = from.caveat + (result.caveat.empty() ? "" : "; ") + result.caveat;
+    return result;
+  };
+  Metric metric{
       .name = name,
       .group = "disentanglement",
       .question = question,
@@ -72,15 +80,16 @@ Metric latent_metric(const char* name, const char* question, std::string_view so
       .needs = {"latent_view", "factors"},
       .parts = parts,
       .compute =
-          [least, parts, compute = std::move(compute)](const Subject& subject) {
-            Result result = compute(subject, latent_sample(subject, least));
-            const LatentFactors& from = subject.once(latent_factors);
-            if (parts == "factor") result.parts = with_gaps(result.parts, from.constant);
-            if (!from.caveat.empty())
-              result.caveat = from.caveat + (result.caveat.empty() ? "" : "; ") + result.caveat;
-            return result;
+          [=](const Subject& subject) {
+            return completed(subject, compute(subject, latent_sample(subject, least)));
           },
+      .settings = std::move(settings),
   };
+  if (compute_with)
+    metric.compute_with = [=](const Subject& subject, const std::vector<Setting>& with) {
+      return completed(subject, compute_with(subject, latent_sample(subject, least), with));
+    };
+  return metric;
 }
 
 }  // namespace conoscope::metrics

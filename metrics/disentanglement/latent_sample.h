@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "metrics/factors/codes_and_factors.h"
 #include "metrics/factors/latent_factors.h"
@@ -24,11 +25,16 @@ struct LatentNeeds {
 /// throws  NotApplicable: fewer codes or factors than needed, or than 30 samples; as latent_factors
 const LatentSample& latent_sample(const Subject& subject, LatentNeeds least);
 
+/// What a metric is with other settings.
+using ComputeWith =
+    std::function<Result(const Subject&, const LatentSample&, const std::vector<Setting>&)>;
+
 /// A metric of the group `disentanglement`, 0 ... 1, higher is better, with the sample's caveat.
 ///
 /// parts  of what Metric::parts says: "factor" (that varies: the others have NaN), "code" or nothing
 Metric latent_metric(const char* name, const char* question, std::string_view source,
                      LatentNeeds least, std::string_view parts,
-                     std::function<Result(const Subject&, const LatentSample&)> compute);
+                     std::function<Result(const Subject&, const LatentSample&)> compute,
+                     std::vector<Setting> settings = {}, ComputeWith compute_with = {});
 
 }  // namespace conoscope::metrics

@@ -421,10 +421,10 @@ Cost dci_gradient_boosting(const Sizes& s) {
       });
 }
 
-/// Leaves of 50 samples, not the paper's 500: of 1000 samples those would leave no split.
+/// Leaves of 50 samples: the paper's 500 would leave 1000 samples no split.
 Cost dci_random_forest(const Sizes& s) {
   const Disentangled data = disentangled(s);
-  ForestOptions options;
+  DciForestOptions options;
   options.min_leaf = 50;
   const CodesAndFactors sample(data.codes, data.factors);
   return cost([&] { return dci_forest(sample, options); },

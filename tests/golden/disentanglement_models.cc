@@ -83,8 +83,9 @@ void dci_forest_case(Answer& answer) {
   Matrix mean = Matrix::Zero(1, 4), importance = Matrix::Zero(codes.cols(), factors.cols());
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const DciFit fit =
-        dci_forest({codes, factors}, {answer.params().at("trees").get<Index>(),
-                                      answer.params().at("min_leaf").get<Index>(), seed});
+        dci_forest({codes, factors}, {.trees = answer.params().at("trees").get<Index>(),
+                                      .min_leaf = answer.params().at("min_leaf").get<Index>(),
+                                      .seed = seed});
     Matrix one(1, 4);
     one << dci_disentanglement(fit.importance).value, dci_disentanglement(fit.importance).mean,
         dci_completeness(fit.importance).value, fit.informativeness;

@@ -161,6 +161,18 @@ TEST_CASE("dci models: perfect codes score above shuffled ones") {
   const DciFit one = dci_boosting({s.codes, single, t.codes, t.factors}, few);
   CHECK(one.importance.col(0).isZero(0.0));
   CHECK_THROWS_SAYING(dci_forest({s.codes, single}), std::domain_error, "target is constant");
+  // The share is rounded, and a leaf has a row at least.
+  const auto importance = [&](const DciForestOptions& options) {
+    return dci_forest({s.codes, s.factors}, options).importance;
+  };
+  CHECK(importance({.min_leaf_share = 0.0342}) == importance({.min_leaf = 21}));
+  CHECK(importance({}) == importance({.min_leaf = 1}));
+  CHECK(importance({.min_leaf = 2}) != importance({.min_leaf = 1}));
+  CHECK_THROWS_SAYING(importance({.min_leaf_share = 0.0}), std::invalid_argument,
+                      "min_leaf_share is 0.000000; needs to be above 0 and at most 1");
+  CHECK_THROWS_SAYING(importance({.min_leaf_share = kNaN}), std::invalid_argument,
+                      "min_leaf_share is nan");
+  CHECK_THROWS_SAYING(importance({.min_leaf = -1}), std::invalid_argument, "min_leaf is -1");
   CHECK_THROWS_SAYING(dci_boosting({s.codes, s.factors, t.codes.leftCols(1), t.factors}),
                       std::invalid_argument, "test_codes");
 }
