@@ -16,7 +16,7 @@ namespace conoscope::metrics {
 
 namespace {
 
-constexpr Index kThresholds = 20;
+constexpr Index kThresholds = 21, kInCode = 20;
 constexpr double kStep = 0.05;
 
 constexpr std::uint64_t kSplit = 10;  // stream of the seed; ois.cc has 0 to 3
@@ -122,8 +122,10 @@ NicheImpurity niche_impurity(const NicheNetwork& network, const MatrixRef& niche
       }
     result.by_beta(b) = sum / static_cast<double>(k - result.skipped);
   }
-  for (Index b = 0; b + 1 < kThresholds; ++b)
-    result.score += 0.5 * kStep * (result.by_beta(b) + result.by_beta(b + 1));
+  for (Index b = 0; b + 1 < kThresholds; ++b) {
+    if (b + 1 == kInCode) result.score = result.full;
+    result.full += 0.5 * kStep * (result.by_beta(b) + result.by_beta(b + 1));
+  }
   return result;
 }
 
@@ -141,7 +143,7 @@ NicheScores nis(const MatrixRef& c_hat, Index width, const MatrixRef& concepts, 
                                            : concept_nicher(train_x, width, train_y);
   const Matrix signed_nicher =
       train_x.rows() < 2 ? nicher : concept_nicher(train_x, width, train_y, true);
-  return {niche_impurity(network, nicher, test_x, width, test_y, NicheVariant::kDefinition),
+  return {niche_impurity(network, nicher, test_x, width, test_y, NicheVariant::kMasked),
           niche_impurity(network, nicher, test_x, width, test_y, NicheVariant::kSoftmax),
           niche_impurity(network, signed_nicher, test_x, width, test_y, NicheVariant::kComplement)};
 }
@@ -169,56 +171,70 @@ std::vector<Setting> published() {
   return {{"hidden", training.hidden}, {"epochs", training.most_epochs}, {"batch", training.batch}};
 }
 
-Result result_of(const NicheImpurity& found) {
-  return {
-      found.score,
-      {found.by_beta.begin(), found.by_beta.end()},
-      found.skipped == 0 ? "" : left_out(found.skipped, "concept", "constant in the test part")};
+std::string caveat_of(const NicheImpurity& found) {
+  return found.skipped == 0 ? "" : left_out(found.skipped, "concept", "constant in the test part");
+}
+
+Result to_095(const NicheImpurity& found) {
+  return {found.score, {found.by_beta.begin(), found.by_beta.begin() + kInCode}, caveat_of(found)};
+}
+
+Result to_1(const NicheImpurity& found) {
+  return {found.full, {found.by_beta.begin(), found.by_beta.end()}, caveat_of(found)};
+}
+
+Result rescaled(const NicheImpurity& found) {
+  Result result = to_1(found);
+  result.value = 2.0 * (result.value - 0.5);
+  return result;
 }
 
 }  // namespace
 
 std::vector<Metric> declare::nis() {
-  Metric definition{
-      .name = "nis",
-      .group = "purity",
-      .question = "How well is a concept predicted by the representations outside its niche?",
-      .direction = Direction::kLower,
-      .high = 0.95,
-      .source = "Espinosa Zarlenga et al., AAAI 2023",
-      .needs = {"concept_view", "concepts"},
-      .compute =
-          [](const Subject& subject) { return result_of(subject.once(scores_of).definition); },
-      .settings = published(),
-      .compute_with =
-          [](const Subject& subject, const std::vector<Setting>& settings) {
-            return result_of(trained(subject, training_of(settings)).definition);
-          },
+  constexpr std::string_view kPaper = "Espinosa Zarlenga et al., AAAI 2023";
+  const auto row = [](const char* name, const char* question, std::string_view source,
+                      NicheImpurity NicheScores::*variant, Result (*read)(const NicheImpurity&)) {
+    return Metric{
+        .name = name,
+        .group = "purity",
+        .question = question,
+        .direction = Direction::kLower,
+        .high = 0.95,
+        .source = source,
+        .needs = {"concept_view", "concepts"},
+        .compute = [=](const Subject& subject) { return read(subject.once(scores_of).*variant); },
+        .settings = published(),
+        .compute_with =
+            [=](const Subject& subject, const std::vector<Setting>& settings) {
+              return read(trained(subject, training_of(settings)).*variant);
+            },
+    };
   };
-  Metric softmax = definition;
-  softmax.name = "nis_softmax";
-  softmax.question =
-      "How well is a concept predicted by the representations outside its niche, after a softmax "
-      "over concepts?";
-  softmax.source = "Espinosa Zarlenga et al., AAAI 2023, code c09d125";
-  softmax.compute = [](const Subject& subject) {
-    return result_of(subject.once(scores_of).softmax);
-  };
-  softmax.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
-    return result_of(trained(subject, training_of(settings)).softmax);
-  };
-  Metric complement = definition;
-  complement.name = "nis_complement";
-  complement.question = "How well is a concept predicted by its niche alone?";
+  Metric complement = row("nis_complement", "How well is a concept predicted by its niche alone?",
+                          "Parisini et al., 2025, Figs. 15 and 16: a port of the code of NIS",
+                          &NicheScores::complement, to_095);
   complement.direction = Direction::kNone;
-  complement.source = "Parisini et al., 2025, Figs. 15 and 16: a port of the code of NIS";
-  complement.compute = [](const Subject& subject) {
-    return result_of(subject.once(scores_of).complement);
-  };
-  complement.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
-    return result_of(trained(subject, training_of(settings)).complement);
-  };
-  return {definition, softmax, complement};
+  Metric full = row(
+      "nis_full_grid", "How well is a concept predicted by the representations outside its niche?",
+      "Espinosa Zarlenga et al., AAAI 2023, Def. 4 and 5", &NicheScores::masked, to_1);
+  full.high = 1.0;
+  Metric centred = row("nis_rescaled",
+                       "How much better than by chance is a concept predicted by the "
+                       "representations outside its niche?",
+                       "Parisini et al., 2025, appendix B", &NicheScores::masked, rescaled);
+  centred.low = -1.0;
+  centred.high = 1.0;
+  return {
+      row("nis",
+          "How well is a concept predicted by the representations outside its niche, for niches "
+          "of correlations up to 0.95?",
+          kPaper, &NicheScores::masked, to_095),
+      row("nis_softmax",
+          "How well is a concept predicted by the representations outside its niche, after a "
+          "softmax over concepts?",
+          "Espinosa Zarlenga et al., AAAI 2023, code c09d125", &NicheScores::softmax, to_095),
+      complement, full, centred};
 }
 
 }  // namespace conoscope::metrics

@@ -335,9 +335,8 @@ Cost ois_joint(const Sizes& s) {
 /// Chance, which is 0.475, as far as masking with 0 goes.
 Cost nis_three_ways(const Sizes& s) {
   const Pure data = pure(s);
-  return cost(
-      [&] { return nis(data.scores, 1, data.concepts); },
-      [](const NicheScores& found) { return std::abs(found.definition.score - 0.475) < 0.05; });
+  return cost([&] { return nis(data.scores, 1, data.concepts); },
+              [](const NicheScores& found) { return std::abs(found.masked.score - 0.475) < 0.05; });
 }
 
 // ---- disentanglement and robustness

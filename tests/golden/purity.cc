@@ -94,12 +94,16 @@ Outputs nis_fixed_classifier_case(const Case& one) {
   const auto definition = niche_impurity(network, nicher, x, 1, y);
   const auto softmax = niche_impurity(network, nicher, x, 1, y, NicheVariant::kSoftmax);
   const auto port = niche_impurity(network, signed_nicher, x, 1, y, NicheVariant::kComplement);
+  const Index in_code = definition.beta.size() - 1;  // whose grid ends at 0.95
   Outputs out;
-  out.arrays = {{"nicher", flat(nicher)},          {"ni_per_beta", flat(definition.by_beta)},
-                {"nis", {definition.score}},       {"ni_per_beta_original", flat(softmax.by_beta)},
-                {"nis_original", {softmax.score}}, {"ni_per_beta_port3d", flat(port.by_beta)},
+  out.arrays = {{"nicher", flat(nicher)},
+                {"ni_per_beta", flat(definition.by_beta.head(in_code))},
+                {"nis", {definition.score}},
+                {"ni_per_beta_original", flat(softmax.by_beta.head(in_code))},
+                {"nis_original", {softmax.score}},
+                {"ni_per_beta_port3d", flat(port.by_beta.head(in_code))},
                 {"nis_port3d", {port.score}}};
-  for (const double beta : definition.beta) {
+  for (const double beta : definition.beta.head(in_code)) {
     const auto niches = flat(concept_niches(nicher, beta));
     out.arrays["niches_abs"].insert(out.arrays["niches_abs"].end(), niches.begin(), niches.end());
   }
@@ -156,7 +160,7 @@ Outputs stochastic_case(const Case& one) {
     options.batch = 2048;
     joint.push_back(ois(purity_matrix(scores, 1, truth, options), oracle_matrix(truth, options)));
     const NicheScores scored = nis(scores, 1, truth, seed);
-    definition.push_back(scored.definition.score);
+    definition.push_back(scored.masked.score);
     softmax.push_back(scored.softmax.score);
     complement.push_back(scored.complement.score);
   }

@@ -120,7 +120,7 @@ TEST_CASE("with every feature masked nothing is told apart: an AUC of 0.5 at bet
     for (Index i = 0; i < concepts.size(); ++i) concepts.data()[i] = static_cast<double>(i % 2);
     if (n > 2) concepts.row(2) = 1.0 - concepts.row(2).array();
     const Matrix all = Matrix::Ones(kFeatures, 3);
-    for (const auto variant : {NicheVariant::kDefinition, NicheVariant::kSoftmax}) {
+    for (const auto variant : {NicheVariant::kMasked, NicheVariant::kSoftmax}) {
       INFO("n = ", n);
       CHECK(niche_impurity(niche_network(3), all, c_hat, 1, concepts, variant).by_beta(0) == 0.5);
     }

@@ -40,7 +40,7 @@ TEST_CASE("metrics: in 8 threads at once the same bits as alone") {
         icl(soft, truth).value,
         icl(soft, truth, {.noise = normal_draws(3)}).value,
         mi_ksg(soft, truth).raw,
-        niches.definition.score,
+        niches.masked.score,
         niches.softmax.score,
         dci_disentanglement(forest.importance).value,
         dci_disentanglement(boosted.importance).value,

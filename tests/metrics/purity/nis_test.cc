@@ -63,9 +63,16 @@ TEST_CASE("niche_impurity by hand") {
   // Every representation is its concept: the niche gone, nothing is left.
   const Matrix own = Matrix::Identity(2, 2) * 0.97;
   const auto pure = niche_impurity(diagonal_network(2), own, concepts, 1, concepts);
-  CHECK(pure.by_beta.size() == 20);
-  CHECK(pure.by_beta.isConstant(0.5));
+  // 0.97 lies outside of the niche at the last threshold, 1, alone.
+  CHECK(pure.beta.size() == 21);
+  CHECK(pure.beta(20) == doctest::Approx(1.0));
+  CHECK(pure.by_beta.head(20).isConstant(0.5));
+  CHECK(pure.by_beta(20) == 1.0);
   CHECK(pure.score == doctest::Approx(0.475));
+  CHECK(pure.full == doctest::Approx(0.475 + 0.05 * 0.75));
+  const auto perfect =
+      niche_impurity(diagonal_network(2), Matrix::Identity(2, 2), concepts, 1, concepts);
+  CHECK(perfect.by_beta(20) == 1.0);  // no correlation is above 1
   // The port keeps the niche alone, which knows all.
   CHECK(niche_impurity(diagonal_network(2), own, concepts, 1, concepts, NicheVariant::kComplement)
             .score == doctest::Approx(0.95));
@@ -95,7 +102,7 @@ TEST_CASE("niche_impurity by hand") {
 TEST_CASE("nis of hand-made representations") {
   const HandMade data(1000, 4);
   const NicheScores pure = nis(data.pure, 1, data.concepts);
-  CHECK(pure.definition.score == doctest::Approx(0.475).epsilon(0.1));
+  CHECK(pure.masked.score == doctest::Approx(0.475).epsilon(0.1));
   CHECK(pure.complement.score > 0.9);
   CHECK(nis(data.pure, 1, data.concepts).softmax.score == pure.softmax.score);
   CHECK(nis(data.pure, 1, data.concepts, 1).softmax.score != pure.softmax.score);
@@ -103,7 +110,7 @@ TEST_CASE("nis of hand-made representations") {
   // know it. Of a, nothing is left.
   Matrix hidden = data.concepts.leftCols(2);
   for (Index i = 0; i < 1000; ++i) hidden(i, 1) = hidden(i, 0) != hidden(i, 1) ? 1.0 : 0.0;
-  CHECK(nis(hidden, 1, data.concepts.leftCols(2)).definition.score > 0.65);
+  CHECK(nis(hidden, 1, data.concepts.leftCols(2)).masked.score > 0.65);
 }
 
 TEST_CASE("train_niche_network learns, and stops") {
@@ -174,8 +181,8 @@ TEST_CASE("nis: one sample, one constant concept, a class of one") {
   CHECK_THROWS_SAYING(nis(data.pure, 1, concepts), std::domain_error, "concept 1 is constant");
   concepts(9, 1) = 0;  // in one part or the other
   const NicheScores rare = nis(data.pure, 1, concepts);
-  CHECK(rare.definition.skipped <= 1);
-  CHECK(std::isfinite(rare.definition.score));
+  CHECK(rare.masked.skipped <= 1);
+  CHECK(std::isfinite(rare.masked.score));
   CHECK_THROWS_SAYING(nis(data.pure, 1, std::nan("") * concepts), std::invalid_argument,
                       "concepts is nan");
 }

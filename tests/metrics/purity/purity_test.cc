@@ -45,6 +45,10 @@ TEST_CASE("every row of the catalogue comes back, in range") {
   }
   CHECK(scores.at("ois").parts.size() == 16);
   CHECK(scores.at("nis").parts.size() == 20);
+  CHECK(scores.at("nis_full_grid").parts.size() == 21);
+  CHECK(scores.at("nis_full_grid").value > scores.at("nis").value);
+  CHECK(scores.at("nis_rescaled").value ==
+        doctest::Approx(2.0 * scores.at("nis_full_grid").value - 1.0));
   CHECK(scores.at("ois_aligned_optimal").parts == std::vector<double>{0, 1, 2, 3});
   CHECK(scores.at("ois_aligned_optimal").value == scores.at("ois").value);
   CHECK(scores.at("ois_failed_fits").value == 0);
