@@ -31,6 +31,30 @@ namespace {
 
 std::string_view before_bracket(std::string_view name) { return name.substr(0, name.find('(')); }
 
+constexpr Index kMost = 1'000'000;
+
+/// A whole number from `least` on; all of the text. Empty: it is none.
+std::optional<Index> read_number(std::string_view text, Index least) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > kMost)
+    return {};
+  return value;
+}
+
+/// NUMBER+NUMBER+..., each once. Empty: something is wrong.
+IndexVector read_choice(std::string_view text) {
+  IndexVector chosen;
+  while (true) {
+    const std::string_view item = text.substr(0, text.find('+'));
+    const auto number = read_number(item, 0);
+    if (!number || std::find(chosen.begin(), chosen.end(), *number) != chosen.end()) return {};
+    chosen.push_back(*number);
+    if (item.size() == text.size()) return chosen;
+    text.remove_prefix(item.size() + 1);
+  }
+}
+
 /// NAME=NUMBER,...; each of them known, and named once. Empty: something is wrong.
 std::optional<std::vector<Setting>> read_settings(std::string_view text,
                                                   std::vector<Setting> settings) {
@@ -43,12 +67,14 @@ std::optional<std::vector<Setting>> read_settings(std::string_view text,
     const auto setting = std::find_if(settings.begin(), settings.end(),
                                       [&](const Setting& known) { return known.name == name; });
     if (setting == settings.end() || !seen.insert(name).second) return {};
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), setting->value);
-    constexpr Index kMost = 1'000'000;
-    if (error != std::errc() || end != number.data() + number.size() ||
-        setting->value < setting->least || setting->value > kMost)
-      return {};
+    if (setting->is_choice) {
+      setting->chosen = read_choice(number);
+      if (setting->chosen.empty()) return {};
+    } else {
+      const auto value = read_number(number, setting->least);
+      if (!value) return {};
+      setting->value = *value;
+    }
     if (item.size() == text.size()) return settings;
     text.remove_prefix(item.size() + 1);
   }
@@ -112,8 +138,11 @@ std::string Catalogue::settings_text(std::string_view name) const {
                                               : ", ") +
             std::string(base->settings[i].name);
   const Setting& first = base->settings.front();
-  return text + ", whole numbers from 1, as " + base->name + "(" + std::string(first.name) + "=" +
-         std::to_string(first.value) + ")";
+  return text +
+         (first.is_choice ? ", columns by their numbers from 0, as "
+                          : ", whole numbers from 1, as ") +
+         base->name + "(" + std::string(first.name) + "=" +
+         (first.is_choice ? "0+3" : std::to_string(first.value)) + ")";
 }
 
 const Catalogue& catalogue() {

@@ -38,10 +38,12 @@ std::string settings_text(const metrics::Metric& metric) {
     text += (text.empty() ? "" : ", ") + std::string(one.name) + " = " +
             (one.unnamed.empty() ? std::to_string(one.value) : std::string(one.unnamed));
   if (text.empty()) return text;
-  const auto& [name, value, least, unnamed] = metric.settings.front();
-  const metrics::Index other = !unnamed.empty() ? value : value > 50 ? value / 2 : 2 * value;
-  return text + "; others by name, as " + metric.name + "(" + std::string(name) + "=" +
-         std::to_string(other) + ")";
+  const metrics::Setting& first = metric.settings.front();
+  const metrics::Index other = !first.unnamed.empty() ? first.value
+                               : first.value > 50     ? first.value / 2
+                                                      : 2 * first.value;
+  return text + "; others by name, as " + metric.name + "(" + std::string(first.name) + "=" +
+         (first.is_choice ? "0+3" : std::to_string(other)) + ")";
 }
 
 /// The built-in ones in the order of the boards, then those of the plugins in the search path.

@@ -51,16 +51,28 @@ struct HeldAndMoved {
     return distance(held.mean.row(from), moved.mean.row(to), latents, options.distance);
   }
 
+  /// visit(from, to) for each value of `both`: a finer group, `to`, lies in one coarser group.
+  template <typename Visit>
+  void each(const Visit& visit) const {
+    std::vector<bool> seen(static_cast<std::size_t>(moved.mean.rows()));
+    for (std::size_t c = 0; c < held.of_cell.size(); ++c) {
+      const Index to = moved.of_cell[c];
+      if (seen[static_cast<std::size_t>(to)]) continue;
+      seen[static_cast<std::size_t>(to)] = true;
+      visit(held.of_cell[c], to);
+    }
+  }
+
   /// The largest gap of each value of `kept`.
   Vector worst() const {
     Vector out = Vector::Zero(held.mean.rows());
-    std::vector<bool> seen(static_cast<std::size_t>(moved.mean.rows()));
-    for (std::size_t c = 0; c < held.of_cell.size(); ++c) {
-      const Index to = moved.of_cell[c], from = held.of_cell[c];
-      if (seen[static_cast<std::size_t>(to)]) continue;  // a finer group lies in one coarser group
-      seen[static_cast<std::size_t>(to)] = true;
-      out[from] = std::max(out[from], gap(from, to));
-    }
+    each([&](Index from, Index to) { out[from] = std::max(out[from], gap(from, to)); });
+    return out;
+  }
+
+  Vector gaps() const {
+    Vector out(moved.mean.rows());
+    each([&](Index from, Index to) { out[to] = gap(from, to); });
     return out;
   }
 
@@ -83,6 +95,16 @@ struct HeldAndMoved {
 Empida empida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
               const IndexVector& nuisance, const IrsOptions& options) {
   return HeldAndMoved("empida", cells, latents, kept, nuisance, options).average();
+}
+
+Vector mpida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
+             const IndexVector& nuisance, const IrsOptions& options) {
+  return HeldAndMoved("mpida", cells, latents, kept, nuisance, options).worst();
+}
+
+Vector pida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
+            const IndexVector& nuisance, const IrsOptions& options) {
+  return HeldAndMoved("pida", cells, latents, kept, nuisance, options).gaps();
 }
 
 Irs irs(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,

@@ -48,6 +48,13 @@ struct Empida {
 Empida empida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
               const IndexVector& nuisance, const IrsOptions& options = {});
 
+/// MPIDA of each value of the kept factors, in lexicographic order; PIDA of each of their values and of
+/// the nuisance factors' that occur together, in the same order. Arguments as empida.
+Vector mpida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
+             const IndexVector& nuisance, const IrsOptions& options = {});
+Vector pida(const FactorCells& cells, const IndexVector& latents, const IndexVector& kept,
+            const IndexVector& nuisance, const IrsOptions& options = {});
+
 struct Irs {
   std::optional<double> value;  ///< none: all latents of the group are constant
   double empida = 0.0;

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <limits>
-#include <locale>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -14,6 +11,8 @@
 #include "metrics/left_out.h"
 #include "metrics/metric.h"
 #include "metrics/robustness/crossed_grid.h"
+#include "metrics/robustness/irs_groups.h"
+#include "metrics/robustness/irs_sample.h"
 #include "numerics/checks.h"
 #include "numerics/to_vector.h"
 
@@ -24,8 +23,6 @@ namespace {
 // With a tenth of the combinations missing a code that is the domain factor gets 0.07, not 0; with
 // half of them 0.4.
 constexpr double kLeastDomainCoverage = 0.9;
-// Below it, a score's caveat says how much was seen.
-constexpr double kUsualCoverage = 0.9;
 /// The part of a constant latent.
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -180,16 +177,8 @@ IrsMatrix irs_quantile(const MatrixRef& codes, const MatrixRef& factors,
 
 namespace {
 
-const LatentFactors& varying_factors(const Subject& subject) {
-  const LatentFactors& found = subject.once(latent_factors);
-  if (found.factors.cols() < 2)
-    throw NotApplicable("needs at least two factors that vary, there are " +
-                        std::to_string(found.factors.cols()));
-  return found;
-}
-
 IrsMatrix irs_of(const Subject& subject) {
-  const LatentFactors& from = varying_factors(subject);
+  const LatentFactors& from = irs_factors(subject);
   return irs_matrix(from.codes, from.binned);
 }
 
@@ -206,7 +195,7 @@ Result score_of(const Subject& subject) {
     Vector of_latent = found.irs.row(l);
     if (!found.defined(l)) of_latent.setConstant(kNone);
     const auto all = with_gaps({of_latent.data(), static_cast<std::size_t>(of_latent.size())},
-                               varying_factors(subject).constant);
+                               irs_factors(subject).constant);
     result.parts.insert(result.parts.end(), all.begin(), all.end());
   }
   return result;
@@ -214,7 +203,7 @@ Result score_of(const Subject& subject) {
 
 Result quantile_of(const Subject& subject) {
   active_irs(subject);
-  const LatentFactors& from = varying_factors(subject);
+  const LatentFactors& from = irs_factors(subject);
   const IrsMatrix found = irs_quantile(from.codes, from.factors);
   Result result{found.score};
   for (Index l = 0; l < found.irs.rows(); ++l)
@@ -222,53 +211,56 @@ Result quantile_of(const Subject& subject) {
   return result;
 }
 
-FactorCells cells_of(const Subject& subject) {
-  const LatentFactors& from = varying_factors(subject);
-  return factor_cells(from.codes, from.binned);
-}
-
-/// What scores over combinations of factors rest on, where many combinations are missing; else empty.
-std::string coverage_caveat(const Subject& subject) {
-  const double coverage = active_irs(subject).coverage;
-  if (coverage >= kUsualCoverage) return "";
-  const FactorCells& cells = subject.once(cells_of);
-  double combinations = 1.0;
-  for (const auto& values : cells.values) combinations *= static_cast<double>(values.size());
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << cells.samples << " samples have " << cells.cells() << " of " << std::setprecision(15)
-       << combinations << " combinations of the factors, irs_coverage is " << std::setprecision(2)
-       << coverage
-       << ": what was not seen cannot disagree, so the score is of these samples more than of the "
-          "code";
-  return text.str();
-}
-
 Result domain_coverage_of(const Subject& subject) {
-  const FactorCells& cells = subject.once(cells_of);
+  const FactorCells& cells = subject.once(irs_cells);
   Result result;
   for (Index k = 0; k < cells.factors(); ++k) result.parts.push_back(domain_coverage(cells, {k}));
   result.value = *std::min_element(result.parts.begin(), result.parts.end());
-  result.parts = with_gaps(result.parts, varying_factors(subject).constant);
+  result.parts = with_gaps(result.parts, irs_factors(subject).constant);
   return result;
 }
 
-Result domain_shift_of(const Subject& subject) {
-  active_irs(subject);
-  const double coverage = subject.once(domain_coverage_of).value;
+void require_domains(double coverage, const std::string& of) {
   if (coverage < kLeastDomainCoverage)
-    throw std::domain_error("of the values of some factor only " +
+    throw std::domain_error("of the values of " + of + " only " +
                             std::to_string(std::lround(100.0 * coverage)) +
                             " % occur where all others are held; below " +
                             std::to_string(std::lround(100.0 * kLeastDomainCoverage)) +
                             " % the score says little of the code");
-  const FactorCells& cells = subject.once(cells_of);
+}
+
+Result domain_shift_of(const Subject& subject) {
+  active_irs(subject);
+  require_domains(subject.once(domain_coverage_of).value, "some factor");
+  const FactorCells& cells = subject.once(irs_cells);
   const IndexVector all = detail::complement({}, cells.latents());
   std::vector<double> by_factor;
   for (Index k = 0; k < cells.factors(); ++k)
     by_factor.push_back(domain_shift_robustness(cells, all, {k}).value.value());
   return {*std::min_element(by_factor.begin(), by_factor.end()),
-          with_gaps(by_factor, varying_factors(subject).constant)};
+          with_gaps(by_factor, irs_factors(subject).constant)};
+}
+
+/// Several factors tell the domain, or a chosen one.
+Result domain_shift_with(const Subject& subject, const std::vector<Setting>& settings) {
+  active_irs(subject);
+  const FactorCells& cells = subject.once(irs_cells);
+  const IndexVector domain = chosen_factors(subject, settings[0]);
+  if (static_cast<Index>(domain.size()) == cells.factors())
+    throw NotApplicable("domain: no factor is left to hold");
+  require_domains(domain_coverage(cells, domain), "the domain");
+  return {domain_shift_robustness(cells, detail::complement({}, cells.latents()), domain)
+              .value.value()};
+}
+
+Result with_caveats(const Subject& subject, Direction direction, Result result) {
+  result.caveat = irs_factors(subject).caveat;
+  const std::string seen =
+      direction == Direction::kNone
+          ? ""
+          : coverage_caveat(subject, active_irs(subject).coverage, "irs_coverage");
+  if (!seen.empty()) result.caveat += (result.caveat.empty() ? "" : "; ") + seen;
+  return result;
 }
 
 }  // namespace
@@ -290,14 +282,17 @@ std::vector<Metric> declare::irs_matrix() {
         .parts = parts,
         .compute =
             [compute, direction](const Subject& subject) {
-              Result result = compute(subject);
-              result.caveat = varying_factors(subject).caveat;
-              const std::string seen =
-                  direction == Direction::kNone ? "" : coverage_caveat(subject);
-              if (!seen.empty()) result.caveat += (result.caveat.empty() ? "" : "; ") + seen;
-              return result;
+              return with_caveats(subject, direction, compute(subject));
             },
     };
+  };
+  Metric shift =
+      row("irs_domain_shift", "How much of the code survives a change of the single worst factor?",
+          Direction::kHigher, -1.0, 1.0, "factor",
+          "Suter et al., ICML 2019, robustness to domain shift", domain_shift_of);
+  shift.settings = {{.name = "domain", .unnamed = "each factor by itself", .is_choice = true}};
+  shift.compute_with = [](const Subject& subject, const std::vector<Setting>& settings) {
+    return with_caveats(subject, Direction::kHigher, domain_shift_with(subject, settings));
   };
   return {
       row("irs_score", "Does each latent keep its value when all factors but its own change?",
@@ -311,9 +306,7 @@ std::vector<Metric> declare::irs_matrix() {
           "factors but its own change?",
           Direction::kHigher, -1.0, 1.0, "code",
           "google-research/disentanglement_lib, irs; Suter et al., 2019", quantile_of),
-      row("irs_domain_shift", "How much of the code survives a change of the single worst factor?",
-          Direction::kHigher, -1.0, 1.0, "factor",
-          "Suter et al., ICML 2019, robustness to domain shift", domain_shift_of),
+      shift,
       row("irs_domain_shift_coverage",
           "What part of a factor's values occurs with each combination of the others, for the "
           "factor where this is least?",

@@ -87,6 +87,15 @@ TEST_CASE("catalogue: a name may change a metric's settings") {
     CHECK(catalogue().settings_text(wrong) ==
           "ois takes hidden, epochs and batch, whole numbers from 1, as ois(hidden=32)");
   }
+  CHECK(catalogue().metric("irs_given(given=0+3,moved=1)") != nullptr);
+  for (const char* wrong : {"irs_given(given=)", "irs_given(given=0+)", "irs_given(given=0+0)",
+                            "irs_given(given=-1)", "irs_given(given=a)", "irs_given(given=0,3)"}) {
+    CAPTURE(std::string(wrong));
+    CHECK(catalogue().metric(wrong) == nullptr);
+    CHECK(catalogue().settings_text(wrong) ==
+          "irs_given takes given, moved and latents, columns by their numbers from 0, as "
+          "irs_given(given=0+3)");
+  }
   CHECK(catalogue().metric("ctl(hidden=8)") == nullptr);
   CHECK(catalogue().settings_text("ctl(hidden=8)") == "ctl has no settings");
   CHECK(catalogue().settings_text("ois") == "");
@@ -110,7 +119,8 @@ TEST_CASE("catalogue: with its published settings a metric is itself, with other
   CHECK(value("ois(hidden=32)") == value("ois"));
   CHECK(value("ois(batch=512)") == value("ois_reference"));
   CHECK(value("ois(hidden=1)") != value("ois"));
-  for (const char* name : {"nis", "nis_softmax", "nis_complement"}) {
+  for (const char* name :
+       {"nis", "nis_softmax", "nis_complement", "nis_full_grid", "nis_rescaled"}) {
     CHECK(value((std::string(name) + "(hidden=20)").c_str()) == value(name));
     CHECK(value((std::string(name) + "(hidden=2)").c_str()) != value(name));
   }

@@ -17,10 +17,11 @@ using namespace conoscope::numerics;
 struct World {
   LatentView latent;
   Annotations annotations;
-  std::map<std::string, Score> scores() const {
+  std::map<std::string, Score> scores(const char* group = "irs") const {
     Views views{.latent = &latent, .annotations = &annotations};
-    return score_group(views, "irs");
+    return score_group(views, group);
   }
+  Score score(const char* name) const { return scores(name).begin()->second; }
 };
 
 /// The first `noisy` of three codes are noise, the others factors.
@@ -97,6 +98,74 @@ TEST_CASE("irs_domain_shift: a grid with holes says less and less, and then noth
   CHECK(half["irs_domain_shift_coverage"].value < 0.65);
   CHECK(sparse["irs_domain_shift"].reason == "undefined");
   CHECK(sparse["irs_domain_shift_coverage"].value < 0.3);
+}
+
+/// Two factors of 2 and 3 values, one of a single value between them, all combinations; latent 0 is the
+/// first, latent 1 is 3 times the first and the second.
+World small_grid() {
+  World out{{Matrix(6, 2)}, {}};
+  out.annotations.factors.resize(6, 3);
+  for (Index i = 0; i < 6; ++i) {
+    const double a = static_cast<double>(i / 3), b = static_cast<double>(i % 3);
+    out.annotations.factors.row(i) << a, 7.0, b;
+    out.latent.codes.row(i) << a, 3.0 * a + b;
+  }
+  return out;
+}
+
+TEST_CASE("irs_given, irs_empida, irs_pida, irs_domain_shift: chosen latents and factors") {
+  const World world = small_grid();
+  // All around the mean 2.5 within 2.5; with the first factor held, within 1.
+  CHECK(world.score("irs_given(given=0,latents=1)").value == doctest::Approx(1.0 - 1.0 / 2.5));
+  CHECK(world.score("irs_given(given=0,moved=2,latents=1)").value ==
+        doctest::Approx(1.0 - 1.0 / 2.5));
+  CHECK(world.score("irs_given(given=2,latents=1)").value == doctest::Approx(1.0 - 1.5 / 2.5));
+  CHECK(world.score("irs_given(given=0,latents=0)").value == doctest::Approx(1.0));
+  CHECK(world.score("irs_given(moved=2,latents=0)").value == doctest::Approx(1.0));
+  const Score empida = world.score("irs_empida(given=2,latents=1)");
+  CHECK(empida.value == doctest::Approx(1.5));
+  CHECK(empida.parts.size() == 3);
+  CHECK(empida.message == "1 factor left out: a single value");
+  const Score pida = world.score("irs_pida(given=0,latents=1)");
+  CHECK(pida.value == doctest::Approx(1.0));
+  REQUIRE(pida.parts.size() == 6);
+  CHECK(pida.parts[1] == doctest::Approx(0.0));
+  // Latents together: the first factor moves them by (0.5, 1.5), all factors by (0.5, 2.5) at most.
+  CHECK(world.score("irs_domain_shift(domain=0)").value ==
+        doctest::Approx(1.0 - std::sqrt(2.5 / 6.5)));
+  CHECK(world.score("irs_domain_shift(domain=0)").value == world.score("irs_domain_shift").value);
+  CHECK(world.score("irs_domain_shift(domain=2)").value > world.score("irs_domain_shift").value);
+
+  const auto says = [&](const char* name, const char* reason, const char* message) {
+    CAPTURE(std::string(name));
+    const Score found = world.score(name);
+    CHECK(found.reason == reason);
+    CHECK(found.message == message);
+  };
+  says("irs_given", "not_applicable",
+       "0 by definition where all factors move: name some that are given, or moved");
+  says("irs_given(given=3)", "not_applicable",
+       "given names factor 3, there are 3, numbered from 0");
+  says("irs_given(given=0,latents=2)", "not_applicable",
+       "latents names latent 2, there are 2, numbered from 0");
+  says("irs_given(given=0+2)", "not_applicable", "given: no factor is left to move");
+  says("irs_given(given=0,moved=0)", "not_applicable", "factor 0 is in both given and moved");
+  says("irs_given(given=1)", "undefined", "given: factor 1 has a single value");
+  says("irs_domain_shift(domain=0+2)", "not_applicable", "domain: no factor is left to hold");
+  World constant = small_grid();
+  constant.latent.codes.col(0).setConstant(0.1);
+  CHECK(constant.score("irs_given(given=0,latents=0)").message ==
+        "all latents of the group are constant");
+
+  World sparse = small_grid();  // one cell of six
+  sparse.annotations.factors = sparse.annotations.factors.topRows(5).eval();
+  sparse.latent.codes = sparse.latent.codes.topRows(5).eval();
+  for (const char* name : {"irs_score", "irs_quantile", "irs_given(given=0)", "irs_empida(given=0)",
+                           "irs_pida(given=0)"}) {
+    CAPTURE(std::string(name));
+    CHECK(sparse.score(name).message.find("5 samples have 5 of 6 combinations of the factors") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("irs: constant latents, factors that are not integers, views that are missing") {

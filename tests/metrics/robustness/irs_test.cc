@@ -31,6 +31,10 @@ TEST_CASE("empida, irs: by hand") {
   CHECK(irs(cells, {0}, {0}, {1}).value.value() == 1.0);
   CHECK(irs(cells, {0}, {}, {0, 1}).value.value() == 0.0);
   CHECK(domain_shift_robustness(cells, {1}, {0}).value.value() == doctest::Approx(0.25));
+  // Latent 1 with g0 held: 0 and 1 around 0.5, 3 and 4 around 3.5; with none held all around 2.
+  CHECK(mpida(cells, {1}, {0}, {1}).isApprox((Vector(2) << 0.5, 0.5).finished()));
+  CHECK(pida(cells, {1}, {0}, {1}).isApprox((Vector(4) << 0.5, 0.5, 0.5, 0.5).finished()));
+  CHECK(pida(cells, {1}, {}, {0, 1}).isApprox((Vector(4) << 2, 1, 1, 2).finished()));
 }
 
 TEST_CASE("irs: distances of a group of latents") {
