@@ -49,12 +49,29 @@ struct DciForestOptions {
 /// Source: Suter et al., ICML 2019, appendix D.
 DciFit dci_forest(const CodesAndFactors& sample, const DciForestOptions& options = {});
 
+struct ExchangedDci {
+  Matrix importance;  ///< K x K': rows are factors
+  Vector r2;          ///< of each code, on the test rows; 0 where its test values are all the same
+};
+
+/// DCI with codes and factors exchanged: one boosted regressor per code on all factors. Its
+/// dci_disentanglement asks whether each factor matters for one code only.
+///
+/// codes, factors  as dci_boosting, but codes may be any numbers
+/// throws   as dci_boosting
+///
+/// Source: Espinosa Zarlenga et al., AAAI 2023, Table 1, whose code calls Ross and Doshi-Velez's DCI
+/// with the concepts in the place of the codes.
+ExchangedDci dci_exchanged(const TrainAndTest& samples,
+                           const numerics::BoostingOptions& options = {});
+
 /// Of a subject's sample, see latent_sample; derived once: subject.once(latent_forest).
 /// throws   std::domain_error: no tree has a split; NotApplicable, as latent_sample
 DciFit latent_forest(const Subject& subject);
 
 namespace declare {
 /// By gradient boosting  dci_disentanglement  dci_completeness  dci_informativeness
+/// By boosted regressors, exchanged  dci_exchanged, on 90 % of the rows
 /// By a random forest    dci_forest_disentanglement  dci_forest_completeness
 ///                       dci_forest_informativeness; with min_leaf, leaves of so many rows
 std::vector<Metric> dci_models();

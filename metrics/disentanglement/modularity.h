@@ -25,7 +25,18 @@ struct Modularity {
 /// Source: Ridgeway and Mozer, NeurIPS 2018; the 0 is disentanglement_lib's.
 Modularity modularity(const MatrixRef& mutual_information);
 
+/// The same, each code counted by how much it matters for all factors together.
+///
+///   sum_i rho_i (modularity of code i),   rho_i = sum_j R_ij / sum_ij R_ij
+///
+/// importance  R, K' x K, see dci_disentanglement.   returns, throws  as modularity, as well as
+///          std::invalid_argument: another shape; std::domain_error: R is all zero
+///
+/// Source: Suter et al., ICML 2019, Sec. 6.1; their appendix D takes the mean.
+double modularity_weighted(const MatrixRef& mutual_information, const MatrixRef& importance);
+
 namespace declare {
+/// modularity; modularity_weighted, by the importances of dci_forest
 std::vector<Metric> modularity();
 }  // namespace declare
 

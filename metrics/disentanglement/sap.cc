@@ -90,6 +90,15 @@ Sap sap_discrete(const TrainAndTest& samples) {
   return conclude(std::move(scores));
 }
 
+Sap sap_20_80(const CodesAndFactors& sample) {
+  const auto& [codes, factors] = sample;
+  const Index train = (codes.rows() + 4) / 5, test = codes.rows() - train;
+  if (test < 1)
+    numerics::refuse("sap_20_80", "there is one row; needs at least 2, one of them to test");
+  return sap_discrete({codes.topRows(train), factors.topRows(train), codes.bottomRows(test),
+                       factors.bottomRows(test)});
+}
+
 Sap sap_continuous(const CodesAndFactors& sample) {
   const auto& [codes, factors] = sample;
   require_gap("sap_continuous", codes);
@@ -122,6 +131,17 @@ Sap sap_ross(const CodesAndFactors& sample) {
 std::vector<Metric> declare::sap() {
   constexpr std::string_view kLib = "Kumar et al., ICLR 2018; as in disentanglement_lib";
   const auto result = [](const Sap& found) -> Result { return {found.value, found.by_factor}; };
+  Metric first_fifth = latent_metric(
+      "sap_20_80",
+      "Does one code classify each factor far better than any other code does, trained on the "
+      "first "
+      "fifth of the rows?",
+      "Kumar et al., ICLR 2018; as in Espinosa Zarlenga et al., AAAI 2023, Table 1",
+      {.codes = 2, .factors = 1}, "factor", [result](const Subject& subject, const LatentSample&) {
+        const LatentFactors& from = subject.once(latent_factors);
+        return result(sap_20_80({from.codes, from.binned}));
+      });
+  first_fifth.on_request = true;
   return {
       latent_metric("sap_discrete",
                     "Does one code classify each factor far better than any other code does?", kLib,
@@ -142,6 +162,7 @@ std::vector<Metric> declare::sap() {
           [result](const Subject&, const LatentSample& s) {
             return result(sap_ross(s.annotated));
           }),
+      first_fifth,
   };
 }
 

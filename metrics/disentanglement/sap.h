@@ -24,6 +24,8 @@ struct Sap {
 ///                 codes and asked for the test samples; disentanglement_lib's default. A factor's
 ///                 values are classes; a class that only the test samples have is always missed. A
 ///                 factor with a single training value is predicted by that value.
+/// sap_20_80       sap_discrete on a sample as it stands: the first fifth of its rows, rounded up,
+///                 trains. Of rows that are in an order it sees a part of the values.
 /// sap_continuous  S = squared correlation of code and factor; 0 where a code's variance is at most
 ///                 1e-12; disentanglement_lib's other way, there over the training codes; the
 ///                 metric gives it all annotated rows.
@@ -37,8 +39,10 @@ struct Sap {
 /// throws   as CodesAndFactors and TrainAndTest; std::invalid_argument: K' < 2
 ///          std::domain_error (sap_continuous, sap_ross): a factor with a single value
 ///
-/// Source: Kumar et al., ICLR 2018.
+/// Source: Kumar et al., ICLR 2018. sap_20_80: Espinosa Zarlenga et al., AAAI 2023, Table 1, code
+/// c09d125.
 Sap sap_discrete(const TrainAndTest& samples);
+Sap sap_20_80(const CodesAndFactors& sample);
 Sap sap_continuous(const CodesAndFactors& sample);
 Sap sap_ross(const CodesAndFactors& sample);
 
@@ -46,7 +50,7 @@ Sap sap_ross(const CodesAndFactors& sample);
 bool is_categorical(const VectorRef& factor);
 
 namespace declare {
-/// sap_discrete, sap_continuous, sap_ross
+/// sap_discrete, sap_continuous, sap_ross; on request sap_20_80, of the rows in the dataset's order
 std::vector<Metric> sap();
 }  // namespace declare
 

@@ -26,6 +26,18 @@ struct TTest {
 /// Source: Welch, Biometrika 1947.
 TTest welch_t_test(const VectorRef& a, const VectorRef& b, double level = 0.95);
 
+/// What is known of a group whose values are not.
+struct Moments {
+  double mean = 0.0;
+  double sd = 0.0;  ///< of the sample: with n - 1. Of a population sd, times sqrt(n / (n - 1)).
+  Index n = 2;
+};
+
+/// The same of two groups' moments.
+///
+/// throws   std::invalid_argument: n < 2, a mean or sd not finite, sd < 0, level outside
+TTest welch_t_test_of_moments(const Moments& a, const Moments& b, double level = 0.95);
+
 /// Does the difference of paired values have mean 0?   Student's t test of a - b, n - 1 dof.
 ///
 ///   se^2 = (1/n + rho) s^2

@@ -95,6 +95,19 @@ TEST_CASE("modularity: by hand") {
   CHECK(result.by_code == std::vector<double>{1.0, 1.0 - 0.25 / 2.0, 0.0});
   CHECK(result.value == doctest::Approx(1.875 / 3.0));
   CHECK(modularity(Matrix(1e-200 * mutual)).value == doctest::Approx(result.value));
+  // A code counts by its importance.
+  CHECK(modularity_weighted(mutual, Matrix::Ones(mutual.rows(), mutual.cols())) ==
+        doctest::Approx(result.value));
+  Matrix first = Matrix::Zero(mutual.rows(), mutual.cols());
+  first(0, 1) = 2.0;
+  CHECK(modularity_weighted(mutual, first) == doctest::Approx(result.by_code[0]));
+  CHECK_THROWS_SAYING(modularity_weighted(mutual, first.topRows(1)), std::invalid_argument,
+                      "needs one shape");
+  CHECK_THROWS_SAYING(modularity_weighted(mutual, Matrix(-first)), std::invalid_argument, "-2");
+  CHECK_THROWS_SAYING(modularity_weighted(mutual, Matrix(kNaN * first)), std::invalid_argument,
+                      "importance is nan");
+  CHECK_THROWS_SAYING(modularity_weighted(mutual, Matrix(0.0 * first)), std::domain_error,
+                      "no code has an importance");
   CHECK_THROWS_SAYING(modularity(Matrix::Ones(3, 1)), std::invalid_argument,
                       "mutual_information is 3 x 1");
   CHECK_THROWS_SAYING(modularity(Matrix::Constant(2, 2, -1.0)), std::invalid_argument, "-1");

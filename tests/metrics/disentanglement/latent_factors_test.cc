@@ -43,14 +43,16 @@ World world(Index noisy, Index n = 900) {
 
 TEST_CASE("disentanglement: perfect, half and fully random codes keep their order") {
   auto perfect = world(0).scores(), half = world(1).scores(), random = world(3).scores();
-  for (const char* name : {"mig", "mig_ross", "sap_discrete", "sap_continuous", "sap_ross",
-                           "explicitness", "dci_informativeness", "r4", "factor_vae_score"}) {
+  for (const char* name :
+       {"mig", "mig_ross", "sap_discrete", "sap_continuous", "sap_ross", "sap_20_80",
+        "explicitness", "dci_informativeness", "r4", "factor_vae_score"}) {
     CAPTURE(std::string(name));
     CHECK(perfect[name].reason == "");
     CHECK(perfect[name].value > half[name].value);
     CHECK(half[name].value > random[name].value);
   }
-  for (const char* name : {"modularity", "dci_disentanglement", "dci_completeness"}) {
+  for (const char* name : {"modularity", "modularity_weighted", "dci_disentanglement",
+                           "dci_completeness", "dci_exchanged"}) {
     CAPTURE(std::string(name));
     CHECK(perfect[name].value > 0.9);
     CHECK(perfect[name].value > random[name].value);

@@ -43,6 +43,12 @@ TEST_CASE("sap: by hand and its ways") {
   CHECK(continuous.by_factor[0] > 0.9);
   CHECK(sap_continuous({Matrix::Constant(400, 2, 0.1), s.factors}).value == 0.0);
   CHECK(sap_ross({s.codes, s.factors}).scores(1, 1) == 1.0);
+  CHECK(sap_20_80({s.codes, s.factors}).scores ==
+        sap_discrete({s.codes.topRows(80), s.factors.topRows(80), s.codes.bottomRows(320),
+                      s.factors.bottomRows(320)})
+            .scores);
+  CHECK_THROWS_SAYING(sap_20_80({s.codes.topRows(1), s.factors.topRows(1)}), std::invalid_argument,
+                      "there is one row");
   CHECK(sap_ross({s.codes, Matrix(0.5 * s.factors.array() + 0.25)}).scores ==
         sap_continuous({s.codes, Matrix(0.5 * s.factors.array() + 0.25)}).scores);
   CHECK(is_categorical(s.factors.col(0)));

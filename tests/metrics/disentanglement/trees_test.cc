@@ -156,6 +156,18 @@ TEST_CASE("dci models: perfect codes score above shuffled ones") {
   CHECK(perfect.informativeness > 0.95);
   CHECK(dci_disentanglement(dci_forest({s.codes, s.factors}, {.min_leaf = 20}).importance).value >
         0.6);
+  const ExchangedDci exchanged = dci_exchanged({s.codes, s.factors, t.codes, t.factors}, few);
+  CHECK(exchanged.importance.rows() == 2);
+  CHECK(exchanged.importance.cols() == 3);
+  CHECK(dci_disentanglement(exchanged.importance.leftCols(2)).value > 0.95);
+  CHECK(exchanged.r2[0] > 0.9);
+  CHECK(exchanged.r2[2] < 0.1);  // noise
+  Matrix still = t.codes;
+  still.col(1).setConstant(0.1);
+  CHECK(dci_exchanged({s.codes, s.factors, still, t.factors}, few).r2[1] == 0.0);
+  CHECK_THROWS_SAYING(
+      dci_exchanged({s.codes, s.factors.leftCols(1), t.codes, t.factors.leftCols(1)}),
+      std::invalid_argument, "3 codes and 1 factors");
   Matrix single = s.factors;
   single.col(0).setOnes();
   const DciFit one = dci_boosting({s.codes, single, t.codes, t.factors}, few);

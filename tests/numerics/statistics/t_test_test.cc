@@ -54,6 +54,23 @@ TEST_CASE("welch_t_test by hand") {
   CHECK(scaled.p == doctest::Approx(test.p));
 }
 
+TEST_CASE("welch_t_test_of_moments is that of the values") {
+  const Vector a = values({1, 2, 4, 8}), b = values({3, 9, 6});
+  const TTest known = welch_t_test(a, b);
+  const TTest moments =
+      welch_t_test_of_moments({3.75, std::sqrt(9.583333333333334), 4}, {6.0, 3.0, 3});
+  CHECK(moments.t == doctest::Approx(known.t));
+  CHECK(moments.dof == doctest::Approx(known.dof));
+  CHECK(moments.p == doctest::Approx(known.p));
+  CHECK(moments.half_width == doctest::Approx(known.half_width));
+  CHECK_THROWS_SAYING(welch_t_test_of_moments({0.0, 1.0, 1}, {0.0, 1.0, 2}), std::invalid_argument,
+                      "a group of 1 with mean 0.000000 and sd 1.000000");
+  CHECK_THROWS_SAYING(welch_t_test_of_moments({0.0, 1.0, 2}, {0.0, -1.0, 2}), std::invalid_argument,
+                      "sd -1.000000");
+  CHECK_THROWS_SAYING(welch_t_test_of_moments({std::nan(""), 1.0, 2}, {0.0, 1.0, 2}),
+                      std::invalid_argument, "mean nan");
+}
+
 TEST_CASE("no spread at all") {
   using Test = std::function<TTest(const VectorRef&, const VectorRef&, double)>;
   const Test paired = [](const auto& a, const auto& b, double level) {
