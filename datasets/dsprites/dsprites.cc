@@ -42,7 +42,7 @@ constexpr auto kParameters = sdk::parameters(
               "misspecified: the first with products of concepts"),
     sdk::boolean("incomplete", false)
         .help("leave the concepts of posX and posY out; the labels stay"),
-    datasets::drawn_samples(4000), datasets::kTestShare,
+    datasets::drawn_samples(4000), datasets::kTestShare, datasets::kTestEvery,
     sdk::real("spurious_share", 0.0)
         .between(0.0, 1.0)
         .help("share of the training images whose background is 0.1 times the label; 0.75 in the "
@@ -157,5 +157,6 @@ citation = "Matthey et al., dSprites: Disentanglement testing Sprites dataset, 2
 needs = []
 offers = ["inputs", "labels", "concepts", "factors"]
 seeded = true
+added = ["test_every"]
 )toml",
                   kParameters)

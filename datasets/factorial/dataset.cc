@@ -19,6 +19,10 @@ FactorialDataset::FactorialDataset(const sdk::ParamsOf<kFactorialParameters>& pa
                                                                   : LabelRule::kMisspecified),
       kind_(std::move(kind)),
       strides_(checked_strides(params.integers("every"), kind_.sizes, kind_.name + ": every")),
+      test_strides_(params.integers("test_every").empty()
+                        ? std::vector<int>()
+                        : checked_strides(params.integers("test_every"), kind_.sizes,
+                                          kind_.name + ": test_every")),
       sets_seed_(static_cast<std::uint64_t>(params.integer("sets_seed"))),
       samples_(params.integer("samples")),
       incomplete_(params.boolean("incomplete")),
@@ -39,6 +43,26 @@ std::vector<std::int64_t> FactorialDataset::keep(const FactorTable& table) const
   if (selection_ == "published_text")
     return select_rows_by_text(table, gamma_, kind_.deciding, sets_seed_);
   return select(table, draw_conditional_sets(kind_.steps, sets_seed_));
+}
+
+sdk::Split FactorialDataset::crossed_split(const FactorTable& table,
+                                           std::span<const std::int64_t> rows) const {
+  const FactorGrid grid(table, rows);
+  sdk::Split split;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    (grid.is_on(table.row(rows[i]), test_strides_) ? split.test : split.train)
+        .push_back(static_cast<std::int64_t>(i));
+  const std::int64_t combinations = grid.combinations(test_strides_);
+  if (static_cast<std::int64_t>(split.test.size()) != combinations)
+    throw std::invalid_argument(
+        kind_.name + ": test_every takes " + std::to_string(split.test.size()) + " of " +
+        std::to_string(combinations) +
+        " combinations of the factors, which are not crossed; keep all images (samples = 0) of "
+        "selection = \"grid\", or of gamma = 0");
+  if (split.train.empty())
+    throw std::invalid_argument(kind_.name +
+                                ": test_every takes all images, and none is left to train");
+  return split;
 }
 
 void FactorialDataset::load(const sdk::Context& context, sdk::Sink& out) {
@@ -65,7 +89,9 @@ void FactorialDataset::load(const sdk::Context& context, sdk::Sink& out) {
   }
   std::ranges::copy(known.labels, out.create<std::int64_t>("labels", {n}).begin());
   out.text("task", "classification");
-  const sdk::Split split = sdk::stratified_split(known.labels, test_share_, context.seed());
+  const sdk::Split split = test_strides_.empty()
+                               ? sdk::stratified_split(known.labels, test_share_, context.seed())
+                               : crossed_split(table, rows);
   sdk::write_split(out, split);
   write_images(table, official ? &*official : nullptr, rows, known.labels, split, context, out);
 }

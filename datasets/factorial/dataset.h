@@ -23,11 +23,19 @@ inline constexpr sdk::Parameter kTestShare =
         .between(0.01, 0.99)
         .help("share of every class that goes to the test split");
 
+inline constexpr sdk::Parameter kTestEvery =
+    sdk::integers("test_every", {})
+        .at_least(1)
+        .help(
+            "the test split is a crossed grid of its own: every so many of the values that are "
+            "kept of "
+            "each factor, as [1, 1, 2, 2, 2]; all other images train; empty: test_share");
+
 /// What FactorialDataset reads; the plugins have it with ranges, choices and words of their own.
 inline constexpr auto kFactorialParameters = sdk::parameters(
     sdk::integer("gamma"), sdk::text("selection"), kSetsSeed, sdk::integers("every", {}),
     sdk::text("label_rule"), sdk::boolean("incomplete", false), sdk::integer("samples"), kTestShare,
-    sdk::optional_file("file"), sdk::text("images_key"));
+    kTestEvery, sdk::optional_file("file"), sdk::text("images_key"));
 
 class FactorialDataset : public sdk::Dataset {
  public:
@@ -65,9 +73,11 @@ class FactorialDataset : public sdk::Dataset {
 
  private:
   std::vector<std::int64_t> keep(const FactorTable& table) const;
+  /// Of the rows that were drawn. throws std::invalid_argument: rows that are not crossed
+  sdk::Split crossed_split(const FactorTable& table, std::span<const std::int64_t> rows) const;
 
   Kind kind_;
-  std::vector<int> strides_;
+  std::vector<int> strides_, test_strides_;  ///< test_strides_: empty, by test_share_
   sdk::Seed sets_seed_;
   std::int64_t samples_;
   bool incomplete_;

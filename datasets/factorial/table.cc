@@ -57,4 +57,29 @@ std::vector<std::int64_t> rows_on_strides(
   return rows;
 }
 
+FactorGrid::FactorGrid(const FactorTable& table, std::span<const std::int64_t> rows)
+    : occurring_(table.sizes.size(), 0) {
+  for (const int size : table.sizes) place_.emplace_back(static_cast<std::size_t>(size), -1);
+  for (const std::int64_t i : rows) {
+    const auto row = table.row(i);
+    for (std::size_t f = 0; f < row.size(); ++f) place_[f][row[f]] = 0;
+  }
+  for (std::size_t f = 0; f < place_.size(); ++f)
+    for (int& place : place_[f])
+      if (place == 0) place = occurring_[f]++;
+}
+
+bool FactorGrid::is_on(std::span<const std::uint8_t> row, std::span<const int> strides) const {
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (place_[f][row[f]] % strides[f] != 0) return false;
+  return true;
+}
+
+std::int64_t FactorGrid::combinations(std::span<const int> strides) const {
+  std::int64_t all = 1;
+  for (std::size_t f = 0; f < occurring_.size(); ++f)
+    all *= (occurring_[f] + strides[f] - 1) / strides[f];
+  return all;
+}
+
 }  // namespace conoscope::datasets

@@ -50,4 +50,19 @@ std::vector<std::int64_t> rows_on_strides(
     const FactorTable& table, std::span<const int> strides, std::int64_t steps = 0,
     const std::function<bool(std::span<const std::uint8_t> row, std::size_t step)>& allowed = {});
 
+/// The values of each factor that occur in some rows, and grids among them.
+class FactorGrid {
+ public:
+  FactorGrid(const FactorTable& table, std::span<const std::int64_t> rows);
+
+  /// Is each of a row's values, counted among those that occur, a multiple of its stride?
+  bool is_on(std::span<const std::uint8_t> row, std::span<const int> strides) const;
+  /// Of the values on the strides.
+  std::int64_t combinations(std::span<const int> strides) const;
+
+ private:
+  std::vector<std::vector<int>> place_;  ///< of each value among those that occur; -1: it does not
+  std::vector<int> occurring_;
+};
+
 }  // namespace conoscope::datasets

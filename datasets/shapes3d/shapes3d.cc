@@ -42,7 +42,7 @@ constexpr auto kParameters = sdk::parameters(
               "8+2c4+c6; misspecified: the first with products of concepts"),
     sdk::boolean("incomplete", false)
         .help("leave the concepts of object_hue and orientation out; the labels stay"),
-    datasets::drawn_samples(2000), datasets::kTestShare,
+    datasets::drawn_samples(2000), datasets::kTestShare, datasets::kTestEvery,
     sdk::optional_file("file").help("the published .h5; none: the images are drawn"),
     sdk::text("images_key", "").help("the array of images in `file`; empty: /images"),
     sdk::text("labels_key", "").help("the array of factor values in `file`; empty: /labels"));
@@ -125,5 +125,6 @@ citation = "Burgess & Kim, 3D Shapes Dataset, 2018; Espinosa Zarlenga et al., To
 needs = []
 offers = ["inputs", "labels", "concepts", "factors"]
 seeded = true
+added = ["test_every"]
 )toml",
                   kParameters)

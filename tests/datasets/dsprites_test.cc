@@ -107,6 +107,40 @@ TEST_CASE("dsprites: the seed draws the samples; correlations follow their own s
   CHECK(scales(0, 1) != scales(1, 1));
 }
 
+TEST_CASE("dsprites: a test split that is a crossed grid, in its order") {
+  const Arguments grid = {{"selection", "grid"},
+                          {"every", std::vector<std::int64_t>{1, 2, 10, 8, 8}},
+                          {"samples", 0},
+                          {"test_every", std::vector<std::int64_t>{1, 1, 2, 2, 3}}};
+  const Bundle data = load(grid);
+  const auto test = data.values<std::int64_t>("test_index"),
+             train = data.values<std::int64_t>("train_index");
+  CHECK(test.size() == 3 * 3 * 2 * 2 * 2);
+  CHECK(test.size() + train.size() == 3 * 3 * 4 * 4 * 4);
+  CHECK(std::ranges::is_sorted(test));
+  const auto factors = data.values<float>("factors");
+  std::set<std::vector<float>> combinations;
+  for (const std::int64_t i : test) {
+    const auto row = factors.subspan(static_cast<std::size_t>(i) * 5, 5);
+    CHECK(static_cast<int>(row[2]) % 20 == 0);
+    CHECK(static_cast<int>(row[4]) % 24 == 0);
+    combinations.insert({row.begin(), row.end()});
+  }
+  CHECK(combinations.size() == test.size());
+  CHECK((load(grid, 1) == data));  // nothing is drawn
+  // dSprites(0) is crossed, too.
+  CHECK(load({{"samples", 0}, {"test_every", std::vector<std::int64_t>{1, 1, 2, 4, 4}}})
+            .shape("test_index")[0] == 3 * 3 * 5 * 4 * 4);
+  refuses({{"test_every", std::vector<std::int64_t>{1, 1, 2, 4, 4}}},
+          "combinations of the factors, which are not crossed");
+  refuses({{"samples", 0}, {"gamma", 1}, {"test_every", std::vector<std::int64_t>{1, 1, 2, 4, 4}}},
+          "which are not crossed; keep all images");
+  refuses({{"samples", 0}, {"test_every", std::vector<std::int64_t>{1, 1, 1, 1, 1}}},
+          "test_every takes all images, and none is left to train");
+  refuses({{"test_every", std::vector<std::int64_t>{1, 2}}},
+          "dsprites: test_every is [1, 2], expected 5");
+}
+
 TEST_CASE("dsprites: by the paper's text, the shape decides where orientations come from") {
   const Bundle data = load({{"samples", 4000}, {"gamma", 2}, {"selection", "published_text"}});
   const auto factors = data.values<float>("factors");
