@@ -24,5 +24,6 @@ citation = "Locatello et al., Weakly-Supervised Disentanglement Without Compromi
 needs = ["inputs", "factors"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes", "share"]
 )",
                 kParameters)

@@ -1,6 +1,8 @@
 // Weak supervision by pairs: Ada-GVAE and Ada-ML-VAE.
 
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 #include "plugins/models/vae/method.h"
 #include "plugins/models/vae/methods.h"
@@ -16,17 +18,24 @@ class Ada final : public VaeMethod {
   Ada(const sdk::ParamsOf<kAdaParameters>& params, Averaging averaging)
       : averaging_(averaging),
         beta_(params.real("beta")),
-        changed_factors_(params.integer("changed_factors")) {}
+        changed_factors_(params.integer("changed_factors")),
+        share_(params.text("share")) {
+    if (share_ == "concepts" && changed_factors_ != 0)
+      throw std::invalid_argument(
+          "changed_factors is " + std::to_string(changed_factors_) +
+          ", but share = \"concepts\" draws how many concepts of a pair differ");
+  }
 
   void begin(const VaeTraining& training) override {
-    const sdk::Tensor factors = training.dataset.get("factors");
+    const sdk::Tensor factors = training.dataset.get(share_);
     check_rows(factors, training.inputs.samples());
     const auto* first = training.train.data_ptr<std::int64_t>();
     rows_.assign(first, first + training.train.size(0));
     position_.assign(static_cast<std::size_t>(training.inputs.samples()), -1);
     for (std::size_t i = 0; i < rows_.size(); ++i)
       position_[static_cast<std::size_t>(rows_[i])] = static_cast<std::int64_t>(i);
-    pairs_.emplace(factors, rows_, changed_factors_);
+    pairs_.emplace(factors, rows_, changed_factors_,
+                   share_ == "concepts" ? Pairs::Changed::kAnyNumber : Pairs::Changed::kOneOrMore);
     random_.emplace(training.seed.child("pairs"));
   }
 
@@ -61,6 +70,7 @@ class Ada final : public VaeMethod {
   Averaging averaging_;
   double beta_;
   std::int64_t changed_factors_;
+  std::string share_;                          ///< the array that pairs share values of
   std::vector<std::int64_t> rows_, position_;  ///< training rows; of a row: where it is there
   std::optional<Pairs> pairs_;
   std::optional<sdk::Random> random_;

@@ -24,5 +24,6 @@ citation = "Burgess et al., Understanding disentangling in beta-VAE, arXiv:1804.
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes"]
 )",
                 kParameters)

@@ -25,5 +25,6 @@ citation = "Chen et al., Isolating Sources of Disentanglement in Variational Aut
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes"]
 )",
                 kParameters)

@@ -26,5 +26,6 @@ citation = "Higgins et al., beta-VAE: Learning Basic Visual Concepts with a Cons
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes"]
 )",
                 kParameters)

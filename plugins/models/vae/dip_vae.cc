@@ -24,5 +24,6 @@ citation = "Kumar, Sattigeri & Balakrishnan, Variational Inference of Disentangl
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes"]
 )",
                 kParameters)

@@ -24,5 +24,6 @@ citation = "Kim & Mnih, Disentangling by Factorising, ICML 2018, arXiv:1802.0598
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes"]
 )",
                 kParameters)

@@ -66,20 +66,29 @@ void optimise(const std::string& name, const VaeTraining& training, VaeMethod& m
 
 /// The latent view of all rows.
 struct Codes {
-  Tensor mean, log_variance, reconstruction_losses;
+  Tensor mean, log_variance, samples, reconstruction_losses;
 };
 
 Codes pass_all(const VaeTraining& training, const sdk::Context& context) {
-  std::vector<Tensor> means, log_variances, losses;
+  std::vector<Tensor> means, log_variances, samples, losses;
   for (std::int64_t i = 0; i < training.inputs.samples(); i += kPassBatch) {
     context.check_cancelled();
     const VaeTraining::Pass part = training.pass(
         torch::arange(i, std::min(i + kPassBatch, training.inputs.samples()), torch::kInt64));
     means.push_back(part.posterior.mean);
     log_variances.push_back(part.posterior.log_variance);
+    samples.push_back(part.z);
     losses.push_back(part.reconstruction_losses);
   }
-  return {torch::cat(means), torch::cat(log_variances), torch::cat(losses)};
+  return {torch::cat(means), torch::cat(log_variances), torch::cat(samples), torch::cat(losses)};
+}
+
+std::int64_t annotated_concepts(const sdk::Arrays& dataset) {
+  const auto concepts = dataset.find("concepts");
+  if (!concepts || concepts->dimensions() != 2)
+    throw sdk::NotApplicable(
+        "latents = 0 is as many as the dataset annotates concepts, and it annotates none");
+  return concepts->shape(1);
 }
 
 }  // namespace
@@ -91,6 +100,7 @@ VaeModel::VaeModel(std::string name, const sdk::ParamsOf<kVaeParameters>& params
       likelihood_(params.text("likelihood")),
       architecture_(params.text("architecture")),
       latents_(params.integer("latents")),
+      codes_are_samples_(params.text("codes") == "sample"),
       hidden_(params.integer("hidden")),
       epochs_(params.integer("epochs")),
       steps_(params.integer("steps")),
@@ -106,17 +116,21 @@ void VaeModel::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk:
       likelihood_ == "gaussian" ? Likelihood::kGaussian : Likelihood::kBernoulli;
   const VaeInputs inputs(array, likelihood, train);
 
-  NetworkSpec spec{inputs.shape(), true, latents_, hidden_};
-  spec.convolutional =
-      architecture_ == "auto" ? takes_convolutions(spec.sample) : architecture_ == "convolutional";
+  const std::int64_t latents = latents_ > 0 ? latents_ : annotated_concepts(dataset);
+  NetworkSpec spec{inputs.shape(), VaeArchitecture::kDense, latents, hidden_};
+  if (architecture_ == "chen_mlp")
+    spec.architecture = VaeArchitecture::kChenMlp;
+  else if (architecture_ == "convolutional" ||
+           (architecture_ == "auto" && takes_convolutions(spec.sample)))
+    spec.architecture = VaeArchitecture::kConvolutional;
   const VaeNetwork network(spec, context.seed().child("network"));
 
   const std::int64_t batch = std::min(batch_size_, train.size(0));
   const std::int64_t steps = steps_ > 0 ? steps_ : (epochs_ * train.size(0) + batch - 1) / batch;
   sdk::Random noise(context.seed().child("noise"));
-  const VaeTraining training{dataset,    inputs,   network,
-                             likelihood, train,    batch,
-                             steps,      latents_, context.seed().child("training"),
+  const VaeTraining training{dataset,    inputs,  network,
+                             likelihood, train,   batch,
+                             steps,      latents, context.seed().child("training"),
                              noise};
   method_->begin(training);
   optimise(name_, training, *method_, learning_rate_, context);
@@ -129,8 +143,8 @@ void VaeModel::fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk:
       name_ + ": on the test split reconstruction " +
       number("%.4f", of_test(all.reconstruction_losses).to(torch::kFloat64).mean().item<double>()) +
       ", KL " + number("%.4f", kl.item<double>()));
-  write(out, "codes", all.mean);
-  write(out, "codes_log_variance", all.log_variance);
+  write(out, "codes", codes_are_samples_ ? all.samples : all.mean);
+  if (!codes_are_samples_) write(out, "codes_log_variance", all.log_variance);
   write(out, "reconstruction_loss", all.reconstruction_losses);
 }
 

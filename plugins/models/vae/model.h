@@ -15,7 +15,8 @@ namespace conoscope::models {
 /// `epochs` passes where that is 0. All randomness comes from the job's seed.
 ///
 /// Arrays  for all rows: codes n x latents, the posteriors' means; codes_log_variance, of the same
-///         shape; reconstruction_loss n, in nats, of one draw from each posterior
+///         shape; reconstruction_loss n, in nats, of one draw from each posterior. With codes = sample
+///         that draw in place of the means, and no variances.
 /// throws  std::invalid_argument, sdk::NotApplicable as VaeInputs, VaeNetwork and the method
 ///         std::domain_error: the loss is not finite
 class VaeModel : public sdk::Model {
@@ -30,7 +31,9 @@ class VaeModel : public sdk::Model {
   std::string name_;
   std::shared_ptr<VaeMethod> method_;
   std::string likelihood_, architecture_;
-  std::int64_t latents_, hidden_, epochs_, steps_, batch_size_;
+  std::int64_t latents_;  ///< 0: as many as annotated concepts
+  bool codes_are_samples_;
+  std::int64_t hidden_, epochs_, steps_, batch_size_;
   double learning_rate_;
 };
 

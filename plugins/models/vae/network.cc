@@ -25,8 +25,11 @@ bool takes_convolutions(const std::vector<std::int64_t>& sample) {
   return sample.size() == 3 && sample[1] >= kLeastSide && sample[2] >= kLeastSide;
 }
 
-VaeNetwork::VaeNetwork(const NetworkSpec& spec, sdk::Seed seed) : sample_(spec.sample) {
-  if (spec.convolutional && !takes_convolutions(sample_))
+VaeNetwork::VaeNetwork(const NetworkSpec& spec, sdk::Seed seed)
+    : architecture_(spec.architecture), sample_(spec.sample) {
+  const bool convolutional = spec.architecture == VaeArchitecture::kConvolutional;
+  const bool chen = spec.architecture == VaeArchitecture::kChenMlp;
+  if (convolutional && !takes_convolutions(sample_))
     throw std::invalid_argument(
         "architecture: convolutions need images with both sides at least 8; choose \"dense\"");
   const auto dense = [](std::int64_t from, std::int64_t to, double gain, sdk::Seed of_layer) {
@@ -34,7 +37,7 @@ VaeNetwork::VaeNetwork(const NetworkSpec& spec, sdk::Seed seed) : sample_(spec.s
   };
 
   std::int64_t inner = product(sample_);
-  if (spec.convolutional) {
+  if (convolutional) {
     std::int64_t channels = sample_[0], height = sample_[1], width = sample_[2];
     std::uint64_t index = 0;
     for (const std::int64_t next : kChannels) {
@@ -63,16 +66,18 @@ VaeNetwork::VaeNetwork(const NetworkSpec& spec, sdk::Seed seed) : sample_(spec.s
   }
   // The decoder's last dense layer is followed by a ReLU only where convolutions follow.
   encoder_.push_back(dense(inner, spec.hidden, kBeforeRelu, seed.child("encoder").child(0)));
-  decoder_.push_back(dense(spec.latents, spec.hidden, kBeforeRelu, seed.child("decoder").child(0)));
-  if (!spec.convolutional) {
+  const double inside = chen ? 1.0 : kBeforeRelu;  // of the decoder: tanh
+  decoder_.push_back(dense(spec.latents, spec.hidden, inside, seed.child("decoder").child(0)));
+  if (!convolutional) {
     encoder_.push_back(
         dense(spec.hidden, spec.hidden, kBeforeRelu, seed.child("encoder").child(1)));
-    decoder_.push_back(
-        dense(spec.hidden, spec.hidden, kBeforeRelu, seed.child("decoder").child(1)));
+    decoder_.push_back(dense(spec.hidden, spec.hidden, inside, seed.child("decoder").child(1)));
   }
+  if (chen)
+    decoder_.push_back(dense(spec.hidden, spec.hidden, inside, seed.child("decoder").child(3)));
   encoder_.push_back(dense(spec.hidden, 2 * spec.latents, 1.0, seed.child("posterior")));
-  decoder_.push_back(dense(spec.hidden, inner, spec.convolutional ? kBeforeRelu : 1.0,
-                           seed.child("decoder").child(2)));
+  decoder_.push_back(
+      dense(spec.hidden, inner, convolutional ? kBeforeRelu : 1.0, seed.child("decoder").child(2)));
 }
 
 Posterior VaeNetwork::encode(const Tensor& x) const {
@@ -84,6 +89,10 @@ Posterior VaeNetwork::encode(const Tensor& x) const {
     h = torch::addmm(encoder_[i].bias, h, encoder_[i].weight.t());
     if (i + 1 < encoder_.size()) h = torch::relu(h);
   }
+  if (architecture_ == VaeArchitecture::kChenMlp) {
+    const Tensor pairs = h.view({h.size(0), -1, 2});
+    return {pairs.select(2, 0), 2.0 * pairs.select(2, 1)};
+  }
   const std::vector<Tensor> halves = h.chunk(2, 1);
   return {halves[0], halves[1]};
 }
@@ -92,7 +101,8 @@ Tensor VaeNetwork::decode(const Tensor& z) const {
   Tensor h = z;
   for (std::size_t i = 0; i < decoder_.size(); ++i) {
     h = torch::addmm(decoder_[i].bias, h, decoder_[i].weight.t());
-    if (i + 1 < decoder_.size() || !transposed_.empty()) h = torch::relu(h);
+    if (i + 1 < decoder_.size() || !transposed_.empty())
+      h = architecture_ == VaeArchitecture::kChenMlp ? torch::tanh(h) : torch::relu(h);
   }
   if (!transposed_.empty()) h = h.view({-1, map_[0], map_[1], map_[2]});
   for (std::size_t i = 0; i < transposed_.size(); ++i) {

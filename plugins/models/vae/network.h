@@ -17,13 +17,19 @@ namespace conoscope::models {
 /// layer of Locatello et al., ICML 2019 (256).
 ///
 /// Dense, for rows of numbers, or for images as such: two layers of `hidden` units, as in Higgins
-/// et al., ICLR 2017, and Chen et al., NeurIPS 2018 (1200).
+/// et al., ICLR 2017 (1200).
 ///
 /// The decoder is the encoder's mirror image, with transposed convolutions. ReLU everywhere
 /// between.
+///
+/// Chen's multilayer perceptron, NeurIPS 2018, code beta-tcvae 1a3577d (1200 units): the dense encoder,
+/// whose outputs are a pair for each latent, its mean and the logarithm of its standard deviation; a
+/// decoder of three layers of `hidden` units with tanh.
+enum class VaeArchitecture { kConvolutional, kDense, kChenMlp };
+
 struct NetworkSpec {
   std::vector<std::int64_t> sample;  ///< c, h, w or f
-  bool convolutional = true;
+  VaeArchitecture architecture = VaeArchitecture::kConvolutional;
   std::int64_t latents = 10, hidden = 256;
 };
 
@@ -45,6 +51,7 @@ class VaeNetwork {
     std::int64_t extra_height = 0, extra_width = 0;  ///< transposed: what halving rounded off
   };
 
+  VaeArchitecture architecture_;
   std::vector<std::int64_t> sample_;  ///< c, h, w or f
   std::vector<std::int64_t> map_;     ///< the smallest map: channels, h, w; empty: dense
   std::vector<Layer> convolutions_, encoder_, decoder_, transposed_;

@@ -18,8 +18,8 @@ constexpr std::size_t kMostMemory = std::size_t{1} << 29;
 }  // namespace
 
 Pairs::Pairs(const sdk::Tensor& factors, const std::vector<std::int64_t>& rows,
-             std::int64_t changed)
-    : count_(static_cast<std::int64_t>(rows.size())), changed_(changed) {
+             std::int64_t changed, Changed number)
+    : count_(static_cast<std::int64_t>(rows.size())), changed_(changed), number_(number) {
   if (factors.dimensions() != 2)
     throw std::invalid_argument("factors: " + factors.shape_text() + ", expected n x F");
   if (rows.size() < 2) throw std::domain_error("pairs need at least two training rows");
@@ -93,7 +93,7 @@ std::int64_t Pairs::partner(std::int64_t position, sdk::Random& random) {
   std::size_t wanted = changed_ > 0 ? static_cast<std::size_t>(changed_) : 1;
   if (changed_ == 0 && factors > 1) {
     const auto drawn = 1 + static_cast<std::size_t>(random.below(factors - 1));
-    if (random.below(2) == 1) wanted = drawn;
+    if (number_ == Changed::kAnyNumber || random.below(2) == 1) wanted = drawn;
   }
   std::vector<std::size_t> order(factors);
   std::iota(order.begin(), order.end(), 0);

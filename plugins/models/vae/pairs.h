@@ -23,12 +23,20 @@ namespace conoscope::models {
 /// Source: Locatello et al., ICML 2020, section 5 and its code in disentanglement_lib.
 class Pairs {
  public:
+  /// How many factors may change where `changed` is 0.
+  enum class Changed {
+    kOneOrMore,  ///< see above
+    kAnyNumber  ///< drawn from 1 to F - 1: the pairs of Espinosa Zarlenga et al., AAAI 2023, of binary
+                ///< concepts, which share 1 to k - 1 of them
+  };
+
   /// factors  n x F, of all samples.  rows  those to draw from, at least two.
   /// throws   std::invalid_argument: not n x F, a value that is not finite, or too many values to
   ///          tell combinations apart (their numbers multiply to 2^63 or more)
   ///          std::domain_error: fewer than two rows, or every factor has one value
   ///          std::invalid_argument: `changed` is more than the factors that vary
-  Pairs(const sdk::Tensor& factors, const std::vector<std::int64_t>& rows, std::int64_t changed);
+  Pairs(const sdk::Tensor& factors, const std::vector<std::int64_t>& rows, std::int64_t changed,
+        Changed number = Changed::kOneOrMore);
 
   /// The partner of rows[position], as a position in rows too.
   std::int64_t partner(std::int64_t position, sdk::Random& random);
@@ -43,6 +51,7 @@ class Pairs {
   const Grouping& grouping(std::uint64_t changing);
 
   std::int64_t count_ = 0, changed_ = 0;
+  Changed number_;
   std::vector<std::vector<std::int32_t>> values_;  ///< of each varying factor: 0 ... size - 1
   std::vector<std::uint64_t> sizes_;
   std::unordered_map<std::uint64_t, Grouping> groupings_;

@@ -9,18 +9,25 @@ namespace conoscope::models {
 /// What every one of them has, with these defaults.
 constexpr auto vae_parameters(std::int64_t epochs, std::int64_t batch_size, double learning_rate) {
   return sdk::parameters(
-      sdk::integer("latents", 10).between(1, 1000).counts_concepts().help("dimensions of the code"),
+      sdk::integer("latents", 10)
+          .between(0, 1000)
+          .counts_concepts()
+          .help("dimensions of the code; 0: as many as the dataset annotates concepts"),
+      sdk::text("codes", "mean")
+          .choices({"mean", "sample"})
+          .help("what is scored: the mean of each posterior, or one sample from it"),
       sdk::text("likelihood", "bernoulli")
           .choices({"bernoulli", "gaussian"})
           .help("of the inputs: bernoulli for values in [0, 1]; gaussian (variance 1) for any, "
                 "standardised by channel or feature"),
       sdk::text("architecture", "auto")
-          .choices({"auto", "convolutional", "dense"})
-          .help("auto: convolutional for images with both sides at least 8, else dense"),
+          .choices({"auto", "convolutional", "dense", "chen_mlp"})
+          .help("auto: convolutional for images with both sides at least 8, else dense; chen_mlp: "
+                "the networks of Chen et al., whose decoder has three layers with tanh"),
       sdk::integer("hidden", 256)
           .between(1, 65536)
           .help("units of the dense layer between convolutions and code, or of each of two dense "
-                "layers"),
+                "layers (of chen_mlp's decoder, three)"),
       sdk::integer("epochs", epochs).between(1, 1000000).help("passes over the training split"),
       sdk::integer("steps", 0)
           .between(0, 100000000)
@@ -71,7 +78,11 @@ inline constexpr auto kAdaParameters = sdk::parameters(
         .between(0, 63)
         .help(
             "factors in which a pair may differ, or more where the data hold no such pair; 0: for "
-            "each pair one, or with probability 1/2 a number drawn from 1 to all but one"));
+            "each pair one, or with probability 1/2 a number drawn from 1 to all but one"),
+    sdk::text("share", "factors")
+        .choices({"factors", "concepts"})
+        .help("of what a pair shares values: the dataset's factors or its annotated concepts; of k "
+              "concepts it shares a number drawn from 1 to k - 1"));
 inline constexpr auto kAdaMlParameters =
     sdk::parameters(sdk::text("shared_variance", "harmonic_mean")
                         .choices({"harmonic_mean", "product_of_experts"})

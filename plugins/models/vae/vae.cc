@@ -24,5 +24,6 @@ citation = "Kingma & Welling, Auto-Encoding Variational Bayes, ICLR 2014, arXiv:
 needs = ["inputs"]
 offers = ["latent_view"]
 seeded = true
+added = ["codes"]
 )",
                 kParameters)

@@ -7,6 +7,7 @@
 #include "conoscope/sdk/random.h"
 #include "tests/plugins/models/torch_plugin.h"
 #include "tests/support/capture_binding.h"
+#include "tests/support/outcomes.h"
 
 using namespace conoscope::testing;
 namespace sdk = conoscope::sdk;
@@ -440,4 +441,41 @@ TEST_CASE("vae: what it refuses") {
   refuses("ada_gvae", data, CONO_INVALID_ARGUMENT, "factors: 3 rows for 50 inputs");
   refuses("ada_mlvae", good, CONO_INVALID_ARGUMENT, "changed_factors is 4, but only 3 factors vary",
           {{"changed_factors", 4}});
+}
+
+TEST_CASE("vae: as many latents as concepts, samples in the place of means, Chen's networks") {
+  Bundle data = digits();
+  std::vector<float> concepts;
+  for (const std::int64_t digit : data.values<std::int64_t>("labels"))
+    for (const std::int64_t divisor : {2, 3, 4})
+      concepts.push_back(digit % divisor == 0 ? 1.0F : 0.0F);
+  data.arrays["concepts"] = OwnedArray::of<float>({1797, 3}, concepts);
+  Arguments arguments = small("vae", 20);
+  arguments["latents"] = 0;
+  const Outcome means = torch_plugin("vae").fit_model(arguments, data);
+  REQUIRE(means.error == "");
+  CHECK(means.out.shape("codes") == std::vector<std::int64_t>{1797, 3});
+  arguments["codes"] = "sample";
+  const Outcome samples = torch_plugin("vae").fit_model(arguments, data);
+  REQUIRE(samples.error == "");
+  CHECK_FALSE(samples.out.arrays.contains("codes_log_variance"));
+  // The same network; the codes lie around its means as its variances say.
+  const auto mean = means.out.values<float>("codes"), drawn = samples.out.values<float>("codes"),
+             log_variance = means.out.values<float>("codes_log_variance");
+  double squares = 0.0;
+  for (std::size_t i = 0; i < mean.size(); ++i)
+    squares += std::pow((drawn[i] - mean[i]) / std::exp(0.5 * log_variance[i]), 2);
+  CHECK(squares / static_cast<double>(mean.size()) == doctest::Approx(1.0).epsilon(0.1));
+
+  arguments["architecture"] = "chen_mlp";
+  CHECK(torch_plugin("vae").fit_model(arguments, data).error == "");
+  check_fault(torch_plugin("vae").fit_model(arguments, digits()), CONO_NOT_APPLICABLE,
+              "latents = 0 is as many as the dataset annotates concepts, and it annotates none");
+
+  Arguments pairs = small("ada_gvae", 20);
+  pairs["share"] = "concepts";
+  CHECK(torch_plugin("ada_gvae").fit_model(pairs, data).error == "");
+  pairs["changed_factors"] = 1;
+  check_refused(torch_plugin("ada_gvae").fit_model(pairs, data),
+                "changed_factors is 1, but share = \"concepts\"");
 }
