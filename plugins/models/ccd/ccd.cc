@@ -2,15 +2,17 @@
 // network's features that suffice to answer the task.
 //
 //   1. x -> encoder -> phi -> head -> task, trained and then left alone
-//   2. s_j = <phi / |phi|, c_j>, 0 where not above `threshold`, all divided by their norm
+//   2. s_j = <phi / |phi|, c_j>, 0 where not above `threshold`, all divided by their norm; or <phi, c_j>
+//      where that is above it, divided by their sum + 1e-5
 //      g(s) -> phi^, head(phi^) -> task: c_j of length 1 and g are learnt by
 //      task - nearness * R1 + distinctness * R2
 //      R1: mean <phi / |phi|, c_j> of the `neighbours` samples of a batch that are nearest to c_j
-//      R2: mean <c_i, c_j> over pairs
+//      R2: mean <c_i, c_j> over pairs, or over all k^2 entries of C C^T - I
 
 #include <torch/torch.h>
 
 #include "conoscope/sdk/model.h"
+#include "plugins/models/ccd/topics.h"
 #include "plugins/models/common/torch/concept_model.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
@@ -19,12 +21,6 @@ namespace {
 
 namespace sdk = conoscope::sdk;
 using namespace conoscope::models;
-
-constexpr double kShortest = 1e-5;  // of what is divided by its norm
-
-Tensor unit_rows(const Tensor& x) {
-  return x / x.norm(2, {1}, /*keepdim=*/true).clamp_min(kShortest);
-}
 
 /// From concept scores to the task: g and the head above it.
 class Answer {
@@ -65,6 +61,19 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("distinctness", 0.1)
         .between(0.0, 1e6)
         .help("lambda_2, weight of R2: concepts far from each other"),
+    sdk::text("score_scale", "norm")
+        .choices({"norm", "sum"})
+        .help("what concept scores are divided by: their norm, or as in the published code the sum "
+              "of "
+              "their products with features that are not brought to length 1"),
+    sdk::text("distinctness_over", "pairs")
+        .choices({"pairs", "entries"})
+        .help("R2 is the mean over pairs of concepts, or as in the published code over all entries "
+              "of "
+              "their products less the identity"),
+    sdk::integer("discovery_epochs", 0)
+        .between(0, 100000)
+        .help("of the second part; 0: as many as `epochs`"),
     kEncoderParameters, kHeadParameters, optimise_parameters(100, 32));
 
 class Ccd final : public sdk::Model, public sdk::Intervene {
@@ -77,6 +86,9 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
         threshold_(params.real("threshold")),
         nearness_(params.real("nearness")),
         distinctness_(params.real("distinctness")),
+        scale_(params.text("score_scale") == "norm" ? TopicScale::kNorm : TopicScale::kSum),
+        over_entries_(params.text("distinctness_over") == "entries"),
+        discovery_epochs_(params.integer("discovery_epochs")),
         encoder_(read_encoder_layers(params)),
         head_(TaskHead::read_layers(params)),
         options_(read_optimise_options(params)) {}
@@ -103,28 +115,28 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 
     const Tensor directions = found.matrix("directions", {concepts, latent_}, 1.0);
     const Answer answer(found, concepts, mapping_hidden_, latent_, head);
-    const Tensor near = unit_rows(phi);
+    const Tensor near = unit_rows(phi), lengths = phi.norm(2, {1}, /*keepdim=*/true);
     const Loss of_concepts = [&](const Tensor& batch, sdk::Random*) {
       const Tensor c = unit_rows(directions);
-      const Tensor products = near.index_select(0, batch).matmul(c.t());
-      Tensor total = data.objective.loss(answer(scores(products)), batch);
-      const std::int64_t nearest = std::min(neighbours_, batch.size(0));
-      total = total - nearness_ * std::get<0>(products.topk(nearest, 0)).mean();
-      if (concepts > 1) {
-        const Tensor between = c.matmul(c.t());
-        total = total + distinctness_ * (between.sum() - between.trace()) /
-                            static_cast<double>(concepts * (concepts - 1));
-      }
+      const Tensor cosines = near.index_select(0, batch).matmul(c.t());
+      Tensor total = data.objective.loss(
+          answer(topic_scores(cosines, lengths.index_select(0, batch), threshold_, scale_)), batch);
+      total = total - nearness_ * nearness(cosines, std::min(neighbours_, batch.size(0)));
+      if (concepts > 1) total = total + distinctness_ * overlap(c, over_entries_);
       return total;
     };
-    optimise(found, of_concepts, rows, options_, context, context.seed().child("discovery"),
+    OptimiseOptions discovery = options_;
+    if (discovery_epochs_ > 0) discovery.epochs = discovery_epochs_;
+    optimise(found, of_concepts, rows, discovery, context, context.seed().child("discovery"),
              {0.5, 1.0});
     head.restore_units(data.objective);
 
     const torch::NoGradGuard no_grad;
-    const Tensor exact = unit_rows(phi.to(torch::kFloat64));
+    const Tensor exact = phi.to(torch::kFloat64);
     ConceptTensors view;
-    view.probabilities = scores(exact.matmul(unit_rows(directions.to(torch::kFloat64)).t()));
+    view.probabilities =
+        topic_scores(unit_rows(exact).matmul(unit_rows(directions.to(torch::kFloat64)).t()),
+                     exact.norm(2, {1}, /*keepdim=*/true), threshold_, scale_);
     view.scores = view.probabilities.unsqueeze(2);
     view.outputs = answer.exact(view.scores);
     report_accuracy("ccd", data, view, /*annotated=*/false, context, out);
@@ -145,11 +157,6 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
   }
 
  private:
-  /// Of products <phi / |phi|, c_j>, n x k.
-  Tensor scores(const Tensor& products) const {
-    return unit_rows(torch::where(products > threshold_, products, torch::zeros_like(products)));
-  }
-
   /// How much of what the network knows beyond chance do the concepts keep?
   ///   (accuracy of the concepts - 1/C) / (accuracy of the network - 1/C), on the test split
   static void report_completeness(const ConceptData& data, const ConceptTensors& view,
@@ -168,6 +175,9 @@ class Ccd final : public sdk::Model, public sdk::Intervene {
 
   std::int64_t concepts_, latent_, mapping_hidden_, neighbours_;
   double threshold_, nearness_, distinctness_;
+  TopicScale scale_;
+  bool over_entries_;
+  std::int64_t discovery_epochs_;
   EncoderLayers encoder_;
   TaskHead::Layers head_;
   OptimiseOptions options_;
@@ -182,6 +192,6 @@ citation = "Yeh et al., On Completeness-aware Concept-Based Explanations in Deep
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width"]
+added = ["encoder", "resnet_blocks", "resnet_width", "score_scale", "distinctness_over", "discovery_epochs"]
 )",
                 kParameters)

@@ -10,7 +10,8 @@
 // representation   max_pool_mean: a_j's 2 x 2 max pool, mean over positions
 //                  feature_map: all of a_j
 //
-// The head reads the representation and nothing else.
+// The head reads the representation and nothing else; or, with `maps`, the first k of so many whitened
+// maps are the concepts', and the head reads all of them: relu(a)'s 2 x 2 max pool.
 
 #include <torch/torch.h>
 
@@ -75,6 +76,10 @@ constexpr auto kParameters =
                     sdk::integer("rotation_steps", 20)
                         .between(1, 1000000)
                         .help("training steps between two turns of the axes"),
+                    sdk::integer("maps", 0).between(0, 4096).help(
+                        "that are whitened, at least as many as concepts; published: 64, all of "
+                        "which the head reads; 0: one for each concept, and the head reads the "
+                        "representation"),
                     annotated_parameters(100, 128));
 
 class ConceptWhitening final : public AnnotatedModel {
@@ -82,31 +87,35 @@ class ConceptWhitening final : public AnnotatedModel {
   explicit ConceptWhitening(const sdk::ParamsOf<kParameters>& params)
       : AnnotatedModel(params),
         feature_map_(params.text("representation") == "feature_map"),
-        rotation_steps_(params.integer("rotation_steps")) {}
+        rotation_steps_(params.integer("rotation_steps")),
+        maps_(params.integer("maps")) {}
 
   void fit(const sdk::Arrays& dataset, const sdk::Context& context, sdk::Sink& out) override {
     make_repeatable();
     const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/true);
     check_varies(data);
-    const std::int64_t concepts = data.concepts.size(1);
+    const std::int64_t concepts = data.concepts.size(1), maps = maps_ > 0 ? maps_ : concepts;
+    if (maps < concepts)
+      throw std::invalid_argument("cw: maps is " + std::to_string(maps) + ", but there are " +
+                                  std::to_string(concepts) + " concepts, which need an axis each");
     const Tensor known = data.inputs.index_select(0, data.train);
     Weights below(context.seed().child("encoder")), above(context.seed().child("head"));
-    const MapEncoder encoder(below, known, encoder_, concepts);
-    const Whitening whiten(below, concepts);
+    const MapEncoder encoder(below, known, encoder_, maps);
+    const Whitening whiten(below, maps);
     const auto axes = [&](const Tensor& inputs, bool training) {
       return whiten(encoder(inputs, training), training);
     };
-    std::int64_t width = 1;
+    std::int64_t read = 0;  // how many numbers of a sample the head reads
     {
       const torch::NoGradGuard no_grad;
-      if (feature_map_) width = encoder(known.slice(0, 0, 1), false)[0][0].numel();
+      read = read_by_head_of(encoder(known.slice(0, 0, 1), false), concepts).numel();
     }
-    TaskHead head(above, concepts * width, head_, data.objective.outputs);
+    TaskHead head(above, read, head_, data.objective.outputs);
     const Rows rows = hold_out(data.train, options_, context.seed());
 
     const Loss loss = [&](const Tensor& batch, sdk::Random* random) {
       const Tensor a = axes(data.inputs.index_select(0, batch), random != nullptr);
-      return data.objective.loss(head(represent(a)), batch);
+      return data.objective.loss(head(read_by_head_of(a, concepts)), batch);
     };
     const sdk::Seed turns = context.seed().child("rotation");
     const auto after_step = [&](std::int64_t step) {
@@ -122,16 +131,25 @@ class ConceptWhitening final : public AnnotatedModel {
                        return axes(x, false);
                      }).to(torch::kFloat64);
     ConceptTensors view = make_view(a, data, head);
-    view.reference = reference_answers(data, context);
+    if (maps_ == 0) view.reference = reference_answers(data, context);
     report_accuracy("cw", data, view, /*annotated=*/true, context, out);
     write_concept_view(out, view);
     above.write(out);
   }
 
+  void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context& context,
+                 std::span<double> outputs) override {
+    if (maps_ > 0)
+      throw sdk::NotApplicable(
+          "cw: with maps the head reads more than the concepts' axes, of which an edited sample "
+          "says nothing");
+    AnnotatedModel::intervene(model, concepts, context, outputs);
+  }
+
  private:
-  /// n x k x height x width -> n x k x w.
-  Tensor represent(const Tensor& a) const {
-    return feature_map_ ? a.flatten(2) : max_pool_mean(a).unsqueeze(2);
+  /// Of n x maps x height x width. The concepts' axes are the first.
+  Tensor read_by_head_of(const Tensor& a, std::int64_t concepts) const {
+    return maps_ > 0 ? pooled(a) : represented(a, concepts, feature_map_);
   }
 
   /// Whitened maps, before Q, of up to a batch of training samples of each concept.
@@ -166,9 +184,11 @@ class ConceptWhitening final : public AnnotatedModel {
   ConceptTensors make_view(const Tensor& a, const ConceptData& data, const TaskHead& head) const {
     const torch::NoGradGuard no_grad;
     ConceptTensors view;
-    view.scores = represent(a);
-    view.outputs = head.answer(view.scores);
-    view.probabilities = calibrated(max_pool_mean(a), data.concepts, data.train);
+    const std::int64_t concepts = data.concepts.size(1);
+    view.scores = represented(a, concepts, feature_map_);
+    view.outputs = head.answer(read_by_head_of(a, concepts));
+    view.probabilities =
+        calibrated(max_pool_mean(a.slice(1, 0, concepts)), data.concepts, data.train);
     view.active = torch::empty_like(view.scores);
     view.inactive = torch::empty_like(view.scores);
     for (std::int64_t j = 0; j < view.scores.size(1); ++j) {
@@ -180,7 +200,7 @@ class ConceptWhitening final : public AnnotatedModel {
   }
 
   bool feature_map_;
-  std::int64_t rotation_steps_;
+  std::int64_t rotation_steps_, maps_;
 };
 
 }  // namespace
@@ -192,6 +212,6 @@ citation = "Chen, Bei & Rudin, Concept Whitening for Interpretable Image Recogni
 needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width"]
+added = ["encoder", "resnet_blocks", "resnet_width", "maps"]
 )",
                 kParameters)

@@ -41,6 +41,10 @@ Tensor whitened_by(const Tensor& maps, const Tensor& mean, const Tensor& covaria
   return turn(root, maps - mean.view({1, -1, 1, 1}));
 }
 
+Tensor max_pool(const Tensor& maps) {
+  return maps.size(2) >= 2 && maps.size(3) >= 2 ? torch::max_pool2d(maps, 2) : maps;
+}
+
 Tensor alignment(const Tensor& rotation, const std::vector<Tensor>& whitened) {
   Tensor sum = torch::zeros({}, rotation.options());
   for (std::size_t j = 0; j < whitened.size(); ++j) {
@@ -54,10 +58,14 @@ Tensor alignment(const Tensor& rotation, const std::vector<Tensor>& whitened) {
 
 }  // namespace
 
-Tensor max_pool_mean(const Tensor& maps) {
-  const bool pools = maps.size(2) >= 2 && maps.size(3) >= 2;
-  return (pools ? torch::max_pool2d(maps, 2) : maps).mean({2, 3});
+Tensor max_pool_mean(const Tensor& maps) { return max_pool(maps).mean({2, 3}); }
+
+Tensor represented(const Tensor& maps, std::int64_t k, bool whole_maps) {
+  const Tensor own = maps.slice(1, 0, k);
+  return whole_maps ? own.flatten(2).contiguous() : max_pool_mean(own).unsqueeze(2);
 }
+
+Tensor pooled(const Tensor& maps) { return max_pool(torch::relu(maps)).flatten(1); }
 
 Whitening::Whitening(Weights& weights, std::int64_t maps)
     : mean_(weights.statistic("whitening.mean", torch::zeros({maps}))),

@@ -10,6 +10,12 @@ namespace conoscope::models {
 /// n x k x height x width -> n x k.
 Tensor max_pool_mean(const Tensor& maps);
 
+/// What a concept view says of the first k maps: n x k x w, their max_pool_mean() or the maps themselves.
+Tensor represented(const Tensor& maps, std::int64_t k, bool whole_maps);
+
+/// relu and 2 x 2 max pool (while both sides are at least 2) of all maps: n x (maps * positions).
+Tensor pooled(const Tensor& maps);
+
 /// Decorrelates maps over samples and positions and turns what is left to the concepts.
 class Whitening {
  public:
@@ -29,7 +35,7 @@ class Whitening {
   /// from 1 until the climb is at least 10^-4 of what the slope |A|^2 / 2 promises. At most 50 of
   /// them, fewer where the slope is below 10^-6.
   ///
-  /// whitened  z_j by concept, as before_rotation() gives them; undefined: no sample of it
+  /// whitened  z_j of the first axes' concepts, as before_rotation() gives them; undefined: no sample of it
   ///
   /// Source: Chen, Bei & Rudin, 2020, Algorithm 1; steps after Wen & Yin, A Feasible Method for
   /// Optimization with Orthogonality Constraints, 2013, with plain halving for its line search.

@@ -1,12 +1,14 @@
 // Self-explaining neural networks (Alvarez-Melis & Jaakkola, NeurIPS 2018): concepts are learnt
 // from the task alone, and the answer is a sum over them with relevances of the sample's own.
 //
-//   h = sigmoid(encoder(x));   f_c = b_c + sum_i theta_ic h_i;   x^ = decoder(h)
+//   h = sigmoid(encoder(x)), or encoder(x);   f_c = b_c + sum_i theta_ic h_i;   x^ = decoder(h)
 //   loss = task + robustness * |grad_x f - sum_i theta_i grad_x h_i|
-//               + reconstruction * (x^ - x)^2 + sparsity * sum_i h_i
+//               + reconstruction * error(x^, x) + sparsity * sum_i h_i
 //
 // relevances_of = concepts: theta is a function of h, so that edited concepts have an answer.
 // relevances_of = inputs:   theta is a function of x, as the paper has it; no interventions.
+// scored = relevances:      the concept view is theta_ic of the class c that is answered, as Espinosa
+//                           Zarlenga et al., AAAI 2023, score these models; no interventions.
 
 #include <torch/torch.h>
 
@@ -14,6 +16,7 @@
 #include "plugins/models/common/torch/concept_model.h"
 #include "plugins/models/common/torch/optimise.h"
 #include "plugins/models/common/torch/training.h"
+#include "plugins/models/senn/scored.h"
 
 namespace {
 
@@ -31,11 +34,11 @@ std::vector<std::int64_t> around(std::int64_t first, std::vector<std::int64_t> h
 class Aggregator {
  public:
   Aggregator(Weights& weights, std::int64_t from, const std::vector<std::int64_t>& hidden,
-             std::int64_t concepts, std::int64_t outputs)
+             std::int64_t concepts, std::int64_t outputs, bool bias)
       : concepts_(concepts),
         outputs_(outputs),
         relevances_(weights, "relevances", around(from, hidden, concepts * outputs)),
-        bias_(weights.vector("bias", outputs, 0.0F)) {}
+        bias_(bias ? weights.vector("bias", outputs, 0.0F) : torch::zeros({outputs})) {}
 
   /// n x from -> n x k x C.
   Tensor relevances(const Tensor& of) const {
@@ -52,6 +55,13 @@ class Aggregator {
     exact.relevances_ = relevances_.in_double();
     exact.bias_ = bias_.detach().to(torch::kFloat64);
     return exact.sum(exact.relevances(of.to(torch::kFloat64)), h.to(torch::kFloat64));
+  }
+
+  /// In double precision, as answer() takes them.
+  Tensor relevances_of_answers(const Tensor& of) const {
+    Aggregator exact = *this;
+    exact.relevances_ = relevances_.in_double();
+    return exact.relevances(of.to(torch::kFloat64));
   }
 
   /// Regression was learnt on standardised targets.
@@ -86,10 +96,20 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("robustness", 0.1)
         .between(0.0, 1e6)
         .help("weight of the gradient by which the relevances are not constant around a sample"),
+    sdk::text("concept_values", "sigmoid")
+        .choices({"sigmoid", "linear"})
+        .help("of the encoder's outputs, or these as they are"),
+    sdk::boolean("bias", true).help("b_c: a part of the answer that no concept has"),
+    sdk::text("scored", "concepts")
+        .choices({"concepts", "relevances"})
+        .help("the concept view: h, or the relevances for the class that is answered"),
     sdk::real("reconstruction", 1.0)
         .between(0.0, 1e6)
-        .help("weight of the squared error with which concepts give the standardised inputs back; "
-              "ours"),
+        .help("weight of the error with which concepts give the inputs back; ours"),
+    sdk::text("reconstruction_error", "squared")
+        .choices({"squared", "bernoulli"})
+        .help("of the standardised inputs, their mean; or of inputs from 0 to 1 their negative "
+              "log-likelihood, summed over a sample"),
     sdk::real("sparsity", 2e-05).between(0.0, 1e6).help("weight of the sum of concept values"),
     kEncoderParameters, optimise_parameters(100, 32));
 
@@ -98,6 +118,10 @@ class Senn final : public sdk::Model, public sdk::Intervene {
   explicit Senn(const sdk::ParamsOf<kParameters>& params)
       : concepts_(params.integer("concepts")),
         of_inputs_(params.text("relevances_of") == "inputs"),
+        linear_(params.text("concept_values") == "linear"),
+        bias_(params.boolean("bias")),
+        relevances_scored_(params.text("scored") == "relevances"),
+        bernoulli_(params.text("reconstruction_error") == "bernoulli"),
         robustness_(params.real("robustness")),
         reconstruction_(params.real("reconstruction")),
         sparsity_(params.real("sparsity")),
@@ -109,6 +133,16 @@ class Senn final : public sdk::Model, public sdk::Intervene {
     make_repeatable();
     const ConceptData data = read_concept_data(dataset, /*concepts_needed=*/concepts_ == 0);
     const std::int64_t concepts = concepts_ > 0 ? concepts_ : data.concepts.size(1);
+    if (relevances_scored_ && data.objective.task != Task::kClassification)
+      throw sdk::NotApplicable(
+          "senn: scored = relevances are those of the class that is answered, "
+          "and the task has no classes");
+    if (!bias_ && data.objective.task == Task::kRegression)
+      throw sdk::NotApplicable("senn: bias = false, but a regression's mean is a bias");
+    if (bernoulli_ &&
+        (data.inputs.min().item<double>() < 0.0 || data.inputs.max().item<double>() > 1.0))
+      throw std::invalid_argument(
+          "senn: reconstruction_error = \"bernoulli\" takes inputs from 0 to 1");
     const Tensor known = data.inputs.index_select(0, data.train);
     const Standardise standardise(known);
     const std::int64_t inputs = data.inputs[0].numel();
@@ -116,16 +150,16 @@ class Senn final : public sdk::Model, public sdk::Intervene {
     const Encoder encoder(below, "encoder", known, encoder_, concepts);
     const Mlp decoder(below, "decoder", around(concepts, encoder_.hidden, inputs));
     Aggregator aggregator(above, of_inputs_ ? inputs : concepts, relevance_hidden_, concepts,
-                          data.objective.outputs);
+                          data.objective.outputs, bias_);
 
     const Loss loss = [&](const Tensor& batch, sdk::Random* random) {
       const torch::AutoGradMode gradients(true);  // robustness needs them on validation rows too
       const Tensor x = data.inputs.index_select(0, batch).requires_grad_(robustness_ > 0.0);
-      const Tensor h = torch::sigmoid(encoder(x, random != nullptr));
+      const Tensor h = concept_values(encoder(x, random != nullptr));
       const Tensor flat = standardise(x).flatten(1);
       const Tensor theta = aggregator.relevances(of_inputs_ ? flat : h);
       Tensor total = data.objective.loss(aggregator.sum(theta, h), batch) +
-                     reconstruction_ * torch::mse_loss(decoder(h), flat) +
+                     reconstruction_ * reconstruction_error(decoder(h), flat, x) +
                      sparsity_ * h.sum(1).mean();
       if (robustness_ > 0.0) total = total + robustness_ * instability(theta, h, x);
       return total;
@@ -135,13 +169,18 @@ class Senn final : public sdk::Model, public sdk::Intervene {
     aggregator.restore_units(data.objective);
 
     const torch::NoGradGuard no_grad;
-    const Tensor h = torch::sigmoid(for_all(data.inputs, context, [&](const Tensor& x) {
+    const Tensor h = concept_values(for_all(data.inputs, context, [&](const Tensor& x) {
       return encoder(x, false).to(torch::kFloat64);
     }));
+    const Tensor read = of_inputs_ ? standardise(data.inputs).flatten(1) : h;
     ConceptTensors view;
-    view.scores = h.unsqueeze(2);
-    view.probabilities = h;
-    view.outputs = aggregator.answer(of_inputs_ ? standardise(data.inputs).flatten(1) : h, h);
+    view.outputs = aggregator.answer(read, h);
+    const Tensor scored =
+        relevances_scored_
+            ? relevances_of_answer(aggregator.relevances_of_answers(read), view.outputs)
+            : h;
+    view.scores = scored.unsqueeze(2);
+    view.probabilities = linear_ || relevances_scored_ ? torch::sigmoid(scored) : scored;
     report_accuracy("senn", data, view, /*annotated=*/false, context, out);
     write_concept_view(out, view);
     above.write(out);
@@ -149,6 +188,8 @@ class Senn final : public sdk::Model, public sdk::Intervene {
 
   void intervene(const sdk::Arrays& model, const sdk::Tensor& concepts, const sdk::Context&,
                  std::span<double> outputs) override {
+    if (relevances_scored_)
+      throw sdk::NotApplicable("senn: scored = relevances are no concepts that could be edited");
     if (of_inputs_)
       throw sdk::NotApplicable(
           "senn: relevances_of = inputs needs the input beside the edited concepts; relevances_of "
@@ -158,12 +199,23 @@ class Senn final : public sdk::Model, public sdk::Intervene {
       Weights weights(model);
       const std::int64_t k = edited.size(1);
       const Aggregator aggregator(weights, k, relevance_hidden_, k,
-                                  model.get("task_outputs").shape(1));
+                                  model.get("task_outputs").shape(1), bias_);
       return aggregator.answer(edited.flatten(1), edited.flatten(1));
     });
   }
 
  private:
+  Tensor concept_values(const Tensor& encoded) const {
+    return linear_ ? encoded : torch::sigmoid(encoded);
+  }
+  Tensor reconstruction_error(const Tensor& decoded, const Tensor& standardised,
+                              const Tensor& x) const {
+    if (!bernoulli_) return torch::mse_loss(decoded, standardised);
+    return torch::binary_cross_entropy_with_logits(decoded, x.detach().flatten(1), {}, {},
+                                                   torch::Reduction::Sum) /
+           static_cast<double>(x.size(0));
+  }
+
   /// |grad_x f - sum_i theta_i grad_x h_i|, the norm over inputs and outputs, mean over samples.
   /// What remains of grad_x f when the second term is taken off is sum_i h_i grad_x theta_i. Batch
   /// normalisation ties the samples of a batch together, so the fewer gradients of h, put together
@@ -180,7 +232,7 @@ class Senn final : public sdk::Model, public sdk::Intervene {
   }
 
   std::int64_t concepts_;
-  bool of_inputs_;
+  bool of_inputs_, linear_, bias_, relevances_scored_, bernoulli_;
   double robustness_, reconstruction_, sparsity_;
   EncoderLayers encoder_;
   std::vector<std::int64_t> relevance_hidden_;
@@ -196,6 +248,6 @@ citation = "Alvarez-Melis & Jaakkola, Towards Robust Interpretability with Self-
 needs = ["inputs"]
 offers = ["concept_view"]
 seeded = true
-added = ["encoder", "resnet_blocks", "resnet_width"]
+added = ["encoder", "resnet_blocks", "resnet_width", "concept_values", "bias", "scored", "reconstruction_error"]
 )",
                 kParameters)

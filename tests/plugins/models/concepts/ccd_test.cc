@@ -104,3 +104,24 @@ TEST_CASE("ccd: without annotated concepts their number must be said") {
 TEST_CASE("ccd: annotations of any kind do not matter where the concepts are its own") {
   check_own_concepts_need_no_annotations(torch_plugin("ccd"));
 }
+
+TEST_CASE("ccd: scores by their sum and overlap over all entries, as in the published code") {
+  const Bundle data = tabular_toy(600);
+  const Arguments arguments = {{"batch_size", 64},
+                               {"epochs", 5},
+                               {"score_scale", "sum"},
+                               {"distinctness_over", "entries"},
+                               {"discovery_epochs", 2}};
+  const Outcome model = torch_plugin("ccd").fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  check_answers_itself(torch_plugin("ccd"), arguments, model.out);
+  const auto scores = model.out.values<double>("concept_scores");
+  for (std::size_t i = 0; i < 600; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      CHECK(scores[i * 3 + j] >= 0.0);
+      sum += scores[i * 3 + j];
+    }
+    CHECK((sum == 0.0 || (sum > 0.9 && sum < 1.0)));
+  }
+}

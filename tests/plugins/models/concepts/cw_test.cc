@@ -149,3 +149,25 @@ TEST_CASE("cw: a concept that all training rows share has no axis") {
   check_fault(torch_plugin("cw").fit_model({}, data), CONO_UNDEFINED,
               "concept 1 is 1 in all training rows, so no axis can be turned to it");
 }
+
+TEST_CASE("cw: more maps than concepts, all of which the head reads") {
+  const Bundle data = tabular_toy(1500);
+  const Arguments arguments = cw_options(
+      {{"head", "mlp"}, {"epochs", 10}, {"maps", 8}, {"hidden", std::vector<std::int64_t>{16}}});
+  const Outcome model = torch_plugin("cw").fit_model(arguments, data);
+  REQUIRE(model.error == "");
+  CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1500, 3, 1});
+  CHECK_FALSE(model.out.has("reference_outputs"));
+  const auto there = model.out.values<double>("concept_active"),
+             not_there = model.out.values<double>("concept_inactive");
+  for (std::size_t j = 0; j < 3; ++j) CHECK(there[j] > not_there[j]);
+  check_fault(
+      torch_plugin("cw").intervene(arguments, model.out, model.out.arrays.at("concept_scores")),
+      CONO_NOT_APPLICABLE,
+      "cw: with maps the head reads more than the concepts' axes, of which an edited sample says "
+      "nothing");
+  Arguments few = arguments;
+  few["maps"] = 2;
+  check_refused(torch_plugin("cw").fit_model(few, data),
+                "cw: maps is 2, but there are 3 concepts, which need an axis each");
+}

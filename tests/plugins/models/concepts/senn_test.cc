@@ -114,3 +114,45 @@ TEST_CASE("senn: without annotated concepts their number must be said") {
 TEST_CASE("senn: annotations of any kind do not matter where the concepts are its own") {
   check_own_concepts_need_no_annotations(torch_plugin("senn"));
 }
+
+TEST_CASE("senn: relevances in the place of concepts, linear concepts, no bias, a likelihood") {
+  const Bundle data = tabular_toy(600);
+  const Arguments linear = options(
+      {{"epochs", 5}, {"concept_values", "linear"}, {"bias", false}, {"relevances_of", "inputs"}});
+  const Outcome concepts = torch_plugin("senn").fit_model(linear, data);
+  REQUIRE(concepts.error == "");
+  const auto h = concepts.out.values<double>("concept_scores");
+  CHECK(*std::ranges::min_element(h) < 0.0);
+  Arguments scored = linear;
+  scored["scored"] = "relevances";
+  const Outcome relevances = torch_plugin("senn").fit_model(scored, data);
+  REQUIRE(relevances.error == "");
+  // The same network: its answer is the sum of what is scored, weighed by its concepts.
+  const auto theta = relevances.out.values<double>("concept_scores"),
+             outputs = relevances.out.values<double>("task_outputs");
+  CHECK(std::ranges::equal(outputs, concepts.out.values<double>("task_outputs")));
+  for (std::size_t i = 0; i < 600; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < 3; ++j) sum += theta[i * 3 + j] * h[i * 3 + j];
+    CHECK(sum == doctest::Approx(std::max(outputs[i * 2], outputs[i * 2 + 1])));
+  }
+  check_fault(torch_plugin("senn").intervene(scored, relevances.out,
+                                             relevances.out.arrays.at("concept_scores")),
+              CONO_NOT_APPLICABLE,
+              "senn: scored = relevances are no concepts that could be edited");
+  Arguments without_bias = options({{"epochs", 5}, {"bias", false}});
+  const Outcome edited = torch_plugin("senn").fit_model(without_bias, data);
+  REQUIRE(edited.error == "");
+  check_answers_itself(torch_plugin("senn"), without_bias, edited.out);
+
+  check_refused(torch_plugin("senn").fit_model(
+                    options({{"epochs", 1}, {"reconstruction_error", "bernoulli"}}), data),
+                "reconstruction_error = \"bernoulli\" takes inputs from 0 to 1");
+  CHECK(torch_plugin("senn")
+            .fit_model(options({{"epochs", 1},
+                                {"concepts", 4},
+                                {"reconstruction_error", "bernoulli"},
+                                {"reconstruction", 2e-5}}),
+                       plugin("digits").load({}).out)
+            .error == "");
+}
