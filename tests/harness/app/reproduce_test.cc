@@ -101,6 +101,10 @@ TEST_CASE("reproduce: docs/reproduction.md lists every item and claim of the led
     }
 }
 
+TEST_CASE("reproduce: docs/results.md gives no verdicts of its own") {
+  CHECK_FALSE(has(bytes_of(CONOSCOPE_TEST_DOCS "/results.md"), "reproduced"));
+}
+
 TEST_CASE("reproduce: a verdict is the rule's, of the scores in the store") {
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
