@@ -60,7 +60,7 @@ std::vector<Metric> declare::constant_surrogate() {
                   .high = high,
                   .unit = unit,
                   .source = "ours, to read arXiv 2504.10833, Table 3",
-                  .needs = {"head_view"},
+                  .needs = {"head_view", "explanation"},
                   .compute = compute};
   };
   return {
