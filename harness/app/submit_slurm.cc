@@ -165,11 +165,11 @@ std::vector<std::size_t> tasks_to_prepare(const core::Plan& plan, const core::Sp
                                           const fs::path& cache, bool confined) {
   std::set<std::size_t> tasks;
   if (split.shards == 1) return {};
-  for (std::size_t shard = 1; shard <= split.shards; ++shard)
-    for (const std::size_t node : shared_models(plan, split, {shard, split.shards}))
-      if (const auto& key = plan.nodes[node].key;
-          confined ? !core::Cache::is_confined(cache, key) : !core::Cache::has(cache, key))
-        tasks.insert(shard);
+  const auto models = shared_models(plan, split, {1, 1});
+  for (std::size_t i = 0; i < models.size(); ++i)  // the shards take turns, as in shared_models()
+    if (const auto& key = plan.nodes[models[i]].key;
+        confined ? !core::Cache::is_confined(cache, key) : !core::Cache::has(cache, key))
+      tasks.insert(i % split.shards + 1);
   return {tasks.begin(), tasks.end()};
 }
 
