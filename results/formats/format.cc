@@ -1,5 +1,7 @@
 #include "results/formats/format.h"
 
+#include <algorithm>
+
 #include "results/formats/machine_text.h"
 
 namespace conoscope::results {
@@ -52,7 +54,11 @@ std::optional<Format> parse_format(std::string_view text) {
 }
 
 std::string to_text(const Table& table, const Format& format) {
-  return format.write(format.for_people ? table : expanded(table));
+  const bool is_plain = std::ranges::all_of(table.columns, [](const Column& column) {
+    return column.type != ColumnType::kEstimate && column.type != ColumnType::kCoverage;
+  });
+  // A large table is not copied for nothing.
+  return format.write(format.for_people || is_plain ? table : expanded(table));
 }
 
 std::string TextInParts::add(const Table& part) {
