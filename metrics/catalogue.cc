@@ -106,9 +106,8 @@ const Metric* Catalogue::with_settings(std::string_view name) const {
   if (!settings) return nullptr;
   Metric changed = *base;
   changed.name = name;
-  changed.compute = [with = base->compute_with, settings = *settings](const Subject& subject) {
-    return with(subject, settings);
-  };
+  changed.settings = *settings;
+  changed.compute = nullptr;
   return &asked_with_settings_->metrics.emplace(changed.name, std::move(changed)).first->second;
 }
 

@@ -119,7 +119,8 @@ Score score(const Metric& metric, const Subject& subject) {
       return none(metric, "not_applicable", "needs " + std::string(need_text(need)));
   if (metric.asks_for("labels") && subject.offers("labels")) subject.once(labels_are_classes);
   try {
-    Result result = metric.compute(subject);
+    Result result =
+        metric.compute ? metric.compute(subject) : metric.compute_with(subject, metric.settings);
     if (!std::isfinite(result.value) || outside(result.value, metric))
       throw std::logic_error(metric.name + " = " + std::to_string(result.value) +
                              " lies outside its declared range " + std::to_string(metric.low) +

@@ -75,7 +75,8 @@ struct Metric {
   std::function<Result(const Peers&)> compare = {};
   /// What compute takes for granted and a run file may change; most metrics have none.
   std::vector<Setting> settings = {};
-  /// compute with other settings: all of `settings`, in their order.
+  /// compute with other settings: all of `settings`, in their order. With the declared ones where compute
+  /// is empty.
   std::function<Result(const Subject&, const std::vector<Setting>&)> compute_with = {};
 
   bool asks_for(std::string_view view) const;

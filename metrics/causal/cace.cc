@@ -5,6 +5,7 @@
 #include <string>
 
 #include "metrics/causal/causal_effects.h"
+#include "metrics/caveat.h"
 #include "metrics/left_out.h"
 #include "metrics/purity/concept_labels.h"
 #include "numerics/checks.h"
@@ -104,7 +105,7 @@ EffectsOfSubject effects_of(const Subject& subject) {
   out.truth = observed(subject, model.problem.untold(), out.caveat);
   out.claim = claimed_effects(model.problem);
   if (out.claim.cols() > 1) centre_outputs(out);  // classes
-  if (!model.caveat.empty()) out.caveat += (out.caveat.empty() ? "" : "; ") + model.caveat;
+  add_note(out.caveat, model.caveat);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "metrics/caveat.h"
 #include "metrics/left_out.h"
 #include "numerics/random.h"
 
@@ -66,8 +67,8 @@ Metric latent_metric(const char* name, const char* question, std::string_view so
   const auto completed = [parts](const Subject& subject, Result result) {
     const LatentFactors& from = subject.once(latent_factors);
     if (parts == "factor") result.parts = with_gaps(result.parts, from.constant);
-    if (!from.caveat.empty())
-      result.caveat = from.caveat + (result.caveat.empty() ? "" : "; ") + result.caveat;
+    const std::string own = std::exchange(result.caveat, from.caveat);
+    add_note(result.caveat, own);
     return result;
   };
   Metric metric{

@@ -198,9 +198,7 @@ std::vector<Metric> declare::conditional_leakage() {
   all.high = 1.0;
   all.parts = "";
   all.settings = {{"permutations", ConditionalLeakageOptions().permutations}};
-  all.compute = [settings = all.settings](const Subject& subject) {
-    return together(subject, settings);
-  };
+  all.compute = nullptr;
   all.compute_with = together;
   return {by_one, all};
 }

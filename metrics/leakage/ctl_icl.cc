@@ -135,7 +135,9 @@ Result mean_result(const Subject& subject, const std::vector<Found>& found,
   return out;
 }
 
-Result ctl_of(const Subject& subject) {
+}  // namespace
+
+Result subject_ctl(const Subject& subject) {
   const auto found = with_noise_where_tied(subject, [&](const auto& options) {
     return ctl(subject.once(predicted_columns), subject.once(true_columns),
                subject.annotations().labels, options);
@@ -144,6 +146,8 @@ Result ctl_of(const Subject& subject) {
     return Result{one.value, one.concepts};
   });
 }
+
+namespace {
 
 std::vector<Icl> derive_icl(const Subject& subject) {
   require_pairs(subject);
@@ -185,7 +189,7 @@ std::vector<Metric> declare::ctl_icl() {
   };
   return {
       row("ctl", "Do predicted concepts say more about the label than true ones?", true, "concept",
-          ctl_of),
+          [](const Subject& subject) { return subject.once(subject_ctl); }),
       row("icl", "Do predicted concepts say more about each other than true ones?", false,
           "concept", icl_of),
       row("icl_ij",

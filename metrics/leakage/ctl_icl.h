@@ -9,6 +9,8 @@
 namespace conoscope::metrics {
 
 struct Metric;
+struct Result;
+class Subject;
 
 /// Concepts-task leakage.
 struct Ctl {
@@ -72,6 +74,10 @@ Icl icl(const ConceptColumns& predicted, const ConceptColumns& truth,
 ///
 /// Source: ours, of the scores of Parisini et al., 2025.
 Icl icl_true_entropy(Icl found);
+
+/// ctl of a subject as it is scored: without noise, or where a concept is tied the mean over five draws of
+/// it, and a caveat. Parts: each concept's.
+Result subject_ctl(const Subject& subject);
 
 namespace declare {
 /// ctl, icl, icl_ij, the largest pair's, and icl_true_entropy. Where a concept is tied: the means of five

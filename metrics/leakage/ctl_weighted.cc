@@ -1,6 +1,5 @@
 #include "metrics/leakage/ctl_weighted.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -26,8 +25,7 @@ double ctl_weighted(const VectorRef& concepts, const VectorRef& weights) {
 namespace {
 
 Result ctl_weighted_of(const Subject& subject) {
-  const std::vector<Metric> declared = declare::ctl_icl();
-  const Result each = std::ranges::find(declared, "ctl", &Metric::name)->compute(subject);
+  const Result& each = subject.once(subject_ctl);
   const std::vector<double> weights =
       mi_concepts_task(subject.once(true_columns), subject.annotations().labels).mi;
   const auto vector = [](const std::vector<double>& values) {

@@ -410,9 +410,6 @@ std::vector<Metric> declare::intervention() {
                                   Result (*compute)(const Subject&, const std::vector<Setting>&)) {
     Metric metric = row(name, question, source, nullptr);
     metric.settings = {{"competence", 100, 0}};
-    metric.compute = [compute, settings = metric.settings](const Subject& subject) {
-      return compute(subject, settings);
-    };
     metric.compute_with = compute;
     return metric;
   };

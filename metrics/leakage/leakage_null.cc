@@ -177,8 +177,7 @@ Metric tested(const char* name, const char* question,
       .source = "ours, of the scores of Parisini et al., 2025",
       .needs = {"concept_view", "concepts"},
       .parts = parts,
-      .compute = [=](const Subject& subject) { return compute(subject, settings); },
-      .settings = settings,
+      .settings = std::move(settings),
       .compute_with = compute,
   };
 }

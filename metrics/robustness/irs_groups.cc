@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/caveat.h"
 #include "metrics/robustness/irs.h"
 #include "metrics/robustness/irs_sample.h"
 #include "metrics/robustness/mean_do.h"
@@ -91,8 +92,7 @@ std::vector<Metric> declare::irs_groups() {
       double coverage = 1.0;
       Result result = compute(subject.once(irs_cells), groups_of(subject, chosen), coverage);
       result.caveat = irs_factors(subject).caveat;
-      const std::string seen = coverage_caveat(subject, coverage, "the coverage of these groups");
-      if (!seen.empty()) result.caveat += (result.caveat.empty() ? "" : "; ") + seen;
+      add_note(result.caveat, coverage_caveat(subject, coverage, "the coverage of these groups"));
       return result;
     };
     return Metric{.name = name,
@@ -104,7 +104,6 @@ std::vector<Metric> declare::irs_groups() {
                   .source = source,
                   .needs = {"latent_view", "factors"},
                   .on_request = true,
-                  .compute = [=](const Subject& subject) { return with(subject, settings); },
                   .settings = settings,
                   .compute_with = with};
   };

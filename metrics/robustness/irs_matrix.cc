@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/caveat.h"
 #include "metrics/factors/equal_width_bins.h"
 #include "metrics/factors/latent_factors.h"
 #include "metrics/left_out.h"
@@ -255,11 +256,8 @@ Result domain_shift_with(const Subject& subject, const std::vector<Setting>& set
 
 Result with_caveats(const Subject& subject, Direction direction, Result result) {
   result.caveat = irs_factors(subject).caveat;
-  const std::string seen =
-      direction == Direction::kNone
-          ? ""
-          : coverage_caveat(subject, active_irs(subject).coverage, "irs_coverage");
-  if (!seen.empty()) result.caveat += (result.caveat.empty() ? "" : "; ") + seen;
+  if (direction != Direction::kNone)
+    add_note(result.caveat, coverage_caveat(subject, active_irs(subject).coverage, "irs_coverage"));
   return result;
 }
 
