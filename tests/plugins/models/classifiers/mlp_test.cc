@@ -31,7 +31,7 @@ struct Table {
 
 TEST_CASE("mlp: at least 94 % of the digits' test split, from flattened images") {
   const Bundle data = digits();
-  const Outcome model = torch_plugin("mlp").fit_model({}, data);
+  const Outcome model = plugin("mlp").fit_model({}, data);
   REQUIRE(model.error == "");
   const double told = std::stod(model.out.texts.at("test_accuracy"));
   MESSAGE("test accuracy " << told);
@@ -44,11 +44,11 @@ TEST_CASE("mlp: at least 94 % of the digits' test split, from flattened images")
   CHECK(std::ranges::min(model.out.values<float>("activations")) == 0.0F);
   REQUIRE(model.log.size() == 1);
   CHECK(model.log[0] == "mlp: test_accuracy " + model.out.texts.at("test_accuracy"));
-  check_forward(torch_plugin("mlp"), {}, data, model.out);
+  check_forward(plugin("mlp"), {}, data, model.out);
 }
 
 TEST_CASE("mlp: the same seed gives the same bits at 1 and 2 threads, another seed other weights") {
-  check_repeatable(torch_plugin("mlp"), {{"epochs", 2}}, digits(), "head_weight");
+  check_repeatable(plugin("mlp"), {{"epochs", 2}}, digits(), "head_weight");
 }
 
 TEST_CASE("mlp: attributes of a table are learnt with a sigmoid, whatever the columns' units") {
@@ -62,7 +62,7 @@ TEST_CASE("mlp: attributes of a table are learnt with a sigmoid, whatever the co
   table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount, 2}, targets);
   table.data.texts["task"] = "attributes";
   const Arguments narrow = {{"hidden", std::vector<std::int64_t>{32, 16}}};
-  const Outcome model = torch_plugin("mlp").fit_model(narrow, table.data);
+  const Outcome model = plugin("mlp").fit_model(narrow, table.data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{300, 1, 16});
   CHECK(model.out.texts.at("output") == "sigmoid");
@@ -85,7 +85,7 @@ TEST_CASE("mlp: regression answers in the units of the targets") {
     targets.push_back(700.0 + 40.0 * table.x[i] * table.x[i] - 30.0 * table.x[i + 1]);
   table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount, 1}, targets);
   table.data.texts["task"] = "regression";
-  const Outcome model = torch_plugin("mlp").fit_model({}, table.data);
+  const Outcome model = plugin("mlp").fit_model({}, table.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "regression");
   const auto outputs = head_outputs(model.out);
@@ -105,7 +105,7 @@ TEST_CASE("mlp: regression answers in the units of the targets") {
 TEST_CASE("mlp: smoothed labels are answered with less confidence, absolute errors by the median") {
   const Bundle data = digits();
   const auto confidence = [&](double smoothing) {
-    const Outcome model = torch_plugin("mlp").fit_model({{"label_smoothing", smoothing}}, data);
+    const Outcome model = plugin("mlp").fit_model({{"label_smoothing", smoothing}}, data);
     REQUIRE(model.error == "");
     const auto logits = head_outputs(model.out);
     double sum = 0.0;
@@ -128,7 +128,7 @@ TEST_CASE("mlp: smoothed labels are answered with less confidence, absolute erro
   table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount, 1}, targets);
   table.data.texts["task"] = "regression";
   const auto mean_answer = [&](const char* loss) {
-    const Outcome model = torch_plugin("mlp").fit_model(
+    const Outcome model = plugin("mlp").fit_model(
         {{"regression_loss", loss}, {"epochs", 80}, {"hidden", std::vector<std::int64_t>{2}}},
         table.data);
     REQUIRE(model.error == "");
@@ -152,7 +152,7 @@ TEST_CASE("mlp: columns and targets of which float32 keeps too little") {
   table.data.arrays["labels"] =
       OwnedArray::of<std::int64_t>({Table::kCount}, std::vector<std::int64_t>(Table::kCount, 1));
   const Arguments brief = {{"epochs", 1}};
-  Outcome outcome = torch_plugin("mlp").fit_model(brief, table.data);
+  Outcome outcome = plugin("mlp").fit_model(brief, table.data);
   CHECK(outcome.status == CONO_INVALID_ARGUMENT);
   CHECK(outcome.error ==
         "inputs: column 1 runs from 1.7e+12 to 1700000598000, where float32, in which this model "
@@ -162,11 +162,11 @@ TEST_CASE("mlp: columns and targets of which float32 keeps too little") {
     inputs[3 * i + 1] -= 1.7e12;
     inputs[3 * i + 2] = i % 2 == 0 ? 3.0 : std::nextafter(3.0, 4.0);
   }
-  CHECK(torch_plugin("mlp").fit_model(brief, table.data).error == "");
+  CHECK(plugin("mlp").fit_model(brief, table.data).error == "");
 
   table.data.texts["task"] = "regression";
   table.data.arrays["targets"] = OwnedArray::of<double>({Table::kCount}, targets);
-  outcome = torch_plugin("mlp").fit_model(brief, table.data);
+  outcome = plugin("mlp").fit_model(brief, table.data);
   CHECK(outcome.error.starts_with("targets: column 0 runs from 5e+09 to 5000000001, where"));
 }
 
@@ -174,28 +174,27 @@ TEST_CASE("mlp: what it refuses") {
   const Bundle data = digits();
   Bundle flat = data;
   flat.arrays["inputs"] = OwnedArray::of<float>({4}, {1, 2, 3, 4});
-  const Outcome vector = torch_plugin("mlp").fit_model({}, flat);
+  const Outcome vector = plugin("mlp").fit_model({}, flat);
   CHECK(vector.status == CONO_NOT_APPLICABLE);
   CHECK(vector.error ==
         "inputs are 4, but this model works on rows of columns (n x d) or of pixels");
   flat.arrays["inputs"] = OwnedArray::of<float>({0, 3}, {});
-  CHECK(torch_plugin("mlp").fit_model({}, flat).error == "inputs: 0 x 3, empty");
+  CHECK(plugin("mlp").fit_model({}, flat).error == "inputs: 0 x 3, empty");
 
   const Arguments brief = {{"epochs", 1}};
-  const Outcome model = torch_plugin("mlp").fit_model(brief, data);
+  const Outcome model = plugin("mlp").fit_model(brief, data);
   const auto rows = OwnedArray::of<float>({2, 3}, std::vector<float>(6));
-  CHECK(torch_plugin("mlp").forward(brief, model.out, rows, {2, 1, 64}).error ==
+  CHECK(plugin("mlp").forward(brief, model.out, rows, {2, 1, 64}).error ==
         "inputs: 2 x 3, but the network sees 64 columns");
   const auto two = OwnedArray::of<float>({2, 64}, std::vector<float>(128));
-  CHECK(torch_plugin("mlp").forward(brief, model.out, two, {2, 2, 64}).error ==
+  CHECK(plugin("mlp").forward(brief, model.out, two, {2, 2, 64}).error ==
         "activations: room for 256 numbers, but there are 128");
 
-  CHECK(torch_plugin("mlp")
-            .fit_model({{"learning_rate", 10.0}, {"weight_decay", 10.0}}, data)
-            .status == CONO_UNDEFINED);
+  CHECK(plugin("mlp").fit_model({{"learning_rate", 10.0}, {"weight_decay", 10.0}}, data).status ==
+        CONO_UNDEFINED);
 
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  CHECK(torch_plugin("mlp").fit_model({}, data, host).status == CONO_CANCELLED);
+  CHECK(plugin("mlp").fit_model({}, data, host).status == CONO_CANCELLED);
 }

@@ -15,7 +15,7 @@ Arguments brief(const char* shortcut, std::int64_t epochs) {
 TEST_CASE("resnet: learns the digits with either shortcut") {
   const Bundle data = digits();
   for (const char* shortcut : {"A", "B"}) {
-    const Outcome model = torch_plugin("resnet").fit_model(brief(shortcut, 5), data);
+    const Outcome model = plugin("resnet").fit_model(brief(shortcut, 5), data);
     REQUIRE(model.error == "");
     const double told = std::stod(model.out.texts.at("test_accuracy"));
     MESSAGE("shortcut " << std::string(shortcut) << ": test accuracy " << told);
@@ -28,13 +28,13 @@ TEST_CASE("resnet: learns the digits with either shortcut") {
     // The running statistics of batch normalisation are part of what is kept.
     CHECK(std::ranges::max(model.out.values<float>("state.stem.variance")) != 1.0F);
     CHECK(model.out.has("state.stage1.block0.projection.kernel") == (shortcut[0] == 'B'));
-    check_forward(torch_plugin("resnet"), brief(shortcut, 5), data, model.out);
+    check_forward(plugin("resnet"), brief(shortcut, 5), data, model.out);
   }
 }
 
 TEST_CASE("resnet: every weight above its layer is drawn anew, not the head's alone") {
   const Arguments arguments = {{"depth", 8}, {"width", 4}, {"epochs", 1}, {"layer", 1}};
-  const Outcome model = torch_plugin("resnet").fit_model(arguments, digits());
+  const Outcome model = plugin("resnet").fit_model(arguments, digits());
   REQUIRE(model.error == "");
   const auto all = model.out.values<float>("activations");
   auto shape = model.out.shape("activations");
@@ -50,8 +50,8 @@ TEST_CASE("resnet: every weight above its layer is drawn anew, not the head's al
     Host host;
     host.seed = static_cast<std::uint64_t>(i);
     const Outcome out =
-        i == 0 ? torch_plugin("resnet").head(arguments, model.out, activations)
-               : torch_plugin("resnet").redrawn_head(arguments, model.out, activations, host);
+        i == 0 ? plugin("resnet").head(arguments, model.out, activations)
+               : plugin("resnet").redrawn_head(arguments, model.out, activations, host);
     REQUIRE(out.error == "");
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     answers.middleCols(1 + 10 * i, 10) =
@@ -71,30 +71,30 @@ TEST_CASE("resnet: a batch of one sample that ends as one position is trained on
   put_split(data, {0, 1, 2}, {0, 1, 2});
   Arguments arguments = brief("A", 2);
   arguments["batch_size"] = 2;
-  const Outcome model = torch_plugin("resnet").fit_model(arguments, data);
+  const Outcome model = plugin("resnet").fit_model(arguments, data);
   CHECK(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{3, 1, 32});
 }
 
 TEST_CASE("resnet: the same seed gives the same bits at 1 and 2 threads, another other weights") {
-  check_repeatable(torch_plugin("resnet"), brief("A", 1), digits(), "head_weight");
+  check_repeatable(plugin("resnet"), brief("A", 1), digits(), "head_weight");
 }
 
 TEST_CASE("resnet: what it refuses") {
   const Bundle data = digits();
   for (const std::int64_t depth : {10, 18, 21})
-    CHECK(torch_plugin("resnet").fit_model({{"depth", depth}}, data).error ==
+    CHECK(plugin("resnet").fit_model({{"depth", depth}}, data).error ==
           "resnet: depth is " + std::to_string(depth) + ", expected 6n + 2, as 8, 14, 20, 32");
 
   Bundle table = data;
   table.arrays["inputs"].shape = {1797, 64};
-  CHECK(torch_plugin("resnet").fit_model({}, table).status == CONO_NOT_APPLICABLE);
+  CHECK(plugin("resnet").fit_model({}, table).status == CONO_NOT_APPLICABLE);
 
-  const Outcome model = torch_plugin("resnet").fit_model(brief("A", 1), data);
+  const Outcome model = plugin("resnet").fit_model(brief("A", 1), data);
   const auto colours = OwnedArray::of<float>({1, 8, 8, 2}, std::vector<float>(128));
-  CHECK(torch_plugin("resnet").forward(brief("A", 1), model.out, colours, {1, 4, 32}).error ==
+  CHECK(plugin("resnet").forward(brief("A", 1), model.out, colours, {1, 4, 32}).error ==
         "inputs: 1 x 8 x 8 x 2, but the network sees 1 channels");
   const auto grey = OwnedArray::of<float>({1, 8, 8, 1}, std::vector<float>(64));
-  CHECK(torch_plugin("resnet").forward(brief("B", 1), model.out, grey, {1, 4, 32}).error ==
+  CHECK(plugin("resnet").forward(brief("B", 1), model.out, grey, {1, 4, 32}).error ==
         "array state.stage1.block0.projection.kernel is missing");
 }

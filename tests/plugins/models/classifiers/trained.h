@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/plugins/models/torch_plugin.h"
+#include "tests/plugins/models/check_repeatable.h"
 #include "tests/support/forward_gradient.h"
 #include "tests/support/outcomes.h"
 

@@ -48,7 +48,7 @@ TEST_CASE("cnn: at least 97 % of the digits' test split, at every seed") {
     Host host;
     host.seed = seed;
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = torch_plugin("cnn").fit_model({}, data, host);
+    const Outcome outcome = plugin("cnn").fit_model({}, data, host);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     REQUIRE(outcome.error == "");
     REQUIRE(outcome.status == CONO_OK);
@@ -80,19 +80,19 @@ TEST_CASE("cnn: the same seed gives the same bits at 1 and 2 threads, another se
   const Bundle data = digits();
   const Arguments short_run = {{"epochs", 2}};
   Host host;
-  const Outcome first = torch_plugin("cnn").fit_model(short_run, data, host);
+  const Outcome first = plugin("cnn").fit_model(short_run, data, host);
   REQUIRE(first.error == "");
-  CHECK((first.out == torch_plugin("cnn").fit_model(short_run, data, host).out));
+  CHECK((first.out == plugin("cnn").fit_model(short_run, data, host).out));
   host.threads = 2;
-  CHECK((first.out == torch_plugin("cnn").fit_model(short_run, data, host).out));
+  CHECK((first.out == plugin("cnn").fit_model(short_run, data, host).out));
   host.seed = 1;
-  const Outcome other = torch_plugin("cnn").fit_model(short_run, data, host);
+  const Outcome other = plugin("cnn").fit_model(short_run, data, host);
   CHECK_FALSE((first.out.arrays.at("head_weight") == other.out.arrays.at("head_weight")));
 }
 
 TEST_CASE("cnn: another process gets the same bits") {
   const auto bits = [] {
-    const Outcome outcome = torch_plugin("cnn").fit_model({{"epochs", 2}}, digits());
+    const Outcome outcome = plugin("cnn").fit_model({{"epochs", 2}}, digits());
     REQUIRE(outcome.error == "");
     std::string all;
     for (const auto& [name, array] : outcome.out.arrays)
@@ -119,17 +119,17 @@ TEST_CASE("cnn: another process gets the same bits") {
 TEST_CASE("cnn: forward gives the fitted activations again") {
   const Bundle data = digits();
   const Arguments short_run = {{"epochs", 1}, {"channels", std::vector<std::int64_t>{8, 12}}};
-  const Outcome model = torch_plugin("cnn").fit_model(short_run, data);
+  const Outcome model = plugin("cnn").fit_model(short_run, data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 12});
-  OwnedArray ten = check_forward(torch_plugin("cnn"), short_run, data, model.out, 10);
+  OwnedArray ten = check_forward(plugin("cnn"), short_run, data, model.out, 10);
 
-  check_fault(torch_plugin("cnn").forward(short_run, model.out, ten, {10, 4, 12}),
-              CONO_INVALID_ARGUMENT, "activations: room for 480 numbers, but there are 1920");
-  const Outcome stateless = torch_plugin("cnn").forward(short_run, data, ten, {10, 16, 12});
+  check_fault(plugin("cnn").forward(short_run, model.out, ten, {10, 4, 12}), CONO_INVALID_ARGUMENT,
+              "activations: room for 480 numbers, but there are 1920");
+  const Outcome stateless = plugin("cnn").forward(short_run, data, ten, {10, 16, 12});
   CHECK(stateless.error == "array state.weight.0 is missing");
   ten.shape = {5, 8, 8, 2};
-  const Outcome colours = torch_plugin("cnn").forward(short_run, model.out, ten, {5, 16, 12});
+  const Outcome colours = plugin("cnn").forward(short_run, model.out, ten, {5, 16, 12});
   CHECK(colours.error == "inputs: 5 x 8 x 8 x 2, but the network sees 1 channels");
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
   }
   squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
   squares.data.texts["task"] = "attributes";
-  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", 60}}, squares.data);
+  const Outcome model = plugin("cnn").fit_model({{"epochs", 60}}, squares.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "sigmoid");
   CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{2, 64});
@@ -160,7 +160,7 @@ TEST_CASE("cnn: attributes are learnt with a sigmoid") {
 
   targets[5] = 0.5F;
   squares.data.arrays["targets"] = OwnedArray::of<float>({Squares::kCount, 2}, targets);
-  CHECK(torch_plugin("cnn").fit_model({}, squares.data).error ==
+  CHECK(plugin("cnn").fit_model({}, squares.data).error ==
         "targets: value 5 (row-major) is 0.5, attributes must be 0 or 1");
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("cnn: regression answers in the units of the targets") {
     targets.push_back(1000.0 + 50.0 * static_cast<double>(row));
   squares.data.arrays["targets"] = OwnedArray::of<double>({Squares::kCount, 1}, targets);
   squares.data.texts["task"] = "regression";
-  const Outcome model = torch_plugin("cnn").fit_model({{"epochs", 60}}, squares.data);
+  const Outcome model = plugin("cnn").fit_model({{"epochs", 60}}, squares.data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("output") == "regression");
   CHECK(model.out.shape("head_bias") == std::vector<std::int64_t>{1});
@@ -196,7 +196,7 @@ TEST_CASE("cnn: stops when asked to") {
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  const Outcome outcome = torch_plugin("cnn").fit_model({}, data, host);
+  const Outcome outcome = plugin("cnn").fit_model({}, data, host);
   CHECK(outcome.status == CONO_CANCELLED);
   CHECK(outcome.progress.size() == 2);
   CHECK(outcome.out.arrays.empty());
@@ -211,7 +211,7 @@ TEST_CASE("cnn: what it refuses") {
   };
   const auto refuses = [](const Bundle& data, cono_status status, const std::string& text,
                           const Arguments& arguments = {}) {
-    const Outcome outcome = torch_plugin("cnn").fit_model(arguments, data);
+    const Outcome outcome = plugin("cnn").fit_model(arguments, data);
     CHECK(outcome.status == status);
     CHECK(outcome.error == text);
   };
@@ -262,13 +262,13 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
     return OwnedArray::of<double>(model.shape("activations"), {values.begin(), values.end()});
   };
   Arguments arguments = {{"epochs", 2}, {"channels", std::vector<std::int64_t>{6, 8}}};
-  const Outcome usual = torch_plugin("cnn").fit_model(arguments, data);
+  const Outcome usual = plugin("cnn").fit_model(arguments, data);
   REQUIRE(usual.error == "");
   CHECK(usual.out.arrays.count("logits") == 0);
 
   // The last one, named: the reading is the head itself.
   arguments["layer"] = 2;
-  const Outcome last = torch_plugin("cnn").fit_model(arguments, data);
+  const Outcome last = plugin("cnn").fit_model(arguments, data);
   REQUIRE(last.error == "");
   CHECK((last.out.arrays.at("activations") == usual.out.arrays.at("activations")));
   CHECK(last.out.texts.at("pooling") == "mean");
@@ -288,14 +288,14 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
 
   // One below: 4 x 4 positions of 6 features, of the same network.
   arguments["layer"] = 1;
-  const Outcome below = torch_plugin("cnn").fit_model(arguments, data);
+  const Outcome below = plugin("cnn").fit_model(arguments, data);
   REQUIRE(below.error == "");
   CHECK(below.out.shape("activations") == std::vector<std::int64_t>{1797, 16, 6});
   CHECK(below.out.shape("head_weight") == std::vector<std::int64_t>{10, 6});
   // The network in float64, where it was trained in float32.
   CHECK(largest_difference(below.out.values<double>("logits"), head_outputs(usual.out)) < 1e-4);
   const OwnedArray activations = in_double(below.out);
-  const Outcome head = torch_plugin("cnn").head(arguments, below.out, activations);
+  const Outcome head = plugin("cnn").head(arguments, below.out, activations);
   REQUIRE(head.error == "");
   CHECK(largest_difference(head.out.values<double>("outputs"), below.out.values<double>("logits")) <
         1e-12);
@@ -304,16 +304,14 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   const auto at = activations.values<double>();
   std::vector<double> ones(1797 * 10, 0.0), ahead(at.begin(), at.end()), behind = ahead;
   for (std::size_t i = 0; i < 1797; ++i) ones[i * 10 + 3] = 1.0;
-  const Outcome vjp = torch_plugin("cnn").vjp(arguments, below.out, activations,
-                                              OwnedArray::of<double>({1797, 10}, ones));
+  const Outcome vjp = plugin("cnn").vjp(arguments, below.out, activations,
+                                        OwnedArray::of<double>({1797, 10}, ones));
   REQUIRE(vjp.error == "");
   constexpr double kStep = 1e-6;
   for (std::size_t i = 0; i < ahead.size(); i += 6) ahead[i] += kStep, behind[i] -= kStep;
   const auto shape = below.out.shape("activations");
-  const auto up =
-      torch_plugin("cnn").head(arguments, below.out, OwnedArray::of<double>(shape, ahead));
-  const auto down =
-      torch_plugin("cnn").head(arguments, below.out, OwnedArray::of<double>(shape, behind));
+  const auto up = plugin("cnn").head(arguments, below.out, OwnedArray::of<double>(shape, ahead));
+  const auto down = plugin("cnn").head(arguments, below.out, OwnedArray::of<double>(shape, behind));
   const auto gradients = vjp.out.values<double>("gradients");
   const auto a = up.out.values<double>("outputs"), b = down.out.values<double>("outputs");
   double mean = 0.0;
@@ -333,7 +331,7 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   const auto redrawn = [&](std::uint64_t seed) {
     Host host;
     host.seed = seed;
-    const Outcome out = torch_plugin("cnn").redrawn_head(arguments, below.out, activations, host);
+    const Outcome out = plugin("cnn").redrawn_head(arguments, below.out, activations, host);
     REQUIRE(out.error == "");
     const auto values = out.out.values<double>("outputs");
     return std::vector<double>(values.begin(), values.end());
@@ -343,13 +341,12 @@ TEST_CASE("cnn: a layer below the last one, and how the network reads it") {
   // Measured over 6 seeds and two kernel sets: min 1.1; min 0.85.
   CHECK(largest_difference(redrawn(2), drawn) > 0.1);
   CHECK(largest_difference(drawn, head.out.values<double>("outputs")) > 0.1);
-  CHECK(torch_plugin("cnn").head(arguments, below.out, activations).out.arrays.at("outputs") ==
+  CHECK(plugin("cnn").head(arguments, below.out, activations).out.arrays.at("outputs") ==
         head.out.arrays.at("outputs"));
-  check_fault(torch_plugin("cnn").redrawn_head({}, usual.out, in_double(usual.out)),
-              CONO_NOT_APPLICABLE,
+  check_fault(plugin("cnn").redrawn_head({}, usual.out, in_double(usual.out)), CONO_NOT_APPLICABLE,
               "the head view shows the last layer, so nothing but the head lies above it");
 
   arguments["layer"] = 3;
-  CHECK(torch_plugin("cnn").fit_model(arguments, data).error ==
+  CHECK(plugin("cnn").fit_model(arguments, data).error ==
         "cnn: layer is 3, but there are 2 convolutions");
 }

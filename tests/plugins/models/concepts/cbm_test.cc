@@ -36,7 +36,7 @@ TEST_CASE("cbm: every bottleneck and training learns concepts and task, and obey
                                              {"concept_weight", 5.0},
                                              {"learning_rate", 0.003},
                                              {"epochs", 25}});
-    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    const Outcome model = plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE(variant.bottleneck << " " << variant.training << ": concepts "
                                << told(model, "test_concept_accuracy") << ", task "
@@ -52,28 +52,28 @@ TEST_CASE("cbm: every bottleneck and training learns concepts and task, and obey
     CHECK(model.out.shape("task_outputs") == std::vector<std::int64_t>{3000, 2});
     CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
           doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
-    check_answers_itself(torch_plugin("cbm"), arguments, model.out);
+    check_answers_itself(plugin("cbm"), arguments, model.out);
 
     // Told the true concepts the head is right; told the opposite of each, it is wrong. A head on
     // logits may miss one of the eight combinations, an eighth of the samples: measured over 6 seeds
     // and three kernel sets, it is right of 0.878 ... 1 and 0 ... 0.1, the others always of 1 and 0.
     const double slack = variant.bottleneck == "logit" ? 0.25 : 0.0;
     const Outcome right =
-        torch_plugin("cbm").intervene(arguments, model.out, told_concepts(model.out, data));
+        plugin("cbm").intervene(arguments, model.out, told_concepts(model.out, data));
     REQUIRE(right.error == "");
     CHECK(accuracy(right.out.values<double>("outputs"), data) >= 1.0 - slack);
     const Outcome wrong =
-        torch_plugin("cbm").intervene(arguments, model.out, told_concepts(model.out, data, true));
+        plugin("cbm").intervene(arguments, model.out, told_concepts(model.out, data, true));
     CHECK(accuracy(wrong.out.values<double>("outputs"), data) <= slack);
   }
 }
 
 /// S_int of Parisini et al., Eq. 5: the reference head's accuracy less the told head's.
 double s_int(const Arguments& arguments, const Bundle& data) {
-  const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+  const Outcome model = plugin("cbm").fit_model(arguments, data);
   REQUIRE(model.error == "");
   const Outcome told =
-      torch_plugin("cbm").intervene(arguments, model.out, told_concepts(model.out, data));
+      plugin("cbm").intervene(arguments, model.out, told_concepts(model.out, data));
   REQUIRE(told.error == "");
   return accuracy(test_rows(model.out, "reference_outputs", data), data) -
          accuracy(told.out.values<double>("outputs"), data);
@@ -106,7 +106,7 @@ TEST_CASE(
 TEST_CASE("cbm: the reference head is the same whatever the model's concepts are") {
   const Bundle data = tabular_toy(400);
   const auto reference = [&](double concept_weight) {
-    const Outcome model = torch_plugin("cbm").fit_model(
+    const Outcome model = plugin("cbm").fit_model(
         cbm_options({{"concept_weight", concept_weight}, {"epochs", 3}}), data);
     REQUIRE(model.error == "");
     CHECK(model.out.shape("reference_outputs") == model.out.shape("task_outputs"));
@@ -118,13 +118,13 @@ TEST_CASE("cbm: the reference head is the same whatever the model's concepts are
 TEST_CASE("cbm: the reference head is trained to its end, however short the model's training was") {
   Bundle data = tabular_toy(1000);
   const auto reference = [&](const std::string& head, const std::string& training) {
-    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"head", head},
-                                                                     {"training", training},
-                                                                     {"epochs", 1},
-                                                                     {"learning_rate", 1e-6},
-                                                                     {"head_epochs", 1},
-                                                                     {"head_learning_rate", 1e-6}}),
-                                                        data);
+    const Outcome model = plugin("cbm").fit_model(cbm_options({{"head", head},
+                                                               {"training", training},
+                                                               {"epochs", 1},
+                                                               {"learning_rate", 1e-6},
+                                                               {"head_epochs", 1},
+                                                               {"head_learning_rate", 1e-6}}),
+                                                  data);
     REQUIRE(model.error == "");
     return accuracy(test_rows(model.out, "reference_outputs", data), data);
   };
@@ -145,7 +145,7 @@ TEST_CASE("cbm: what the head reads is what the bottleneck says") {
     CAPTURE(bottleneck);
     const Arguments arguments =
         cbm_options({{"bottleneck", bottleneck}, {"training", "sequential"}, {"epochs", 5}});
-    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    const Outcome model = plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     const auto scores = model.out.values<double>("concept_scores"),
                p = model.out.values<double>("concept_probabilities"),
@@ -174,8 +174,8 @@ TEST_CASE("cbm: a hard head reads an edit as 0 or 1, a soft one reads it as it i
   for (const std::string bottleneck : {"hard", "soft"}) {
     const Arguments arguments =
         cbm_options({{"bottleneck", bottleneck}, {"training", "independent"}, {"epochs", 2}});
-    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
-    const Outcome edit = torch_plugin("cbm").intervene(arguments, model.out, half);
+    const Outcome model = plugin("cbm").fit_model(arguments, data);
+    const Outcome edit = plugin("cbm").intervene(arguments, model.out, half);
     REQUIRE(edit.error == "");
     const auto y = edit.out.values<double>("outputs");
     CHECK((y[0] == y[4]) == (bottleneck == "hard"));
@@ -189,7 +189,7 @@ TEST_CASE("cbm: convolutions on images, with an MLP head") {
                                            {"channels", std::vector<std::int64_t>{16, 32}},
                                            {"concept_weight", 5.0},
                                            {"epochs", 25}});
-  const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+  const Outcome model = plugin("cbm").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                       << told(model, "test_accuracy"));
@@ -201,7 +201,7 @@ TEST_CASE("cbm: convolutions on images, with an MLP head") {
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, 1});
   CHECK(model.out.shape("state.head.0.weight") == std::vector<std::int64_t>{64, 4});
   CHECK(model.out.shape("state.head.2.weight") == std::vector<std::int64_t>{10, 64});
-  check_answers_itself(torch_plugin("cbm"), arguments, model.out);
+  check_answers_itself(plugin("cbm"), arguments, model.out);
 }
 
 /// The encoder and the training loop of Parisini et al.'s code.
@@ -230,13 +230,13 @@ TEST_CASE("cbm: the authors' encoder learns concepts and task; a negative logit 
     CAPTURE(bottleneck);
     const Arguments arguments =
         authored({{"bottleneck", bottleneck}, {"concept_weight", 5.0}, {"epochs", 60}});
-    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    const Outcome model = plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE(bottleneck << ": concepts " << told(model, "test_concept_accuracy") << ", task "
                        << told(model, "test_accuracy"));
     CHECK(told(model, "test_concept_accuracy") >= 0.95);
     CHECK(told(model, "test_accuracy") >= 0.7);  // the majority class: 0.5
-    check_answers_itself(torch_plugin("cbm"), arguments, model.out);
+    check_answers_itself(plugin("cbm"), arguments, model.out);
     if (bottleneck != "logit") continue;
     const auto logits = model.out.values<double>("concept_scores");
     const auto [least, most] = std::minmax_element(logits.begin(), logits.end());
@@ -251,7 +251,7 @@ TEST_CASE("cbm: each of the authors' settings changes the model") {
   std::iota(train.begin(), train.end(), 200);
   put_split(data, train, test);
   const auto scores = [&](const Arguments& arguments) {
-    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    const Outcome model = plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     return model.out.arrays.at("concept_scores");
   };
@@ -275,9 +275,8 @@ TEST_CASE("cbm: each of the authors' settings changes the model") {
 }
 
 TEST_CASE("cbm: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", 2}}), tabular_toy(300),
-                   "concept_scores");
-  check_repeatable(torch_plugin("cbm"), cbm_options({{"epochs", 1}}), digits_with_concepts(),
+  check_repeatable(plugin("cbm"), cbm_options({{"epochs", 2}}), tabular_toy(300), "concept_scores");
+  check_repeatable(plugin("cbm"), cbm_options({{"epochs", 1}}), digits_with_concepts(),
                    "concept_scores");
 }
 
@@ -293,13 +292,13 @@ TEST_CASE("cbm: a regression answers in the units of its targets") {
     CAPTURE(head);
     const Arguments arguments = cbm_options(
         {{"head", head}, {"learning_rate", 0.01}, {"epochs", 30}, {"concept_weight", 5.0}});
-    const Outcome model = torch_plugin("cbm").fit_model(arguments, data);
+    const Outcome model = plugin("cbm").fit_model(arguments, data);
     REQUIRE(model.error == "");
     // Measured over 6 seeds and three kernel sets: 0.913 to 0.955; below, 568.8 to 572.3.
     CHECK(told(model, "test_r2") >= 0.9);
-    check_answers_itself(torch_plugin("cbm"), arguments, model.out);
-    const Outcome all = torch_plugin("cbm").intervene(arguments, model.out,
-                                                      OwnedArray::of<double>({1, 3, 1}, {1, 1, 1}));
+    check_answers_itself(plugin("cbm"), arguments, model.out);
+    const Outcome all =
+        plugin("cbm").intervene(arguments, model.out, OwnedArray::of<double>({1, 3, 1}, {1, 1, 1}));
     CHECK(all.out.values<double>("outputs")[0] == doctest::Approx(571.0).epsilon(0.03));
   }
 }
@@ -307,11 +306,11 @@ TEST_CASE("cbm: a regression answers in the units of its targets") {
 TEST_CASE("cbm: training ends when the validation rows stop gaining, and keeps their best epoch") {
   const Bundle data = tabular_toy(500);
   const auto epochs = [&](std::int64_t patience, double rate) {
-    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"epochs", 120},
-                                                                     {"patience", patience},
-                                                                     {"optimiser", "sgd"},
-                                                                     {"learning_rate", rate}}),
-                                                        data);
+    const Outcome model = plugin("cbm").fit_model(cbm_options({{"epochs", 120},
+                                                               {"patience", patience},
+                                                               {"optimiser", "sgd"},
+                                                               {"learning_rate", rate}}),
+                                                  data);
     REQUIRE(model.error == "");
     CHECK(model.progress.back() == 1.0);
     // The model is trained up to 15/16, then the reference head.
@@ -328,12 +327,12 @@ TEST_CASE("cbm: hands plateau and schedule to the optimiser") {
   const Bundle data = tabular_toy(300);
   // At so low a rate no epoch lowers the loss by the one part in 10^4 that counts.
   const auto scores = [&](const std::string& schedule, std::int64_t plateau) {
-    const Outcome model = torch_plugin("cbm").fit_model(cbm_options({{"epochs", 30},
-                                                                     {"patience", 0},
-                                                                     {"learning_rate", 1e-7},
-                                                                     {"schedule", schedule},
-                                                                     {"plateau", plateau}}),
-                                                        data);
+    const Outcome model = plugin("cbm").fit_model(cbm_options({{"epochs", 30},
+                                                               {"patience", 0},
+                                                               {"learning_rate", 1e-7},
+                                                               {"schedule", schedule},
+                                                               {"plateau", plateau}}),
+                                                  data);
     REQUIRE(model.error == "");
     return model.out.arrays.at("concept_scores");
   };
@@ -348,7 +347,7 @@ TEST_CASE("cbm: stops when asked to") {
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  const Outcome outcome = torch_plugin("cbm").fit_model({}, tabular_toy(200), host);
+  const Outcome outcome = plugin("cbm").fit_model({}, tabular_toy(200), host);
   CHECK(outcome.status == CONO_CANCELLED);
   CHECK(outcome.progress.size() == 2);
   CHECK(outcome.out.arrays.empty());
@@ -357,7 +356,7 @@ TEST_CASE("cbm: stops when asked to") {
 TEST_CASE("cbm: what it refuses") {
   const auto refuses = [](const Bundle& data, cono_status status, const std::string& text,
                           const Arguments& arguments = {}) {
-    const Outcome outcome = torch_plugin("cbm").fit_model(arguments, data);
+    const Outcome outcome = plugin("cbm").fit_model(arguments, data);
     CHECK(outcome.status == status);
     CHECK(outcome.error == text);
   };
@@ -405,11 +404,11 @@ TEST_CASE("cbm: what it refuses") {
           "validation_share 0.100000 leaves none of 1 training rows to fit to; patience = 0 needs "
           "none");
 
-  const Outcome model = torch_plugin("cbm").fit_model({{"epochs", 1}}, good);
+  const Outcome model = plugin("cbm").fit_model({{"epochs", 1}}, good);
   const Outcome shape =
-      torch_plugin("cbm").intervene({}, model.out, OwnedArray::of<double>({2, 2, 1}, {0, 0, 0, 0}));
+      plugin("cbm").intervene({}, model.out, OwnedArray::of<double>({2, 2, 1}, {0, 0, 0, 0}));
   CHECK(shape.error == "concepts: 2 x 2 x 1, expected m x 3 x 1");
-  const Outcome head = torch_plugin("cbm").intervene({{"head", "mlp"}}, model.out,
-                                                     model.out.arrays.at("concept_scores"));
+  const Outcome head =
+      plugin("cbm").intervene({{"head", "mlp"}}, model.out, model.out.arrays.at("concept_scores"));
   CHECK(head.error == "state.head.0.weight: 2 x 3, expected 64 x 3");
 }

@@ -14,7 +14,7 @@ Arguments ccd_options(Arguments more) {
 TEST_CASE("ccd: discovers concepts that suffice for the task") {
   const Bundle data = tabular_toy(2000);
   const Arguments arguments = ccd_options({{"epochs", 25}});
-  const Outcome model = torch_plugin("ccd").fit_model(arguments, data);
+  const Outcome model = plugin("ccd").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
                   << told(model, "test_completeness"));
@@ -27,7 +27,7 @@ TEST_CASE("ccd: discovers concepts that suffice for the task") {
   CHECK_FALSE(model.out.has("concept_active"));
   CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
         doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
-  check_answers_itself(torch_plugin("ccd"), arguments, model.out);
+  check_answers_itself(plugin("ccd"), arguments, model.out);
 
   // Scores are not negative, and a row has length 1 unless no concept is near.
   const auto scores = model.out.values<double>("concept_scores");
@@ -42,7 +42,7 @@ TEST_CASE("ccd: the distinctness term drives concepts apart, the threshold silen
   const Bundle data = tabular_toy(600);
   const auto fit = [&](Arguments more) {
     more.insert({{"epochs", 15}, {"nearness", 0.0}});
-    const Outcome model = torch_plugin("ccd").fit_model(ccd_options(more), data);
+    const Outcome model = plugin("ccd").fit_model(ccd_options(more), data);
     REQUIRE(model.error == "");
     return model.out;
   };
@@ -79,30 +79,29 @@ TEST_CASE("ccd: images, with an MLP head") {
                                            {"head", "mlp"},
                                            {"channels", std::vector<std::int64_t>{16, 32}},
                                            {"epochs", 15}});
-  const Outcome model = torch_plugin("ccd").fit_model(arguments, digits_with_concepts());
+  const Outcome model = plugin("ccd").fit_model(arguments, digits_with_concepts());
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy") << ", completeness "
                   << told(model, "test_completeness"));
   // Measured over 6 seeds and two kernel sets: min 0.981.
   CHECK(told(model, "test_completeness") >= 0.9);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 12, 1});
-  check_answers_itself(torch_plugin("ccd"), arguments, model.out);
+  check_answers_itself(plugin("ccd"), arguments, model.out);
 }
 
 TEST_CASE("ccd: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("ccd"), ccd_options({{"epochs", 1}}), tabular_toy(200),
-                   "concept_scores");
+  check_repeatable(plugin("ccd"), ccd_options({{"epochs", 1}}), tabular_toy(200), "concept_scores");
 }
 
 TEST_CASE("ccd: without annotated concepts their number must be said") {
   Bundle data = tabular_toy(50);
   data.arrays.erase("concepts");
-  CHECK(torch_plugin("ccd").fit_model({}, data).error == "array concepts is missing");
-  CHECK(torch_plugin("ccd").fit_model({{"concepts", 1}, {"epochs", 1}}, data).error == "");
+  CHECK(plugin("ccd").fit_model({}, data).error == "array concepts is missing");
+  CHECK(plugin("ccd").fit_model({{"concepts", 1}, {"epochs", 1}}, data).error == "");
 }
 
 TEST_CASE("ccd: annotations of any kind do not matter where the concepts are its own") {
-  check_own_concepts_need_no_annotations(torch_plugin("ccd"));
+  check_own_concepts_need_no_annotations(plugin("ccd"));
 }
 
 TEST_CASE("ccd: scores by their sum and overlap over all entries, as in the published code") {
@@ -112,9 +111,9 @@ TEST_CASE("ccd: scores by their sum and overlap over all entries, as in the publ
                                {"score_scale", "sum"},
                                {"distinctness_over", "entries"},
                                {"discovery_epochs", 2}};
-  const Outcome model = torch_plugin("ccd").fit_model(arguments, data);
+  const Outcome model = plugin("ccd").fit_model(arguments, data);
   REQUIRE(model.error == "");
-  check_answers_itself(torch_plugin("ccd"), arguments, model.out);
+  check_answers_itself(plugin("ccd"), arguments, model.out);
   const auto scores = model.out.values<double>("concept_scores");
   for (std::size_t i = 0; i < 600; ++i) {
     double sum = 0.0;

@@ -21,7 +21,7 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
                                              {"p_int", 0.5},
                                              {"patience", 0},
                                              {"epochs", 30}});
-    const Outcome model = torch_plugin("cem").fit_model(arguments, data);
+    const Outcome model = plugin("cem").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                         << told(model, "test_accuracy") << ", epochs " << model.progress.size());
@@ -33,14 +33,14 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
     CHECK(model.out.shape("concept_active") == std::vector<std::int64_t>{3000, 3, 8});
     CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
           doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
-    check_answers_itself(torch_plugin("cem"), arguments, model.out);
+    check_answers_itself(plugin("cem"), arguments, model.out);
 
     const Outcome right =
-        torch_plugin("cem").intervene(arguments, model.out, told_concepts(model.out, data));
+        plugin("cem").intervene(arguments, model.out, told_concepts(model.out, data));
     REQUIRE(right.error == "");
     CHECK(accuracy(right.out.values<double>("outputs"), data) >= 0.99);
     const Outcome wrong =
-        torch_plugin("cem").intervene(arguments, model.out, told_concepts(model.out, data, true));
+        plugin("cem").intervene(arguments, model.out, told_concepts(model.out, data, true));
     // Not 0 as in a bottleneck of scalars: a vector tells more than the concept that it stands for.
     // Measured as above: min 0.095, max 0.48. Were the edit ignored, it would be 0.97 or more.
     CHECK(accuracy(wrong.out.values<double>("outputs"), data) <= 0.75);
@@ -50,7 +50,7 @@ TEST_CASE("cem: learns concepts and task, and obeys interventions that it was tr
 TEST_CASE("cem: an embedding is mixed by the probability") {
   const Bundle data = tabular_toy(300);
   const Arguments arguments = cem_options({{"embedding_size", 5}, {"epochs", 2}});
-  const Outcome model = torch_plugin("cem").fit_model(arguments, data);
+  const Outcome model = plugin("cem").fit_model(arguments, data);
   REQUIRE(model.error == "");
   const auto scores = model.out.values<double>("concept_scores"),
              p = model.out.values<double>("concept_probabilities"),
@@ -70,7 +70,7 @@ TEST_CASE("cem: an embedding is mixed by the probability") {
 TEST_CASE("cem: p_int and the mask change what is learnt; without p_int the mask does not matter") {
   const Bundle data = tabular_toy(300);
   const auto scores = [&](double p_int, const char* mask) {
-    const Outcome model = torch_plugin("cem").fit_model(
+    const Outcome model = plugin("cem").fit_model(
         cem_options({{"p_int", p_int}, {"p_int_mask", std::string(mask)}, {"epochs", 2}}), data);
     REQUIRE(model.error == "");
     return model.out.arrays.at("concept_scores");
@@ -87,29 +87,28 @@ TEST_CASE("cem: convolutions on images, with an MLP head") {
                                            {"channels", std::vector<std::int64_t>{16, 32}},
                                            {"concept_weight", 5.0},
                                            {"epochs", 20}});
-  const Outcome model = torch_plugin("cem").fit_model(arguments, data);
+  const Outcome model = plugin("cem").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                       << told(model, "test_accuracy"));
   // Measured over 6 seeds and three kernel sets: min 0.974, max 0.990; min 0.947, max 0.983.
   CHECK(told(model, "test_concept_accuracy") >= 0.95);
   CHECK(told(model, "test_accuracy") >= 0.9);  // vectors need not forget what the digit was
-  check_answers_itself(torch_plugin("cem"), arguments, model.out);
+  check_answers_itself(plugin("cem"), arguments, model.out);
 }
 
 TEST_CASE("cem: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("cem"), cem_options({{"epochs", 2}}), tabular_toy(300),
-                   "concept_scores");
+  check_repeatable(plugin("cem"), cem_options({{"epochs", 2}}), tabular_toy(300), "concept_scores");
 }
 
 TEST_CASE("cem: what it refuses") {
   Bundle data = tabular_toy(50);
   const Arguments one = {{"epochs", 1}, {"embedding_size", 2}};
-  const Outcome model = torch_plugin("cem").fit_model(one, data);
+  const Outcome model = plugin("cem").fit_model(one, data);
   REQUIRE(model.error == "");
-  CHECK(torch_plugin("cem")
-            .intervene(one, model.out, OwnedArray::of<double>({1, 3, 1}, {0, 0, 0}))
-            .error == "concepts: 1 x 3 x 1, expected m x 3 x 2");
+  CHECK(
+      plugin("cem").intervene(one, model.out, OwnedArray::of<double>({1, 3, 1}, {0, 0, 0})).error ==
+      "concepts: 1 x 3 x 1, expected m x 3 x 2");
   data.arrays.erase("concepts");
-  CHECK(torch_plugin("cem").fit_model({}, data).error == "array concepts is missing");
+  CHECK(plugin("cem").fit_model({}, data).error == "array concepts is missing");
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "conoscope/sdk/random.h"
-#include "tests/plugins/models/torch_plugin.h"
+#include "tests/plugins/models/check_repeatable.h"
 
 namespace conoscope::testing {
 

@@ -29,14 +29,14 @@ double correlation(std::span<const double> values, std::size_t columns, std::siz
 TEST_CASE("cw: axes are decorrelated, and turned to the concepts") {
   const Bundle data = tabular_toy(1500);
   const Arguments arguments = cw_options({{"head", "mlp"}, {"epochs", 20}});
-  const Outcome model = torch_plugin("cw").fit_model(arguments, data);
+  const Outcome model = plugin("cw").fit_model(arguments, data);
   REQUIRE(model.error == "");
   MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                       << told(model, "test_accuracy"));
   // Measured over 6 seeds and two kernel sets: min 0.933.
   CHECK(told(model, "test_accuracy") >= 0.9);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1500, 3, 1});
-  check_answers_itself(torch_plugin("cw"), arguments, model.out);
+  check_answers_itself(plugin("cw"), arguments, model.out);
 
   const auto a = model.out.values<double>("concept_scores");
   // Measured over 6 seeds and three kernel sets: max 0.164. Statistics that lag give up to 0.64.
@@ -57,7 +57,7 @@ TEST_CASE("cw: no turn of the axes would bring the samples of concepts further o
   for (const bool turned : {true, false}) {
     CAPTURE(turned);
     // A batch of all: every turn sees all samples of a concept.
-    const Outcome model = torch_plugin("cw").fit_model(
+    const Outcome model = plugin("cw").fit_model(
         {{"batch_size", 800},
          {"epochs", 60},
          {"patience", 0},
@@ -96,14 +96,14 @@ TEST_CASE("cw: maps that nearly coincide are whitened without overflow") {
                                           {"learning_rate", 0.03},
                                           {"patience", 0},
                                           {"epochs", 40}});
-  const Outcome model = torch_plugin("cw").fit_model(arguments, data);
+  const Outcome model = plugin("cw").fit_model(arguments, data);
   CHECK(model.error == "");
 }
 
 TEST_CASE("cw: a last batch of one row tells nothing of the axes' spread") {
   // Two batches in each epoch: 799 rows and one. The network hardly moves.
   const Bundle data = tabular_toy(1000);
-  const Outcome model = torch_plugin("cw").fit_model(
+  const Outcome model = plugin("cw").fit_model(
       {{"batch_size", 799}, {"epochs", 60}, {"patience", 0}, {"learning_rate", 1e-6}}, data);
   REQUIRE(model.error == "");
   const auto a = model.out.values<double>("concept_scores");
@@ -125,7 +125,7 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
                                             {"head", "mlp"},
                                             {"channels", std::vector<std::int64_t>{32}},
                                             {"epochs", 10}});
-    const Outcome model = torch_plugin("cw").fit_model(arguments, data);
+    const Outcome model = plugin("cw").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("concepts " << told(model, "test_concept_accuracy") << ", task "
                         << told(model, "test_accuracy"));
@@ -133,12 +133,12 @@ TEST_CASE("cw: images, as one number per axis and as the whole map") {
     CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, width});
     // Measured over 6 seeds and two kernel sets: min 0.37; min 0.91. Guessing: 0.1.
     CHECK(told(model, "test_accuracy") >= (width == 1 ? 0.3 : 0.8));
-    check_answers_itself(torch_plugin("cw"), arguments, model.out);
+    check_answers_itself(plugin("cw"), arguments, model.out);
   }
 }
 
 TEST_CASE("cw: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("cw"), cw_options({{"epochs", 3}, {"rotation_steps", 2}}),
+  check_repeatable(plugin("cw"), cw_options({{"epochs", 3}, {"rotation_steps", 2}}),
                    tabular_toy(200), "concept_scores");
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("cw: a concept that all training rows share has no axis") {
   Bundle data = tabular_toy(50);
   auto* concepts = reinterpret_cast<float*>(data.arrays["concepts"].bytes.data());
   for (std::size_t i = 1; i < 150; i += 3) concepts[i] = 1.0F;
-  check_fault(torch_plugin("cw").fit_model({}, data), CONO_UNDEFINED,
+  check_fault(plugin("cw").fit_model({}, data), CONO_UNDEFINED,
               "concept 1 is 1 in all training rows, so no axis can be turned to it");
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("cw: more maps than concepts, all of which the head reads") {
   const Bundle data = tabular_toy(1500);
   const Arguments arguments = cw_options(
       {{"head", "mlp"}, {"epochs", 10}, {"maps", 8}, {"hidden", std::vector<std::int64_t>{16}}});
-  const Outcome model = torch_plugin("cw").fit_model(arguments, data);
+  const Outcome model = plugin("cw").fit_model(arguments, data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1500, 3, 1});
   CHECK_FALSE(model.out.has("reference_outputs"));
@@ -162,12 +162,12 @@ TEST_CASE("cw: more maps than concepts, all of which the head reads") {
              not_there = model.out.values<double>("concept_inactive");
   for (std::size_t j = 0; j < 3; ++j) CHECK(there[j] > not_there[j]);
   check_fault(
-      torch_plugin("cw").intervene(arguments, model.out, model.out.arrays.at("concept_scores")),
+      plugin("cw").intervene(arguments, model.out, model.out.arrays.at("concept_scores")),
       CONO_NOT_APPLICABLE,
       "cw: with maps the head reads more than the concepts' axes, of which an edited sample says "
       "nothing");
   Arguments few = arguments;
   few["maps"] = 2;
-  check_refused(torch_plugin("cw").fit_model(few, data),
+  check_refused(plugin("cw").fit_model(few, data),
                 "cw: maps is 2, but there are 3 concepts, which need an axis each");
 }

@@ -71,21 +71,21 @@ TEST_CASE("every concept model takes a residual encoder, with the same bits for 
   const Bundle data = digits_with_concepts();
   for (const std::string name : {"cbm", "ccd", "cem", "cw", "senn"}) {
     CAPTURE(name);
-    const Plugin plugin = torch_plugin(name);
-    check_repeatable(plugin, residual(1), data, "concept_scores");
-    const Outcome model = plugin.fit_model(residual(1), data);
-    check_answers_itself(plugin, residual(1), model.out);
+    const Plugin tested = plugin(name);
+    check_repeatable(tested, residual(1), data, "concept_scores");
+    const Outcome model = tested.fit_model(residual(1), data);
+    check_answers_itself(tested, residual(1), model.out);
     // The convolutional encoder is another one.
     Arguments other = residual(1);
     other.erase("encoder");
     CHECK_FALSE((model.out.arrays.at("concept_scores") ==
-                 plugin.fit_model(other, data).out.arrays.at("concept_scores")));
+                 tested.fit_model(other, data).out.arrays.at("concept_scores")));
     // Its layers do not read what only the other has; senn's decoder does.
     if (name == "senn") continue;
     other = residual(1);
     other["channels"] = std::vector<std::int64_t>{3};
     other["hidden"] = std::vector<std::int64_t>{5};
-    CHECK((model.out == plugin.fit_model(other, data).out));
+    CHECK((model.out == tested.fit_model(other, data).out));
   }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("every concept model: a residual encoder is not for tables") {
   const Bundle data = tabular_toy(50);
   for (const std::string name : {"cbm", "ccd", "cem", "cw", "senn"}) {
     CAPTURE(name);
-    check_fault(torch_plugin(name).fit_model(residual(1), data), CONO_NOT_APPLICABLE,
+    check_fault(plugin(name).fit_model(residual(1), data), CONO_NOT_APPLICABLE,
                 "encoder = resnet is for images (n x height x width x channels), but inputs are 7 "
                 "columns");
   }

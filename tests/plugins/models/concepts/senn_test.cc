@@ -18,7 +18,7 @@ TEST_CASE("senn: learns the task from concepts of its own") {
     CAPTURE(of);
     const Arguments arguments =
         options({{"relevances_of", of}, {"epochs", 20}, {"learning_rate", 0.003}});
-    const Outcome model = torch_plugin("senn").fit_model(arguments, data);
+    const Outcome model = plugin("senn").fit_model(arguments, data);
     REQUIRE(model.error == "");
     MESSAGE("task " << told(model, "test_accuracy"));
     // Measured over 6 seeds and two kernel sets: min 0.967.
@@ -30,11 +30,11 @@ TEST_CASE("senn: learns the task from concepts of its own") {
     CHECK(accuracy(test_rows(model.out, "task_outputs", data), data) ==
           doctest::Approx(told(model, "test_accuracy")).epsilon(1e-5));
     if (of == "concepts") {
-      check_answers_itself(torch_plugin("senn"), arguments, model.out);
+      check_answers_itself(plugin("senn"), arguments, model.out);
       continue;
     }
     check_fault(
-        torch_plugin("senn").intervene(arguments, model.out, model.out.arrays.at("concept_scores")),
+        plugin("senn").intervene(arguments, model.out, model.out.arrays.at("concept_scores")),
         CONO_NOT_APPLICABLE,
         "senn: relevances_of = inputs needs the input beside the edited concepts; relevances_of "
         "= concepts does not");
@@ -52,11 +52,11 @@ TEST_CASE("senn: under a strong robustness term the relevances become constants"
   const auto spread = [&](double robustness) {
     const Arguments arguments =
         options({{"robustness", robustness}, {"epochs", 20}, {"learning_rate", 0.003}});
-    const Outcome model = torch_plugin("senn").fit_model(arguments, data);
+    const Outcome model = plugin("senn").fit_model(arguments, data);
     REQUIRE(model.error == "");
     CHECK(told(model, "test_accuracy") >= 0.9);
-    const Outcome edit = torch_plugin("senn").intervene(arguments, model.out,
-                                                        OwnedArray::of<double>({12, 3, 1}, edits));
+    const Outcome edit =
+        plugin("senn").intervene(arguments, model.out, OwnedArray::of<double>({12, 3, 1}, edits));
     const auto y = edit.out.values<double>("outputs");  // 12 x 2
     double change = 0.0, size = 0.0;
     for (std::size_t j = 0; j < 3; ++j) {
@@ -77,13 +77,13 @@ TEST_CASE("senn: images, more concepts than annotated, and a regression") {
                                        {"channels", std::vector<std::int64_t>{8, 16}},
                                        {"epochs", 4},
                                        {"learning_rate", 0.003}});
-  const Outcome model = torch_plugin("senn").fit_model(arguments, digits_with_concepts());
+  const Outcome model = plugin("senn").fit_model(arguments, digits_with_concepts());
   REQUIRE(model.error == "");
   MESSAGE("task " << told(model, "test_accuracy"));
   // Measured over 6 seeds and two kernel sets: min 0.883; guessing: 0.1.
   CHECK(told(model, "test_accuracy") >= 0.8);
   CHECK(model.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 12, 1});
-  check_answers_itself(torch_plugin("senn"), arguments, model.out);
+  check_answers_itself(plugin("senn"), arguments, model.out);
 
   Bundle data = tabular_toy(1000);
   std::vector<double> targets;
@@ -92,40 +92,39 @@ TEST_CASE("senn: images, more concepts than annotated, and a regression") {
   data.arrays["targets"] = OwnedArray::of<double>({1000, 1}, targets);
   data.texts["task"] = "regression";
   const Arguments line = options({{"epochs", 20}, {"learning_rate", 0.003}});
-  const Outcome regression = torch_plugin("senn").fit_model(line, data);
+  const Outcome regression = plugin("senn").fit_model(line, data);
   REQUIRE(regression.error == "");
   // Measured over 6 seeds and two kernel sets: min 0.988.
   CHECK(told(regression, "test_r2") >= 0.8);
-  check_answers_itself(torch_plugin("senn"), line, regression.out);
+  check_answers_itself(plugin("senn"), line, regression.out);
 }
 
 TEST_CASE("senn: the same seed gives the same bits, another seed other concepts") {
-  check_repeatable(torch_plugin("senn"), options({{"epochs", 1}}), tabular_toy(200),
-                   "concept_scores");
+  check_repeatable(plugin("senn"), options({{"epochs", 1}}), tabular_toy(200), "concept_scores");
 }
 
 TEST_CASE("senn: without annotated concepts their number must be said") {
   Bundle data = tabular_toy(50);
   data.arrays.erase("concepts");
-  CHECK(torch_plugin("senn").fit_model({}, data).error == "array concepts is missing");
-  CHECK(torch_plugin("senn").fit_model({{"concepts", 2}, {"epochs", 1}}, data).error == "");
+  CHECK(plugin("senn").fit_model({}, data).error == "array concepts is missing");
+  CHECK(plugin("senn").fit_model({{"concepts", 2}, {"epochs", 1}}, data).error == "");
 }
 
 TEST_CASE("senn: annotations of any kind do not matter where the concepts are its own") {
-  check_own_concepts_need_no_annotations(torch_plugin("senn"));
+  check_own_concepts_need_no_annotations(plugin("senn"));
 }
 
 TEST_CASE("senn: relevances in the place of concepts, linear concepts, no bias, a likelihood") {
   const Bundle data = tabular_toy(600);
   const Arguments linear = options(
       {{"epochs", 5}, {"concept_values", "linear"}, {"bias", false}, {"relevances_of", "inputs"}});
-  const Outcome concepts = torch_plugin("senn").fit_model(linear, data);
+  const Outcome concepts = plugin("senn").fit_model(linear, data);
   REQUIRE(concepts.error == "");
   const auto h = concepts.out.values<double>("concept_scores");
   CHECK(*std::ranges::min_element(h) < 0.0);
   Arguments scored = linear;
   scored["scored"] = "relevances";
-  const Outcome relevances = torch_plugin("senn").fit_model(scored, data);
+  const Outcome relevances = plugin("senn").fit_model(scored, data);
   REQUIRE(relevances.error == "");
   // The same network: its answer is the sum of what is scored, weighed by its concepts.
   const auto theta = relevances.out.values<double>("concept_scores"),
@@ -136,19 +135,18 @@ TEST_CASE("senn: relevances in the place of concepts, linear concepts, no bias, 
     for (std::size_t j = 0; j < 3; ++j) sum += theta[i * 3 + j] * h[i * 3 + j];
     CHECK(sum == doctest::Approx(std::max(outputs[i * 2], outputs[i * 2 + 1])));
   }
-  check_fault(torch_plugin("senn").intervene(scored, relevances.out,
-                                             relevances.out.arrays.at("concept_scores")),
-              CONO_NOT_APPLICABLE,
-              "senn: scored = relevances are no concepts that could be edited");
+  check_fault(
+      plugin("senn").intervene(scored, relevances.out, relevances.out.arrays.at("concept_scores")),
+      CONO_NOT_APPLICABLE, "senn: scored = relevances are no concepts that could be edited");
   Arguments without_bias = options({{"epochs", 5}, {"bias", false}});
-  const Outcome edited = torch_plugin("senn").fit_model(without_bias, data);
+  const Outcome edited = plugin("senn").fit_model(without_bias, data);
   REQUIRE(edited.error == "");
-  check_answers_itself(torch_plugin("senn"), without_bias, edited.out);
+  check_answers_itself(plugin("senn"), without_bias, edited.out);
 
-  check_refused(torch_plugin("senn").fit_model(
+  check_refused(plugin("senn").fit_model(
                     options({{"epochs", 1}, {"reconstruction_error", "bernoulli"}}), data),
                 "reconstruction_error = \"bernoulli\" takes inputs from 0 to 1");
-  CHECK(torch_plugin("senn")
+  CHECK(plugin("senn")
             .fit_model(options({{"epochs", 1},
                                 {"concepts", 4},
                                 {"reconstruction_error", "bernoulli"},

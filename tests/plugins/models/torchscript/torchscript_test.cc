@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "conoscope/sdk/random.h"
-#include "tests/plugins/models/torch_plugin.h"
+#include "tests/plugins/models/check_repeatable.h"
 #include "tests/plugins/models/torchscript/script_builder.h"
 #include "tests/support/capture_binding.h"
 #include "tests/support/forward_gradient.h"
@@ -115,7 +115,7 @@ TEST_CASE("torchscript: the head view of a ResNet-18, and every explainer on it"
   const Saved saved(module);
   const Arguments arguments = saved.arguments("layer4", kColours);
   const Bundle data = digits(90);
-  const Outcome model = torch_plugin("torchscript").fit_model(arguments, data);
+  const Outcome model = plugin("torchscript").fit_model(arguments, data);
   REQUIRE(model.error == "");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{90, 4, 64});
   CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{10, 64});
@@ -146,11 +146,11 @@ TEST_CASE("torchscript: the head view of a ResNet-18, and every explainer on it"
     CHECK(outcome.status == CONO_OK);
   }
 
-  CHECK((torch_plugin("torchscript").fit_model(arguments, data).out == model.out));
+  CHECK((plugin("torchscript").fit_model(arguments, data).out == model.out));
   Arguments other_batches = arguments;
   other_batches["batch_size"] = 7;
   const auto odd =
-      torch_plugin("torchscript").fit_model(other_batches, data).out.arrays.at("activations");
+      plugin("torchscript").fit_model(other_batches, data).out.arrays.at("activations");
   const auto even = model.out.values<float>("activations");
   for (std::size_t i = 0; i < even.size(); ++i)
     REQUIRE(odd.values<float>()[i] == doctest::Approx(even[i]).epsilon(1e-4));
@@ -160,15 +160,15 @@ TEST_CASE("torchscript: forward gives the activations again, for explainers that
   const Saved saved(resnet18());
   const Arguments arguments = saved.arguments("layer4", kColours);
   const Bundle data = digits(20);
-  const Outcome model = torch_plugin("torchscript").fit_model(arguments, data);
+  const Outcome model = plugin("torchscript").fit_model(arguments, data);
   REQUIRE(model.error == "");
-  const Outcome again = torch_plugin("torchscript")
-                            .forward(arguments, model.out, data.arrays.at("inputs"), {20, 4, 64});
+  const Outcome again =
+      plugin("torchscript").forward(arguments, model.out, data.arrays.at("inputs"), {20, 4, 64});
   REQUIRE(again.error == "");
   const auto fitted = model.out.values<float>("activations");
   const auto got = again.out.values<double>("activations");
   for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i] == static_cast<double>(fitted[i]));
-  CHECK(torch_plugin("torchscript")
+  CHECK(plugin("torchscript")
             .forward(arguments, model.out, data.arrays.at("inputs"), {20, 1, 64})
             .error == "activations: room for 1280 numbers, but there are 5120");
 }
@@ -181,10 +181,10 @@ TEST_CASE("torchscript: the derivative by the inputs goes through the preparatio
   const Bundle data = digits(7);
   const auto pixels = data.values<float>("inputs");
   std::vector<double> inputs(pixels.begin(), pixels.end());
-  check_forward_gradient(torch_plugin("torchscript"), arguments, {}, {7, 8, 8, 1}, inputs, 4, 64);
+  check_forward_gradient(plugin("torchscript"), arguments, {}, {7, 8, 8, 1}, inputs, 4, 64);
 
   arguments.erase("size");
-  check_forward_gradient(torch_plugin("torchscript"), arguments, {}, {7, 8, 8, 1}, inputs, 1, 64);
+  check_forward_gradient(plugin("torchscript"), arguments, {}, {7, 8, 8, 1}, inputs, 1, 64);
 
   // Three channels of their own, each with its standard deviation, made smaller.
   arguments["channels"] = 0;
@@ -192,19 +192,19 @@ TEST_CASE("torchscript: the derivative by the inputs goes through the preparatio
   sdk::Random random{sdk::Seed(4)};
   inputs.resize(2 * 40 * 36 * 3);
   for (double& value : inputs) value = random.uniform();
-  check_forward_gradient(torch_plugin("torchscript"), arguments, {}, {2, 40, 36, 3}, inputs, 1, 64);
+  check_forward_gradient(plugin("torchscript"), arguments, {}, {2, 40, 36, 3}, inputs, 1, 64);
 
   const Saved tabular(Builder().tabular("  return self.fc.forward(self.hidden.forward(x))\n"));
   Arguments of_table = tabular.arguments("hidden");
   of_table["std"] = std::vector<double>{1, 2, 3, 4};
   const Bundle rows = table(5);
   const auto numbers = rows.values<double>("inputs");
-  check_forward_gradient(torch_plugin("torchscript"), of_table, {}, {5, 4},
+  check_forward_gradient(plugin("torchscript"), of_table, {}, {5, 4},
                          {numbers.begin(), numbers.end()}, 1, 6);
 
   // A network that cuts its inputs off has no derivative by them.
   const Saved cut(Builder().tabular("  return self.fc.forward(self.hidden.forward(x.detach()))\n"));
-  check_fault(torch_plugin("torchscript")
+  check_fault(plugin("torchscript")
                   .forward_gradient(cut.arguments("hidden"), {},
                                     OwnedArray::of<double>({1, 4}, {1, 2, 3, 4}),
                                     OwnedArray::of<double>({1, 1, 6}, std::vector<double>(6, 1.0))),
@@ -219,12 +219,12 @@ TEST_CASE("torchscript: a layer within layers, a head by name, outputs that mean
   arguments["output"] = "sigmoid";
   Bundle data = digits(12);
   data.arrays.erase("labels");  // not asked for when the output's meaning is given
-  const Outcome inner = torch_plugin("torchscript").fit_model(arguments, data);
+  const Outcome inner = plugin("torchscript").fit_model(arguments, data);
   REQUIRE(inner.error == "");
   CHECK(inner.out.texts.at("output") == "sigmoid");
   CHECK_FALSE(inner.out.texts.contains("test_accuracy"));
   arguments["layer"] = "layer4";
-  const Outcome outer = torch_plugin("torchscript").fit_model(arguments, data);
+  const Outcome outer = plugin("torchscript").fit_model(arguments, data);
   CHECK((outer.out.arrays == inner.out.arrays));
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("torchscript: a head that reads the flattened map") {
   const Module module = Builder().flattened();
   const Saved saved(module);
   const Bundle data = digits(30);
-  const Outcome model = torch_plugin("torchscript").fit_model(saved.arguments("features"), data);
+  const Outcome model = plugin("torchscript").fit_model(saved.arguments("features"), data);
   REQUIRE(model.error == "");
   CHECK(model.out.texts.at("pooling") == "flatten");
   CHECK(model.out.shape("activations") == std::vector<std::int64_t>{30, 16, 3});
@@ -245,7 +245,7 @@ TEST_CASE("torchscript: a table, one number of standardisation for each column")
   Bundle data = table(10);
   Arguments arguments = saved.arguments("hidden");
   arguments["output"] = "regression";
-  const Outcome plain = torch_plugin("torchscript").fit_model(arguments, data);
+  const Outcome plain = plugin("torchscript").fit_model(arguments, data);
   REQUIRE(plain.error == "");
   CHECK(plain.out.texts.at("pooling") == "none");
   CHECK(plain.out.shape("activations") == std::vector<std::int64_t>{10, 1, 6});
@@ -255,7 +255,7 @@ TEST_CASE("torchscript: a table, one number of standardisation for each column")
   data.arrays["inputs"] = OwnedArray::of<double>({10, 4}, shifted);
   arguments["mean"] = std::vector<double>{0, 1, 2, 3};
   arguments["std"] = std::vector<double>{4};
-  const Outcome undone = torch_plugin("torchscript").fit_model(arguments, data);
+  const Outcome undone = plugin("torchscript").fit_model(arguments, data);
   REQUIRE(undone.error == "");
   for (std::size_t i = 0; i < 60; ++i)
     CHECK(undone.out.values<float>("activations")[i] ==
@@ -266,7 +266,7 @@ TEST_CASE("torchscript: files that it cannot read") {
   const Scratch scratch;
   const auto error_of = [](const std::string& file) {
     const Outcome outcome =
-        torch_plugin("torchscript").fit_model({{"file", file}, {"layer", "layer4"}}, table(3));
+        plugin("torchscript").fit_model({{"file", file}, {"layer", "layer4"}}, table(3));
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     CHECK(outcome.out.arrays.empty());
     return outcome.error;
@@ -300,7 +300,7 @@ TEST_CASE("torchscript: layers and heads that are not there or cannot be watched
   const auto error_of = [](const Module& module, const char* layer, const char* head = "") {
     const Saved saved(module);
     const Outcome outcome =
-        torch_plugin("torchscript").fit_model(saved.arguments(layer, {{"head", head}}), table(3));
+        plugin("torchscript").fit_model(saved.arguments(layer, {{"head", head}}), table(3));
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     CHECK(outcome.out.arrays.empty());
     REQUIRE(outcome.error.starts_with(saved.path));
@@ -330,8 +330,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
   const auto error_of = [](const Module& module, const char* layer, const Bundle& data,
                            Arguments more = {}) {
     const Saved saved(module);
-    const Outcome outcome =
-        torch_plugin("torchscript").fit_model(saved.arguments(layer, more), data);
+    const Outcome outcome = plugin("torchscript").fit_model(saved.arguments(layer, more), data);
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     REQUIRE_MESSAGE(outcome.error.starts_with(saved.path), outcome.error);
     return outcome.error.substr(saved.path.size());
@@ -377,8 +376,7 @@ TEST_CASE("torchscript: an output that is not the head of the pooled layer is re
 TEST_CASE("torchscript: inputs that do not fit") {
   const Saved saved(resnet18());
   const auto error_of = [&saved](const Arguments& more, const Bundle& data) {
-    const Outcome outcome =
-        torch_plugin("torchscript").fit_model(saved.arguments("layer4", more), data);
+    const Outcome outcome = plugin("torchscript").fit_model(saved.arguments("layer4", more), data);
     CHECK(outcome.status == CONO_INVALID_ARGUMENT);
     return outcome.error;
   };
@@ -407,14 +405,12 @@ TEST_CASE("torchscript: stops when asked to") {
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  CHECK(torch_plugin("torchscript").fit_model(arguments, digits(12), host).status ==
-        CONO_CANCELLED);
+  CHECK(plugin("torchscript").fit_model(arguments, digits(12), host).status == CONO_CANCELLED);
   // Between the outputs of one batch, too: each takes a pass back through the network.
   arguments["above"] = "network";
   arguments["batch_size"] = 64;
   asked = 0;
-  CHECK(torch_plugin("torchscript").fit_model(arguments, digits(12), host).status ==
-        CONO_CANCELLED);
+  CHECK(plugin("torchscript").fit_model(arguments, digits(12), host).status == CONO_CANCELLED);
 }
 
 TEST_CASE("torchscript: layers below the last one, and the rest of the network from there") {
@@ -424,8 +420,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
   const auto in_double = [](std::span<const float> values) {
     return std::vector<double>(values.begin(), values.end());
   };
-  const Outcome last =
-      torch_plugin("torchscript").fit_model(saved.arguments("layer4", kColours), data);
+  const Outcome last = plugin("torchscript").fit_model(saved.arguments("layer4", kColours), data);
   REQUIRE(last.error == "");
   const Bundle last_head = explained(last.out);
   const auto logits = last_head.values<double>("logits");
@@ -435,7 +430,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
     Arguments arguments = saved.arguments(layer, kColours);
     arguments["above"] = "network";
     arguments["batch_size"] = 8;
-    const Outcome model = torch_plugin("torchscript").fit_model(arguments, data);
+    const Outcome model = plugin("torchscript").fit_model(arguments, data);
     REQUIRE(model.error == "");
     CHECK(model.out.shape("activations") == std::vector<std::int64_t>{30, positions, width});
     CHECK(model.out.shape("head_weight") == std::vector<std::int64_t>{10, width});
@@ -450,14 +445,14 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
     CHECK(close(model.out.values<double>("logits"), logits));
     const auto activations = OwnedArray::of<double>(
         {30, positions, width}, in_double(model.out.values<float>("activations")));
-    const Outcome head = torch_plugin("torchscript").head(arguments, model.out, activations);
+    const Outcome head = plugin("torchscript").head(arguments, model.out, activations);
     REQUIRE(head.error == "");
     CHECK(close(head.out.values<double>("outputs"), logits));
     const auto redrawn = [&](std::uint64_t seed) {
       Host host;
       host.seed = seed;
       const Outcome out =
-          torch_plugin("torchscript").redrawn_head(arguments, model.out, activations, host);
+          plugin("torchscript").redrawn_head(arguments, model.out, activations, host);
       REQUIRE(out.error == "");
       return out;
     };
@@ -471,7 +466,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
     const auto train = data.values<std::int64_t>("train_index");
     for (const std::int64_t row : train) unit[static_cast<std::size_t>(row) * 10 + 4] = 1.0;
     const Outcome vjp =
-        torch_plugin("torchscript")
+        plugin("torchscript")
             .vjp(arguments, model.out, activations, OwnedArray::of<double>({30, 10}, unit));
     REQUIRE(vjp.error == "");
     const auto gradients = vjp.out.values<double>("gradients");
@@ -491,7 +486,7 @@ TEST_CASE("torchscript: layers below the last one, and the rest of the network f
   Arguments past = saved.arguments("layer3.first.conv1", kColours);
   past["above"] = "network";
   CHECK(
-      torch_plugin("torchscript").fit_model(past, data).error ==
+      plugin("torchscript").fit_model(past, data).error ==
       saved.path +
           ": layer 'layer3.first.conv1' is not all that the output depends on: what lies below it "
           "is read above it, too");

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "conoscope/sdk/random.h"
-#include "tests/plugins/models/torch_plugin.h"
+#include "tests/plugins/models/check_repeatable.h"
 #include "tests/support/capture_binding.h"
 #include "tests/support/outcomes.h"
 
@@ -113,7 +113,7 @@ TEST_CASE("vae: every method learns the digits: the reconstruction gets better, 
     Arguments arguments = small(name, steps);
     // At the default of 10 nothing that a code says about so small an image is worth its nats.
     if (name == "beta_vae") arguments["beta"] = 1.5;
-    const Outcome outcome = torch_plugin(name).fit_model(arguments, digits());
+    const Outcome outcome = plugin(name).fit_model(arguments, digits());
     REQUIRE(outcome.error == "");
     CHECK(outcome.out.shape("codes") == std::vector<std::int64_t>{1797, 6});
     CHECK(outcome.out.shape("codes_log_variance") == std::vector<std::int64_t>{1797, 6});
@@ -137,7 +137,7 @@ TEST_CASE("vae: every method learns the digits: the reconstruction gets better, 
 }
 
 TEST_CASE("vae: a code is worth its nats") {
-  const Outcome outcome = torch_plugin("vae").fit_model(small("vae", 400), digits());
+  const Outcome outcome = plugin("vae").fit_model(small("vae", 400), digits());
   REQUIRE(outcome.error == "");
   CHECK(outcome.out.shape("reconstruction_loss") == std::vector<std::int64_t>{1797});
   const TestLosses losses = test_losses(outcome, digits());
@@ -165,13 +165,13 @@ TEST_CASE("vae: the same seed gives the same bits at 1 and 2 threads, another se
     CAPTURE(name);
     const Arguments arguments = small(name, 12);
     Host host;
-    const Outcome first = torch_plugin(name).fit_model(arguments, data, host);
+    const Outcome first = plugin(name).fit_model(arguments, data, host);
     REQUIRE(first.error == "");
-    CHECK((first.out == torch_plugin(name).fit_model(arguments, data, host).out));
+    CHECK((first.out == plugin(name).fit_model(arguments, data, host).out));
     host.threads = 2;
-    CHECK((first.out == torch_plugin(name).fit_model(arguments, data, host).out));
+    CHECK((first.out == plugin(name).fit_model(arguments, data, host).out));
     host.seed = 1;
-    const Outcome other = torch_plugin(name).fit_model(arguments, data, host);
+    const Outcome other = plugin(name).fit_model(arguments, data, host);
     CHECK_FALSE((first.out.arrays.at("codes") == other.out.arrays.at("codes")));
   }
 }
@@ -181,7 +181,7 @@ TEST_CASE("vae: where a weight is neutral, a method is the VAE") {
   const auto codes = [&data](const std::string& name, const Arguments& more) {
     Arguments arguments = small(name, 12);
     for (const auto& [key, value] : more) arguments[key] = value;
-    const Outcome outcome = torch_plugin(name).fit_model(arguments, data);
+    const Outcome outcome = plugin(name).fit_model(arguments, data);
     REQUIRE(outcome.error == "");
     const auto values = outcome.out.values<float>("codes");
     return std::vector<float>(values.begin(), values.end());
@@ -212,7 +212,7 @@ TEST_CASE("annealed_vae: the divergence ends near the capacity") {
   Arguments arguments = small("annealed_vae", 400);
   arguments["capacity"] = 5.0;
   arguments["annealing"] = 0.5;
-  const Outcome outcome = torch_plugin("annealed_vae").fit_model(arguments, digits());
+  const Outcome outcome = plugin("annealed_vae").fit_model(arguments, digits());
   REQUIRE(outcome.error == "");
   // In the middle of the annealing the capacity is on its way.
   // Measured over 6 seeds and two kernel sets: 2.43 ... 2.51; 4.95 ... 5.07.
@@ -225,7 +225,7 @@ TEST_CASE("dip_vae: the codes' variances come nearer to one") {
     Arguments arguments = small("dip_vae", 200);
     arguments["lambda_od"] = lambda;
     arguments["lambda_d"] = 10.0 * lambda;
-    const Outcome outcome = torch_plugin("dip_vae").fit_model(arguments, digits());
+    const Outcome outcome = plugin("dip_vae").fit_model(arguments, digits());
     REQUIRE(outcome.error == "");
     const auto codes = outcome.out.values<float>("codes");
     double sum = 0.0;
@@ -247,24 +247,24 @@ TEST_CASE("vae: images of other sizes, rows of numbers, and other dtypes and str
     CAPTURE_BINDING(height);
     Arguments arguments = small("vae", 3);
     arguments["batch_size"] = 8;
-    const Outcome outcome = torch_plugin("vae").fit_model(arguments, squares(height, width, 3));
+    const Outcome outcome = plugin("vae").fit_model(arguments, squares(height, width, 3));
     CHECK(outcome.error == "");
     CHECK(outcome.out.shape("codes") == std::vector<std::int64_t>{18, 6});
   }
 
   Bundle data = squares(10, 10, 7);
-  const Outcome floats = torch_plugin("vae").fit_model(small("vae", 5), data);
+  const Outcome floats = plugin("vae").fit_model(small("vae", 5), data);
   REQUIRE(floats.error == "");
   const auto images = data.values<float>("inputs");
   std::vector<std::uint8_t> bytes(images.begin(), images.end());
   Bundle of_bytes = data;
   of_bytes.arrays["inputs"] = OwnedArray::of<std::uint8_t>({98, 10, 10, 1}, bytes);
-  CHECK((torch_plugin("vae").fit_model(small("vae", 5), of_bytes).out == floats.out));
+  CHECK((plugin("vae").fit_model(small("vae", 5), of_bytes).out == floats.out));
   std::vector<sdk::Half> halves;
   for (const float value : images) halves.push_back(sdk::Half(value));
   Bundle of_halves = data;
   of_halves.arrays["inputs"] = OwnedArray::of<sdk::Half>({98, 10, 10, 1}, halves);
-  CHECK((torch_plugin("vae").fit_model(small("vae", 5), of_halves).out == floats.out));
+  CHECK((plugin("vae").fit_model(small("vae", 5), of_halves).out == floats.out));
 
   // The same numbers, every second of an array of twice the width.
   std::vector<double> wide;
@@ -272,11 +272,10 @@ TEST_CASE("vae: images of other sizes, rows of numbers, and other dtypes and str
   const OwnedArray array = OwnedArray::of<double>({98, 10, 10, 2}, wide);
   cono_tensor strided = array.raw();
   strided.shape[3] = 1;
-  CHECK((torch_plugin("vae").fit_model_with(small("vae", 5), data, "inputs", strided).out ==
-         floats.out));
+  CHECK((plugin("vae").fit_model_with(small("vae", 5), data, "inputs", strided).out == floats.out));
 
   data.arrays["inputs"].shape = {98, 100};
-  const Outcome rows = torch_plugin("vae").fit_model(small("vae", 5), data);
+  const Outcome rows = plugin("vae").fit_model(small("vae", 5), data);
   CHECK(rows.error == "");
   CHECK(rows.out.shape("codes") == std::vector<std::int64_t>{98, 6});
 }
@@ -298,7 +297,7 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
   put_split(data, train, test);
   Arguments arguments = small("vae", 600);
   arguments["likelihood"] = "gaussian";
-  const Outcome outcome = torch_plugin("vae").fit_model(arguments, data);
+  const Outcome outcome = plugin("vae").fit_model(arguments, data);
   REQUIRE(outcome.error == "");
   // Standardised, the covariance has eigenvalues 2, 2, 0, 0, 0. Probabilistic principal components
   // of noise variance 1 are the best there is: a likelihood of N(0, 2) and N(0, 2) along the first
@@ -310,7 +309,7 @@ TEST_CASE("vae: the Gaussian likelihood takes numbers of any scale, and nears it
   for (std::size_t i = 0; i < rows.size(); i += 5) rows[i] = 64.0 * rows[i];
   Bundle other = data;
   other.arrays["inputs"] = OwnedArray::of<double>({samples, 5}, rows);
-  CHECK((torch_plugin("vae").fit_model(arguments, other).out.arrays.at("codes") ==
+  CHECK((plugin("vae").fit_model(arguments, other).out.arrays.at("codes") ==
          outcome.out.arrays.at("codes")));
 }
 
@@ -323,7 +322,7 @@ TEST_CASE("vae: the Gaussian likelihood refuses a column of which float32 keeps 
   Arguments arguments = small("vae", 2);
   arguments["likelihood"] = "gaussian";
   CHECK(
-      torch_plugin("vae")
+      plugin("vae")
           .fit_model(arguments, data)
           .error.starts_with("inputs: column 1 runs from 1.7e+12 to 1700000019000, where float32"));
 }
@@ -343,7 +342,7 @@ TEST_CASE("vae: a column that is constant among the training rows is only centre
   put_split(data, train, test);
   Arguments arguments = small("vae", 5);
   arguments["likelihood"] = "gaussian";
-  const Outcome outcome = torch_plugin("vae").fit_model(arguments, data);
+  const Outcome outcome = plugin("vae").fit_model(arguments, data);
   REQUIRE(outcome.error == "");
   const auto codes = outcome.out.values<float>("codes");
   for (const float code : codes.last(kTest * (codes.size() / (kTrain + kTest))))
@@ -352,11 +351,11 @@ TEST_CASE("vae: a column that is constant among the training rows is only centre
 
 TEST_CASE("vae: only the training split is learnt from") {
   Bundle data = squares(10, 10, 7);
-  const Outcome before = torch_plugin("vae").fit_model(small("vae", 10), data);
+  const Outcome before = plugin("vae").fit_model(small("vae", 10), data);
   auto* images = reinterpret_cast<float*>(data.arrays["inputs"].bytes.data());
   const auto test = data.values<std::int64_t>("test_index");
   for (const std::int64_t row : test) std::fill_n(images + row * 100, 100, 0.5F);
-  const Outcome after = torch_plugin("vae").fit_model(small("vae", 10), data);
+  const Outcome after = plugin("vae").fit_model(small("vae", 10), data);
   const auto a = before.out.values<float>("codes"), b = after.out.values<float>("codes");
   for (const std::int64_t row : data.values<std::int64_t>("train_index"))
     for (std::int64_t d = row * 6; d < row * 6 + 6; ++d)
@@ -369,11 +368,11 @@ TEST_CASE("vae: epochs, and a batch larger than the training split") {
   arguments["epochs"] = 3;
   arguments["batch_size"] = 64;
   const Bundle data = squares(8, 8, 5);  // 38 to train on
-  const Outcome whole = torch_plugin("vae").fit_model(arguments, data);
+  const Outcome whole = plugin("vae").fit_model(arguments, data);
   REQUIRE(whole.error == "");
   CHECK(whole.log[whole.log.size() - 2].starts_with("vae: step 3 of 3:"));
   arguments["batch_size"] = 10;
-  const Outcome parts = torch_plugin("vae").fit_model(arguments, data);
+  const Outcome parts = plugin("vae").fit_model(arguments, data);
   CHECK(parts.log[parts.log.size() - 2].starts_with("vae: step 12 of 12:"));
 }
 
@@ -381,7 +380,7 @@ TEST_CASE("vae: stops when asked to") {
   int asked = 0;
   Host host;
   host.cancelled = [&asked] { return ++asked > 2; };
-  const Outcome outcome = torch_plugin("vae").fit_model(small("vae", 100), squares(8, 8, 5), host);
+  const Outcome outcome = plugin("vae").fit_model(small("vae", 100), squares(8, 8, 5), host);
   CHECK(outcome.status == CONO_CANCELLED);
   CHECK(outcome.progress.size() == 2);
   CHECK(outcome.out.arrays.empty());
@@ -392,7 +391,7 @@ TEST_CASE("vae: what it refuses") {
                           const std::string& text, const Arguments& more = {}) {
     Arguments arguments = small(name, 3);
     for (const auto& [key, value] : more) arguments[key] = value;
-    const Outcome outcome = torch_plugin(name).fit_model(arguments, data);
+    const Outcome outcome = plugin(name).fit_model(arguments, data);
     CHECK(outcome.status == status);
     CHECK(outcome.error == text);
   };
@@ -452,11 +451,11 @@ TEST_CASE("vae: as many latents as concepts, samples in the place of means, Chen
   data.arrays["concepts"] = OwnedArray::of<float>({1797, 3}, concepts);
   Arguments arguments = small("vae", 20);
   arguments["latents"] = 0;
-  const Outcome means = torch_plugin("vae").fit_model(arguments, data);
+  const Outcome means = plugin("vae").fit_model(arguments, data);
   REQUIRE(means.error == "");
   CHECK(means.out.shape("codes") == std::vector<std::int64_t>{1797, 3});
   arguments["codes"] = "sample";
-  const Outcome samples = torch_plugin("vae").fit_model(arguments, data);
+  const Outcome samples = plugin("vae").fit_model(arguments, data);
   REQUIRE(samples.error == "");
   CHECK_FALSE(samples.out.arrays.contains("codes_log_variance"));
   // The same network; the codes lie around its means as its variances say.
@@ -468,14 +467,14 @@ TEST_CASE("vae: as many latents as concepts, samples in the place of means, Chen
   CHECK(squares / static_cast<double>(mean.size()) == doctest::Approx(1.0).epsilon(0.1));
 
   arguments["architecture"] = "chen_mlp";
-  CHECK(torch_plugin("vae").fit_model(arguments, data).error == "");
-  check_fault(torch_plugin("vae").fit_model(arguments, digits()), CONO_NOT_APPLICABLE,
+  CHECK(plugin("vae").fit_model(arguments, data).error == "");
+  check_fault(plugin("vae").fit_model(arguments, digits()), CONO_NOT_APPLICABLE,
               "latents = 0 is as many as the dataset annotates concepts, and it annotates none");
 
   Arguments pairs = small("ada_gvae", 20);
   pairs["share"] = "concepts";
-  CHECK(torch_plugin("ada_gvae").fit_model(pairs, data).error == "");
+  CHECK(plugin("ada_gvae").fit_model(pairs, data).error == "");
   pairs["changed_factors"] = 1;
-  check_refused(torch_plugin("ada_gvae").fit_model(pairs, data),
+  check_refused(plugin("ada_gvae").fit_model(pairs, data),
                 "changed_factors is 1, but share = \"concepts\"");
 }

@@ -2,19 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "tests/support/plugin_driver.h"
 
 namespace conoscope::testing {
-
-/// A plugin that works with libtorch.
-inline const Plugin& torch_plugin(const std::string& name) {
-  // libtorch's own threads are the host's to count; OpenBLAS starts its own unless told not to.
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  return plugin(name);
-}
 
 /// The same seed gives the same bits whatever the host's threads; another seed, another `array`.
 inline void check_repeatable(const Plugin& plugin, const Arguments& arguments, const Bundle& data,
