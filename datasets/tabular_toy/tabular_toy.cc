@@ -64,7 +64,12 @@ constexpr auto kParameters = sdk::parameters(
     sdk::real("validation_share", 0.2)
         .between(0.0, 0.9)
         .help("samples that are in neither part of the split, as the paper's validation set"),
-    sdk::real("test_share", 0.1).between(0.01, 0.9));
+    sdk::real("test_share", 0.1).between(0.01, 0.9),
+    sdk::integer("data_seed", -1)
+        .at_least(-1)
+        .help("of samples and split, which then are the same whatever the run's seed, so that "
+              "seeds are "
+              "trainings; -1: the run's seed"));
 
 class TabularToy final : public sdk::Dataset {
  public:
@@ -74,16 +79,19 @@ class TabularToy final : public sdk::Dataset {
         samples_(params.integer("samples")),
         annotated_(annotated_concepts(params.integers("annotated"), tabular_toy_concepts(task_))),
         validation_share_(params.real("validation_share")),
-        test_share_(params.real("test_share")) {}
+        test_share_(params.real("test_share")),
+        data_seed_(params.integer("data_seed")) {}
 
   void load(const sdk::Context& context, sdk::Sink& out) override {
-    write_split(context, out);
+    const sdk::Seed seed =
+        data_seed_ < 0 ? context.seed() : sdk::Seed(static_cast<std::uint64_t>(data_seed_));
+    write_split(seed, out);
     const std::size_t latents = tabular_toy_latents(task_), width = tabular_toy_width(latents);
     const auto inputs = out.create<float>("inputs", {samples_, count(width)});
     const auto labels = out.create<std::int64_t>("labels", {samples_});
     const auto concepts = out.create<float>("concepts", {samples_, count(annotated_.size())});
     const auto factors = out.create<double>("factors", {samples_, count(latents)});
-    sdk::Random random(context.seed().child("latent"));
+    sdk::Random random(seed.child("latent"));
     std::vector<double> x(width);
     std::vector<std::int64_t> c(latents);
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -106,7 +114,7 @@ class TabularToy final : public sdk::Dataset {
   static std::int64_t count(std::size_t n) { return static_cast<std::int64_t>(n); }
 
   /// Rows drawn without regard to their class, as the reference does.
-  void write_split(const sdk::Context& context, sdk::Sink& out) const {
+  void write_split(sdk::Seed seed, sdk::Sink& out) const {
     const auto part = [&](double share) {
       return std::llround(share * static_cast<double>(samples_));
     };
@@ -118,7 +126,7 @@ class TabularToy final : public sdk::Dataset {
                                   " leave an empty part");
     std::vector<std::int64_t> rows(static_cast<std::size_t>(samples_));
     std::iota(rows.begin(), rows.end(), std::int64_t{0});
-    sdk::Random random(context.seed().child("split"));
+    sdk::Random random(seed.child("split"));
     random.shuffle(rows);
     sdk::Split split{{rows.begin() + test + validation, rows.end()},
                      {rows.begin(), rows.begin() + test}};
@@ -132,6 +140,7 @@ class TabularToy final : public sdk::Dataset {
   std::int64_t samples_;
   std::vector<std::size_t> annotated_;
   double validation_share_, test_share_;
+  std::int64_t data_seed_;
 };
 
 }  // namespace
@@ -143,5 +152,6 @@ citation = "Mahinpei et al., Promises and Pitfalls of Black-Box Concept Learning
 needs = []
 offers = ["inputs", "labels", "concepts", "factors"]
 seeded = true
+added = ["data_seed"]
 )toml",
                   kParameters)

@@ -18,7 +18,7 @@ const std::vector<std::pair<std::string, results::Rule>>& rules() {
       {"ascending", results::Rule::kAscending}, {"equal", results::Rule::kEqual},
       {"above", results::Rule::kAbove},         {"below", results::Rule::kBelow},
       {"agrees", results::Rule::kAgrees},       {"correlates", results::Rule::kCorrelates},
-      {"alike", results::Rule::kAlike},
+      {"alike", results::Rule::kAlike},         {"parts_correlate", results::Rule::kAbove},
   };
   return known;
 }
@@ -87,10 +87,10 @@ class Reader {
   }
 
   LedgerItem item(const toml::table& table) {
-    keys(table, {"name", "about", "run", "note", "resampled", "size", "claim"});
+    keys(table, {"name", "about", "run", "profile", "note", "resampled", "size", "claim"});
     LedgerItem out{text(table, "name"),
                    text(table, "about"),
-                   text(table, "run"),
+                   {text(table, "run"), text(table, "profile")},
                    text(table, "note"),
                    number(table, "resampled").value_or(0),
                    text(table, "size"),
@@ -104,7 +104,7 @@ class Reader {
     if (out.claims.empty() && out.note.empty())
       diagnostics_.add(core::place_of(table),
                        out.name + ": neither a claim nor a note that says why");
-    if (!out.claims.empty() && out.run.empty())
+    if (!out.claims.empty() && out.run.file.empty())
       diagnostics_.add(core::place_of(table), out.name + ": claims need a run");
     return out;
   }
@@ -127,7 +127,8 @@ class Reader {
       diagnostics_.add(out.place, "no rule " + wanted + core::did_you_mean(wanted, known));
     }
     out.bound = number(table, "bound").value_or(0);
-    if (results::needs_bound(out.rule) && table.get("bound") == nullptr)
+    const bool of_parts = wanted == "parts_correlate";  // rho above 0
+    if (results::needs_bound(out.rule) && !of_parts && table.get("bound") == nullptr)
       diagnostics_.add(out.place, wanted + " needs a bound");
     const LedgerSubject shared = subject(table, {});
     if (table.get("of") == nullptr)
@@ -140,8 +141,9 @@ class Reader {
     for (const LedgerSubject& one : out.subjects)
       if (one.metric.empty()) diagnostics_.add(out.place, "a claim needs a metric");
     out.with = text(table, "with");
-    if (out.with.empty() == (out.rule == results::Rule::kCorrelates))
-      diagnostics_.add(out.place, "with goes with the rule correlates, which needs it");
+    if (out.with.empty() == (of_parts || out.rule == results::Rule::kCorrelates))
+      diagnostics_.add(out.place,
+                       "with goes with the rules correlates and parts_correlate, which need it");
     out.undecidable = text(table, "undecidable");
     out.theirs = numbers(table, "theirs");
     out.theirs_half_width = numbers(table, "theirs_half_width");
@@ -169,10 +171,11 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::string> Ledger::runs() const {
-  std::vector<std::string> out;
+std::vector<LedgerRun> Ledger::runs() const {
+  std::vector<LedgerRun> out;
   for (const LedgerItem& item : items)
-    if (!item.run.empty() && !core::contains(out, item.run)) out.push_back(item.run);
+    if (!item.run.file.empty() && std::ranges::find(out, item.run) == out.end())
+      out.push_back(item.run);
   return out;
 }
 

@@ -21,7 +21,7 @@ struct LedgerClaim {
   results::Rule rule = results::Rule::kAscending;
   double bound = 0;
   std::vector<LedgerSubject> subjects;  ///< with the claim's own dataset, ... filled in
-  std::string with;                     ///< correlates: the metric to be predicted
+  std::string with;  ///< the metric that this one is correlated with; mostly none
   std::vector<double> theirs, theirs_half_width;
   /// What it would take to tell whether the paper errs, where its rule does not hold here, and what was
   /// tried; empty: the rule decides.
@@ -29,10 +29,17 @@ struct LedgerClaim {
   core::Place place;
 };
 
+/// The study that makes a table or figure.
+struct LedgerRun {
+  std::string file;     ///< a run file that ships; empty: none makes it
+  std::string profile;  ///< empty: the file's first
+  auto operator<=>(const LedgerRun&) const = default;
+};
+
 /// A table or figure of the paper.
 struct LedgerItem {
   std::string name, about;
-  std::string run;       ///< the run file that makes it; empty: none does
+  LedgerRun run;
   std::string note;      ///< why there is no claim, or what is other than in the paper
   double resampled = 0;  ///< its seeds split one sample: test rows for each training row
   std::string size;  ///< what larger run would decide what is open here, and its cost; empty: none
@@ -44,8 +51,8 @@ struct Ledger {
   std::string paper;
   std::vector<LedgerItem> items;
 
-  /// Every run file that an item names, once, in order.
-  std::vector<std::string> runs() const;
+  /// Every study that an item names, once, in order.
+  std::vector<LedgerRun> runs() const;
 };
 
 /// Reads a ledger: TOML, as docs/reproduction.md describes.

@@ -40,7 +40,7 @@ fs::path find_ledger(const std::string& paper) {
   throw UsageError("reproduce: no paper " + paper + core::did_you_mean(paper, shipped));
 }
 
-/// A study in the profile that was asked for; one that has no such profile, in its first.
+/// A study in the profile that was asked for; one that has no such profile, in the item's.
 struct Study {
   fs::path file;
   std::string profile;  ///< empty: its first, or it has none
@@ -59,31 +59,27 @@ bool has_profile(const fs::path& file, const std::string& profile) {
   return true;
 }
 
-Study load_study(const std::string& run, const Options& options) {
-  Study study{find_run_file(run), "", {}};
-  if (has_profile(study.file, options.get<std::string>("profile")))
-    study.profile = options.get<std::string>("profile");
-  study.plan = load_plan(study.file, options, study.profile);
-  return study;
-}
-
-/// The studies of a ledger by the names of their run files. Says which of them lack the profile that was
-/// asked for, if another one has it.
+/// The studies of a ledger. Says which of them lack the profile that was asked for, if another one has
+/// it.
 /// throws  core::RunFileError: none has
-std::map<std::string, Study> load_studies(const Ledger& ledger, const Options& options) {
-  const auto profile = options.get<std::string>("profile");
-  std::map<std::string, Study> out;
-  std::vector<std::string> without;
-  for (const auto& run : ledger.runs()) {
-    const Study& study = out.emplace(run, load_study(run, options)).first->second;
-    if (study.profile != profile && !study.plan.run_file.profile.empty()) without.push_back(run);
+std::map<LedgerRun, Study> load_studies(const Ledger& ledger, const Options& options) {
+  const auto asked = options.get<std::string>("profile");
+  std::map<LedgerRun, Study> out;
+  std::vector<const Study*> without;
+  bool there = asked.empty();
+  for (const LedgerRun& run : ledger.runs()) {
+    const fs::path file = find_run_file(run.file);
+    const bool has = has_profile(file, asked);
+    const std::string& profile = has ? asked : run.profile;
+    const Study& study =
+        out.emplace(run, Study{file, profile, load_plan(file, options, profile)}).first->second;
+    there = there || has;
+    if (!asked.empty() && !has && !study.plan.run_file.profile.empty()) without.push_back(&study);
   }
-  const bool there =
-      std::ranges::any_of(out, [&](const auto& study) { return study.second.profile == profile; });
-  if (!there && !without.empty()) load_plan(out.at(without[0]).file, options, profile);  // throws
-  for (const std::string& run : without)
-    std::cerr << run << " has no profile " << profile << ": judged in "
-              << out.at(run).plan.run_file.profile << '\n';
+  if (!there && !without.empty()) load_plan(without[0]->file, options, asked);  // throws
+  for (const Study* study : without)
+    std::cerr << study->file.stem().string() << " has no profile " << asked << ": judged in "
+              << study->plan.run_file.profile << '\n';
   return out;
 }
 
@@ -201,12 +197,13 @@ std::string published(const LedgerClaim& claim) {
 /// What shows the numbers behind a claim.
 std::string command_of(const LedgerClaim& claim, const std::string& run) {
   std::string out = "conoscope board ";
-  if (!claim.with.empty())
+  const bool correlates = claim.rule == results::Rule::kCorrelates;
+  if (correlates)
     out += "correlation ";
   else if (results::parse_board_kind(run))  // which a run's name alone would be taken for
     out += std::string(results::board_kinds().front().name) + " ";
   out += run;
-  if (!claim.with.empty()) out += " --with " + claim.with;
+  if (correlates) out += " --with " + claim.with;
   std::vector<std::string> metrics;
   for (const auto& subject : claim.subjects)
     if (!core::contains(metrics, subject.metric)) metrics.push_back(subject.metric);
@@ -270,6 +267,33 @@ ScoredClaim scored_correlation(const LedgerClaim& claim, const Study& study,
       out.claim.r = out.claim.p = std::nullopt;
       out.coefficient = "";
     }
+  return out;
+}
+
+/// rho over the parts of all subjects, seed by seed.
+ScoredClaim scored_part_correlation(const LedgerClaim& claim, double resampled, const Study& study,
+                                    results::Store& store) {
+  ScoredClaim out;
+  out.claim.rule = claim.rule;
+  out.claim.resampled = resampled;
+  std::vector<results::SubjectKeys> subjects;
+  for (const auto& subject : claim.subjects) {
+    const StudyComponents found = find_subject(subject, study, claim.says);
+    subjects.push_back(
+        {found.dataset->key, found.model->key, found.explainer ? found.explainer->key : ""});
+  }
+  auto by_seed = results::part_correlations(store, study.plan.run_key, subjects,
+                                            claim.subjects[0].metric, claim.with);
+  const std::size_t seeds = study.plan.run_file.seeds.size();
+  std::vector<double> values;
+  for (const auto& [seed, rho] : by_seed) values.push_back(rho);
+  if (!values.empty())
+    out.ours =
+        "rho " +
+        results::estimate_text(
+            results::estimate_of(values, static_cast<std::int64_t>(seeds), resampled), kDigits);
+  if (by_seed.size() < seeds) by_seed.clear();  // some seeds are no verdict
+  out.claim.subjects.push_back(std::move(by_seed));
   return out;
 }
 
@@ -354,7 +378,7 @@ std::string counts_text(const results::Table& ledger) {
   return boost::algorithm::join(parts, ", ");
 }
 
-results::Table ledger_table(const Ledger& ledger, const std::map<std::string, Study>& studies,
+results::Table ledger_table(const Ledger& ledger, const std::map<LedgerRun, Study>& studies,
                             results::Store& store) {
   results::Table table{
       {{"item"}, {"claim"}, {"run file"}, {"command"}, {"ours"}, {"theirs"}, {"verdict"}}, {}};
@@ -363,7 +387,7 @@ results::Table ledger_table(const Ledger& ledger, const std::map<std::string, St
     if (!item.note.empty())
       table.add({what,
                  item.note,
-                 item.run.empty() ? results::Field() : results::Field(item.run),
+                 item.run.file.empty() ? results::Field() : results::Field(item.run.file),
                  {},
                  {},
                  {},
@@ -374,14 +398,16 @@ results::Table ledger_table(const Ledger& ledger, const std::map<std::string, St
     std::vector<results::Claim> claims;
     for (const auto& claim : item.claims) {
       scored.push_back(claim.with.empty() ? scored_claim(claim, item.resampled, study, store)
-                                          : scored_correlation(claim, study, store));
+                       : claim.rule == results::Rule::kCorrelates
+                           ? scored_correlation(claim, study, store)
+                           : scored_part_correlation(claim, item.resampled, study, store));
       claims.push_back(scored.back().claim);
     }
     const std::vector<results::Verdict> verdicts = results::judge_together(claims);
     for (std::size_t i = 0; i < claims.size(); ++i) {
       const LedgerClaim& claim = item.claims[i];
       const std::string& ours = scored[i].ours;
-      table.add({what, claim.says, item.run, command_of(claim, study.plan.run_file.name),
+      table.add({what, claim.says, item.run.file, command_of(claim, study.plan.run_file.name),
                  ours.empty() ? results::Field() : results::Field(ours),
                  claim.theirs.empty() ? results::Field() : results::Field(published(claim)),
                  verdict_text(scored[i], verdicts[i], item, claim, !lacks_data(claim, study))});
@@ -429,11 +455,11 @@ int reproduce_command(const Arguments& arguments) {
     throw UsageError("reproduce: name a paper: surf, leakage, purity, irs");
   const auto ledger = read_ledger(find_ledger(options.list("paper")[0]));
 
-  const std::map<std::string, Study> studies = load_studies(ledger, options);
+  const std::map<LedgerRun, Study> studies = load_studies(ledger, options);
   for (const auto& item : ledger.items)  // a mistake must not come out after hours
     for (const auto& claim : item.claims)
       for (const auto& subject : claim.subjects)
-        if (claim.with.empty() && !lacks_data(claim, studies.at(item.run)))
+        if (claim.rule != results::Rule::kCorrelates && !lacks_data(claim, studies.at(item.run)))
           find_subject(subject, studies.at(item.run), claim.says);
 
   int code = kOk;

@@ -1,17 +1,22 @@
 #include "results/analysis/correlation.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "numerics/statistics/correlation.h"
 #include "numerics/statistics/distributions.h"
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
 #include "numerics/to_vector.h"
 #include "results/boards/run_metrics.h"
 #include "results/boards/scores.h"
+#include "results/store/sql.h"
+#include "results/store/sqlite.h"
 
 namespace conoscope::results {
 
@@ -66,6 +71,29 @@ void correlate(const MeanAndError& x, const MeanAndError& y, CorrelationRow& row
   }
 }
 
+/// A metric's parts, by subject and seed; a part without a value is not a number.
+using SeedParts = std::map<SubjectKeys, std::map<std::int64_t, std::vector<double>>>;
+
+SeedParts read_parts(Store& store, const std::string& run, const std::string& metric) {
+  Statement& query = store.connection().kept(query_text("parts"));
+  query.bind_filter("metric", metric).bind_filter("run", run);
+  SeedParts out;
+  while (query.step())
+    out[{query.text(0), query.text(1), query.text(2)}][query.integer(3)].push_back(
+        query.is_null(5) ? std::numeric_limits<double>::quiet_NaN() : query.real(5));
+  query.reset();
+  return out;
+}
+
+/// The largest value of each of n rows; not a number where it has none.
+std::vector<double> row_maxima(const std::vector<double>& parts, std::size_t n) {
+  std::vector<double> out(n, std::numeric_limits<double>::quiet_NaN());
+  const std::size_t width = parts.size() / n;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    out[i / width] = std::fmax(out[i / width], parts[i]);
+  return out;
+}
+
 }  // namespace
 
 std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& options,
@@ -112,6 +140,39 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
              field(&PooledCorrelation::low), field(&PooledCorrelation::high),
              field(&PooledCorrelation::dof), field(&PooledCorrelation::p),
              field(&PooledCorrelation::p_large), row.message});
+  }
+  return out;
+}
+
+std::map<std::int64_t, double> part_correlations(Store& store, const std::string& run,
+                                                 const std::vector<SubjectKeys>& subjects,
+                                                 const std::string& metric,
+                                                 const std::string& with) {
+  const SeedParts xs = read_parts(store, run, metric), ys = read_parts(store, run, with);
+  std::map<std::int64_t, std::pair<std::vector<double>, std::vector<double>>> points;
+  std::map<std::int64_t, std::size_t> complete;
+  for (const SubjectKeys& subject : subjects) {
+    const auto x = xs.find(subject), y = ys.find(subject);
+    if (x == xs.end() || y == ys.end()) return {};
+    for (const auto& [seed, of_y] : y->second) {
+      const auto of_x = x->second.find(seed);
+      if (of_x == x->second.end() || of_x->second.size() % of_y.size() != 0) continue;
+      ++complete[seed];
+      const std::vector<double> largest = row_maxima(of_x->second, of_y.size());
+      for (std::size_t i = 0; i < of_y.size(); ++i) {
+        if (std::isnan(largest[i]) || std::isnan(of_y[i])) continue;
+        points[seed].first.push_back(largest[i]);
+        points[seed].second.push_back(of_y[i]);
+      }
+    }
+  }
+  std::map<std::int64_t, double> out;
+  for (const auto& [seed, both] : points) {
+    const auto& [x, y] = both;
+    const bool varies = x.size() >= 3 && std::ranges::min(x) < std::ranges::max(x) &&
+                        std::ranges::min(y) < std::ranges::max(y);
+    if (varies && complete[seed] == subjects.size())
+      out[seed] = numerics::spearman(numerics::to_vector(x), numerics::to_vector(y)).r;
   }
   return out;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +29,9 @@ struct CorrelationRow {
                              ///< or, without any spread over seeds, an r of 1
 };
 
+/// Keys of a subject's dataset, model and explainer, "" for none.
+using SubjectKeys = std::array<std::string, 3>;
+
 /// Does a metric predict another one, from subject to subject? A row for each dataset and metric, with
 /// the number of subjects (models, or explanations); the layout of Table 2 of Parisini et al., Leakage
 /// and Interpretability in Concept-Based Models, 2025 (there: ctl, icl and ois with what interventions
@@ -44,5 +49,17 @@ std::vector<CorrelationRow> correlations(Store& store, const BoardOptions& optio
 
 /// correlations() as a table.
 Table correlation_table(Store& store, const BoardOptions& options, const std::string& with);
+
+/// Do two metrics rise together from part to part, as from latent to latent? Spearman's rho over the
+/// parts of all these subjects, by seed; Fig. 3 of Suter et al., Robustly Disentangled Causal
+/// Mechanisms, 2019, which shows one seed. Where `metric` has a row of parts for each of `with`'s, as
+/// irs_score has (latents by factors), the row's largest counts. A part counts if both have a value.
+///
+/// run       its key
+/// returns   the seeds at which all subjects have parts of both, and neither is constant over them
+std::map<std::int64_t, double> part_correlations(Store& store, const std::string& run,
+                                                 const std::vector<SubjectKeys>& subjects,
+                                                 const std::string& metric,
+                                                 const std::string& with);
 
 }  // namespace conoscope::results

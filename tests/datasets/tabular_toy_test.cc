@@ -256,6 +256,9 @@ TEST_CASE("tabular_toy: a split of 70, 20 and 10 percent, by seed") {
   const Bundle other = load({}, 5);
   CHECK_FALSE((data.arrays.at("inputs") == other.arrays.at("inputs")));
   CHECK_FALSE((data.arrays.at("test_index") == other.arrays.at("test_index")));
+  // With a seed of its own, data and split are those of that seed in every run.
+  CHECK((load({{"data_seed", 5}}, 4) == load({{"data_seed", 5}}, 7)));
+  CHECK_FALSE((load({{"data_seed", 5}}) == load({{"data_seed", 6}})));
 }
 
 TEST_CASE("tabular_toy: every bad value is refused with the argument's name") {
@@ -268,7 +271,7 @@ TEST_CASE("tabular_toy: every bad value is refused with the argument's name") {
       {"samples", 100.5},        {"task", "xor"},
       {"annotated", true},       {"validation_share", -0.1},
       {"validation_share", 1.0}, {"test_share", 0.0},
-      {"test_share", 0.95},
+      {"test_share", 0.95},      {"data_seed", -2},
   };
   for (const auto& [name, value] : bad) {
     CAPTURE_BINDING(name);

@@ -12,9 +12,9 @@ namespace conoscope::core {
 namespace {
 
 bool is_choice(const toml::table& table, const std::vector<std::string>& profiles) {
-  return table.size() == profiles.size() &&
-         std::all_of(profiles.begin(), profiles.end(),
-                     [&table](const std::string& name) { return table.contains(name); });
+  return !table.empty() && std::all_of(table.begin(), table.end(), [&](const auto& entry) {
+    return contains(profiles, entry.first.str());
+  });
 }
 
 }  // namespace
@@ -41,6 +41,7 @@ std::vector<std::string> profile_names(const toml::table& root, const std::strin
 
 void choose_profile(toml::table& table, const std::vector<std::string>& profiles,
                     const std::string& chosen) {
+  std::vector<std::string> absent;
   for (auto&& [key, node] : table) {
     if (auto* inner = node.as_table()) {
       if (!is_choice(*inner, profiles)) {
@@ -48,6 +49,10 @@ void choose_profile(toml::table& table, const std::vector<std::string>& profiles
         continue;
       }
       const std::string name(key.str());
+      if (!inner->contains(chosen)) {
+        absent.push_back(name);
+        continue;
+      }
       inner->get(chosen)->visit([&](auto& value) {
         auto kept = std::move(value);  // with its place in the file
         table.insert_or_assign(name, std::move(kept));
@@ -57,6 +62,7 @@ void choose_profile(toml::table& table, const std::vector<std::string>& profiles
         if (auto* entry = item.as_table()) choose_profile(*entry, profiles, chosen);
     }
   }
+  for (const std::string& name : absent) table.erase(name);
 }
 
 }  // namespace conoscope::core

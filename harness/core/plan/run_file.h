@@ -84,7 +84,8 @@ std::string read_toml_text(const std::filesystem::path& path, const std::string&
 /// could be read is returned.
 ///
 /// A file with `profiles = ["quick", "paper"]` has several sizes: wherever a value stands, a table
-/// with exactly these keys may stand, and the chosen profile's value is read.
+/// with some of these keys may stand, and the chosen profile's value is read; where it has none, the
+/// key is read as not there.
 ///
 /// profile  empty: the file's first one
 /// throws   RunFileError: the file cannot be read, is not TOML or has no such profile

@@ -39,3 +39,21 @@ TEST_CASE("ledger: a file that TOML's parser must not be given is refused") {
   CHECK_THROWS_SAYING(read_ledger(here / "none.toml"), RunFileError,
                       "none.toml: error: the ledger cannot be read");
 }
+
+TEST_CASE("ledger: what is correlated with what belongs to the rules that correlate") {
+  const conoscope::testing::Scratch here;
+  const auto claim = [](const std::string& lines) {
+    return "paper = \"p\"\n[[item]]\nname = \"Fig. 3\"\nabout = \"a\"\nrun = \"r\"\n"
+           "profile = \"authored\"\n[[item.claim]]\nsays = \"s\"\nmetric = \"m\"\n" +
+           lines;
+  };
+  const auto read =
+      read_ledger(here.write("a.toml", claim("rule = \"parts_correlate\"\nwith = \"n\"\n")));
+  CHECK(read.items[0].claims[0].with == "n");
+  CHECK(read.items[0].claims[0].bound == 0.0);
+  CHECK(read.items[0].run == conoscope::app::LedgerRun{"r", "authored"});
+  for (const char* bad : {"rule = \"parts_correlate\"\n", "rule = \"correlates\"\n",
+                          "rule = \"above\"\nbound = 1\nwith = \"n\"\n"})
+    CHECK_THROWS_SAYING(read_ledger(here.write("b.toml", claim(bad))), RunFileError,
+                        "with goes with the rules correlates and parts_correlate, which need it");
+}

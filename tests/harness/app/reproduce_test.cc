@@ -139,7 +139,7 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   const Json cells = here.query(
       "SELECT cell.key, model, seed FROM cell JOIN component ON component.key = cell.dataset "
       "ORDER BY model, seed, component.name DESC");  // the last one of delta 0.25
-  REQUIRE(cells.size() == 72);                       // two datasets, twelve models, three seeds
+  REQUIRE(cells.size() == 120);                      // two datasets, twelve models, five seeds
   const std::string run = here.query("SELECT key FROM run")[0]["key"];
   auto store = results::Store::open(here.store(), results::Mode::kReadWrite);
   store.add_environment(sample::kHere);
@@ -148,7 +148,7 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   const auto score = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::string cell = cells[i]["key"];
-      const double value = static_cast<double>(i / 6) + cells[i]["seed"].get<double>() / 100;
+      const double value = static_cast<double>(i / 10) + cells[i]["seed"].get<double>() / 100;
       store.record(
           sample::attempt(cell, cell, kLater, results::Status::ok, run),
           std::vector{results::score_row("ctl", value), results::score_row("s_int", value)});
@@ -156,15 +156,15 @@ TEST_CASE("reproduce: a correlation over some of the planned subjects and seeds 
   };
   const auto verdicts = [&] {
     std::vector<std::string> out;
-    for (const auto& row : here.json({"reproduce", "leakage", "--no-run"}))
-      if (row["run file"] == "leakage_vs_intervention" && has(row["claim"], "CTL "))
+    for (const auto& row : here.json({"reproduce", "leakage", "--no-run", "--profile", "quick"}))
+      if (row["run file"] == "leakage_vs_intervention" && has(row["claim"], "CTL predicts"))
         out.push_back(row["verdict"]);
     return out;
   };
-  score(0, 30);  // five models
+  score(0, 50);  // five models
   CHECK(verdicts() == std::vector<std::string>{"no data"});
-  score(30, 71);
+  score(50, 119);
   CHECK(verdicts() == std::vector<std::string>{"no data"});
-  score(71, 72);
+  score(119, 120);
   CHECK(verdicts() == std::vector<std::string>{"reproduced, r larger"});
 }

@@ -6,6 +6,7 @@
 
 #include "harness/core/border/registry.h"
 #include "harness/core/plan/plan.h"
+#include "harness/core/plan/profiles.h"
 #include "tests/support/plugin_driver.h"
 #include "tests/support/scratch.h"
 
@@ -53,9 +54,10 @@ TEST_CASE("every run file that ships, in each of its sizes, asks for samples tha
   }
   for (const auto& entry : fs::directory_iterator(CONOSCOPE_TEST_SHARE "/runs")) {
     CAPTURE(entry.path().string());
-    core::Diagnostics ignored(entry.path().string());
-    const bool has_profiles = !core::parse_run_file(entry.path(), ignored).profile.empty();
-    check_sizes(plan_of(entry.path(), "", registry, quarantine));
-    if (has_profiles) check_sizes(plan_of(entry.path(), "paper", registry, quarantine));
+    const std::string path = entry.path().string();
+    auto profiles = core::profile_names(toml::parse_file(path), path);
+    if (profiles.empty()) profiles.emplace_back();
+    for (const std::string& profile : profiles)
+      check_sizes(plan_of(entry.path(), profile, registry, quarantine));
   }
 }

@@ -268,7 +268,7 @@ seeds = { quick = [0], paper = [0, 1, 2] }
 seconds = { quick = 10, paper = 1000 }
 [[dataset]]
 id = "d"
-params = { samples = { quick = 100, paper = 5000 }, delta = 0.25 }
+params = { samples = { quick = 100, paper = 5000 }, delta = 0.25, gamma = { paper = 4 } }
 [[model]]
 id = { quick = "small", paper = "large" }
 )";
@@ -300,7 +300,8 @@ id = { quick = "small", paper = "large" }
   };
   CHECK(samples(quick) == 100);
   CHECK(samples(paper) == 5000);
-  CHECK(quick.datasets[0].params.size() == 2);
+  CHECK(quick.datasets[0].params.size() == 2);  // gamma is not set there
+  CHECK(paper.datasets[0].params.size() == 3);
   CHECK_THROWS_SAYING(read("papr"), RunFileError, "there is no profile papr", "paper");
 }
 
