@@ -3,11 +3,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
 #include "harness/core/names.h"
 #include "harness/core/plan/run_file.h"
+#include "numerics/statistics/distributions.h"
 
 namespace conoscope::app {
 
@@ -111,7 +113,7 @@ class Reader {
 
   LedgerClaim claim(const toml::table& table) {
     keys(table, {"says", "rule", "bound", "dataset", "model", "explainer", "metric", "of", "with",
-                 "theirs", "theirs_half_width", "undecidable"});
+                 "theirs", "theirs_half_width", "theirs_sd", "theirs_seeds", "undecidable"});
     LedgerClaim out;
     out.place = core::place_of(table);
     out.says = text(table, "says");
@@ -147,6 +149,7 @@ class Reader {
     out.undecidable = text(table, "undecidable");
     out.theirs = numbers(table, "theirs");
     out.theirs_half_width = numbers(table, "theirs_half_width");
+    read_spread(table, out);
     if (results::compares_subjects(out.rule) && out.subjects.size() < 2)
       diagnostics_.add(out.place, wanted + " needs two subjects or more in of");
     if ((out.rule == results::Rule::kAgrees || !out.theirs.empty()) &&
@@ -155,6 +158,21 @@ class Reader {
     if (!out.theirs_half_width.empty() && out.theirs_half_width.size() != out.theirs.size())
       diagnostics_.add(out.place, "theirs_half_width: expected as many as theirs");
     return out;
+  }
+
+  /// From the published standard deviations, the half-widths of 95 % intervals.
+  void read_spread(const toml::table& table, LedgerClaim& claim) {
+    claim.theirs_sd = numbers(table, "theirs_sd");
+    if (claim.theirs_sd.empty()) return;
+    claim.theirs_seeds = static_cast<std::int64_t>(number(table, "theirs_seeds").value_or(0));
+    if (claim.theirs_seeds < 2 || !claim.theirs_half_width.empty()) {
+      diagnostics_.add(claim.place, "theirs_sd needs theirs_seeds, two or more, and no half-width");
+      return;
+    }
+    const auto dof = static_cast<double>(claim.theirs_seeds - 1);
+    const double t = numerics::student_two_sided_quantile(0.95, dof);
+    for (const double sd : claim.theirs_sd)
+      claim.theirs_half_width.push_back(t * sd / std::sqrt(dof));
   }
 
   LedgerSubject subject(const toml::table& table, const LedgerSubject& standard) {

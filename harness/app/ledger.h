@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct LedgerClaim {
   std::vector<LedgerSubject> subjects;  ///< with the claim's own dataset, ... filled in
   std::string with;  ///< the metric that this one is correlated with; mostly none
   std::vector<double> theirs, theirs_half_width;
+  std::vector<double>
+      theirs_sd;  ///< of the population of `theirs_seeds` values; gives the half-width
+  std::int64_t theirs_seeds = 0;
   /// What it would take to tell whether the paper errs, where its rule does not hold here, and what was
   /// tried; empty: the rule decides.
   std::string undecidable;

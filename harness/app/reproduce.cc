@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/join.hpp>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -15,6 +16,8 @@
 #include "harness/app/options.h"
 #include "harness/app/store_options.h"
 #include "harness/core/names.h"
+#include "numerics/statistics/moments.h"
+#include "numerics/statistics/t_test.h"
 #include "results/analysis/correlation.h"
 #include "results/analysis/sweep.h"
 #include "results/boards/estimate.h"
@@ -184,13 +187,27 @@ std::string label_of(const LedgerSubject& subject, const LedgerClaim& claim) {
   return out;
 }
 
+/// "; Welch's p 0.003" of the difference between two groups.
+std::string welch_text(const numerics::Moments& a, const numerics::Moments& b) {
+  const auto test = numerics::welch_t_test_of_moments(a, b);
+  return "; Welch's p " + results::digits_text(test.p, kDigits);
+}
+
 std::string published(const LedgerClaim& claim) {
   std::vector<std::string> parts;
+  std::vector<numerics::Moments> groups;
   for (std::size_t i = 0; i < claim.theirs.size(); ++i) {
     parts.push_back(results::shortest_text(claim.theirs[i]));
-    if (!claim.theirs_half_width.empty())
+    if (!claim.theirs_sd.empty()) {
+      parts.back() += " (sd " + results::shortest_text(claim.theirs_sd[i]) + ")";
+      const auto n = static_cast<double>(claim.theirs_seeds);
+      groups.push_back(
+          {claim.theirs[i], claim.theirs_sd[i] * std::sqrt(n / (n - 1.0)), claim.theirs_seeds});
+    } else if (!claim.theirs_half_width.empty()) {
       parts.back() += " ± " + results::shortest_text(claim.theirs_half_width[i]);
+    }
   }
+  if (groups.size() == 2) parts.back() += welch_text(groups[0], groups[1]);
   return boost::algorithm::join(parts, "; ");
 }
 
@@ -307,6 +324,7 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
   out.claim.resampled = resampled;
   const auto& seeds = study.plan.run_file.seeds;
   std::vector<std::string> ours;
+  std::vector<numerics::Moments> groups;
   for (const auto& subject : claim.subjects) {
     if (lacks_data(claim, study)) {
       out.claim.subjects.emplace_back();
@@ -325,6 +343,9 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
         by_seed[score.seed] = score.value;
     std::vector<double> values;
     for (const auto& [seed, value] : by_seed) values.push_back(value);
+    if (!claim.theirs_sd.empty() && values.size() > 1)
+      groups.push_back({numerics::mean(values), numerics::sample_sd(values),
+                        static_cast<numerics::Index>(values.size())});
     const std::string label = label_of(subject, claim);
     ours.push_back(
         (label.empty() ? "" : label + " ") +
@@ -337,6 +358,7 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
     out.claim.subjects.push_back(std::move(by_seed));
   }
   out.ours = boost::algorithm::join(ours, "; ");
+  if (groups.size() == 2) out.ours += welch_text(groups[0], groups[1]);
   return out;
 }
 

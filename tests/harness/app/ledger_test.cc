@@ -57,3 +57,17 @@ TEST_CASE("ledger: what is correlated with what belongs to the rules that correl
     CHECK_THROWS_SAYING(read_ledger(here.write("b.toml", claim(bad))), RunFileError,
                         "with goes with the rules correlates and parts_correlate, which need it");
 }
+
+TEST_CASE("ledger: published standard deviations become half-widths of intervals") {
+  const conoscope::testing::Scratch here;
+  const auto read = read_ledger(here.write(
+      "a.toml", with("") + "theirs = [0.0469]\ntheirs_sd = [0.0043]\ntheirs_seeds = 5\n"));
+  // t(0.975, 4) = 2.776445; the standard error is sd / sqrt(5 - 1).
+  CHECK(read.items[0].claims[0].theirs_half_width.at(0) ==
+        doctest::Approx(2.776445 * 0.0043 / 2.0).epsilon(1e-6));
+  for (const char* bad : {"theirs_sd = [0.1]\n", "theirs_sd = [0.1]\ntheirs_seeds = 1\n",
+                          "theirs_sd = [0.1]\ntheirs_seeds = 5\ntheirs_half_width = [0.1]\n"})
+    CHECK_THROWS_SAYING(read_ledger(here.write("b.toml", with("") + "theirs = [1.0]\n" + bad)),
+                        RunFileError,
+                        "theirs_sd needs theirs_seeds, two or more, and no half-width");
+}
