@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -178,7 +179,7 @@ int guarded_main(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   conoscope::app::settle_signals();
-  conoscope::app::PrintableStream out(std::cout);
+  conoscope::app::PrintableStream out(std::cout, ::isatty(STDOUT_FILENO) == 1);
   const conoscope::app::PrintableStream err(std::cerr);
   conoscope::core::search_interpreters(conoscope::app::interpreter_search());
   const int code = conoscope::app::guarded_main({argv + 1, argv + argc});

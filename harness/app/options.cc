@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "harness/app/folders.h"
+#include "harness/app/terminal.h"
 #include "harness/core/names.h"
 #include "harness/core/path_fault.h"
 #include "harness/core/processes/confinement.h"
@@ -159,7 +160,8 @@ fs::path Options::cache() const {
 
 results::Format Options::format() const {
   const auto& name = get<std::string>("format");
-  if (const auto format = results::parse_format(name)) return *format;
+  if (const auto format = results::parse_format(name))
+    return *format == results::Format::table ? table_for_output() : *format;
   throw UsageError("--format " + name + ": no such format" +
                    core::did_you_mean(name, results::format_names()));
 }

@@ -97,7 +97,7 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
     return false;
   }
   for (auto& column : table.columns) column.tiny = request.tiny;
-  if (request.bold)
+  if (request.bold || request.format == results::Format::table)
     for (const std::string& metric : options.metrics)
       results::mark_best(table, metric, results::direction_of(store, metric));
   if (across)

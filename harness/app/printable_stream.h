@@ -11,7 +11,8 @@ namespace conoscope::app {
 /// (C0, C1) but line ends and tabs are shown as \x1b, and what is not UTF-8 as U+FFFD.
 class PrintableStream : private std::streambuf {
  public:
-  explicit PrintableStream(std::ostream& stream);
+  /// styled  lets the codes of bold and of plain text pass: the stream is a terminal
+  explicit PrintableStream(std::ostream& stream, bool styled = false);
   ~PrintableStream() override;
   PrintableStream(const PrintableStream&) = delete;
   PrintableStream& operator=(const PrintableStream&) = delete;
@@ -32,6 +33,7 @@ class PrintableStream : private std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* const target_;
+  const bool styled_;
   std::string pending_;
   int error_ = 0;  ///< of the first write that failed
 };

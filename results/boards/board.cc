@@ -80,14 +80,20 @@ Table board(Store& store, const BoardOptions& options) {
       controls[entry.control][entry.subject] = entry.estimate;
   }
 
-  const auto scores = [](const std::string& name) {
-    return Column{.name = name, .type = ColumnType::kEstimate, .messages = true};
+  const auto scores = [&store](const std::string& metric, const std::string& control = "") {
+    const std::string direction = direction_of(store, metric);
+    return Column{.name = metric + control,
+                  .type = ColumnType::kEstimate,
+                  .messages = true,
+                  .better = direction == "higher"  ? Better::kHigher
+                            : direction == "lower" ? Better::kLower
+                                                   : Better::kNeither};
   };
   Table table;
   table.columns = {{"rank", ColumnType::kInteger},      {"dataset"},  {"model"}, {"explainer"},
                    {"coverage", ColumnType::kCoverage}, scores(first)};
   for (const auto& [control, fields] : controls)
-    table.columns.push_back(scores(first + "@" + control));
+    table.columns.push_back(scores(first, "@" + control));
   std::vector<std::map<BoardSubject, Field>> others;
   for (std::size_t i = 1; i < options.metrics.size(); ++i) {
     table.columns.push_back(scores(options.metrics[i]));

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "results/formats/human_text.h"
@@ -13,20 +12,6 @@ namespace {
 /// One field of megabytes must not pad every other row to its width.
 constexpr int kWidest = 500;
 
-/// "1,3" -> "¹,³"
-std::string superscript(const std::string& marks) {
-  static constexpr std::array<const char*, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
-                                                          "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string out;
-  for (const char c : marks) {
-    if (c == ',')
-      out += c;
-    else
-      out += kDigits[static_cast<std::size_t>(c - '0')];
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string write_aligned(const Table& table) {
@@ -37,7 +22,7 @@ std::string write_aligned(const Table& table) {
     lines.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i)
       lines.back().push_back(printable(human_text(row[i], table.columns[i])) +
-                             superscript(notes.marks(row[i])));
+                             raised(notes.marks(row[i])));
   }
   std::vector<int> widths(table.columns.size(), 0);
   for (const auto& line : lines)
@@ -62,7 +47,7 @@ std::string write_aligned(const Table& table) {
   }
   for (std::size_t i = 0; i < notes.texts().size(); ++i)
     out.append(i == 0 ? "\n" : "")
-        .append(superscript(std::to_string(i + 1)))
+        .append(raised(std::to_string(i + 1)))
         .append(" ")
         .append(printable(notes.texts()[i]))
         .append("\n");

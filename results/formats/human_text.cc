@@ -1,6 +1,7 @@
 #include "results/formats/human_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -39,6 +40,19 @@ bool is_best(const Field& field) {
 }
 
 bool is_right_aligned(const Column& column) { return column.type != ColumnType::kText; }
+
+std::string raised(const std::string& marks) {
+  static constexpr std::array<const char*, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
+                                                          "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out;
+  for (const char c : marks) {
+    if (c == ',')
+      out += c;
+    else
+      out += kDigits[static_cast<std::size_t>(c - '0')];
+  }
+  return out;
+}
 
 Footnotes::Footnotes(const Table& table) {
   for (const auto& row : table.rows)

@@ -20,6 +20,9 @@ bool is_best(const Field& field);
 
 bool is_right_aligned(const Column& column);
 
+/// "1,3" -> "¹,³"
+std::string raised(const std::string& marks);
+
 /// The messages of a table's estimates, each text once, numbered from 1 in reading order.
 class Footnotes {
  public:

@@ -41,12 +41,16 @@ Field high_end(const Estimate& estimate);
 
 enum class ColumnType { kText, kInteger, kReal, kEstimate, kCoverage };
 
+/// Which of two numbers is the better one.
+enum class Better { kNeither, kHigher, kLower };
+
 struct Column {
   std::string name;
   ColumnType type = ColumnType::kText;
   int digits = 4;         ///< significant digits of a real for people; machines get all
   bool messages = false;  ///< estimates: machines get a column <name>_message, too
   int tiny = 0;           ///< k: for people, what is nearer to 0 than 10^-k is < 1e-k; 0: as it is
+  Better better = Better::kNeither;  ///< on a screen: an arrow
 
   static Column text(std::string name) { return {std::move(name)}; }
   static Column integer(std::string name) { return {std::move(name), ColumnType::kInteger}; }

@@ -9,10 +9,10 @@ using conoscope::app::PrintableStream;
 namespace {
 
 /// What arrives of it, written a piece of so many bytes at a time.
-std::string printed(const std::string& text, std::size_t piece) {
+std::string printed(const std::string& text, std::size_t piece, bool styled = false) {
   std::ostringstream stream;
   {
-    const PrintableStream safe(stream);
+    const PrintableStream safe(stream, styled);
     for (std::size_t at = 0; at < text.size(); at += piece) stream << text.substr(at, piece);
   }
   stream << "";
@@ -27,6 +27,9 @@ TEST_CASE("what is printed steers no terminal, and text passes as it is") {
     CHECK(printed("a\tb\nc\r\nd", piece) == "a\tb\nc\r\nd");
     CHECK(printed("ä € 😀", piece) == "ä € 😀");
     CHECK(printed("\x1b[2J\x07\x7f", piece) == "\\x1b[2J\\x07\\x7f");
+    CHECK(printed("\x1b[1mbold\x1b[0m", piece) == "\\x1b[1mbold\\x1b[0m");
+    CHECK(printed("\x1b[1mbold\x1b[0m\x1b[31m\x1b[", piece, true) ==
+          "\x1b[1mbold\x1b[0m\\x1b[31m\\x1b[");
     CHECK(printed("hides\rshown", piece) == "hides\\x0dshown");
     CHECK(printed("ends\r", piece) == "ends\\x0d");
     CHECK(printed("\xC2\x9B"

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "results/formats/format.h"
+
+namespace conoscope::app {
+
+/// The format `table` as standard output takes it: made to fit where that is a terminal
+/// (results/formats/screen.h), else as it is, whatever reads it. Styled unless NO_COLOR is set or
+/// TERM is dumb; as wide as the terminal says, else as COLUMNS does.
+results::Format table_for_output();
+
+}  // namespace conoscope::app
