@@ -119,6 +119,8 @@ struct Annotations {
   Matrix targets;      ///< n x C: binary attributes or regression targets
   Matrix concepts;     ///< n x k
   Matrix factors;      ///< n x F
+  /// k, from 0: which concepts are told together; empty: each is told by itself
+  IndexVector concept_groups = {};
 };
 
 /// All that is known about one subject; null: not offered.

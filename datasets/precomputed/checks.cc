@@ -176,6 +176,21 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
   return rows;
 }
 
+std::vector<std::int64_t> read_groups(const std::optional<formats::Array>& groups,
+                                      std::int64_t concepts) {
+  if (!groups) return {};
+  if (concepts == 0) refuse(*groups, "concept_groups are given without concepts");
+  if (groups->shape != std::vector<std::int64_t>{concepts})
+    refuse(*groups, "concept_groups is " + groups->shape_text() + ", expected " +
+                        std::to_string(concepts) + ", a number for each concept");
+  auto out = formats::to_vector<std::int64_t>(*groups);
+  for (std::size_t j = 0; j < out.size(); ++j)
+    if (out[j] < 0 || out[j] >= concepts)
+      refuse(*groups, "the group at [" + std::to_string(j) + "] is " + std::to_string(out[j]) +
+                          ", expected 0 to " + std::to_string(concepts - 1));
+  return out;
+}
+
 void check_agreement(const formats::Array& saved, std::span<const double> made,
                      const std::string& head) {
   // Outputs are saved from a network that runs in float32 or float16; 1e-3 is float16's own step.

@@ -60,6 +60,11 @@ std::vector<std::int64_t> read_segments(const std::optional<formats::Array>& emb
                                         std::int64_t samples, std::int64_t width,
                                         const std::string& like);
 
+/// The group of each concept; nothing where the array is not given.
+/// throws  std::invalid_argument: no concepts, or not one number below `concepts` for each
+std::vector<std::int64_t> read_groups(const std::optional<formats::Array>& groups,
+                                      std::int64_t concepts);
+
 /// Does a head reproduce the outputs (n x C) that were saved? Compares the first rows:
 ///
 ///   |made_ic - saved_ic| <= 1e-3 max |saved|      relative to the largest output of these rows

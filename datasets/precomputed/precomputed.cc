@@ -68,6 +68,8 @@ constexpr auto kParameters = sdk::parameters(
     sdk::optional_file("targets").offers("targets").help(
         "n x outputs: attributes (0 or 1) or regression targets"),
     sdk::optional_file("concepts").offers("concepts").help("n x k: annotated concepts"),
+    sdk::optional_file("concept_groups")
+        .help("k numbers from 0: concepts of equal numbers are told together"),
     sdk::optional_file("factors").offers("factors").help("n x F: generative factors"),
     sdk::optional_file("segment_embeddings")
         .offers("segments")
@@ -127,6 +129,9 @@ class Precomputed final : public sdk::Dataset {
     const auto codes = read_codes(find, samples_, like_);
     const std::vector<std::int64_t> labels = load_labels(head);
     const auto annotations = load_annotations(head);
+    const auto known = annotations.find("concepts");
+    const std::vector<std::int64_t> groups = read_groups(
+        find("concept_groups"), known == annotations.end() ? 0 : known->second.shape[1]);
     const auto embeddings = find("segment_embeddings"), owners = find("segment_sample");
     if ((embeddings || owners) && !head) sources_.get("activations");
     const std::vector<std::int64_t> segments =
@@ -163,6 +168,7 @@ class Precomputed final : public sdk::Dataset {
       if (!columns.columns.empty())  // concepts: concept_names
         out.text(name.substr(0, name.size() - 1) + "_names", list_text(columns.columns));
     }
+    if (!groups.empty()) write_whole(out, "concept_groups", groups);
     if (embeddings) {
       write(out, "segment_embeddings", {*embeddings}, embeddings->shape);
       write_whole(out, "segment_sample", segments);
@@ -269,6 +275,6 @@ citation = ""
 needs = []
 offers = ["head_view"]
 seeded = true
-added = ["test_per_class"]
+added = ["test_per_class", "concept_groups"]
 )toml",
                   kParameters)

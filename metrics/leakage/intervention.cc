@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <string>
 
+#include "metrics/caveat.h"
 #include "metrics/leakage/accuracy.h"
 #include "metrics/metric.h"
 #include "numerics/checks.h"
@@ -61,28 +63,51 @@ void require_softmax_head(const CheckedIntervention& problem) {
     numerics::refuse(kName, "head has one output; a softmax needs two or more");
 }
 
-/// All samples told concept j, with the presence that `of` gives each.
-template <typename Presence>
+Index count_of(const ConceptGroups& groups) { return static_cast<Index>(groups.size()); }
+
+const IndexVector& members(const ConceptGroups& groups, Index group) {
+  return groups[static_cast<size_t>(group)];
+}
+
+/// All samples told concept j, with this presence.
 ToldConcepts all_told(const CheckedIntervention& problem, ToldConcepts concepts, Index j,
-                      const Presence& of) {
-  for (Index i = 0; i < problem->samples(); ++i) concepts.tell(*problem, i, j, of(i));
+                      double presence) {
+  for (Index i = 0; i < problem->samples(); ++i) concepts.tell(*problem, i, j, presence);
   return concepts;
 }
 
-// Tells each sample, step by step, the concept of the largest value of `merit`; the first of ties.
+/// The sample told the truth of these concepts.
+void tell_truth(const CheckedIntervention& problem, ToldConcepts& concepts, Index sample,
+                const IndexVector& of) {
+  for (const Index j : of) concepts.tell(*problem, sample, j, problem->truth(sample, j));
+}
+
+/// n x k numbers of concepts -> n x G of groups, by `of` a group's in one sample.
+template <typename Of>
+Matrix of_groups(const Matrix& of_concepts, const ConceptGroups& groups, const Of& of) {
+  Matrix out(of_concepts.rows(), count_of(groups));
+  for (Index g = 0; g < out.cols(); ++g)
+    for (Index i = 0; i < out.rows(); ++i) out(i, g) = of(of_concepts(i, members(groups, g)));
+  return out;
+}
+
+// Tells each sample, step by step, the group of the largest value of `merit`; the first of ties.
 template <typename Merit>
 InterventionOrder greedy_order(const CheckedIntervention& problem, const Merit& merit) {
-  const Index n = problem->samples(), k = problem->concepts();
-  InterventionOrder order(n, k);
+  const ConceptGroups& groups = problem.groups();
+  const Index n = problem->samples(), count = count_of(groups);
+  InterventionOrder order(n, count);
   ToldConcepts concepts(*problem);
-  for (Index step = 0; step < k; ++step) {
+  for (Index step = 0; step < count; ++step) {
     const Matrix merits = merit(concepts);
     for (Index i = 0; i < n; ++i) {
       Index best = -1;
-      for (Index j = 0; j < k; ++j)
-        if (concepts.told(i, j) == 0.0 && (best < 0 || merits(i, j) > merits(i, best))) best = j;
+      for (Index g = 0; g < count; ++g)
+        if (concepts.told(i, members(groups, g).front()) == 0.0 &&
+            (best < 0 || merits(i, g) > merits(i, best)))
+          best = g;
       order(i, step) = best;
-      concepts.tell(*problem, i, best, problem->truth(i, best));
+      tell_truth(problem, concepts, i, members(groups, best));
     }
   }
   return order;
@@ -90,9 +115,27 @@ InterventionOrder greedy_order(const CheckedIntervention& problem, const Merit& 
 
 }  // namespace
 
+ConceptGroups concept_groups(const IndexVector& groups, Index concepts) {
+  if (!groups.empty() && static_cast<Index>(groups.size()) != concepts)
+    numerics::refuse(kName, "groups has " + std::to_string(groups.size()) + " entries for " +
+                                std::to_string(concepts) + " concepts");
+  std::map<Index, IndexVector> by_number;
+  for (Index j = 0; j < concepts; ++j) {
+    const Index group = groups.empty() ? j : groups[static_cast<size_t>(j)];
+    if (group < 0)
+      numerics::refuse(kName, "groups has " + std::to_string(group) + " for concept " +
+                                  std::to_string(j) + "; groups count from 0");
+    by_number[group].push_back(j);
+  }
+  ConceptGroups out;
+  for (auto& [number, members] : by_number) out.push_back(std::move(members));
+  return out;
+}
+
 CheckedIntervention::CheckedIntervention(InterventionProblem problem)
     : problem_(std::move(problem)) {
   require_problem(problem_);
+  groups_ = concept_groups(problem_.groups, problem_.concepts());
   untold_ = answer(ToldConcepts(problem_));
   numerics::require_labels(kName, problem_.labels, problem_.samples(),
                            std::max<Index>(2, untold_.cols()));
@@ -158,15 +201,15 @@ double InterventionCurve::area() const {
 
 InterventionCurve intervention_curve(const CheckedIntervention& problem,
                                      const InterventionOrder& order) {
-  const Index n = problem->samples(), k = problem->concepts();
-  if (order.rows() != n || order.cols() != k)
+  const Index n = problem->samples(), count = count_of(problem.groups());
+  if (order.rows() != n || order.cols() != count)
     numerics::refuse(kName, "order is " + numerics::shape_of(order) + "; it must be " +
-                                std::to_string(n) + " x " + std::to_string(k));
+                                std::to_string(n) + " x " + std::to_string(count));
   for (Index i = 0; i < n; ++i) {
-    std::vector<bool> seen(static_cast<size_t>(k), false);
-    for (Index j = 0; j < k; ++j) {
+    std::vector<bool> seen(static_cast<size_t>(count), false);
+    for (Index j = 0; j < count; ++j) {
       const Index told = order(i, j);
-      if (told < 0 || told >= k || seen[static_cast<size_t>(told)])
+      if (told < 0 || told >= count || seen[static_cast<size_t>(told)])
         numerics::refuse(kName, "order's row " + std::to_string(i) + " is no permutation: " +
                                     std::to_string(told) + " at place " + std::to_string(j));
       seen[static_cast<size_t>(told)] = true;
@@ -178,32 +221,32 @@ InterventionCurve intervention_curve(const CheckedIntervention& problem,
     out.predictions.push_back(
         predicted_classes(step == 0 ? problem.untold() : problem.answer(concepts)));
     out.accuracy.push_back(accuracy(problem->labels, out.predictions.back()));
-    if (step == k) return out;
+    if (step == count) return out;
     for (Index i = 0; i < n; ++i)
-      concepts.tell(*problem, i, order(i, step), problem->truth(i, order(i, step)));
+      tell_truth(problem, concepts, i, members(problem.groups(), order(i, step)));
   }
 }
 
 double intervention_gain(const CheckedIntervention& problem) {
   ToldConcepts told(*problem);
-  for (Index j = 0; j < problem->concepts(); ++j)
-    told = all_told(problem, told, j, [&](Index i) { return problem->truth(i, j); });
+  for (const IndexVector& group : problem.groups())
+    for (Index i = 0; i < problem->samples(); ++i) tell_truth(problem, told, i, group);
   return accuracy(problem->labels, predicted_classes(problem.answer(told))) -
          accuracy(problem->labels, predicted_classes(problem.untold()));
 }
 
-InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed,
+InterventionOrder random_order(Index samples, Index groups, std::uint64_t seed,
                                std::uint64_t stream) {
-  if (samples < 1 || concepts < 1)
-    numerics::refuse("random_order", "samples is " + std::to_string(samples) + " and concepts " +
-                                         std::to_string(concepts) + "; both must be >= 1");
+  if (samples < 1 || groups < 1)
+    numerics::refuse("random_order", "samples is " + std::to_string(samples) + " and groups " +
+                                         std::to_string(groups) + "; both must be >= 1");
   numerics::Random random(seed, stream);
-  InterventionOrder out(samples, concepts);
+  InterventionOrder out(samples, groups);
   for (Index i = 0; i < samples; ++i) {
-    IndexVector row(static_cast<size_t>(concepts));
+    IndexVector row(static_cast<size_t>(groups));
     std::iota(row.begin(), row.end(), 0);
     random.shuffle(row);
-    for (Index j = 0; j < concepts; ++j) out(i, j) = row[static_cast<size_t>(j)];
+    for (Index j = 0; j < groups; ++j) out(i, j) = row[static_cast<size_t>(j)];
   }
   return out;
 }
@@ -228,8 +271,7 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
     Matrix merits = options.entropy_weight * unsure;
     for (Index j = 0; j < k; ++j) {
       const auto told = [&](double presence) {
-        return numerics::softmax(
-            problem.answer(all_told(problem, concepts, j, [=](Index) { return presence; })));
+        return numerics::softmax(problem.answer(all_told(problem, concepts, j, presence)));
       };
       const Matrix on = told(1.0), off = told(0.0);
       for (Index i = 0; i < n; ++i) {
@@ -238,20 +280,23 @@ InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef
         merits(i, j) += options.importance_weight * std::abs(expected - now(i, y));
       }
     }
-    return merits;
+    return of_groups(merits, problem.groups(),
+                     [](const auto& of_members) { return of_members.mean(); });
   });
 }
 
-InterventionOrder uncertainty_order(const MatrixRef& probabilities) {
+InterventionOrder uncertainty_order(const MatrixRef& probabilities, const IndexVector& groups) {
   numerics::require_filled(kName, "probabilities", probabilities);
   if (probabilities.minCoeff() < 0.0 || probabilities.maxCoeff() > 1.0)
     numerics::refuse(kName, "probabilities has entries outside 0 ... 1");
-  InterventionOrder out(probabilities.rows(), probabilities.cols());
+  const Matrix unsure = of_groups((1.0 / (probabilities.array() - 0.5 + 1e-8).abs()).matrix(),
+                                  concept_groups(groups, probabilities.cols()),
+                                  [](const auto& of_members) { return of_members.maxCoeff(); });
+  InterventionOrder out(unsure.rows(), unsure.cols());
   for (Index i = 0; i < out.rows(); ++i) {
-    const Vector unsure = 1.0 / (probabilities.row(i).array() - 0.5 + 1e-8).abs();
     IndexVector row(static_cast<size_t>(out.cols()));
     std::iota(row.begin(), row.end(), 0);
-    std::ranges::stable_sort(row, [&](Index a, Index b) { return unsure(a) > unsure(b); });
+    std::ranges::stable_sort(row, [&](Index a, Index b) { return unsure(i, a) > unsure(i, b); });
     for (Index j = 0; j < out.cols(); ++j) out(i, j) = row[static_cast<size_t>(j)];
   }
   return out;
@@ -275,13 +320,14 @@ Matrix expert_answers(const MatrixRef& truth, const VectorRef& competence, const
 
 InterventionOrder greedy_oracle_order(const CheckedIntervention& problem) {
   require_softmax_head(problem);
-  const Index n = problem->samples(), k = problem->concepts();
+  const Index n = problem->samples(), count = count_of(problem.groups());
   return greedy_order(problem, [&](const ToldConcepts& concepts) {
-    Matrix merits(n, k);
-    for (Index j = 0; j < k; ++j) {
-      const Matrix told = numerics::softmax(problem.answer(
-          all_told(problem, concepts, j, [&](Index i) { return problem->truth(i, j); })));
-      for (Index i = 0; i < n; ++i) merits(i, j) = told(i, problem->labels[static_cast<size_t>(i)]);
+    Matrix merits(n, count);
+    for (Index g = 0; g < count; ++g) {
+      ToldConcepts more = concepts;
+      for (Index i = 0; i < n; ++i) tell_truth(problem, more, i, members(problem.groups(), g));
+      const Matrix told = numerics::softmax(problem.answer(more));
+      for (Index i = 0; i < n; ++i) merits(i, g) = told(i, problem->labels[static_cast<size_t>(i)]);
     }
     return merits;
   });
@@ -292,7 +338,12 @@ namespace {
 constexpr std::uint64_t kRepeats = 5;
 
 Result area_of(const Subject& subject, const InterventionCurve& curve) {
-  return {curve.area(), curve.accuracy, subject.once(subject_intervention).caveat};
+  const SubjectIntervention& of = subject.once(subject_intervention);
+  Result out{curve.area(), curve.accuracy, of.caveat};
+  if (!of.problem->groups.empty())
+    add_note(out.caveat,
+             "concepts were told in " + std::to_string(of.problem.groups().size()) + " groups");
+  return out;
 }
 
 /// The problem with what an expert of the settings' competence says in place of the truth.
@@ -314,11 +365,11 @@ CheckedIntervention with_expert(const Subject& subject, const std::vector<Settin
 Result random_of(const Subject& subject, const std::vector<Setting>& settings) {
   const CheckedIntervention& problem = subject.once(subject_intervention).problem;
   InterventionCurve mean;
-  mean.accuracy.assign(static_cast<size_t>(problem->concepts()) + 1, 0.0);
+  mean.accuracy.assign(problem.groups().size() + 1, 0.0);
   for (std::uint64_t repeat = 0; repeat < kRepeats; ++repeat) {
     const InterventionCurve curve = intervention_curve(
         with_expert(subject, settings, repeat),
-        random_order(problem->samples(), problem->concepts(), subject.seed(), repeat));
+        random_order(problem->samples(), count_of(problem.groups()), subject.seed(), repeat));
     for (size_t j = 0; j < curve.accuracy.size(); ++j)
       mean.accuracy[j] += curve.accuracy[j] / static_cast<double>(kRepeats);
   }
@@ -329,8 +380,9 @@ Result uncertainty_of(const Subject& subject, const std::vector<Setting>& settin
   const Matrix& probabilities = subject.concepts().probabilities;
   if (probabilities.size() == 0)
     throw NotApplicable("the model gives no probabilities of concepts");
-  return area_of(subject, intervention_curve(with_expert(subject, settings),
-                                             uncertainty_order(probabilities)));
+  const CheckedIntervention problem = with_expert(subject, settings);
+  return area_of(subject,
+                 intervention_curve(problem, uncertainty_order(probabilities, problem->groups)));
 }
 
 Result coop_of(const Subject& subject, const std::vector<Setting>& settings) {
@@ -369,6 +421,7 @@ SubjectIntervention subject_intervention(const Subject& subject) {
   problem.labels = subject.annotations().labels;
   problem.head = view.intervene;
   problem.width = view.width;
+  problem.groups = subject.annotations().concept_groups;
   if (view.active.size() > 0) {
     problem.own_active = view.active;
     problem.own_inactive = view.inactive;

@@ -23,6 +23,7 @@ struct InterventionProblem {
   /// active and inactive stay empty. width > 1 needs them.
   Matrix own_active, own_inactive;
   IndexVector labels;  ///< n, in 0 ... C-1
+  IndexVector groups;  ///< k: concepts of equal numbers are told together; empty: each by itself
   /// m x (k * width), and of these m x k, 1 where a concept was told -> m x C, logits
   std::function<Matrix(const MatrixRef& scores, const MatrixRef& told)> head;
 
@@ -41,18 +42,28 @@ struct ToldConcepts {
   void tell(const InterventionProblem& problem, Index sample, Index concept_id, double presence);
 };
 
+/// Concepts that are told together: those of each group, ascending.
+using ConceptGroups = std::vector<IndexVector>;
+
+/// The groups in the order of their numbers.
+///
+/// groups   k numbers, 0 or more; empty: each concept by itself
+/// throws   std::invalid_argument: not k of them, a negative one
+ConceptGroups concept_groups(const IndexVector& groups, Index concepts);
+
 /// A problem that does not contradict itself, and what its head answers without interventions: that
 /// it exists is the proof, so nobody who takes one looks again.
 class CheckedIntervention {
  public:
   /// throws  std::invalid_argument: shapes that do not match, an entry not finite, a truth outside
   ///         0 ... 1, both or neither of the two ways to say what is written, no head, labels that it
-  ///         has no output for; as answer
+  ///         has no output for; as concept_groups, as answer
   CheckedIntervention(InterventionProblem problem);  // NOLINT(google-explicit-constructor)
 
   const InterventionProblem* operator->() const { return &problem_; }
   const InterventionProblem& operator*() const { return problem_; }
   const Matrix& untold() const { return untold_; }
+  const ConceptGroups& groups() const { return groups_; }
 
   /// The head's logits. throws std::invalid_argument: the head, which is a plugin's, returns another
   /// shape or an entry that is not finite
@@ -60,6 +71,7 @@ class CheckedIntervention {
 
  private:
   InterventionProblem problem_;
+  ConceptGroups groups_;
   Matrix untold_;
 };
 
@@ -74,17 +86,18 @@ struct InterventionValues {
 /// throws  std::invalid_argument: n < 1, k < 1, an entry not finite
 InterventionValues intervention_values(const MatrixRef& logits);
 
-/// Which concept each sample is told first, second, ...: n x k, each row a permutation.
+/// Which group of concepts each sample is told first, second, ...: n x G, each row a permutation.
+/// Where each concept is a group, these are the concepts.
 using InterventionOrder = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct InterventionCurve {
-  std::vector<double> accuracy;          ///< after 0, 1, ..., k interventions
-  std::vector<IndexVector> predictions;  ///< k + 1 times n
-  /// Mean over the curve by trapezoids: the area under it, divided by k.
+  std::vector<double> accuracy;          ///< after 0, 1, ..., G interventions
+  std::vector<IndexVector> predictions;  ///< G + 1 times n
+  /// Mean over the curve by trapezoids: the area under it, divided by G.
   double area() const;
 };
 
-/// How does accuracy grow as samples are told their concepts, one after the other?
+/// How does accuracy grow as samples are told their concepts, one group after the other?
 ///
 /// throws  std::invalid_argument: a row of order that is no permutation; as CheckedIntervention
 ///
@@ -102,8 +115,8 @@ InterventionCurve intervention_curve(const CheckedIntervention& problem,
 /// Source: Figs. 5 and A.5 of Espinosa Zarlenga et al., AAAI 2023, which draw the curve.
 double intervention_gain(const CheckedIntervention& problem);
 
-/// Each sample draws the next concept uniformly from those it was not told.
-InterventionOrder random_order(Index samples, Index concepts, std::uint64_t seed,
+/// Each sample draws the next group uniformly from those it was not told.
+InterventionOrder random_order(Index samples, Index groups, std::uint64_t seed,
                                std::uint64_t stream = 0);
 
 struct CoopOptions {
@@ -116,24 +129,28 @@ struct CoopOptions {
 ///   H(p)    = -p ln(p + 1e-8) - (1 - p) ln(1 - p + 1e-8)
 ///
 /// y^ and P(y^) are of the current, partly told prediction, P by softmax; p is the model's own
-/// probability throughout. The largest score is next, the first one of ties.
+/// probability throughout. The largest score is next, the first one of ties; a group's is the mean of
+/// its concepts', each as if told by itself.
 ///
 /// probabilities  n x k, in 0 ... 1
 /// throws         as CheckedIntervention; a head of one output, whose expectation the reference
 ///                does not weigh by p; weights negative or not finite
 ///
 /// Source: Chauhan et al., Interactive Concept Bottleneck Models, AAAI 2023; as in the code of
-/// Parisini et al., which may tell a concept twice where no score is above 0; here never.
+/// Parisini et al., which may tell a concept twice where no score is above 0; here never. Groups as in
+/// the code of Espinosa Zarlenga et al., Concept Embedding Models, NeurIPS 2022.
 InterventionOrder coop_order(const CheckedIntervention& problem, const MatrixRef& probabilities,
                              const CoopOptions& options = {});
 
-/// First what the model is unsure of: the largest 1 / |p - 1/2 + 1e-8|, the first of ties.
+/// First what the model is unsure of: the largest 1 / |p - 1/2 + 1e-8|, the first of ties; a group's is
+/// the largest of its concepts'.
 ///
 /// probabilities  n x k, in 0 ... 1: the model's own, before it is told anything
-/// throws         std::invalid_argument: an entry outside
+/// groups         as in InterventionProblem
+/// throws         std::invalid_argument: an entry outside; as concept_groups
 ///
 /// Source: "UCP" in the code of Parisini et al., 2025; after Shin et al., ICML 2023.
-InterventionOrder uncertainty_order(const MatrixRef& probabilities);
+InterventionOrder uncertainty_order(const MatrixRef& probabilities, const IndexVector& groups = {});
 
 /// What an expert says who is right about concept j with probability competence_j, and else says the
 /// opposite: truth where draws < competence, 1 - truth elsewhere.
@@ -146,8 +163,8 @@ InterventionOrder uncertainty_order(const MatrixRef& probabilities);
 /// Source: as in the code of Parisini et al., 2025.
 Matrix expert_answers(const MatrixRef& truth, const VectorRef& competence, const MatrixRef& draws);
 
-/// The greedy oracle, an upper mark that knows the label: next is the concept whose being told
-/// raises the probability of the true class most; the first one of ties.
+/// The greedy oracle, an upper mark that knows the label: next is the group whose being told raises
+/// the probability of the true class most; the first one of ties.
 ///
 /// throws  as coop_order
 InterventionOrder greedy_oracle_order(const CheckedIntervention& problem);
@@ -170,8 +187,8 @@ InterventionCurve oracle_curve(const Subject& subject);
 
 namespace declare {
 /// intervention_random (the mean of five orders drawn from the subject's seed), intervention_uncertainty,
-/// intervention_coop (both weights 1) and intervention_oracle: areas; parts: the curve, k + 1 accuracies.
-/// CooP asks the head 2 k^2 times for all samples, the oracle k^2 times, the others k times. And
+/// intervention_coop (both weights 1) and intervention_oracle: areas; parts: the curve, G + 1 accuracies.
+/// CooP asks the head 2 k G times for all samples, the oracle G^2 times, the others G times. And
 /// intervention_gain, which asks it once. The setting competence of the first three is the percentage of
 /// answers in which the expert is right.
 std::vector<Metric> intervention();

@@ -324,6 +324,26 @@ TEST_CASE("precomputed: image segments") {
   files.refuses(sample + ": segment_sample is given without segment_embeddings");
 }
 
+TEST_CASE("precomputed: groups of concepts") {
+  Files files;
+  const auto groups = files.path("concept_groups");
+  files.put<std::int32_t>("concept_groups", {2}, {1, 0});
+  files.refuses(groups + ": concept_groups are given without concepts");
+  files.put<float>("concepts", {12, 2}, std::vector<float>(24, 1.0F));
+  const Outcome outcome = files.load();
+  REQUIRE(outcome.error == "");
+  CHECK(std::ranges::equal(outcome.out.values<std::int64_t>("concept_groups"),
+                           std::vector<std::int64_t>{1, 0}));
+  files.put<std::int64_t>("concept_groups", {3}, {0, 1, 2});
+  files.refuses(groups + ": concept_groups is 3, expected 2, a number for each concept");
+  files.put<std::int64_t>("concept_groups", {2}, {0, 2});
+  files.refuses(groups + ": the group at [1] is 2, expected 0 to 1");
+  files.put<std::int64_t>("concept_groups", {2}, {-1, 0});
+  files.refuses(groups + ": the group at [0] is -1, expected 0 to 1");
+  files.put<double>("concept_groups", {2}, {0.5, 0});
+  files.refuses(groups + ": the value at [0] is 0.5, which is not a whole number");
+}
+
 TEST_CASE("precomputed: what is known of samples alone, for models with files of their own") {
   Files files;
   for (const char* name : {"activations", "head_weight", "head_bias"}) files.arguments.erase(name);

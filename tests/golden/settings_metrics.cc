@@ -79,9 +79,34 @@ Outputs calibration_concepts_case(const Case& one) {
 }
 
 Outputs uncertainty_case(const Case& one) {
-  if (one.has_input("groups")) throw Skip("no dataset here has groups of concepts");
   Outputs out;
-  out.arrays["order"] = flat(uncertainty_order(one.input("probabilities").matrix()));
+  out.arrays["order"] = flat(
+      uncertainty_order(one.input("probabilities").matrix(),
+                        one.has_input("groups") ? one.input("groups").indices() : IndexVector()));
+  return out;
+}
+
+Outputs group_curve_case(const Case& one) {
+  const Matrix weight = one.input("W").matrix();
+  const Vector bias = one.input("b").vector();
+  InterventionProblem problem;
+  problem.scores = one.input("probabilities").matrix();
+  problem.truth = one.input("concepts").matrix();
+  problem.labels = one.input("labels").indices();
+  problem.groups = one.input("groups").indices();
+  problem.active = Vector::Ones(problem.concepts());
+  problem.inactive = Vector::Zero(problem.concepts());
+  std::vector<Matrix> told;
+  problem.head = [&](const MatrixRef& scores, const MatrixRef& mask) {
+    told.push_back(mask);
+    Matrix out = scores * weight.transpose();
+    out.rowwise() += bias.transpose();
+    return out;
+  };
+  Outputs out;
+  out.arrays["accuracy"] =
+      intervention_curve(problem, one.input("order").matrix().cast<Index>()).accuracy;
+  out.arrays["told_mask_after_2"] = flat(told.at(2));
   return out;
 }
 
@@ -139,6 +164,7 @@ void register_settings_metrics(Kinds& kinds) {
   kinds.add("age_strata", age_strata_case);
   kinds.add("policy_uncertainty", uncertainty_case);
   kinds.add("intervention_competence", competence_case);
+  kinds.add("intervention_curve_groups", group_curve_case);
 }
 
 }  // namespace conoscope::tests::golden

@@ -42,6 +42,8 @@ std::span<const ViewArray> view_arrays() {
       {"targets", kDataset, "targets", "n C", kReal, kRequired,
        "n x C: binary attributes or regression targets"},
       {"concepts", kDataset, "concepts", "n k", kReal, kRequired, "n x k: annotated concepts"},
+      {"concept_groups", kDataset, "concepts", "k", kWhole, kOptional,
+       "k: concepts of equal numbers, from 0, are told together"},
       {"factors", kDataset, "factors", "n F", kReal, kRequired, "n x F: generative factors"},
       {"segment_embeddings", kDataset, "segments", "m D", kReal, kRequired,
        "m x D: features of image segments"},

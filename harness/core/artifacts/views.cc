@@ -92,6 +92,9 @@ metrics::Annotations make_annotations(const ArrayBag& bag) {
       out.labels.push_back(label);
   if (const auto t = bag.find("targets")) out.targets = to_matrix(*t, 1);
   if (const auto c = bag.find("concepts")) out.concepts = to_matrix(*c, 1);
+  if (const auto groups = bag.find("concept_groups"))
+    for (const std::int64_t group : groups->values<const std::int64_t>())
+      out.concept_groups.push_back(group);
   if (const auto g = bag.find("factors")) out.factors = to_matrix(*g, 1);
   return out;
 }

@@ -333,6 +333,17 @@ void read_parameters(Reader& reader, const Where& place, Metadata& out) {
                           "\" is no parameter with a default");
     found->added = true;
   }
+  if (const auto* readouts = reader.table("readouts"))
+    for (const auto& [key, value] : *readouts) {
+      const std::string name(key.str()), where = value.value_or(std::string());
+      const auto readout = std::ranges::find(out.parameters, name, &Parameter::name);
+      const auto other = std::ranges::find(out.parameters, where, &Parameter::name);
+      if (out.kind != Kind::kModel || readout == out.parameters.end() ||
+          other == out.parameters.end() || !other->standard || other == readout)
+        throw PluginRefused(reader.at("readouts") + ": readouts: " + name + " = \"" + where +
+                            "\" is no parameter of a model and another one with a default");
+      readout->readout_where = where;
+    }
 }
 
 void read_scores(Reader& reader, const Where& place, Metadata& out) {

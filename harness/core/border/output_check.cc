@@ -224,6 +224,12 @@ void check_dataset(const ArrayBag& dataset, const Metadata& metadata) {
     check_shape(*labels, {samples});
     check_all_within(labels->values<const std::int64_t>(), kMostClasses - 1, "labels");
   }
+  if (const auto groups = dataset.find("concept_groups")) {
+    const auto concepts = need(dataset, "concepts");
+    check_dtype(*groups, CONO_I64);
+    check_shape(*groups, {concepts.size() / samples});
+    check_all_within(groups->values<const std::int64_t>(), groups->rows() - 1, "concept_groups");
+  }
   if (dataset.find("head_weight")) check_head(dataset);
   check_segments(dataset, samples, contains(metadata.offers, "segments"));
   std::vector<char> used(static_cast<std::size_t>(samples), 0);

@@ -24,6 +24,9 @@ struct Parameter {
   std::string role;   ///< concept_count: it says how many concepts there will be; or empty
   std::string help;
   bool added = false;  ///< later than the version: at its default it is no part of the identity
+  /// The parameter that, not at its default, makes this one say what is told of the trained model, and
+  /// not how it is trained; empty: none.
+  std::string readout_where;
   /// The value is the path of data, which are known by their content.
   bool is_path() const { return type == ParameterType::file || type == ParameterType::folder; }
 

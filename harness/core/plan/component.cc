@@ -133,7 +133,8 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
         hash = component.inputs.back().hash;
         contents += hash;
       }
-      canonical[parameter.name] = hash.empty() ? "none" : "sha256:" + hash;
+      if (!parameter.added || !hash.empty())
+        canonical[parameter.name] = hash.empty() ? "none" : "sha256:" + hash;
       if (given[i])
         shown +=
             (shown.empty() ? "" : ",") + parameter.name + "=" + fs::path(file).filename().string();
@@ -153,16 +154,26 @@ void fill_identity(Component& component, const Metadata& metadata, const std::ve
       }
     }
   }
-  for (const auto& [name, value] : canonical)
-    component.params += (component.params.empty() ? "" : ";") + name + "=" + value;
-  if (!contents.empty()) component.content = make_key(contents);
-  const auto key_of = [&](const std::string& version) {
-    return results::component_key(
-        {"", to_string(component.kind), component.id, version, component.params, "", ""});
+  const auto text_of = [](const std::map<std::string, std::string>& values) {
+    std::string out;
+    for (const auto& [name, value] : values) out += (out.empty() ? "" : ";") + name + "=" + value;
+    return out;
   };
-  component.key = key_of(component.version);
-  component.lineage =
-      component.kind == Kind::kExplainer ? key_of(major_version(component.version)) : component.key;
+  component.params = text_of(canonical);
+  if (!contents.empty()) component.content = make_key(contents);
+  const auto key_of = [&](const std::string& version, const std::string& params) {
+    return results::component_key(
+        {"", to_string(component.kind), component.id, version, params, "", ""});
+  };
+  component.key = key_of(component.version, component.params);
+  for (const Parameter& parameter : metadata.parameters)
+    for (std::size_t i = 0; i < metadata.parameters.size(); ++i)
+      if (metadata.parameters[i].name == parameter.readout_where &&
+          component.values[i] != *metadata.parameters[i].standard)
+        canonical.erase(parameter.name);
+  component.lineage = key_of(
+      component.kind == Kind::kExplainer ? major_version(component.version) : component.version,
+      text_of(canonical));
   component.name = !request.name.empty() ? filled_name(request.name, metadata, component.values)
                    : shown.empty()       ? component.id
                                          : component.id + "(" + shown + ")";

@@ -21,7 +21,8 @@ struct Component {
   std::string content;            ///< hash over the files among the parameters; empty: none
   std::string key;                ///< identity: kind, id, version, params
   /// What randomness derives from: the key; of an explainer with its major version alone, so that
-  /// two versions that are compared draw the same.
+  /// two versions that are compared draw the same; of a model without its readouts, so that all of
+  /// them are of one trained model.
   std::string lineage;
   std::string name;    ///< for people: kmeans(k=3), parameters at their defaults left out
   std::string binary;  ///< by which files it is computed here, as AttemptRow::binaries has it

@@ -248,7 +248,7 @@ class Planner {
   void cell(const Component& dataset, const Component& model, const Component* explainer,
             std::int64_t seed, const Control& control, const Asked& asked) {
     const sdk::Seed base(static_cast<std::uint64_t>(seed));
-    const std::string subject = dataset.key + " " + model.key;
+    const std::string subject = dataset.key + " " + model.lineage;
     const std::string lineage = subject + " " + (explainer ? explainer->lineage : "none");
     Cell out;
     out.key = results::cell_key(

@@ -31,6 +31,7 @@ ARRAYS = (
     "labels",
     "targets",
     "concepts",
+    "concept_groups",
     "factors",
     "segment_embeddings",
     "segment_sample",
@@ -77,6 +78,7 @@ def measure(
     codes         n x m, with codes_log_variance (n x m) and reconstruction_loss (n): an encoder
     labels        n: classes, from 0.  targets  n x C: binary attributes or regression targets
     concepts      n x k: annotated concepts.  factors  n x F: generative factors
+    concept_groups  k: concepts of equal numbers, from 0, are told together by interventions
     segment_embeddings, segment_sample  m x D and m: of image segments, for explainers that want them
     logits        n x C: what the network gave; only compared with what the head gives
     train_index, test_index  row numbers: a split of your own

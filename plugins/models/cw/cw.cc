@@ -11,7 +11,8 @@
 //                  feature_map: all of a_j
 //
 // The head reads the representation and nothing else; or, with `maps`, the first k of so many whitened
-// maps are the concepts', and the head reads all of them: relu(a)'s 2 x 2 max pool.
+// maps are the concepts', and the head reads all of them: relu(a)'s 2 x 2 max pool. Then both
+// representations are told of one network, which does not depend on which is asked for.
 
 #include <torch/torch.h>
 
@@ -213,5 +214,6 @@ needs = ["inputs", "concepts"]
 offers = ["concept_view"]
 seeded = true
 added = ["encoder", "resnet_blocks", "resnet_width", "maps"]
+readouts = { representation = "maps" }
 )",
                 kParameters)

@@ -111,6 +111,27 @@ TEST_CASE("a parameter that was added leaves the identity as it was, at its defa
   CHECK_FALSE(
       std::signbit(std::get<double>(world(world.ask("e", {{"layer", {-0.0}, {}}}))[0].values[3])));
   CHECK(key(kParameters + more, {}) != before.key);
+  // A file that is not given is at its default.
+  const std::string file =
+      "added = [\"more\"]" + kParameters + "[parameters.more]\ntype = \"file\"\ndefault = \"\"\n";
+  CHECK(key(file, {}) == before.key);
+  CHECK(key(file, {{"more", {text(world.scratch.write("more.npy", "1"))}, {}}}) != before.key);
+}
+
+TEST_CASE("what is told of a trained model leaves its randomness as it was") {
+  World world;
+  const std::string text = "readouts = { mode = \"tau\" }\n" + kParameters;
+  world.plugin("m", text, "model");
+  const auto of = [&](const std::string& mode, double tau, std::int64_t k = 5) {
+    return world(world.ask("m", {{"mode", {mode}, {}}, {"tau", {tau}, {}}, {"k", {k}, {}}}),
+                 Kind::kModel)[0];
+  };
+  CHECK(of("fast", 0.1).key != of("exact", 0.1).key);
+  CHECK(of("fast", 0.1).lineage == of("exact", 0.1).lineage);
+  CHECK(of("fast", 0.1).lineage != of("fast", 0.1, 6).lineage);
+  CHECK(of("fast", 0.1).lineage != of("fast", 0.2).lineage);
+  // Where tau is at its default, the mode is one of training.
+  CHECK(of("exact", 0.5).lineage == of("exact", 0.5).key);
 }
 
 TEST_CASE("a sweep varies the last parameter of the run file fastest") {

@@ -249,6 +249,24 @@ TEST_CASE("parameters that were added later") {
                         "added = \"layer\" is no parameter with a default");
 }
 
+TEST_CASE("parameters that say what is told of a trained model") {
+  const auto text = [](const std::string& kind, const std::string& readouts) {
+    return metadata_text(kind, "x",
+                         "readouts = " + readouts +
+                             "\n[parameters.scored]\ntype = \"integer\"\n"
+                             "[parameters.maps]\ntype = \"integer\"\ndefault = 0\n");
+  };
+  const auto good = parse(text("model", "{ scored = \"maps\" }"));
+  CHECK(good.parameters[0].readout_where == "maps");
+  CHECK(good.parameters[1].readout_where == "");
+  for (const std::string& bad :
+       {text("explainer", "{ scored = \"maps\" }"), text("model", "{ scored = \"width\" }"),
+        text("model", "{ width = \"maps\" }"), text("model", "{ maps = \"scored\" }"),
+        text("model", "{ maps = \"maps\" }"), text("model", "{ scored = 1 }")})
+    CHECK_THROWS_SAYING(parse(bad), PluginRefused,
+                        "is no parameter of a model and another one with a default");
+}
+
 TEST_CASE("one parameter at most counts the concepts") {
   const std::string count = "type = \"integer\"\nrole = \"concept_count\"\n";
   const auto text = [&](const std::string& more) {

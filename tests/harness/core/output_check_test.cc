@@ -142,6 +142,17 @@ TEST_CASE("a dataset's faults, each with its place") {
   bad_dataset(filled("labels", {4}), "labels is float64, expected int64");
   bad_dataset(whole("labels", {4, 1}, {0, 1, 2, 1}), "labels is 4 x 1, expected 4");
   bad_dataset(whole("labels", {4}, {0, 1, -1, 1}), "labels[2] is -1, expected 0 to 999999");
+  bad_dataset(whole("concept_groups", {1}, {0}), "array concepts is missing");
+  const auto grouped = [](auto&& groups) {
+    return [=](ArrayBag& bag) {
+      fill(bag, "concepts", {4, 3});
+      groups(bag);
+    };
+  };
+  bad_dataset(grouped(filled("concept_groups", {3})), "concept_groups is float64, expected int64");
+  bad_dataset(grouped(whole("concept_groups", {2}, {0, 1})), "concept_groups is 2, expected 3");
+  bad_dataset(grouped(whole("concept_groups", {3}, {0, 3, 1})),
+              "concept_groups[1] is 3, expected 0 to 2");
   bad_dataset(whole("labels", {4}, {0, 1'000'000'000, 1, 1}),
               "labels[1] is 1000000000, expected 0 to 999999");
   bad_dataset(index("train_index", {0, 1, 4}), "train_index[2] is 4, expected 0 to 3");

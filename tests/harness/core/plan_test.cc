@@ -98,6 +98,25 @@ TEST_CASE("a component without randomness is made once for all seeds") {
   CHECK(plan.cells.size() == 8);
 }
 
+TEST_CASE("two readouts of a model are two cells of one network, drawn and judged alike") {
+  const PlanWorld world;
+  world.plugin("model", "network",
+               "offers = [\"head_view\"]\nreadouts = { scored = \"k\" }\n[parameters.scored]\n"
+               "type = \"integer\"\n[parameters.k]\ntype = \"integer\"\ndefault = 0\n");
+  const auto seeds_of = [&](const std::string& params) {
+    const Plan plan = world.plan(run_file(R"(metrics = ["surf_mae"])", {"labelled"},
+                                          {"network; params = " + params}, {"km"}));
+    REQUIRE(plan.cells.size() == 2);
+    REQUIRE(count(plan, Stage::kModel) == 2);
+    std::map<Stage, std::set<std::uint64_t>> out;
+    for (const auto& node : plan.nodes) out[node.stage].insert(node.seed);
+    return out;
+  };
+  for (const auto& [stage, seeds] : seeds_of("{ scored = [0, 1], k = 2 }"))
+    CHECK(seeds.size() == 1);
+  CHECK(seeds_of("{ scored = 0, k = [2, 3] }").at(Stage::kModel).size() == 2);
+}
+
 TEST_CASE("nodes stand in topological order, and cells know theirs") {
   const PlanWorld world;
   const Plan plan = world.plan(kSmall);

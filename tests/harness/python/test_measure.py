@@ -176,6 +176,16 @@ def test_a_head_over_the_concepts_answers_interventions():
     # A part for each number of corrected concepts: from none to all, of which the head is right.
     assert len(score.parts) == 5
     assert score.parts[0] == pytest.approx(accuracy) and score.parts[-1] == 1
+    # Two pairs of concepts, each told at once.
+    score = conoscope.measure(
+        "intervention_oracle",
+        concept_head_weight=weight,
+        concept_head_bias=bias,
+        concept_groups=np.array([0, 0, 1, 1]),
+        **given,
+    )["intervention_oracle"]
+    assert len(score.parts) == 3 and score.parts[-1] == 1
+    assert score.message == "concepts were told in 2 groups"
 
 
 def test_the_arrays_are_those_of_the_command():

@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
 
 #include "metrics/leakage/best_table_accuracy.h"
 #include "metrics/leakage/s_int.h"
+#include "metrics/metric.h"
+#include "metrics/subject.h"
 #include "tests/support/throws.h"
 
 namespace conoscope::tests {
@@ -72,6 +75,83 @@ TEST_CASE("policies: the oracle and CooP find the concept that matters") {
   sure.col(0).setOnes();
   CHECK(coop_order(problem, sure, {.entropy_weight = 1.0, .importance_weight = 0.0}) ==
         order_of(1, 0));
+}
+
+// The label is 1 where exactly one of the first two concepts is there; the third says nothing.
+InterventionProblem two_of_three() {
+  InterventionProblem out;
+  out.truth = (Matrix(4, 3) << 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0).finished();
+  out.scores = 1.0 - out.truth.array();  // the model has all of them wrong
+  out.scores.col(1) = out.truth.col(1);  // but the second
+  out.active = Vector::Ones(3);
+  out.inactive = Vector::Zero(3);
+  out.labels = {0, 1, 1, 0};
+  out.head = [](const MatrixRef& scores, const MatrixRef&) {
+    Matrix logits = Matrix::Zero(scores.rows(), 2);
+    logits.col(1) = (scores.col(0) - scores.col(1)).array().abs() - 0.5;
+    return logits;
+  };
+  return out;
+}
+
+TEST_CASE("intervention_curve: a step tells a whole group, by hand") {
+  InterventionProblem problem = two_of_three();
+  problem.groups = {4, 0, 4};  // numbered in any way: the second concept, then the others
+  CHECK(CheckedIntervention(problem).groups() == ConceptGroups{{1}, {0, 2}});
+  CHECK(intervention_curve(problem, order_of(0, 1)).accuracy == std::vector<double>{0, 0, 1});
+  CHECK(intervention_curve(problem, order_of(1, 0)).accuracy == std::vector<double>{0, 1, 1});
+  CHECK(greedy_oracle_order(problem) == order_of(1, 0));
+  CHECK(intervention_gain(problem) == 1.0);
+  // As unsure as the most unsure of them; CooP: as the mean.
+  Matrix p(4, 3);
+  p.rowwise() = Eigen::RowVector3d(1.0, 0.7, 0.5);
+  CHECK(uncertainty_order(p, problem.groups) == order_of(1, 0));
+  CHECK(coop_order(problem, p, {.entropy_weight = 1.0, .importance_weight = 0.0}) ==
+        order_of(0, 1));  // 0.88 bits against (0 + 1) / 2
+  CHECK(uncertainty_order(p, {0, 1, 2}) == uncertainty_order(p));
+
+  problem.groups = {0, 1};
+  CHECK_THROWS_SAYING(intervention_gain(problem), std::invalid_argument,
+                      "groups has 2 entries for 3 concepts");
+  problem.groups = {0, -1, 1};
+  CHECK_THROWS_SAYING(intervention_gain(problem), std::invalid_argument,
+                      "groups has -1 for concept 1; groups count from 0");
+}
+
+TEST_CASE("intervention metrics: groups of the dataset, each by itself as without any") {
+  const InterventionProblem problem = two_of_three();
+  ConceptView view;
+  view.scores = view.probabilities = problem.scores;
+  view.outputs = Matrix::Zero(4, 2);
+  view.intervene = problem.head;
+  Annotations known;
+  known.labels = problem.labels;
+  known.concepts = problem.truth;
+  const auto results_of = [&](const IndexVector& groups) {
+    known.concept_groups = groups;
+    Views views;
+    views.concepts = &view;
+    views.annotations = &known;
+    const Subject subject(views);
+    std::map<std::string, Result> out;
+    for (const Metric& metric : declare::intervention())
+      out[metric.name] =
+          metric.compute ? metric.compute(subject) : metric.compute_with(subject, metric.settings);
+    return out;
+  };
+  auto single = results_of({}), alone = results_of({0, 1, 2}), paired = results_of({0, 1, 0});
+  for (const auto& [name, result] : single) {
+    CAPTURE(name);
+    CHECK(alone[name].value == result.value);
+    CHECK(alone[name].parts == result.parts);
+    CHECK(result.caveat == "");
+    if (name == "intervention_gain") continue;
+    CHECK(alone[name].caveat == "concepts were told in 3 groups");
+    CHECK(paired[name].caveat == "concepts were told in 2 groups");
+    CHECK(paired[name].parts.size() == 3);
+  }
+  CHECK(paired["intervention_oracle"].value == 0.75);  // 0, 1, 1
+  CHECK(single["intervention_oracle"].parts == std::vector<double>{0, 1, 1, 1});
 }
 
 TEST_CASE("uncertainty_order, expert_answers: by hand") {

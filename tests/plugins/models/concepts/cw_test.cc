@@ -171,3 +171,37 @@ TEST_CASE("cw: more maps than concepts, all of which the head reads") {
   check_refused(plugin("cw").fit_model(few, data),
                 "cw: maps is 2, but there are 3 concepts, which need an axis each");
 }
+
+TEST_CASE("cw: with maps both representations are told of one network, bit by bit") {
+  const Bundle data = digits_with_concepts();
+  Arguments arguments = cw_options(
+      {{"maps", 6}, {"channels", std::vector<std::int64_t>{4}}, {"patience", 0}, {"epochs", 2}});
+  const Outcome numbers = plugin("cw").fit_model(arguments, data);
+  arguments["representation"] = "feature_map";
+  const Outcome whole = plugin("cw").fit_model(arguments, data);
+  REQUIRE(numbers.error == "");
+  REQUIRE(whole.error == "");
+  CHECK(numbers.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, 1});
+  CHECK(whole.out.shape("concept_scores") == std::vector<std::int64_t>{1797, 4, 16});
+  std::size_t compared = 0;
+  for (const auto& [name, array] : numbers.out.arrays) {
+    CAPTURE(name);
+    REQUIRE(whole.out.has(name));
+    if (name == "concept_scores" || name == "concept_active" || name == "concept_inactive")
+      continue;
+    CHECK(array.bytes == whole.out.arrays.at(name).bytes);
+    ++compared;
+  }
+  CHECK(compared >= 4);  // task_outputs, concept_probabilities, the head's weight and bias
+  // The numbers are the maps' 2 x 2 max pool, mean over positions.
+  const auto number = numbers.out.values<double>("concept_scores"),
+             map = whole.out.values<double>("concept_scores");
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    double sum = 0.0;
+    for (std::size_t corner : {0, 2, 8, 10}) {
+      const double* at = &map[i * 16 + corner];
+      sum += std::max({at[0], at[1], at[4], at[5]});
+    }
+    REQUIRE(number[i] == doctest::Approx(sum / 4.0).epsilon(1e-12));
+  }
+}

@@ -166,9 +166,9 @@ typedef struct cono_sink {
  *
  * dataset        inputs n x ... (images: n x height x width x channels, any real dtype)
  *                labels n (I64, classes 0 ... C-1), or targets n x C (attributes 0/1, regression)
- *                concepts n x k, factors n x F, optional; train_index, test_index (I64): the split
+ *                concepts n x k, concept_groups k (I64, equal: together), factors n x F, optional
  *                segment_embeddings m x D, segment_sample m (I64, the row it is cut from), optional
- *                activations, head_weight, head_bias, optional: a head view that came with the data
+ *                train_index, test_index (I64): the split; optional: a head view's arrays, see there
  *                texts: task = classification | attributes | regression
  * head view      activations n x P x D (P positions before pooling, or n x D), all samples of the
  *                dataset; head_weight C x D (pooling flatten: C x P*D); head_bias C; of a layer below
