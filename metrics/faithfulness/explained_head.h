@@ -10,6 +10,12 @@
 
 namespace conoscope::metrics {
 
+/// Where psi acts when the model averages P > 1 positions.
+enum class PositionRule {
+  kPooled,       ///< on the pooled embedding, as the text of the SURF paper has it
+  kSpatialMean,  ///< on every position; what a surrogate makes of the scores is averaged
+};
+
 /// A head view and an explanation of it, each sound and fitting the other: what every surrogate is
 /// made from. That it exists is the proof, so nobody who takes one looks again. A view: both must
 /// outlive it.

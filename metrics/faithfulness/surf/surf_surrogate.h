@@ -5,12 +5,6 @@
 
 namespace conoscope::metrics {
 
-/// Where psi acts when the model averages P > 1 positions.
-enum class PositionRule {
-  kPooled,       ///< on the pooled embedding, as the paper's text has it
-  kSpatialMean,  ///< on every position; the concept scores are averaged
-};
-
 /// What would the model answer if the explanation were all there is to it?
 ///
 ///   s_c(x) = sum_k alpha_{c,k} psi(h; V_c)_k + b_c

@@ -20,33 +20,60 @@ Complexity cost(const Subject& subject) {
                         subject.head().width());
 }
 
-Logits logits(const Subject& subject) {
+Logits computed_pooled_logits(const Subject& subject) {
   require_last_layer(subject);
   return ice_eval_surrogate(subject.once(explained_head));
 }
 
+Logits logits_by_position(const Subject& subject) {
+  require_last_layer(subject);
+  return ice_eval_surrogate(subject.once(explained_head), PositionRule::kSpatialMean);
+}
+
+const Logits& pooled_logits(const Subject& subject) { return subject.once(computed_pooled_logits); }
+
+const Logits& spatial_mean_logits(const Subject& subject) {
+  require_pooled(subject);
+  const Explanation& explanation = subject.explanation();
+  const bool linear = explanation.linear() && !explanation.reconstruct;
+  return linear || subject.head().positions == 1 ? pooled_logits(subject)
+                                                 : subject.once(logits_by_position);
+}
+
 }  // namespace
 
-Surrogate rebuilt_embeddings(std::string_view group) {
+Surrogate rebuilt_embeddings(std::string_view group, PositionRule rule) {
+  if (rule == PositionRule::kSpatialMean)
+    return {.group = group,
+            .text = "the head on positions rebuilt from concept scores and averaged",
+            .logits = spatial_mean_logits};
   return {.group = group,
           .text = "the head on embeddings rebuilt from concept scores",
-          .logits = [](const Subject& subject) -> const Logits& { return subject.once(logits); }};
+          .logits = pooled_logits};
 }
 
 std::vector<Metric> declare::ice_eval() {
-  Surrogate rebuilt = rebuilt_embeddings("ice_eval");
-  rebuilt.source =
+  Surrogate pooled = rebuilt_embeddings("ice_eval"),
+            spatial_mean = rebuilt_embeddings("ice_eval", PositionRule::kSpatialMean);
+  pooled.source = spatial_mean.source =
       "Zhang et al., Invertible Concept-based Explanations, AAAI 2021; the measures as in arXiv "
       "2504.10833, Table 3";
   return {
-      declare_measure("ice_eval_mae", surf_mae_measure(), rebuilt),
-      declare_measure("ice_eval_emd", surf_emd_measure(), rebuilt),
-      declare_measure("ice_eval_top1", surf_top1_measure(), rebuilt),
-      declare_measure("ice_eval_rank_corr", surf_rank_corr_measure(), rebuilt),
-      declare_measure("ice_eval_norm_l1", surf_norm_l1_measure(), rebuilt),
-      declare_measure("ice_eval_fidelity_error", ice_fidelity_error_measure(), rebuilt),
-      declare_params("ice_eval_params", rebuilt, cost),
-      declare_flops("ice_eval_flops", rebuilt, cost),
+      declare_measure("ice_eval_mae", surf_mae_measure(), pooled),
+      declare_measure("ice_eval_emd", surf_emd_measure(), pooled),
+      declare_measure("ice_eval_top1", surf_top1_measure(), pooled),
+      declare_measure("ice_eval_rank_corr", surf_rank_corr_measure(), pooled),
+      declare_measure("ice_eval_norm_l1", surf_norm_l1_measure(), pooled),
+      declare_measure("ice_eval_fidelity_error", ice_fidelity_error_measure(), pooled),
+      declare_measure("ice_eval_mae_spatial_mean", surf_mae_measure(), spatial_mean),
+      declare_measure("ice_eval_emd_spatial_mean", surf_emd_measure(), spatial_mean),
+      declare_measure("ice_eval_top1_spatial_mean", surf_top1_measure(), spatial_mean),
+      declare_measure("ice_eval_rank_corr_spatial_mean", surf_rank_corr_measure(), spatial_mean),
+      declare_measure("ice_eval_norm_l1_spatial_mean", surf_norm_l1_measure(), spatial_mean),
+      declare_measure("ice_eval_fidelity_error_spatial_mean", ice_fidelity_error_measure(),
+                      spatial_mean),
+      declare_params("ice_eval_params", pooled, cost),
+      declare_flops("ice_eval_flops", pooled, cost),
   };
 }
 

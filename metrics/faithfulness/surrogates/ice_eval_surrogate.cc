@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "metrics/faithfulness/affine.h"
 #include "numerics/checks.h"
 
 namespace conoscope::metrics {
@@ -29,30 +30,38 @@ Matrix folded_weight(const ExplainedHead& of, Index parts) {
 
 }  // namespace
 
-Matrix ice_eval_surrogate(const ExplainedHead& of) {
+Matrix ice_eval_surrogate(const ExplainedHead& of, PositionRule rule) {
   const HeadView& head = of.head();
   const CheckedExplanation& explanation = of.explanation();
-  // One sample is P rows of psi and, once these are laid end to end, one row of the head.
-  const Index parts = of.flatten() ? head.positions : 1, columns = parts * head.width();
   const bool folds = explanation->linear() && !explanation->reconstruct;
+  // A mean and a linear psi commute.
+  const bool averaged = !of.flatten() && rule == PositionRule::kSpatialMean && !folds;
+  // One sample is `parts` rows of psi and, once these are laid end to end or averaged, one row of the
+  // head.
+  const Index parts = of.flatten() || averaged ? head.positions : 1, columns = head.weight.cols();
   const Matrix effective = folds ? folded_weight(of, parts) : Matrix();
   Matrix surrogate(head.samples(), head.outputs());
+  const auto rebuilt = [&](Index c, const Matrix& rows) -> Matrix {
+    Matrix all = of.reconstruct(c, of.project(c, rows));
+    return averaged ? detail::pool_rows(all, parts, head.pooling) : all;
+  };
   const auto answer = [&](Index first_row, const Matrix& rows) {
     const Index n = rows.rows() / parts;
     auto part = surrogate.middleRows(first_row / parts, n);
     if (folds) {
       part.noalias() = Flat(rows.data(), n, columns) * effective.transpose();
     } else if (explanation->class_agnostic) {
-      const Matrix rebuilt = of.reconstruct(0, of.project(0, rows));
-      part.noalias() = Flat(rebuilt.data(), n, columns) * head.weight.transpose();
+      const Matrix embeddings = rebuilt(0, rows);
+      part.noalias() = Flat(embeddings.data(), n, columns) * head.weight.transpose();
     } else {
       for (Index c = 0; c < head.outputs(); ++c) {
-        const Matrix rebuilt = of.reconstruct(c, of.project(c, rows));
-        part.col(c).noalias() = Flat(rebuilt.data(), n, columns) * head.weight.row(c).transpose();
+        const Matrix embeddings = rebuilt(c, rows);
+        part.col(c).noalias() =
+            Flat(embeddings.data(), n, columns) * head.weight.row(c).transpose();
       }
     }
   };
-  if (of.flatten())
+  if (of.flatten() || averaged)
     for_each_block(head.activations, parts, answer);
   else
     answer(0, of.pooled());

@@ -29,16 +29,18 @@ Result sae_downstream_ce(const Logits& model, const Logits& surrogate, const Ind
 }
 
 std::vector<Metric> declare::sae_downstream_ce() {
-  return {declare_measure(
-      "sae_downstream_ce",
-      {.question = "How far above the model's cross entropy with the labels is that of {}?",
-       .direction = Direction::kLower,
-       .low = -kUnbounded,
-       .unit = "nats",
-       .source = "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv "
-                 "2504.10833, App. A",
-       .compare_labelled = metrics::sae_downstream_ce},
-      rebuilt_embeddings("sae_eval"))};
+  const Measure measure{
+      .question = "How far above the model's cross entropy with the labels is that of {}?",
+      .direction = Direction::kLower,
+      .low = -kUnbounded,
+      .unit = "nats",
+      .source =
+          "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv "
+          "2504.10833, App. A",
+      .compare_labelled = metrics::sae_downstream_ce};
+  return {declare_measure("sae_downstream_ce", measure, rebuilt_embeddings("sae_eval")),
+          declare_measure("sae_downstream_ce_spatial_mean", measure,
+                          rebuilt_embeddings("sae_eval", PositionRule::kSpatialMean))};
 }
 
 }  // namespace conoscope::metrics

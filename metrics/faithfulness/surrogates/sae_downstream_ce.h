@@ -12,7 +12,8 @@ namespace conoscope::metrics {
 ///
 ///   1/n sum_x log p_t - log q_t,   t the label, p = softmax(model), q = softmax(surrogate)
 ///
-/// model, surrogate  n x C, raw. On boards: the logits of rebuilt embeddings (ice_eval_surrogate).
+/// model, surrogate  n x C, raw. On boards: the logits of rebuilt embeddings (ice_eval_surrogate), and
+///          as sae_downstream_ce_spatial_mean those of positions rebuilt and averaged.
 /// labels   t, one per sample, in 0 ... C-1.
 /// returns  (-inf, inf); below 0 where the surrogate is the better classifier. parts: per sample.
 /// throws   std::invalid_argument: shapes that differ, another number of labels than samples, a

@@ -31,15 +31,17 @@ Result sae_downstream_kl(const Logits& model, const Logits& surrogate) {
 }
 
 std::vector<Metric> declare::sae_downstream_kl() {
-  return {declare_measure(
-      "sae_downstream_kl",
-      {.question = "How surprising are the model's predictions to one who expects those of {}?",
-       .direction = Direction::kLower,
-       .unit = "nats",
-       .source = "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv "
-                 "2504.10833, App. A",
-       .compare = metrics::sae_downstream_kl},
-      rebuilt_embeddings("sae_eval"))};
+  const Measure measure{
+      .question = "How surprising are the model's predictions to one who expects those of {}?",
+      .direction = Direction::kLower,
+      .unit = "nats",
+      .source =
+          "Gao et al., Scaling and evaluating sparse autoencoders, 2024; as in arXiv "
+          "2504.10833, App. A",
+      .compare = metrics::sae_downstream_kl};
+  return {declare_measure("sae_downstream_kl", measure, rebuilt_embeddings("sae_eval")),
+          declare_measure("sae_downstream_kl_spatial_mean", measure,
+                          rebuilt_embeddings("sae_eval", PositionRule::kSpatialMean))};
 }
 
 }  // namespace conoscope::metrics

@@ -12,7 +12,8 @@ namespace conoscope::metrics {
 ///   1/n sum_x sum_c p_c (log p_c - log q_c)
 ///   p = softmax(model), q = softmax(surrogate), both through log-sum-exp; nats
 ///
-/// model, surrogate  n x C, raw. On boards: the logits of rebuilt embeddings (ice_eval_surrogate).
+/// model, surrogate  n x C, raw. On boards: the logits of rebuilt embeddings (ice_eval_surrogate), and
+///          as sae_downstream_kl_spatial_mean those of positions rebuilt and averaged.
 /// returns  [0, inf), 0: equal distributions; rounding below 0 is set to 0. parts: per sample.
 /// throws   std::invalid_argument: shapes that differ
 ///

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "metrics/faithfulness/checked_explanation.h"
+#include "metrics/faithfulness/explained_head.h"
 #include "metrics/metric.h"
 #include "metrics/types.h"
 
@@ -24,6 +25,10 @@ namespace conoscope::metrics {
 /// Source: the training objective of sparse autoencoders as a measure, Kumar and Ahuja,
 /// arXiv 2504.10833, App. A, which objects that it maps to no error of the output.
 double sae_reconstruction_error(const MatrixRef& rows, const CheckedExplanation& explanation);
+
+/// The same with h each position of each sample. The error of every position counts, not that of their
+/// mean: this is what an autoencoder of positions (App. C.10) was trained to make small.
+double sae_reconstruction_error_spatial_mean(const ExplainedHead& of);
 
 namespace declare {
 std::vector<Metric> sae_reconstruction_error();

@@ -149,6 +149,48 @@ TEST_CASE("sae_eval: by hand") {
   CHECK(score_all(subject)["sae_downstream_kl"].reason == "not_applicable");
 }
 
+TEST_CASE("sae_eval: of positions, by hand") {
+  HeadView head;
+  head.activations = (Matrix(2, 2) << 3, -1, -1, 5).finished();
+  head.positions = 2;
+  head.pooling = Pooling::kMean;
+  head.weight = (Matrix(2, 2) << 2, 0, 0, 1).finished();
+  head.bias = Vector::Zero(2);
+  Explanation explanation = shared(Matrix::Identity(2, 2), 2);
+  explanation.project = [](Index, const MatrixRef& rows) -> Matrix { return rows.cwiseMax(0.0); };
+  Annotations annotations;
+  annotations.labels = {1};
+  Views subject{.head = &head, .explanation = &explanation, .annotations = &annotations};
+  auto scores = score_all(subject);
+  // The mean (1, 2) is rebuilt, the negative half of each position is not.
+  CHECK(scores["sae_reconstruction_error"].value == 0.0);
+  CHECK(scores["sae_reconstruction_error_spatial_mean"].value ==
+        doctest::Approx((1.0 + 1.0) / (9.0 + 1.0 + 1.0 + 25.0)));
+  CHECK(scores["sae_downstream_kl"].value == 0.0);
+  // Logits (2, 2) become (3, 2.5), the means of what is above 0 being 1.5 and 2.5.
+  const double q = 1 / (1 + std::exp(0.5));
+  CHECK(scores["sae_downstream_kl_spatial_mean"].value ==
+        doctest::Approx(0.5 * std::log(0.5 / q) + 0.5 * std::log(0.5 / (1 - q))));
+  CHECK(scores["sae_downstream_ce_spatial_mean"].value == doctest::Approx(std::log(0.5 / q)));
+
+  head.activations = Matrix::Zero(2, 2);
+  CHECK(score_all(subject)["sae_reconstruction_error_spatial_mean"].reason == "undefined");
+  head.pooling = Pooling::kFlatten;
+  head.weight = Matrix::Ones(2, 4);
+  auto flat = score_all(subject);
+  CHECK(flat["sae_reconstruction_error_spatial_mean"].reason == "not_applicable");
+  CHECK(flat["sae_downstream_kl_spatial_mean"].reason == "not_applicable");
+  head.positions = 1;
+  head.pooling = Pooling::kNone;
+  head.activations = (Matrix(2, 2) << 3, -1, -1, 5).finished();
+  head.weight = Matrix::Identity(2, 2);
+  annotations.labels = {1, 0};
+  auto single = score_all(subject);
+  for (const std::string name :
+       {"sae_reconstruction_error", "sae_downstream_kl", "sae_downstream_ce"})
+    CHECK(single[name].value == single[name + "_spatial_mean"].value);
+}
+
 TEST_CASE("sae_eval: the ladder is blind to importances, but for completeness") {
   HeadView head = random_head(300, 1, 16, 8, Pooling::kNone);
   head.bias = -head.weight * head.activations.all().colwise().mean().transpose();
