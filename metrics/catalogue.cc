@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -42,6 +43,16 @@ std::optional<Index> read_number(std::string_view text, Index least) {
   return value;
 }
 
+/// A finite number above 0; all of the text. Empty: it is none.
+std::optional<double> read_positive(std::string_view text) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+      value <= 0.0)
+    return {};
+  return value;
+}
+
 /// NUMBER+NUMBER+..., each once. Empty: something is wrong.
 IndexVector read_choice(std::string_view text) {
   IndexVector chosen;
@@ -55,7 +66,28 @@ IndexVector read_choice(std::string_view text) {
   }
 }
 
-/// NAME=NUMBER,...; each of them known, and named once. Empty: something is wrong.
+/// Whether the text is what the setting may be.
+bool read_value(std::string_view text, Setting& setting) {
+  if (setting.is_choice) {
+    setting.chosen = read_choice(text);
+    return !setting.chosen.empty();
+  }
+  if (setting.number > 0.0) {
+    const auto number = read_positive(text);
+    setting.number = number.value_or(setting.number);
+    return number.has_value();
+  }
+  if (!setting.words.empty()) {
+    const auto word = std::find(setting.words.begin(), setting.words.end(), text);
+    setting.value = word - setting.words.begin();
+    return word != setting.words.end();
+  }
+  const auto value = read_number(text, setting.least);
+  setting.value = value.value_or(setting.value);
+  return value.has_value();
+}
+
+/// NAME=VALUE,...; each of them known, and named once. Empty: something is wrong.
 std::optional<std::vector<Setting>> read_settings(std::string_view text,
                                                   std::vector<Setting> settings) {
   std::set<std::string_view> seen;
@@ -63,18 +95,11 @@ std::optional<std::vector<Setting>> read_settings(std::string_view text,
     const std::string_view item = text.substr(0, text.find(','));
     const std::size_t equals = item.find('=');
     if (equals == item.npos) return {};
-    const std::string_view name = item.substr(0, equals), number = item.substr(equals + 1);
+    const std::string_view name = item.substr(0, equals);
     const auto setting = std::find_if(settings.begin(), settings.end(),
                                       [&](const Setting& known) { return known.name == name; });
     if (setting == settings.end() || !seen.insert(name).second) return {};
-    if (setting->is_choice) {
-      setting->chosen = read_choice(number);
-      if (setting->chosen.empty()) return {};
-    } else {
-      const auto value = read_number(number, setting->least);
-      if (!value) return {};
-      setting->value = *value;
-    }
+    if (!read_value(item.substr(equals + 1), *setting)) return {};
     if (item.size() == text.size()) return settings;
     text.remove_prefix(item.size() + 1);
   }
@@ -125,23 +150,42 @@ std::size_t Catalogue::place(std::string_view name) const {
   return known ? static_cast<std::size_t>(known - metrics_.data()) : metrics_.size();
 }
 
+namespace {
+
+/// "a, b and c"
+std::string listed(const std::vector<std::string>& items, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    text += std::string(i == 0 ? "" : i + 1 == items.size() ? last : ", ") + items[i];
+  return text;
+}
+
+/// What it may be, where not all settings are of one kind.
+std::string kind_text(const Setting& setting) {
+  if (setting.number > 0.0) return "a number above 0";
+  if (!setting.words.empty()) return listed({setting.words.begin(), setting.words.end()}, " or ");
+  return "a whole number from " + std::to_string(setting.least);
+}
+
+}  // namespace
+
 std::string Catalogue::settings_text(std::string_view name) const {
   const std::string_view base_name = before_bracket(name);
   const Metric* base = declared(base_name);
   if (!base || base_name.size() == name.size()) return "";
   if (base->settings.empty()) return base->name + " has no settings";
-  std::string text = base->name + " takes ";
-  for (std::size_t i = 0; i < base->settings.size(); ++i)
-    text += (i == 0                           ? ""
-             : i + 1 == base->settings.size() ? " and "
-                                              : ", ") +
-            std::string(base->settings[i].name);
   const Setting& first = base->settings.front();
-  return text +
-         (first.is_choice ? ", columns by their numbers from 0, as "
-                          : ", whole numbers from 1, as ") +
+  const bool mixed = std::ranges::any_of(
+      base->settings, [](const Setting& one) { return one.number > 0.0 || !one.words.empty(); });
+  std::vector<std::string> items;
+  for (const Setting& one : base->settings)
+    items.push_back(std::string(one.name) + (mixed ? " (" + kind_text(one) + ")" : ""));
+  return base->name + " takes " + listed(items, " and ") +
+         (mixed             ? ", as "
+          : first.is_choice ? ", columns by their numbers from 0, as "
+                            : ", whole numbers from 1, as ") +
          base->name + "(" + std::string(first.name) + "=" +
-         (first.is_choice ? "0+3" : std::to_string(first.value)) + ")";
+         (first.is_choice ? "0+3" : value_text(first)) + ")";
 }
 
 const Catalogue& catalogue() {

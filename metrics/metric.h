@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/setting.h"
 #include "metrics/subject.h"
 #include "metrics/types.h"
 
@@ -27,17 +28,6 @@ struct Result {
   double value = 0.0;
   std::vector<double> parts = {};  ///< per-sample, per-concept or per-pair values; may be empty
   std::string caveat = {};         ///< such as "3 concepts left out: their truth is constant"
-};
-
-/// What a metric's name may set: a whole number, as hidden in ois(hidden=8), or a choice of columns, as
-/// given in irs_given(given=0+3).
-struct Setting {
-  std::string_view name;
-  Index value = 1;  ///< in a declaration the published one
-  Index least = 1;
-  std::string_view unnamed = {};  ///< what holds where it is not named, if that is not `value`
-  bool is_choice = false;
-  IndexVector chosen = {};  ///< of a choice: each number once, from 0; empty: not named
 };
 
 /// Thrown by a computation: the subject is of a kind for which this number was not made (a head that

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/setting.h"
 #include "metrics/views.h"
 
 namespace conoscope::metrics {
@@ -45,6 +47,20 @@ class Subject {
   template <typename Value>
   const Value& once(Value (*derive)(const Subject&)) const {
     return remembered<Value>({address(derive)}, [&] { return derive(*this); });
+  }
+
+  /// derive(*this, settings), remembered by the function's address and the settings' values.
+  template <typename Value>
+  const Value& once(Value (*derive)(const Subject&, const std::vector<Setting>&),
+                    const std::vector<Setting>& settings) const {
+    Key key{address(derive)};
+    for (const Setting& one : settings) {
+      key.push_back(static_cast<std::uintptr_t>(one.value));
+      key.push_back(std::bit_cast<std::uint64_t>(one.number));
+      key.push_back(one.chosen.size());
+      key.insert(key.end(), one.chosen.begin(), one.chosen.end());
+    }
+    return remembered<Value>(key, [&] { return derive(*this, settings); });
   }
 
   /// derive(of...), remembered by the addresses of the function and of its arguments, which must be

@@ -36,14 +36,15 @@ std::string settings_text(const metrics::Metric& metric) {
   std::string text;
   for (const metrics::Setting& one : metric.settings)
     text += (text.empty() ? "" : ", ") + std::string(one.name) + " = " +
-            (one.unnamed.empty() ? std::to_string(one.value) : std::string(one.unnamed));
+            (one.unnamed.empty() ? metrics::value_text(one) : std::string(one.unnamed));
   if (text.empty()) return text;
-  const metrics::Setting& first = metric.settings.front();
-  const metrics::Index other = !first.unnamed.empty() ? first.value
-                               : first.value > 50     ? first.value / 2
-                                                      : 2 * first.value;
-  return text + "; others by name, as " + metric.name + "(" + std::string(first.name) + "=" +
-         (first.is_choice ? "0+3" : std::to_string(other)) + ")";
+  metrics::Setting other = metric.settings.front();
+  if (other.number > 0.0)
+    other.number /= 2;
+  else if (other.unnamed.empty())
+    other.value = other.value > 50 ? other.value / 2 : 2 * other.value;
+  return text + "; others by name, as " + metric.name + "(" + std::string(other.name) + "=" +
+         (other.is_choice ? "0+3" : metrics::value_text(other)) + ")";
 }
 
 /// The built-in ones in the order of the boards, then those of the plugins in the search path.

@@ -32,13 +32,19 @@ Metric declare_measure(std::string name, const Measure& measure, const Surrogate
   metric.source = surrogate.source.empty() ? measure.source : surrogate.source;
   metric.needs = surrogate.needs;
   if (measure.compare_labelled) metric.needs.emplace_back("labels");
-  metric.compute = [measure, logits = surrogate.logits](const Subject& subject) -> Result {
+  const auto compare = [measure, logits = surrogate.logits, logits_with = surrogate.logits_with](
+                           const Subject& subject, const std::vector<Setting>& settings) -> Result {
     require_output(measure, subject.head().output);
     const Logits& model = subject.once(model_logits_of);
-    const Logits& found = logits(subject);
+    const Logits& found = logits_with ? logits_with(subject, settings) : logits(subject);
     if (measure.compare) return subject.once(measure.compare, model, found);
     return subject.once(measure.compare_labelled, model, found, subject.once(labels_of));
   };
+  if (surrogate.settings.empty())
+    metric.compute = [compare](const Subject& subject) { return compare(subject, {}); };
+  else
+    metric.compute_with = compare;
+  metric.settings = surrogate.settings;
   return metric;
 }
 

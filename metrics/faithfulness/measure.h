@@ -21,6 +21,9 @@ struct Surrogate {
   std::vector<std::string_view> needs = {"head_view", "explanation"};
   /// n x C; throws NotApplicable or std::domain_error where there is none.
   const Logits& (*logits)(const Subject&) = nullptr;
+  /// In place of logits: of a surrogate that is made as its metrics' settings say.
+  const Logits& (*logits_with)(const Subject&, const std::vector<Setting>&) = nullptr;
+  std::vector<Setting> settings = {};
 };
 
 /// A comparison of the model's logits with a surrogate's: one declaration for all surrogates.

@@ -96,6 +96,20 @@ TEST_CASE("catalogue: a name may change a metric's settings") {
           "irs_given takes given, moved and latents, columns by their numbers from 0, as "
           "irs_given(given=0+3)");
   }
+  CHECK(catalogue().metric("c_shap_eval_l1_emd(learning_rate=1e-3,biases=false)") != nullptr);
+  for (const char* wrong :
+       {"c_shap_eval_l1_emd(learning_rate=0)", "c_shap_eval_l1_emd(learning_rate=-0.1)",
+        "c_shap_eval_l1_emd(learning_rate=inf)", "c_shap_eval_l1_emd(learning_rate=nan)",
+        "c_shap_eval_l1_emd(learning_rate=0.1x)", "c_shap_eval_l1_emd(learning_rate=)",
+        "c_shap_eval_l1_emd(epochs=0.5)", "c_shap_eval_l1_emd(biases=2)",
+        "c_shap_eval_l1_emd(biases=)", "c_shap_eval_l1_emd(initialisation=xavier)"}) {
+    CAPTURE(std::string(wrong));
+    CHECK(catalogue().metric(wrong) == nullptr);
+    CHECK(catalogue().settings_text(wrong) ==
+          "c_shap_eval_l1_emd takes learning_rate (a number above 0), epochs (a whole number from "
+          "1), batch (a whole number from 1), initialisation (torch or uniform) and biases (false "
+          "or true), as c_shap_eval_l1_emd(learning_rate=0.1)");
+  }
   CHECK(catalogue().metric("ctl(hidden=8)") == nullptr);
   CHECK(catalogue().settings_text("ctl(hidden=8)") == "ctl has no settings");
   CHECK(catalogue().settings_text("ois") == "");

@@ -17,10 +17,13 @@ namespace conoscope::metrics {
 ///   c_shap_eval_params  c_shap_eval_flops
 ///
 /// Trains the network of c_shap_eval_surrogate once with each loss, from the same initial weights.
-/// C-SHAP's own measure is completeness. How many classes the network ever predicts, and what share of its
-/// hidden units is never active, tell whether training collapsed; see constant_surrogate. Importances play no part. Not for a flatten head or an
-/// explanation without a concept; for a head that is not softmax c_shap_eval_l1_mae, params and
-/// flops only.
+/// C-SHAP's own measure is completeness. How many classes the network ever predicts, and what share of
+/// its hidden units is never active, tell whether training collapsed; see constant_surrogate.
+/// Importances play no part. Not for a flatten head or an explanation without a concept; for a head
+/// that is not softmax c_shap_eval_l1_mae, params and flops only.
+///
+/// A name may set how the network is trained, all but params and flops: learning_rate, epochs, batch,
+/// initialisation (torch or uniform, see CShapInitialisation) and biases (true or false).
 ///
 /// Source: see c_shap_eval_surrogate; Kumar and Ahuja, arXiv 2504.10833, Eq. 8 and Table 3.
 namespace declare {

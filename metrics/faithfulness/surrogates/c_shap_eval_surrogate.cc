@@ -63,8 +63,9 @@ CShapEval c_shap_eval_surrogate(const ExplainedHead& train, const ExplainedHead&
   const Network::Scores scores = scores_of(train, concepts);
   const Index n = model.rows();
 
-  Network network(Network::initial_weights(concepts, options.hidden, test.head().width(), seed),
-                  train.head().weight, train.head().bias);
+  Network network(Network::initial_weights(concepts, options.hidden, test.head().width(), seed,
+                                           options.initialisation),
+                  train.head().weight, train.head().bias, options.biases);
   numerics::Random random(seed, kOrderStream);
   numerics::Plateau plateau({options.learning_rate, 0.5, options.threshold, options.patience});
   IndexVector order(static_cast<size_t>(n));

@@ -17,6 +17,8 @@ struct CShapEvalOptions {
   Index batch = 128;
   int patience = 10;        ///< epochs without progress before the rate is halved
   double threshold = 1e-4;  ///< of the best loss, that counts as progress
+  CShapInitialisation initialisation = CShapInitialisation::kTorch;
+  bool biases = true;
 };
 
 struct CShapEval {

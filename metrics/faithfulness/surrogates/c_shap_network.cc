@@ -45,10 +45,13 @@ double loss_and_gradient(const MatrixRef& model, Array2& logits, CShapLoss loss)
 
 template <typename Scalar>
 auto CShapNetwork<Scalar>::initial_weights(Index concepts, Index hidden, Index width,
-                                           std::uint64_t seed) -> Weights {
+                                           std::uint64_t seed, CShapInitialisation initialisation)
+    -> Weights {
   numerics::Random random(seed);
-  const auto draw = [&random](auto& entries, Index inputs) {
-    const double bound = 1.0 / std::sqrt(static_cast<double>(inputs));
+  const auto draw = [&](auto& entries, Index inputs) {
+    const double bound = initialisation == CShapInitialisation::kUniform
+                             ? 0.5
+                             : 1.0 / std::sqrt(static_cast<double>(inputs));
     for (Index i = 0; i < entries.size(); ++i)
       entries.data()[i] = static_cast<Scalar>(random.uniform(-bound, bound));
   };
@@ -62,8 +65,9 @@ auto CShapNetwork<Scalar>::initial_weights(Index concepts, Index hidden, Index w
 
 template <typename Scalar>
 CShapNetwork<Scalar>::CShapNetwork(Weights weights, const MatrixRef& head_weight,
-                                   const VectorRef& head_bias)
+                                   const VectorRef& head_bias, bool biases)
     : weights_(std::move(weights)),
+      biases_(biases),
       head_(head_weight.cast<Scalar>()),
       head_bias_(head_bias.cast<Scalar>()),
       gradient_(weights_),
@@ -71,7 +75,11 @@ CShapNetwork<Scalar>::CShapNetwork(Weights weights, const MatrixRef& head_weight
       adam_w1_(weights_.w1.size()),
       adam_b1_(weights_.b1.size()),
       adam_w2_(weights_.w2.size()),
-      adam_b2_(weights_.b2.size()) {}
+      adam_b2_(weights_.b2.size()) {
+  if (biases_) return;
+  weights_.b1.setZero();
+  weights_.b2.setZero();
+}
 
 template <typename Scalar>
 void CShapNetwork<Scalar>::hide(const Array2& scores) {
@@ -156,9 +164,11 @@ double CShapNetwork<Scalar>::train(const Scores& scores, const MatrixRef& model_
     adam.step(x.data(), g.data(), learning_rate);
   };
   update(adam_w1_, weights_.w1, gradient_.w1);
-  update(adam_b1_, weights_.b1, gradient_.b1);
   update(adam_w2_, weights_.w2, gradient_.w2);
-  update(adam_b2_, weights_.b2, gradient_.b2);
+  if (biases_) {
+    update(adam_b1_, weights_.b1, gradient_.b1);
+    update(adam_b2_, weights_.b2, gradient_.b2);
+  }
   return value;
 }
 

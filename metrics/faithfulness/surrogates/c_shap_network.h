@@ -13,6 +13,12 @@ enum class CShapLoss {
   kL1,   ///< mean_{x,c} |y_c - y^_c|
 };
 
+/// What each layer's entries are drawn from.
+enum class CShapInitialisation {
+  kTorch,    ///< uniform in +-1/sqrt(its inputs), PyTorch's default for Linear
+  kUniform,  ///< uniform in +-0.5, as in the published code of ConceptSHAP
+};
+
 /// The surrogate of C-SHAP-Eval: concept scores -> one hidden layer -> embedding -> the model's own
 /// head. One network serves all classes; class c sends its own scores p_c through it:
 ///
@@ -38,11 +44,12 @@ class CShapNetwork {
     Array1 b2;  ///< D
   };
 
-  /// All entries of a layer uniform in +-1/sqrt(its inputs), PyTorch's default for Linear.
-  static Weights initial_weights(Index concepts, Index hidden, Index width, std::uint64_t seed);
+  static Weights initial_weights(Index concepts, Index hidden, Index width, std::uint64_t seed,
+                                 CShapInitialisation initialisation = CShapInitialisation::kTorch);
 
-  /// head_weight: C x D.   head_bias: C.
-  CShapNetwork(Weights weights, const MatrixRef& head_weight, const VectorRef& head_bias);
+  /// head_weight: C x D.   head_bias: C.   biases: false: b1 and b2 are 0 and stay so.
+  CShapNetwork(Weights weights, const MatrixRef& head_weight, const VectorRef& head_bias,
+               bool biases = true);
 
   /// y^, n x C.
   Matrix logits(const Scores& scores);
@@ -61,6 +68,7 @@ class CShapNetwork {
   void hide(const Array2& scores);  // hidden_ = relu(scores W1^T + b1)
 
   Weights weights_;
+  bool biases_;
   Array2 head_;       // W, C x D
   Array1 head_bias_;  // b
   Array2 folded_;     // U = W W2, C x H

@@ -196,6 +196,70 @@ TEST_CASE("constant_surrogate: by hand, and no less than a surrogate that is con
   CHECK_THROWS_SAYING(constant_surrogate(Matrix::Zero(2, 1)), std::invalid_argument, "one output");
 }
 
+TEST_CASE("c_shap_network: without biases 0 stays 0, and uniform weights reach 0.5") {
+  using Network = CShapNetwork<double>;
+  const auto bound = [](CShapInitialisation initialisation) {
+    const auto start = Network::initial_weights(2, 500, 300, 9, initialisation);
+    return std::pair(start.w1.cwiseAbs().maxCoeff(), start.w2.cwiseAbs().maxCoeff());
+  };
+  // The largest of 1,000 and of 150,000 draws.
+  CHECK(bound(CShapInitialisation::kTorch).first == doctest::Approx(std::sqrt(0.5)).epsilon(0.01));
+  CHECK(bound(CShapInitialisation::kTorch).second ==
+        doctest::Approx(std::sqrt(1 / 500.0)).epsilon(0.01));
+  CHECK(bound(CShapInitialisation::kUniform).first == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(bound(CShapInitialisation::kUniform).second == doctest::Approx(0.5).epsilon(0.01));
+
+  const Matrix head = normal_matrix(3, 4, 5), target = normal_matrix(6, 3, 6);
+  const Vector bias = normal_matrix(3, 1, 7);
+  Network network(Network::initial_weights(2, 5, 4, 9), head, bias, false);
+  const Network::Scores nothing{Matrix::Zero(1, 2)};
+  CHECK(network.logits(nothing) == bias.transpose());
+  for (int step = 0; step < 5; ++step)
+    network.train({normal_matrix(6, 2, 8)}, target, CShapLoss::kCel, 0.1);
+  CHECK(network.logits(nothing) == bias.transpose());
+}
+
+TEST_CASE("c_shap_eval: a name may set how the network is trained") {
+  const HeadView train = centred_head(1), head = centred_head(50);
+  const Explanation explanation = normal_explanation(4, 2, 8);
+  Views views{.head = &head, .explanation = &explanation, .train_head = &train};
+  const Subject subject(views);
+  const auto value = [&](const std::string& settings) {
+    const Metric* metric = catalogue().metric("c_shap_eval_l1_mae" + settings);
+    REQUIRE_MESSAGE(metric != nullptr, settings);
+    const Score found = score(*metric, subject);
+    REQUIRE_MESSAGE(found.reason.empty(), settings << ": " << found.message);
+    return found.value;
+  };
+  const double usual = value("");
+  const auto mae_of = [&](const CShapEvalOptions& options) {
+    return (c_shap_eval_surrogate({train, explanation}, {head, explanation}, CShapLoss::kL1,
+                                  views.seed, options)
+                .logits -
+            model_logits(head))
+        .cwiseAbs()
+        .mean();
+  };
+  CHECK(usual == doctest::Approx(mae_of({})).epsilon(1e-14));
+  CHECK(value("(learning_rate=0.1,epochs=100,batch=128,initialisation=torch,biases=true)") ==
+        usual);
+  for (const char* other : {"(learning_rate=0.01)", "(epochs=99)", "(batch=64)",
+                            "(initialisation=uniform)", "(biases=false)"}) {
+    CAPTURE(std::string(other));
+    CHECK(value(other) != usual);
+  }
+  CShapEvalOptions published;
+  published.learning_rate = 0.001;
+  published.epochs = 20;
+  published.initialisation = CShapInitialisation::kUniform;
+  published.biases = false;
+  CHECK(value("(learning_rate=1e-3,epochs=20,initialisation=uniform,biases=false)") ==
+        doctest::Approx(mae_of(published)).epsilon(1e-14));
+  // A rate at which training explodes has no score, rather than a wrong one.
+  CHECK(score(*catalogue().metric("c_shap_eval_l1_mae(learning_rate=1e30)"), subject).reason ==
+        "undefined");
+}
+
 TEST_CASE("c_shap_eval: throws") {
   const HeadView head = centred_head(1);
   const Explanation good = perfect_explanation(head);
