@@ -202,6 +202,15 @@ TEST_CASE("what the pool has is not written once more") {
   cache.commit(work, key_of(1));
   CHECK(inode_of(cache, key_of(1)) == inode_of(cache, key_of(0)));
 
+  // What is handed through from an input is the pool's file already, and has no second name here.
+  const auto handed = sealed_work(cache, 'a');
+  fs::remove(handed / "artifact" / "x.npy");
+  fs::create_hard_link(cache.path_of(key_of(0)) / "x.npy", handed / "artifact" / "x.npy");
+  cache.commit(handed, key_of(3));
+  CHECK_FALSE(fs::exists(cache.path_of(key_of(3)) / "x.npy.shared"));
+  cache.discard(key_of(3));
+  add_sealed(cache, key_of(0), 'a');
+
   const auto late = sealed_work(cache, 'a');
   cache.discard(key_of(0));  // and with it what the pool has
   CHECK_THROWS_WITH_AS(cache.commit(late, key_of(2)), doctest::Contains("is gone"),
