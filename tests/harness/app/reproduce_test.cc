@@ -54,7 +54,7 @@ TEST_CASE(
   const Workspace here;
   if (!here.can_train()) SKIP_TEST("this build has no libtorch, and with it not all models");
   const Ended ended = here.run({"reproduce", "leakage", "--no-run", "--profile", "authored"});
-  CHECK_SAYS(ended.err, "cem has no profile authored: judged in quick");
+  CHECK_SAYS(ended.err, "leakage_images has no profile authored: judged in quick");
   CHECK_FALSE(has(ended.err, "leakage_causes has no profile"));
   CHECK_SAYS(ended.out, "leakage_causes-authored");
   CHECK_SAYS(here.run({"reproduce", "leakage", "--no-run", "--profile", "authord"}, 2).err,
