@@ -37,7 +37,8 @@ bool ArrayPool::share(const fs::path& artifact) const {
       if (error && left_to_pool(own))
         fs::copy_file(pooled, between, error);  // it has too many names
       if (!error) fs::rename(between, own, error);
-      fs::remove(between, error);  // still there after a failure, or where own was the pool's already
+      fs::remove(between,
+                 error);  // still there after a failure, or where own was the pool's already
     }
     if (left_to_pool(own)) return false;
     if (!has(entry)) {
