@@ -12,9 +12,11 @@ namespace conoscope::results {
 
 namespace {
 
-/// A metric whose parts are a square matrix, row after row; docs/metrics.md says which.
+/// A metric whose parts are a square matrix, row after row; docs/metrics.md says which. Or, of the
+/// data alone, the pairs (0,1), (0,2), ..., (1,2), ... of a symmetric one without its diagonal.
 struct Matrix {
   const char *metric, *picture, *caption, *row, *column;
+  bool of_data = false;
 };
 
 constexpr Matrix kMatrices[] = {
@@ -25,9 +27,27 @@ constexpr Matrix kMatrices[] = {
      "Mutual information of each representation with each concept, as a share of the concept's "
      "entropy",
      "representation of concept", "concept"},
+    {"mi_true_ic", "true-information",
+     "Mutual information of each annotated concept with each other one, as a share of their "
+     "entropies",
+     "concept", "other concept", true},
 };
 
-void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
+/// Each pair's part at both of its places.
+Parts squared(const Parts& pairs) {
+  std::int64_t side = 2;
+  while (side * (side - 1) / 2 <= pairs.rbegin()->first) ++side;
+  Parts out;
+  std::int64_t pair = 0;
+  for (std::int64_t i = 0; i < side; ++i)
+    for (std::int64_t j = i + 1; j < side; ++j)
+      if (const auto found = pairs.find(pair++); found != pairs.end())
+        out[i * side + j] = out[j * side + i] = found->second;
+  return out;
+}
+
+void add_rows(PageTable& table, const std::string& method, const Entrant& entrant,
+              const Parts& parts) {
   const auto k = static_cast<std::int64_t>(std::lround(std::sqrt(parts.size())));
   // A part without a value leaves a hole; then the rest says which number it would have been.
   const std::int64_t last = parts.rbegin()->first;
@@ -38,10 +58,10 @@ void add_rows(PageTable& table, const Entrant& entrant, const Parts& parts) {
     const Estimate estimate =
         estimate_of(values, static_cast<std::int64_t>(entrant.score.estimate.n));
     const std::string row = std::to_string(part / side), column = std::to_string(part % side);
-    table.add({entrant.method, "measured", row, column, human_text(estimate)},
+    table.add({method, "measured", row, column, human_text(estimate)},
               JsonObject()
-                  .add("method", entrant.method)
-                  .add("panel", entrant.method)
+                  .add("method", method)
+                  .add("panel", method)
                   .add("row", part / side)
                   .add("column", part % side)
                   .add("mean", estimate.mean)
@@ -113,8 +133,12 @@ Section matrix_section(const ReportContext& context) {
         const GroupKeys keys = context.keys(run, contest.dataset, contest.model, "");
         table.group(keys);
         for (const Entrant& entrant : contest.entrants) {
-          if (const auto found = parts.find(entrant.score.subject); found != parts.end())
-            add_rows(table, entrant, found->second);
+          const auto found = parts.find(entrant.score.subject);
+          if (found != parts.end() && matrix.of_data) {  // the same for every method
+            add_rows(table, "annotated concepts", entrant, squared(found->second));
+            break;
+          }
+          if (found != parts.end()) add_rows(table, entrant.method, entrant, found->second);
           if (std::string_view(matrix.metric) != "ois") continue;
           if (const auto ideal = ideals.find({keys, entrant.method}); ideal != ideals.end())
             add_ideal(table, entrant.method, ideal->second);
