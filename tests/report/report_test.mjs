@@ -180,6 +180,13 @@ test("matrices and curves are the means of the scores' parts", () => reading(pag
   assert.equal(squares.length, purity.length);
   assert.ok(new Set(squares).size > 5, "their colours differ");
 
+  // Of the data alone: once, both halves of it.
+  const truth = means("mi_true_ic").slice(0, 3).map(one => one.mean);  // (0,1), (0,2), (1,2)
+  const information = await shownData(page, "true-information-table");
+  assert.equal(information.length, 6);
+  for (const { row, column, mean } of information)
+    close(mean, truth[Number(row) + Number(column) - 1]);
+
   const curves = ["random", "coop"].flatMap(policy => means(`intervention_${policy}`).map(one => ({ ...one, policy: policy === "coop" ? "CooP" : policy })));
   const drawn = await points(page, "intervention");
   assert.equal(drawn.length, curves.length);

@@ -43,7 +43,7 @@ export function make() {
     hostile.map((name, i) => `[[explainer]]\nid = "svd"\nname = ${JSON.stringify(name)}\nparams = { k = ${i + 10} }\n`).join(""));
   run("models.toml", `name = "models"
 seeds = [0, 1]
-metrics = ["ois", "intervention_random", "intervention_coop"]
+metrics = ["ois", "mi_true_ic", "intervention_random", "intervention_coop"]
 [[dataset]]
 id = "tabular_toy"
 params = { samples = 1000, test_share = 0.4 }
