@@ -1,6 +1,5 @@
 #include <pthread.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "harness/app/command.h"
 #include "harness/app/folders.h"
 #include "harness/app/printable_stream.h"
+#include "harness/app/terminal.h"
 #include "harness/core/artifacts/cache.h"
 #include "harness/core/border/metadata.h"
 #include "harness/core/names.h"
@@ -179,7 +179,7 @@ int guarded_main(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   conoscope::app::settle_signals();
-  conoscope::app::PrintableStream out(std::cout, ::isatty(STDOUT_FILENO) == 1);
+  conoscope::app::PrintableStream out(std::cout, conoscope::app::on_terminal());
   const conoscope::app::PrintableStream err(std::cerr);
   conoscope::core::search_interpreters(conoscope::app::interpreter_search());
   const int code = conoscope::app::guarded_main({argv + 1, argv + argc});

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "harness/app/print_board.h"
+#include "harness/app/terminal.h"
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/analysis/equal_budget.h"
@@ -10,6 +11,7 @@
 #include "results/boards/across.h"
 #include "results/boards/run_metrics.h"
 #include "results/boards/status.h"
+#include "results/report/headline.h"
 
 namespace conoscope::app {
 
@@ -79,6 +81,17 @@ std::string why_empty(results::Store& store, const results::BoardOptions& option
   return text.empty() ? "no cell of this run fits these filters" : text;
 }
 
+/// What the scores of the metric that ranks say, of whole runs: filters would leave out who competes.
+void print_headlines(results::Store& store, const results::BoardOptions& options) {
+  if (options.run.empty() || !options.dataset.empty() || !options.model.empty() ||
+      !options.explainer.empty())
+    return;
+  const std::string& metric = options.metrics[0];
+  for (const auto& headline :
+       results::headlines(store, options.run, metric, results::direction_of(store, metric)))
+    std::cout << '\n' << for_terminal(headline.text);
+}
+
 }  // namespace
 
 bool print_ranking(results::Store& store, const BoardRequest& request) {
@@ -110,6 +123,7 @@ bool print_ranking(results::Store& store, const BoardRequest& request) {
   const auto doubtful = results::doubtful_metrics(store, options.metrics);
   if (request.format.for_people) mark(table, doubtful);
   std::cout << results::to_text(table, request.format);
+  if (on_terminal() && request.format == results::Format::table) print_headlines(store, options);
   for (const auto& [metric, run_key] : doubtful)
     std::cerr << kMark << ' ' << metric
               << " does not tell better from worse on the sanity ladders: `conoscope board sanity "

@@ -23,6 +23,7 @@
 #include "results/boards/estimate.h"
 #include "results/boards/kinds.h"
 #include "results/boards/scores.h"
+#include "results/formats/named_parameters.h"
 #include "results/formats/numbers.h"
 
 namespace conoscope::app {
@@ -91,37 +92,19 @@ struct StudyComponents {
   auto operator<=>(const StudyComponents&) const = default;
 };
 
-/// Where the first of PARAMETER=VALUE,... ends: a comma within a list's value is not followed by a
-/// parameter.
-std::size_t end_of_first(std::string_view items) {
-  std::size_t comma = items.find(',');
-  while (comma != items.npos) {
-    const std::size_t next = items.find(',', comma + 1);
-    if (items.substr(comma, next - comma).find('=') != items.npos) return comma;
-    comma = next;
-  }
-  return items.size();
-}
-
 /// id(parameter=value,...): has the component these values, whatever its others are?
 bool has_parameters(const core::Component& component, const std::string& wanted) {
-  const auto open = wanted.find('(');
-  if (open == wanted.npos || wanted.back() != ')' || component.id != wanted.substr(0, open))
-    return false;
+  const auto name = results::parse_named_parameters(wanted);
+  if (!name || component.id != name->id) return false;
   const auto params = results::read_params(component.params);
-  std::string_view rest = std::string_view(wanted).substr(open + 1, wanted.size() - open - 2);
-  while (params && !rest.empty()) {
-    const std::size_t end = end_of_first(rest);
-    const auto item = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const auto equals = std::min(item.find('='), item.size() - 1);
-    const std::string key(item.substr(0, equals)), value(item.substr(equals + 1));
-    const auto has = [&](const auto& param) {
-      return param.first == key && (param.second == value || param.second == '"' + value + '"');
-    };
-    if (std::none_of(params->begin(), params->end(), has)) return false;
-  }
-  return params.has_value();
+  return params && std::ranges::all_of(name->parameters, [&](const std::string& item) {
+           const auto equals = std::min(item.find('='), item.size() - 1);
+           const std::string key = item.substr(0, equals), value = item.substr(equals + 1);
+           return std::ranges::any_of(*params, [&](const auto& param) {
+             return param.first == key &&
+                    (param.second == value || param.second == '"' + value + '"');
+           });
+         });
 }
 
 /// The components that a ledger means by a name: those of that name, else of that id, else those

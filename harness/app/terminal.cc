@@ -37,8 +37,16 @@ std::string write_on_terminal(const results::Table& table) {
 
 }  // namespace
 
+std::string for_terminal(const std::string& text) {
+  std::string out;
+  for (const auto& line : results::wrapped(text, screen().width)) out += line + "\n";
+  return out;
+}
+
+bool on_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+
 results::Format table_for_output() {
-  if (::isatty(STDOUT_FILENO) == 0) return results::Format::table;
+  if (!on_terminal()) return results::Format::table;
   return {results::Format::table.name, results::Format::table.for_people, write_on_terminal};
 }
 

@@ -1,8 +1,16 @@
 #pragma once
 
+#include <string>
+
 #include "results/formats/format.h"
 
 namespace conoscope::app {
+
+/// Is standard output a terminal?
+bool on_terminal();
+
+/// A paragraph in lines that fit it.
+std::string for_terminal(const std::string& text);
 
 /// The format `table` as standard output takes it: made to fit where that is a terminal
 /// (results/formats/screen.h), else as it is, whatever reads it. Styled unless NO_COLOR is set or

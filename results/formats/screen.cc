@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "results/formats/human_text.h"
+#include "results/formats/named_parameters.h"
 #include "results/formats/utf8.h"
 
 namespace conoscope::results {
@@ -28,63 +29,6 @@ struct Shown {
   bool is_text = true;
   int width = 0;
 };
-
-/// A name's parameters: "cbm(hidden=64,64,head=mlp)" is cbm with "hidden=64,64" and "head=mlp".
-struct ParameterizedName {
-  std::string id;
-  std::vector<std::string> parameters;
-
-  std::string text(const std::set<std::string>& hidden) const {
-    std::string inside;
-    for (const auto& one : parameters)
-      if (!hidden.contains(one)) inside += (inside.empty() ? "" : ",") + one;
-    return inside.empty() ? id : id + "(" + inside + ")";
-  }
-};
-
-std::optional<ParameterizedName> parse_name(const std::string& text) {
-  const auto open = text.find('(');
-  if (open == 0 || open == text.npos || text.back() != ')') return std::nullopt;
-  ParameterizedName out{text.substr(0, open), {}};
-  std::string_view rest = std::string_view(text).substr(open + 1, text.size() - open - 2);
-  while (!rest.empty()) {
-    const std::string_view item = rest.substr(0, rest.find(','));
-    if (item.find('=') != item.npos || out.parameters.empty())
-      out.parameters.emplace_back(item);
-    else  // of a list
-      out.parameters.back().append(",").append(item);
-    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
-  }
-  return out;
-}
-
-/// Takes out of a column's names what all of one id share, and returns it as lines.
-std::vector<std::string> without_shared_parameters(Shown& column) {
-  std::map<std::string, std::map<std::string, std::size_t>> counts;  // by id, then parameter
-  std::map<std::string, std::size_t> names;
-  for (const auto& text : column.texts)
-    if (const auto name = parse_name(text)) {
-      ++names[name->id];
-      for (const auto& one : name->parameters) ++counts[name->id][one];
-    }
-  std::map<std::string, std::set<std::string>> shared;
-  for (const auto& [id, of_id] : counts)
-    for (const auto& [parameter, count] : of_id)
-      if (names[id] > 1 && count == names[id]) shared[id].insert(parameter);
-  std::map<std::string, std::string> lines;
-  for (auto& text : column.texts) {
-    const auto name = parse_name(text);
-    if (!name || shared[name->id].empty()) continue;
-    std::string& line = lines[name->id];
-    if (line.empty())
-      for (const auto& one : name->parameters)
-        if (shared[name->id].contains(one)) line += (line.empty() ? "" : ", ") + one;
-    text = name->text(shared[name->id]);
-  }
-  std::vector<std::string> out;
-  for (const auto& [id, line] : lines) out.push_back("every " + id + ": " + line);
-  return out;
-}
 
 /// The text between its numbers, and the numbers.
 struct Pattern {
@@ -168,35 +112,6 @@ class MergedNotes {
 /// May a line end behind it?
 bool ends_line(char32_t c) {
   return std::u32string_view(U" ,=(_:").find(c) != std::u32string_view::npos;
-}
-
-/// The text in lines of `width`, cut where a line may end, if there is such a place.
-std::vector<std::string> wrapped(const std::string& text, int width) {
-  std::vector<std::string> out(1);
-  std::string_view rest = text;
-  std::size_t cut = 0;  // where the last line may be cut
-  while (!rest.empty()) {
-    const std::string_view from = rest;
-    const char32_t c = take_character(rest);
-    const std::string one(from.substr(0, from.size() - rest.size()));
-    if (display_width(out.back() + one) > width && !out.back().empty()) {
-      std::string next = cut > 0 ? out.back().substr(cut) : "";
-      if (cut > 0) out.back().erase(cut);
-      out.back().erase(out.back().find_last_not_of(' ') + 1);
-      out.push_back(next);
-      cut = 0;
-    }
-    if (c == U' ' && out.back().empty() && out.size() > 1) continue;
-    out.back() += one;
-    if (ends_line(c)) cut = out.back().size();
-  }
-  return out;
-}
-
-int natural_width(const Shown& column) {
-  int out = display_width(column.head);
-  for (const auto& text : column.texts) out = std::max(out, display_width(text));
-  return out;
 }
 
 /// Of the longest piece that wrapped() need not cut.
@@ -333,6 +248,35 @@ std::string arrow(Better better) {
 
 }  // namespace
 
+std::vector<std::string> wrapped(const std::string& text, int width) {
+  std::vector<std::string> out(1);
+  std::string_view rest = text;
+  std::size_t cut = 0;  // where the last line may be cut
+  while (!rest.empty()) {
+    const std::string_view from = rest;
+    const char32_t c = take_character(rest);
+    const std::string one(from.substr(0, from.size() - rest.size()));
+    if (display_width(out.back() + one) > width && !out.back().empty()) {
+      std::string next = cut > 0 ? out.back().substr(cut) : "";
+      if (cut > 0) out.back().erase(cut);
+      out.back().erase(out.back().find_last_not_of(' ') + 1);
+      out.push_back(next);
+      cut = 0;
+    }
+    if (c == U' ' && out.back().empty() && out.size() > 1) continue;
+    const bool opens = c == U'(' && out.back().ends_with(' ');  // belongs to what follows
+    out.back() += one;
+    if (ends_line(c) && !opens) cut = out.back().size();
+  }
+  return out;
+}
+
+int natural_width(const Shown& column) {
+  int out = display_width(column.head);
+  for (const auto& text : column.texts) out = std::max(out, display_width(text));
+  return out;
+}
+
 std::string to_screen(const Table& table, const Screen& screen) {
   const Footnotes notes(table);
   const MergedNotes merged(notes);
@@ -355,7 +299,8 @@ std::string to_screen(const Table& table, const Screen& screen) {
       continue;
     }
     if (shown.is_text)
-      for (auto& line : without_shared_parameters(shown)) above.push_back(std::move(line));
+      for (const auto& [id, parameters] : take_shared_parameters(shown.texts))
+        above.push_back("every " + id + ": " + parameters);
     const auto at = shown.head.find('@');
     if (at != std::string::npos && at > 0 && shown.head.substr(0, at) == metric) {
       shown.head.erase(0, at);

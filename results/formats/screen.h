@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "results/formats/table.h"
 
@@ -11,6 +12,10 @@ struct Screen {
   int width = 80;       ///< columns
   bool styled = false;  ///< it shows bold and faint text
 };
+
+/// A text in lines of so many columns, cut behind a blank, comma, bracket, colon, = or _ where there is
+/// one.
+std::vector<std::string> wrapped(const std::string& text, int width);
 
 /// The format `table`, made to fit a terminal:
 ///

@@ -3,6 +3,7 @@
 
 #include "results/analysis/verdict.h"
 #include "results/formats/human_text.h"
+#include "results/report/headline.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {
@@ -50,14 +51,21 @@ Section leaderboard_section(const ReportContext& context) {
   };
   std::vector<Group> groups;
   std::set<std::string> controls;
+  PageTable sentences("headline-table", "In a sentence", {"what the scores say"});
   for (const ReportedRun& run : context.runs)
-    for (const std::string& metric : run.metrics)
+    for (const std::string& metric : run.metrics) {
+      for (const Headline& headline :
+           headlines(context.store, run.key, metric, context.metric(metric).direction)) {
+        sentences.group(context.keys(run, headline.dataset, headline.model, metric));
+        sentences.add({headline.text});
+      }
       for (Contest& contest : context.contests(run, metric)) {
         for (const Entrant& entrant : contest.entrants)
           for (const BoardEntry& twin : entrant.twins) controls.insert(twin.control);
         groups.push_back({context.keys(run, contest.dataset, contest.model, metric),
                           std::move(contest.entrants)});
       }
+    }
 
   std::vector<PageColumn> columns = {PageColumn("rank", "place"), kMethodColumn, "seeds",
                                      PageColumn("mean ± 95 %", "mean")};
@@ -73,6 +81,7 @@ Section leaderboard_section(const ReportContext& context) {
   Section section{"board", "Who explains best?", ""};
   if (table.empty()) return section;
   section.html =
+      sentences.html() +
       "<p>A point is the mean over seeds, its line the 95 % t interval. Beside it, where the run "
       "has them, stand the method's randomised twins: a score that is no better than its own "
       "twin's is no evidence for the method. What lacks seeds never ranks before what has "

@@ -186,9 +186,9 @@ void write_report(Store& store, const ReportOptions& options, std::ostream& out)
   read_metrics(context);
   std::vector<Section> sections;
   for (const auto make :
-       {overview_section, leaderboard_section, difference_section, ladder_section,
-        concept_count_section, matrix_section, intervention_section, encoding_section,
-        spread_section, change_section, failure_section, definition_section})
+       {leaderboard_section, difference_section, ladder_section, concept_count_section,
+        matrix_section, intervention_section, encoding_section, spread_section, change_section,
+        failure_section, overview_section, definition_section})
     if (Section section = make(context); !section.html.empty())
       sections.push_back(std::move(section));
 

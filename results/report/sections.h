@@ -43,9 +43,7 @@ struct Section {
   std::string html;  ///< empty: there is nothing to show, and the section is left out
 };
 
-/// Runs, coverage, versions and machines.
-Section overview_section(const ReportContext& context);
-/// Means with intervals beside the randomised twins.
+/// What the scores say in a sentence; means with intervals beside the randomised twins.
 Section leaderboard_section(const ReportContext& context);
 /// Paired differences to a reference, and who cannot be told apart.
 Section difference_section(const ReportContext& context);
@@ -64,6 +62,8 @@ Section spread_section(const ReportContext& context);
 /// Means by run and version, where there are several.
 Section change_section(const ReportContext& context);
 Section failure_section(const ReportContext& context);
+/// Runs, coverage, versions and machines.
+Section overview_section(const ReportContext& context);
 /// What the metrics ask, and what to cite.
 Section definition_section(const ReportContext& context);
 
