@@ -33,7 +33,7 @@ constexpr Command kCommands[] = {
     {"submit", "hand a run to a cluster, in shards", submit_command},
     {"measure", "score arrays of your own, without a run file", measure_command},
     {"board", "print a leaderboard", board_command},
-    {"compare", "say whether two explainers, models, datasets, runs, stores or metrics differ",
+    {"compare", "say whether two explainers, models, datasets, runs or metrics differ",
      compare_command},
     {"history", "print how the scores of a metric moved over time", history_command},
     {"show", "print all that is known of one cell", show_command},
@@ -60,11 +60,11 @@ void print_help(std::ostream& out) {
   for (const Command& command : kCommands)
     out << "  " << command.name << std::string(10 - std::string(command.name).size(), ' ')
         << command.summary << '\n';
-  out << "\n`conoscope COMMAND --help` explains one. `conoscope run` with nothing else runs the\n"
-         "quick benchmark that ships. Exit codes: 0 ok, 1 internal fault, 2 usage or run file,\n"
-         "3 plugin refused, 4 finished but some cells failed, 5 a store, cache or file could not\n"
-         "be read or written, 6 a difference was found, 75 stopped and 130 interrupted (the\n"
-         "same command continues).\n";
+  out << "\n`conoscope COMMAND --help` explains one. `conoscope run` with nothing else runs\n"
+         "the quick benchmark that ships. Exit codes: 0 ok, 1 internal fault, 2 usage or\n"
+         "run file, 3 plugin refused, 4 finished but some cells failed, 5 a store, cache\n"
+         "or file could not be read or written, 6 a difference was found, 75 stopped and\n"
+         "130 interrupted (the same command continues).\n";
 }
 
 int dispatch(const std::string& name, const Arguments& rest) {

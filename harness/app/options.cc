@@ -1,6 +1,7 @@
 #include "harness/app/options.h"
 
 #include <iostream>
+#include <sstream>
 
 #include "harness/app/folders.h"
 #include "harness/app/terminal.h"
@@ -8,17 +9,54 @@
 #include "harness/core/path_fault.h"
 #include "harness/core/processes/confinement.h"
 #include "results/formats/numbers.h"
+#include "results/formats/screen.h"
 
 namespace conoscope::app {
 
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
+namespace {
+
+constexpr int kHelpWidth = 80;
+
+/// Paragraphs anew in lines of kHelpWidth; a line that begins with a blank is one of its own, and what
+/// does not fit goes on below the text behind its first gap.
+std::string reflowed(const std::string& text) {
+  std::vector<std::string> paragraphs;
+  std::istringstream lines(text);
+  bool joins = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool own = line.empty() || line[0] == ' ';
+    if (joins && !own)
+      paragraphs.back() += ' ' + line;
+    else
+      paragraphs.push_back(line);
+    joins = !own;
+  }
+  std::string out;
+  for (const std::string& paragraph : paragraphs) {
+    const std::size_t word = paragraph.find_first_not_of(' ');
+    const std::size_t gap = paragraph.find("  ", word == paragraph.npos ? 0 : word);
+    const bool listed = paragraph.starts_with(' ') && gap != paragraph.npos;
+    const std::string hanging(listed ? paragraph.find_first_not_of(' ', gap) : 0, ' ');
+    bool first = true;
+    for (const auto& line : results::wrapped(paragraph.substr(hanging.size()),
+                                             kHelpWidth - static_cast<int>(hanging.size()))) {
+      out += (first ? paragraph.substr(0, hanging.size()) : hanging) + line + '\n';
+      first = false;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 Options::Options(std::string usage, std::string summary, std::vector<std::string> examples)
     : usage_(std::move(usage)),
       summary_(std::move(summary)),
       examples_(std::move(examples)),
-      visible_("Options", 96, 48) {
+      visible_("Options", kHelpWidth, kHelpWidth / 2) {
   visible_.add_options()("help,h", "show this help");
 }
 
@@ -126,7 +164,7 @@ bool Options::parse(const Arguments& arguments) {
     throw UsageError(e.what());
   }
   if (values_.count("help") == 0) return true;
-  std::cout << "usage: conoscope " << usage_ << "\n\n" << summary_ << "\n\n" << visible_;
+  std::cout << "usage: conoscope " << usage_ << "\n\n" << reflowed(summary_) << '\n' << visible_;
   if (!examples_.empty()) std::cout << "\nExamples:\n";
   for (const auto& line : examples_) std::cout << "  " << line << '\n';
   return false;

@@ -65,3 +65,17 @@ TEST_CASE("terminal: tables fit 80 and 120 columns, and what is piped stays as i
   CHECK(piped == here.run({"board", "--format", "table"}).out);
   CHECK(widest(piped) > 100);
 }
+
+TEST_CASE("help fits 80 columns, but for commands to copy") {
+  const Workspace here;
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"--help"},
+                                                  {"run", "--help"},
+                                                  {"board", "--help"},
+                                                  {"measure", "--help"},
+                                                  {"dataset", "--help"}}) {
+    std::istringstream lines(here.run(command).out);
+    for (std::string line; std::getline(lines, line);)
+      if (!line.starts_with("  conoscope ") && !line.starts_with("usage: "))
+        CHECK_MESSAGE(results::display_width(line) <= 80, line);
+  }
+}
