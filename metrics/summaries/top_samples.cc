@@ -44,6 +44,43 @@ Matrix reduced(const MatrixRef& image, Index rows, Index cols) {
   return out;
 }
 
+/// Columns of the scores, and what is said of those that are left out.
+struct ShownConcepts {
+  IndexVector columns;
+  std::string caveat;
+};
+
+/// The largest importance of a concept for an output, by column; empty without an explanation.
+Vector importances(const Subject& subject) {
+  if (!subject.offers("explanation")) return {};
+  const Explanation& explanation = subject.explanation();
+  if (!explanation.class_agnostic) return explanation.importance.cwiseAbs();
+  return explanation.importance_by_output.cwiseAbs().colwise().maxCoeff();
+}
+
+/// Those that fire, the most important first, if there is an explanation: a concept whose score is the
+/// same in every sample has no strongest image.
+ShownConcepts shown_concepts(const Subject& subject, const Matrix& all) {
+  ShownConcepts out;
+  for (Index j = 0; j < all.cols(); ++j)
+    if (all.col(j).maxCoeff() > all.col(j).minCoeff()) out.columns.push_back(j);
+  const auto firing = static_cast<Index>(out.columns.size());
+  if (firing < all.cols())
+    out.caveat = std::to_string(all.cols() - firing) + " of " + std::to_string(all.cols()) +
+                 " concepts have the same score in every sample";
+  const Vector importance = importances(subject);
+  if (importance.size() == all.cols())
+    std::ranges::stable_sort(out.columns,
+                             [&](Index a, Index b) { return importance[a] > importance[b]; });
+  if (firing <= kMostConcepts) return out;
+  out.columns.resize(static_cast<std::size_t>(kMostConcepts));
+  const std::string shown = std::to_string(kMostConcepts) + " of " + std::to_string(firing);
+  out.caveat += (out.caveat.empty() ? "" : "; ");
+  out.caveat += importance.size() == all.cols() ? "the " + shown + " most important concepts"
+                                                : "the first " + shown + " concepts";
+  return out;
+}
+
 struct Range {
   double low = 0.0, high = 0.0;
 };
@@ -84,9 +121,9 @@ SummaryTable samples(const Subject& subject) {
     numerics::refuse("top_samples", std::to_string(images.pixels.rows()) + " images for " +
                                         std::to_string(all.rows()) + " samples");
   const Range range = pixel_range(images);
-  const Index shown = std::min(all.cols(), kMostConcepts);
-  SummaryTable out{{}, shown_of(shown, all.cols(), "concepts")};
-  for (Index j = 0; j < shown; ++j) {
+  ShownConcepts shown = shown_concepts(subject, all);
+  SummaryTable out{{}, std::move(shown.caveat)};
+  for (const Index j : shown.columns) {
     double rank = 0.0;
     for (const Index i : strongest(all.col(j))) {
       out.add({static_cast<double>(j), rank++, static_cast<double>(i), label_of(subject, i),
@@ -118,9 +155,10 @@ SummaryTable positions(const Subject& subject) {
   const ExplainedHead& of = subject.once(explained_head);
   const Matrix all = concept_scores(head, subject.explanation());
   numerics::require_finite("top_positions", "scores", all);
-  const Index shown = std::min(all.cols(), kMostConcepts), cells = std::min(side, kMostPositions);
-  SummaryTable out{{}, shown_of(shown, all.cols(), "concepts")};
-  for (Index j = 0; j < shown; ++j) {
+  const Index cells = std::min(side, kMostPositions);
+  ShownConcepts shown = shown_concepts(subject, all);
+  SummaryTable out{{}, std::move(shown.caveat)};
+  for (const Index j : shown.columns) {
     const auto [output, column] = place_of(subject.explanation(), j);
     double rank = 0.0;
     for (const Index i : strongest(all.col(j))) {

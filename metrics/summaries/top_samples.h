@@ -10,8 +10,9 @@ namespace conoscope::metrics::declare {
 ///   pixel_p = 65536 red + 256 green + blue, each 0 ... 255 from the smallest to the largest value of
 ///             all test images; row after row; a pixel is the mean of the area that it covers
 ///
-/// Images that are not square are stretched. At most 12 concepts; of vectors, by their
-/// probabilities.
+/// Images that are not square are stretched. At most 12 concepts: the most important for any output where
+/// there is an explanation, else the first; none whose score is the same in every sample. Of vectors, by
+/// their probabilities.
 ///
 /// Source: ours.
 Summary top_samples();

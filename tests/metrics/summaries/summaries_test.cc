@@ -269,23 +269,33 @@ TEST_CASE("top_samples and top_positions: the strongest first, their pixels, and
                          .annotations = &known,
                          .images = &images});
   const Rows rows(subject, "top_samples");
-  REQUIRE(rows.size() == 8);
+  REQUIRE(rows.size() == 4);  // the second concept is 0 in every sample
+  CHECK(score(*catalogue().metric("top_samples"), subject).message ==
+        "1 of 2 concepts have the same score in every sample");
   CHECK(rows.at(0, "sample") == 4.0);
   CHECK(rows.at(1, "sample") == 3.0);
   CHECK(rows.at(0, "label") == 1.0);
   CHECK(rows.at(0, "activation") == 1.0);
-  CHECK(rows.at(4, "sample") == 0.0);  // equals: the lowest number first
   CHECK(rows.at(0, "pixel_0") == 0.0);
   CHECK(rows.at(0, "pixel_15") == 255.0 * 65536.0 + 255.0 * 256.0 + 255.0);   // upper right
   CHECK(rows.at(0, "pixel_240") == 128.0 * 65536.0 + 128.0 * 256.0 + 128.0);  // lower left
 
   const Rows places(subject, "top_positions");
-  REQUIRE(places.size() == 8 * 4);
+  REQUIRE(places.size() == 4 * 4);
   CHECK(places.at(0, "activation") == 4.0);  // sample 4 fires at position 0
   CHECK(places.at(1, "activation") == 0.0);
   CHECK(places.at(4 + 3, "row") == 1.0);  // sample 3 at position 3
   CHECK(places.at(4 + 3, "column") == 1.0);
   CHECK(places.at(4 + 3, "activation") == 3.0);
+
+  // The more important concept comes first; of equals the lowest sample.
+  view.scores.col(1).tail(2).setOnes();
+  explanation.importance << 1.0, -2.0;
+  const Rows both(Subject(subject.views()), "top_samples");
+  REQUIRE(both.size() == 8);
+  CHECK(both.at(0, "concept") == 1.0);
+  CHECK(both.at(0, "sample") == 3.0);
+  CHECK(both.at(4, "concept") == 0.0);
 
   head.positions = 2;
   head.activations = Matrix(activations.topRows(10));
