@@ -51,7 +51,7 @@ Section leaderboard_section(const ReportContext& context) {
   };
   std::vector<Group> groups;
   std::set<std::string> controls;
-  PageTable sentences("headline-table", "In a sentence", {"what the scores say"});
+  PageTable sentences("headline-table", "What the scores say", {"in a sentence"});
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
       for (const Headline& headline :

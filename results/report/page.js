@@ -157,11 +157,23 @@
     return out;
   }, []);
 
+  /// "surf_mae [logits], less is better"
+  function axisTitle() {
+    const { unit, better } = metricOption()?.dataset ?? {};
+    const side = { higher: ", more is better", lower: ", less is better" }[better] ?? "";
+    return `${state.metric}${unit ? ` [${unit}]` : ""}${side}`;
+  }
+
   async function draw(figure) {
+    const spec = structuredClone(specs[figure.dataset.picture]);
+    const isOfMetric = (spec.params ?? []).some(param => param.name === "metric");
     // One seed has no interval: a line without a length stands for it, so that the scale has its ends.
+    // An interval ends where the metric's range does.
+    const { low = -Infinity, high = Infinity } = isOfMetric ? metricOption()?.dataset ?? {} : {};
     let data = records(document.getElementById(figure.dataset.table)).map(one => {
       const middle = one.mean ?? one.difference;
-      return typeof middle === "number" && typeof one.low !== "number" ? { ...one, low: middle, high: middle } : one;
+      if (typeof middle === "number" && typeof one.low !== "number") return { ...one, low: middle, high: middle };
+      return typeof one.mean === "number" && isOfMetric ? { ...one, low: Math.max(one.low, low), high: Math.min(one.high, high) } : one;
     });
     figure.hidden = figure.dataset.one !== undefined ? data.length === 0 : !data.some(one => typeof (one.mean ?? one.value ?? one.difference) === "number");
     // Some pictures have room for one method alone.
@@ -173,11 +185,10 @@
     figure.view?.finalize();
     figure.view = undefined;
     if (figure.hidden || !canDraw) return;
-    const spec = structuredClone(specs[figure.dataset.picture]);
     const config = { ...specs.theme, axisY: { labelLimit: Math.max(120, Math.min(400, figure.clientWidth * 0.36)) } };
     fill(spec, data, scaleFor(data));
     spec.datasets = { rows: data };
-    for (const param of spec.params ?? []) param.value = state[param.name];
+    for (const param of spec.params ?? []) param.value = param.name === "metric" ? axisTitle() : state[param.name];
     // In numbers, because Vega-Lite warns of a container's width beside a height by steps.
     if (spec.width === "container") spec.width = figure.clientWidth;
     if (spec.height?.step) spec.height = spec.height.step * new Set(data.map(one => one[spec.encoding.y.field])).size;

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "results/formats/numbers.h"
 #include "results/report/embedded.h"
 #include "results/report/sections.h"
 #include "results/store/sqlite.h"
@@ -85,9 +86,15 @@ std::string selectors(const ReportContext& context) {
   }
   for (const ReportedMetric& metric : context.metrics) {
     const bool bounded = !is_null(metric.low) && !is_null(metric.high);
-    metrics += option(metric.name, std::string(bounded ? " data-bounded" : "") + " data-better=\"" +
-                                       html_text(metric.direction) + "\" data-question=\"" +
-                                       html_text(metric.question) + "\"");
+    std::string more = bounded ? " data-bounded" : "";
+    for (const auto& [name, end] : {std::pair("low", &metric.low), std::pair("high", &metric.high)})
+      if (!is_null(*end))
+        more += std::string(" data-") + name + "=" + shortest_text(std::get<double>(*end));
+    for (const auto& [name, text] :
+         {std::pair("unit", &metric.unit), std::pair("better", &metric.direction),
+          std::pair("question", &metric.question)})
+      more += std::string(" data-") + name + "=\"" + html_text(*text) + "\"";
+    metrics += option(metric.name, more);
   }
   std::string out = "<form class=selectors aria-label=\"What the page shows\">\n";
   if (context.runs.size() > 1) out += select("run", "Run", runs);
