@@ -184,6 +184,24 @@ class Writer {
           [r](const Shown& column) { return column.best[r]; });
   }
 
+  /// A row after the other, a line or more for each column that says something.
+  void records(const std::vector<Shown>& columns) {
+    int heads = 0;
+    for (const Shown& column : columns) heads = std::max(heads, display_width(column.head));
+    for (std::size_t r = 0; r < rows_; ++r) {
+      if (r > 0) blank();
+      for (const Shown& column : columns) {
+        if (column.texts[r].empty() || column.texts[r] == "-") continue;
+        std::string before = column.head;
+        before.append(static_cast<std::size_t>(heads + kGap - display_width(before)), ' ');
+        for (const auto& line : wrapped(column.texts[r], screen_.width - heads - kGap)) {
+          out_ += before + line + "\n";
+          before.assign(static_cast<std::size_t>(heads + kGap), ' ');
+        }
+      }
+    }
+  }
+
   void blank() { out_ += "\n"; }
   std::string text() && { return std::move(out_); }
 
@@ -319,6 +337,11 @@ std::string to_screen(const Table& table, const Screen& screen) {
   std::vector<Shown*> all, named;
   for (Shown& one : columns) all.push_back(&one);
   named.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(names));
+  // Texts alone that would become columns of single words.
+  if (names == columns.size() && total_width({all.begin(), all.end()}) > 3 * screen.width) {
+    out.records(columns);
+    return std::move(out).text();
+  }
   shrink(all, screen.width);
   if (total_width({all.begin(), all.end()}) > screen.width) {  // names take half of it then
     for (Shown* one : named) one->width = natural_width(*one);

@@ -25,6 +25,7 @@ std::vector<std::string> wrapped(const std::string& text, int width);
 ///     arrow to where better is
 ///   - texts wrap at blanks, commas and brackets; numbers never do: columns that find no room
 ///     stand below, beside the rows' names once more
+///   - rows of long texts alone stand below each other, a line for each column
 ///   - footnotes that differ in their numbers alone are one
 ///
 /// Needs more columns than the screen has only where a number alone does.

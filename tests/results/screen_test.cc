@@ -108,3 +108,20 @@ b   cbm(bottleneck=
     weight=0.1)
 )");
 }
+
+TEST_CASE("screen: rows of long texts alone stand below each other") {
+  Table table;
+  table.columns = {{"item"}, {"claim"}, {"note"}};
+  table.add({"Table 1", "interventions fail the logit model alone, whatever its weight", Field()});
+  table.add({"Fig. 2", "drawn", "of three concepts"});
+  CHECK(to_screen(table, {.width = 28}) == R"(item   Table 1
+claim  interventions fail
+       the logit model
+       alone, whatever its
+       weight
+
+item   Fig. 2
+claim  drawn
+note   of three concepts
+)");
+}
