@@ -41,7 +41,7 @@ std::string settings_text(const metrics::Metric& metric) {
   metrics::Setting other = metric.settings.front();
   if (other.number > 0.0)
     other.number /= 2;
-  else if (other.unnamed.empty())
+  else if (other.unnamed.empty() && other.words.empty())
     other.value = other.value > 50 ? other.value / 2 : 2 * other.value;
   return text + "; others by name, as " + metric.name + "(" + std::string(other.name) + "=" +
          (other.is_choice ? "0+3" : metrics::value_text(other)) + ")";

@@ -16,6 +16,7 @@
 #include "harness/core/names.h"
 #include "metrics/catalogue.h"
 #include "results/boards/estimate.h"
+#include "results/formats/human_text.h"
 
 namespace conoscope::app {
 
@@ -26,18 +27,10 @@ using results::Table;
 
 namespace {
 
-/// "a and b", "a, b and c"
-std::string in_words(const std::vector<std::string>& items) {
-  std::string out;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    out += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
-  return out;
-}
-
 std::string what_is_missing(const core::MissingViews& missing) {
   std::vector<std::string> arrays;
   for (const auto& view : missing.views) arrays.push_back(core::what_brings(view));
-  return in_words(arrays);
+  return results::listed(arrays);
 }
 
 /// The mean over the splits that have a value; the reason and the words of the first that has none.
@@ -146,7 +139,7 @@ void print_missing(const core::Measured& measured, bool asked) {
   if (!order.empty())
     std::cerr << (asked ? "not applied, for want of\n" : "more could be said, with\n");
   for (const auto& arrays : order)
-    std::cerr << "  " << arrays << ": " << in_words(by_group(metrics[arrays])) << '\n';
+    std::cerr << "  " << arrays << ": " << results::listed(by_group(metrics[arrays])) << '\n';
 }
 
 }  // namespace

@@ -86,9 +86,10 @@ void print_headlines(results::Store& store, const results::BoardOptions& options
   if (options.run.empty() || !options.dataset.empty() || !options.model.empty() ||
       !options.explainer.empty())
     return;
-  const std::string& metric = options.metrics[0];
+  const std::string &metric = options.metrics[0], direction = results::direction_of(store, metric);
   for (const auto& headline :
-       results::headlines(store, options.run, metric, results::direction_of(store, metric)))
+       results::headlines(store, options.run, metric, direction,
+                          results::contests(store, options.run, metric, direction)))
     std::cout << '\n' << for_terminal(headline.text);
 }
 

@@ -270,30 +270,46 @@ ScoredClaim scored_correlation(const LedgerClaim& claim, const Study& study,
   return out;
 }
 
+/// Adds a subject's numbers, of which some seeds alone are no verdict.
+/// returns  their mean and interval
+std::string add_numbers(ScoredClaim& to, std::map<std::int64_t, double> by_seed,
+                        std::size_t seeds) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : by_seed) values.push_back(value);
+  if (by_seed.size() < seeds) by_seed.clear();
+  to.claim.subjects.push_back(std::move(by_seed));
+  if (values.empty()) return "-";
+  return results::estimate_text(
+      results::estimate_of(values, static_cast<std::int64_t>(seeds), to.claim.resampled), kDigits);
+}
+
+numerics::Moments moments_of(const std::map<std::int64_t, double>& by_seed) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : by_seed) values.push_back(value);
+  return {numerics::mean(values), numerics::sample_sd(values),
+          static_cast<numerics::Index>(values.size())};
+}
+
 /// rho over the parts of all subjects, seed by seed.
 ScoredClaim scored_part_correlation(const LedgerClaim& claim, double resampled, const Study& study,
                                     results::Store& store) {
   ScoredClaim out;
   out.claim.rule = claim.rule;
   out.claim.resampled = resampled;
-  std::vector<results::SubjectKeys> subjects;
+  if (lacks_data(claim, study)) {
+    out.claim.subjects.emplace_back();
+    return out;
+  }
+  std::vector<results::BoardSubject> subjects;
   for (const auto& subject : claim.subjects) {
     const StudyComponents found = find_subject(subject, study, claim.says);
-    subjects.push_back(
-        {found.dataset->key, found.model->key, found.explainer ? found.explainer->key : ""});
+    subjects.emplace_back(found.dataset->key, found.model->key,
+                          found.explainer ? found.explainer->key : "");
   }
-  auto by_seed = results::part_correlations(store, study.plan.run_key, subjects,
-                                            claim.subjects[0].metric, claim.with);
-  const std::size_t seeds = study.plan.run_file.seeds.size();
-  std::vector<double> values;
-  for (const auto& [seed, rho] : by_seed) values.push_back(rho);
-  if (!values.empty())
-    out.ours =
-        "rho " +
-        results::estimate_text(
-            results::estimate_of(values, static_cast<std::int64_t>(seeds), resampled), kDigits);
-  if (by_seed.size() < seeds) by_seed.clear();  // some seeds are no verdict
-  out.claim.subjects.push_back(std::move(by_seed));
+  out.ours = "rho " + add_numbers(out,
+                                  results::part_correlations(store, study.plan.run_key, subjects,
+                                                             claim.subjects[0].metric, claim.with),
+                                  study.plan.run_file.seeds.size());
   return out;
 }
 
@@ -307,7 +323,6 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
   out.claim.resampled = resampled;
   const auto& seeds = study.plan.run_file.seeds;
   std::vector<std::string> ours;
-  std::vector<numerics::Moments> groups;
   for (const auto& subject : claim.subjects) {
     if (lacks_data(claim, study)) {
       out.claim.subjects.emplace_back();
@@ -324,30 +339,21 @@ ScoredClaim scored_claim(const LedgerClaim& claim, double resampled, const Study
       if (std::find(seeds.begin(), seeds.end(), score.seed) != seeds.end() &&
           score.explainer.empty() == (found.explainer == nullptr))
         by_seed[score.seed] = score.value;
-    std::vector<double> values;
-    for (const auto& [seed, value] : by_seed) values.push_back(value);
-    if (!claim.theirs_sd.empty() && values.size() > 1)
-      groups.push_back({numerics::mean(values), numerics::sample_sd(values),
-                        static_cast<numerics::Index>(values.size())});
     const std::string label = label_of(subject, claim);
-    ours.push_back(
-        (label.empty() ? "" : label + " ") +
-        (values.empty()
-             ? "-"
-             : results::estimate_text(
-                   results::estimate_of(values, static_cast<std::int64_t>(seeds.size()), resampled),
-                   kDigits)));
-    if (by_seed.size() < seeds.size()) by_seed.clear();  // some seeds are no verdict
-    out.claim.subjects.push_back(std::move(by_seed));
+    ours.push_back((label.empty() ? "" : label + " ") +
+                   add_numbers(out, std::move(by_seed), seeds.size()));
   }
   out.ours = boost::algorithm::join(ours, "; ");
-  if (groups.size() == 2) out.ours += welch_text(groups[0], groups[1]);
+  std::vector<numerics::Moments> groups;
+  for (const auto& of : out.claim.subjects)
+    if (of.size() > 1) groups.push_back(moments_of(of));
+  if (!claim.theirs_sd.empty() && groups.size() == 2) out.ours += welch_text(groups[0], groups[1]);
   return out;
 }
 
 /// What would decide an open claim.
 std::string why_open(const results::Claim& claim, const LedgerItem& item) {
-  if (!item.size.empty()) return "size, " + item.size;
+  if (!item.size.empty()) return "size";
   if (claim.rule == results::Rule::kCorrelates) return "models, r is not significant over these";
   const std::size_t tests = std::ranges::count_if(
       item.claims, [](const LedgerClaim& one) { return one.rule != results::Rule::kEqual; });
@@ -389,9 +395,13 @@ results::Table ledger_table(const Ledger& ledger, const std::map<LedgerRun, Stud
       {{"item"}, {"claim"}, {"run file"}, {"command"}, {"ours"}, {"theirs"}, {"verdict"}}, {}};
   for (const auto& item : ledger.items) {
     const std::string what = item.name + ": " + item.about;
-    if (!item.note.empty())
+    const std::string decides =
+        item.size.empty() ? "" : "what is open here would take " + item.size;
+    const std::string note =
+        item.note + (item.note.empty() || decides.empty() ? "" : "; ") + decides;
+    if (!note.empty())
       table.add({what,
-                 item.note,
+                 note,
                  item.run.file.empty() ? results::Field() : results::Field(item.run.file),
                  {},
                  {},

@@ -13,10 +13,9 @@
 #include "numerics/statistics/moments.h"
 #include "numerics/statistics/rubin_pooling.h"
 #include "numerics/to_vector.h"
+#include "results/boards/parts.h"
 #include "results/boards/run_metrics.h"
 #include "results/boards/scores.h"
-#include "results/store/sql.h"
-#include "results/store/sqlite.h"
 
 namespace conoscope::results {
 
@@ -71,26 +70,15 @@ void correlate(const MeanAndError& x, const MeanAndError& y, CorrelationRow& row
   }
 }
 
-/// A metric's parts, by subject and seed; a part without a value is not a number.
-using SeedParts = std::map<SubjectKeys, std::map<std::int64_t, std::vector<double>>>;
-
-SeedParts read_parts(Store& store, const std::string& run, const std::string& metric) {
-  Statement& query = store.connection().kept(query_text("parts"));
-  query.bind_filter("metric", metric).bind_filter("run", run);
-  SeedParts out;
-  while (query.step())
-    out[{query.text(0), query.text(1), query.text(2)}][query.integer(3)].push_back(
-        query.is_null(5) ? std::numeric_limits<double>::quiet_NaN() : query.real(5));
-  query.reset();
-  return out;
-}
-
 /// The largest value of each of n rows; not a number where it has none.
-std::vector<double> row_maxima(const std::vector<double>& parts, std::size_t n) {
+std::vector<double> row_maxima(const std::map<std::int64_t, double>& parts, std::size_t n) {
   std::vector<double> out(n, std::numeric_limits<double>::quiet_NaN());
   const std::size_t width = parts.size() / n;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    out[i / width] = std::fmax(out[i / width], parts[i]);
+  std::size_t place = 0;
+  for (const auto& [part, value] : parts) {
+    double& largest = out[place++ / width];
+    largest = std::fmax(largest, value);
+  }
   return out;
 }
 
@@ -145,13 +133,13 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
 }
 
 std::map<std::int64_t, double> part_correlations(Store& store, const std::string& run,
-                                                 const std::vector<SubjectKeys>& subjects,
+                                                 const std::vector<BoardSubject>& subjects,
                                                  const std::string& metric,
                                                  const std::string& with) {
-  const SeedParts xs = read_parts(store, run, metric), ys = read_parts(store, run, with);
+  const auto xs = seed_parts(store, run, metric), ys = seed_parts(store, run, with);
   std::map<std::int64_t, std::pair<std::vector<double>, std::vector<double>>> points;
   std::map<std::int64_t, std::size_t> complete;
-  for (const SubjectKeys& subject : subjects) {
+  for (const BoardSubject& subject : subjects) {
     const auto x = xs.find(subject), y = ys.find(subject);
     if (x == xs.end() || y == ys.end()) return {};
     for (const auto& [seed, of_y] : y->second) {
@@ -159,10 +147,12 @@ std::map<std::int64_t, double> part_correlations(Store& store, const std::string
       if (of_x == x->second.end() || of_x->second.size() % of_y.size() != 0) continue;
       ++complete[seed];
       const std::vector<double> largest = row_maxima(of_x->second, of_y.size());
-      for (std::size_t i = 0; i < of_y.size(); ++i) {
-        if (std::isnan(largest[i]) || std::isnan(of_y[i])) continue;
-        points[seed].first.push_back(largest[i]);
-        points[seed].second.push_back(of_y[i]);
+      std::size_t place = 0;
+      for (const auto& [part, value] : of_y) {
+        const double other = largest[place++];
+        if (std::isnan(other) || std::isnan(value)) continue;
+        points[seed].first.push_back(other);
+        points[seed].second.push_back(value);
       }
     }
   }

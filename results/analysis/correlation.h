@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,9 +28,6 @@ struct CorrelationRow {
                              ///< or, without any spread over seeds, an r of 1
 };
 
-/// Keys of a subject's dataset, model and explainer, "" for none.
-using SubjectKeys = std::array<std::string, 3>;
-
 /// Does a metric predict another one, from subject to subject? A row for each dataset and metric, with
 /// the number of subjects (models, or explanations); the layout of Table 2 of Parisini et al., Leakage
 /// and Interpretability in Concept-Based Models, 2025 (there: ctl, icl and ois with what interventions
@@ -58,7 +54,7 @@ Table correlation_table(Store& store, const BoardOptions& options, const std::st
 /// run       its key
 /// returns   the seeds at which all subjects have parts of both, and neither is constant over them
 std::map<std::int64_t, double> part_correlations(Store& store, const std::string& run,
-                                                 const std::vector<SubjectKeys>& subjects,
+                                                 const std::vector<BoardSubject>& subjects,
                                                  const std::string& metric,
                                                  const std::string& with);
 

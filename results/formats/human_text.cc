@@ -41,6 +41,13 @@ bool is_best(const Field& field) {
 
 bool is_right_aligned(const Column& column) { return column.type != ColumnType::kText; }
 
+std::string listed(const std::vector<std::string>& items) {
+  std::string out;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
+  return out;
+}
+
 std::string raised(const std::string& marks) {
   static constexpr std::array<const char*, 10> kDigits = {"⁰", "¹", "²", "³", "⁴",
                                                           "⁵", "⁶", "⁷", "⁸", "⁹"};

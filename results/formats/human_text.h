@@ -20,6 +20,9 @@ bool is_best(const Field& field);
 
 bool is_right_aligned(const Column& column);
 
+/// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& items);
+
 /// "1,3" -> "¹,³"
 std::string raised(const std::string& marks);
 

@@ -9,11 +9,14 @@ std::optional<NamedParameters> parse_named_parameters(std::string_view text) {
   const auto open = text.find('(');
   if (open == 0 || open == text.npos || text.back() != ')') return std::nullopt;
   NamedParameters out{std::string(text.substr(0, open)), {}};
+  if (out.id.find(' ') != out.id.npos) return std::nullopt;
   std::string_view rest = text.substr(open + 1, text.size() - open - 2);
   while (!rest.empty()) {
     const std::string_view item = rest.substr(0, rest.find(','));
-    if (item.find('=') != item.npos || out.parameters.empty())
+    if (item.find('=') != item.npos)
       out.parameters.emplace_back(item);
+    else if (out.parameters.empty())
+      return std::nullopt;
     else  // of a list
       out.parameters.back().append(",").append(item);
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));

@@ -15,7 +15,7 @@ struct NamedParameters {
   std::vector<std::string> parameters;
 };
 
-/// None: the text is no such name.
+/// None: the text is no such name: an id without blanks, then NAME=VALUE,... in brackets.
 std::optional<NamedParameters> parse_named_parameters(std::string_view text);
 
 /// Takes out of the names what all of one id, two or more, share.

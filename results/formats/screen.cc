@@ -1,8 +1,7 @@
 #include "results/formats/screen.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,7 +37,7 @@ struct Pattern {
 Pattern pattern_of(const std::string& text) {
   Pattern out;
   const auto digit = [&](std::size_t i) {
-    return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
   };
   for (std::size_t i = 0; i < text.size();) {
     if (!digit(i)) {
@@ -95,7 +94,11 @@ class MergedNotes {
   struct Range {
     std::string low, high;
     void add(const std::string& number) {
-      const auto value = [](const std::string& text) { return std::strtod(text.c_str(), nullptr); };
+      const auto value = [](const std::string& text) {
+        double out = 0.0;
+        std::from_chars(text.data(), text.data() + text.size(), out);
+        return out;
+      };
       if (low.empty() || value(number) < value(low)) low = number;
       if (high.empty() || value(number) > value(high)) high = number;
     }
@@ -125,6 +128,12 @@ int longest_piece(const std::string& text) {
     out = std::max(out, display_width(piece));
     if (ends_line(c)) piece.clear();
   }
+  return out;
+}
+
+int natural_width(const Shown& column) {
+  int out = display_width(column.head);
+  for (const auto& text : column.texts) out = std::max(out, display_width(text));
   return out;
 }
 
@@ -289,30 +298,36 @@ std::vector<std::string> wrapped(const std::string& text, int width) {
   return out;
 }
 
-int natural_width(const Shown& column) {
-  int out = display_width(column.head);
-  for (const auto& text : column.texts) out = std::max(out, display_width(text));
-  return out;
-}
-
 std::string to_screen(const Table& table, const Screen& screen) {
   const Footnotes notes(table);
   const MergedNotes merged(notes);
-  std::vector<std::string> above;
-  std::vector<Shown> columns;
-  std::size_t names = 0;  // the columns that name the rows, which come first
-  bool naming = true;
-  std::string metric;
+  std::vector<Shown> written;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
     Shown shown{printable(column.name), {}, {}, !is_right_aligned(column), 0};
-    naming = naming && (shown.is_text || column.name == "rank");
     for (const auto& row : table.rows) {
       shown.texts.push_back(printable(human_text(row[i], column)) +
                             merged.marks(notes.marks(row[i])));
       shown.best.push_back(is_best(row[i]));
     }
-    if (const auto all = text_of_all(shown, column.type)) {
+    written.push_back(std::move(shown));
+  }
+  // Equal rows have nothing to tell them apart that could be left.
+  const bool rows_differ = std::ranges::any_of(written, [](const Shown& column) {
+    return std::ranges::adjacent_find(column.texts, std::ranges::not_equal_to()) !=
+           column.texts.end();
+  });
+
+  std::vector<std::string> above;
+  std::vector<Shown> columns;
+  std::size_t names = 0;  // the columns that name the rows, which come first
+  bool naming = true;
+  std::string metric;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    Shown& shown = written[i];
+    const Column& column = table.columns[i];
+    naming = naming && (shown.is_text || column.name == "rank");
+    if (const auto all = text_of_all(shown, column.type); all && rows_differ) {
       if (*all != "-") above.push_back(shown.head + ": " + *all);
       continue;
     }

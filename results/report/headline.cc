@@ -34,14 +34,6 @@ SeedScores seed_scores(Store& store, const std::string& run, const std::string& 
   return out;
 }
 
-/// "a", "a and b", "a, b and c"
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return out;
-}
-
 class Judge {
  public:
   Judge(Store& store, const std::string& run, const std::string& metric, std::string direction)
@@ -121,11 +113,12 @@ bool is_method(const Entrant& entrant) {
 }  // namespace
 
 std::vector<Headline> headlines(Store& store, const std::string& run, const std::string& metric,
-                                const std::string& direction) {
+                                const std::string& direction, const std::vector<Contest>& among) {
   std::vector<Headline> out;
   if (direction != "higher" && direction != "lower") return out;
   Judge judge(store, run, metric, direction);
-  for (const Contest& contest : contests(store, run, metric, direction)) {
+  for (const Contest& contest : among) {
+    if (contest.dataset == kEveryDataset) continue;
     std::vector<Entrant> methods;
     std::ranges::copy_if(contest.entrants, std::back_inserter(methods), is_method);
     if (methods.empty()) continue;

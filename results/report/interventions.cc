@@ -2,9 +2,9 @@
 #include <map>
 
 #include "results/boards/estimate.h"
+#include "results/boards/parts.h"
 #include "results/formats/human_text.h"
 #include "results/report/latents.h"
-#include "results/report/parts.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {

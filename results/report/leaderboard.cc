@@ -54,12 +54,13 @@ Section leaderboard_section(const ReportContext& context) {
   PageTable sentences("headline-table", "What the scores say", {"in a sentence"});
   for (const ReportedRun& run : context.runs)
     for (const std::string& metric : run.metrics) {
+      std::vector<Contest> found = context.contests(run, metric);
       for (const Headline& headline :
-           headlines(context.store, run.key, metric, context.metric(metric).direction)) {
+           headlines(context.store, run.key, metric, context.metric(metric).direction, found)) {
         sentences.group(context.keys(run, headline.dataset, headline.model, metric));
         sentences.add({headline.text});
       }
-      for (Contest& contest : context.contests(run, metric)) {
+      for (Contest& contest : found) {
         for (const Entrant& entrant : contest.entrants)
           for (const BoardEntry& twin : entrant.twins) controls.insert(twin.control);
         groups.push_back({context.keys(run, contest.dataset, contest.model, metric),

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "results/boards/estimate.h"
+#include "results/boards/parts.h"
 #include "results/formats/human_text.h"
-#include "results/report/parts.h"
 #include "results/report/sections.h"
 #include "results/report/shown_summaries.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "results/boards/parts.h"
 #include "results/formats/human_text.h"
-#include "results/report/parts.h"
 #include "results/report/sections.h"
 
 namespace conoscope::results {

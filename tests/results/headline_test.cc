@@ -23,8 +23,8 @@ void record(Store& store, const std::string& explainer, const std::string& contr
   }
 }
 
-std::string headline_of(Store& store, const std::string& metric = "a") {
-  const auto found = headlines(store, "run", metric, "higher");
+std::string headline_of(Store& store) {
+  const auto found = headlines(store, "run", "a", "higher", contests(store, "run", "a", "higher"));
   REQUIRE(found.size() == 1);
   CHECK(found[0].dataset == "d");
   return found[0].text;
@@ -48,7 +48,7 @@ TEST_CASE(
       headline_of(store) ==
       "On d (m), svd is the best of 3 methods by a (11.5 ± 2.1) and cannot be told apart from nmf. "
       "kmeans does not beat its twin random_concepts.");
-  CHECK(headlines(store, "run", "a", "none").empty());
+  CHECK(headlines(store, "run", "a", "none", contests(store, "run", "a", "none")).empty());
 }
 
 TEST_CASE("headline: one method, twins that all are beaten, one seed") {

@@ -37,7 +37,7 @@ TEST_CASE("parts of two metrics: rho over those of all subjects, seed by seed") 
   record(store, "e", 3, {0.1, 0.9, -1, -1}, {5, 1});
   record(store, "f", 3, {0.5, 0.4, 0.1, 0.6}, {3, 2});
   record(store, "e", 4, {0.1, 0.9, 0.3, 0.2}, {5, 1});  // f has none at this seed
-  const std::vector<SubjectKeys> both = {{"d", "m", "e"}, {"d", "m", "f"}};
+  const std::vector<BoardSubject> both = {{"d", "m", "e"}, {"d", "m", "f"}};
   const auto rho = part_correlations(store, "run", both, "a", "b");
   REQUIRE(rho.size() == 3);
   CHECK(rho.at(1) == doctest::Approx(1.0));

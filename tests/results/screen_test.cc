@@ -125,3 +125,24 @@ claim  drawn
 note   of three concepts
 )");
 }
+
+TEST_CASE(
+    "screen: equal rows stay rows, and brackets that hold no parameters stay where they are") {
+  Table table;
+  table.columns = {{"name"}, {"n", ColumnType::kInteger}};
+  table.add({"mean (of all)", std::int64_t{1}});
+  table.add({"mean (of all)", std::int64_t{1}});
+  CHECK(to_screen(table, {}) == R"(name           n
+-------------  -
+mean (of all)  1
+mean (of all)  1
+)");
+  table.columns.erase(table.columns.begin() + 1);
+  table.rows = {{"mean (of all)"}, {"sum (of all)"}, {"sum (of all)"}};
+  CHECK(to_screen(table, {}) == R"(name
+-------------
+mean (of all)
+sum (of all)
+sum (of all)
+)");
+}
